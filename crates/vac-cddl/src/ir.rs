@@ -1,0 +1,271 @@
+//! The intermediate representation: CDDL as plain data.
+//!
+//! Lowering has already done everything that is about *notation*: names are
+//! resolved to [`RuleId`]s, generics are expanded to instances, sockets hold
+//! their plugs, group names and unwrapped (`~`) groups are inlined, `&`
+//! enumerations are choices of named literals, and `.plus`, `.cat` and `.det`
+//! are computed. What is left is what a value has to satisfy, and where the
+//! text says so.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a construct stands in its source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The file's name as it was given to the parser.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A whole specification. `rules[0]` is the start rule's neighbour only by
+/// chance: ask [`Schema::root`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    /// Type rules in the order of the text; generic instances follow the rule
+    /// that first uses them; the prelude rules that are used come last.
+    /// Group rules are inlined where they are used and do not appear.
+    pub rules: Vec<Rule>,
+    /// The start rule: the first rule of the text.
+    pub root: RuleId,
+}
+
+/// The index of a rule in [`Schema::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub usize);
+
+/// One type rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The name as the text spells it; an instance is called
+    /// `name<argument, ...>`.
+    pub name: String,
+    /// Where the rule comes from.
+    pub origin: Origin,
+    /// The comment lines directly above the rule, without `;`.
+    pub docs: Vec<String>,
+    /// The rule's own text (plugs of a socket joined by newlines).
+    pub source: String,
+    /// Where the rule's name stands.
+    pub location: Location,
+    /// What it stands for.
+    pub body: Type,
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Written in the specification.
+    Spec,
+    /// A generic rule of the specification with its arguments filled in.
+    Instance,
+    /// The standard prelude (RFC 8610 appendix D).
+    Prelude,
+}
+
+/// A type, and where the text says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// What a type is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// `any`, `#`.
+    Any,
+    /// A reference to a rule.
+    Rule(RuleId),
+    /// A single value.
+    Literal(Literal),
+    /// `low..high` or, exclusive of `high`, `low...high`. Both ends are
+    /// integers, or both are floats.
+    Range {
+        /// Lower end, inclusive.
+        low: Value,
+        /// Upper end.
+        high: Value,
+        /// Whether the upper end belongs to the range.
+        inclusive: bool,
+    },
+    /// Ordered alternatives; none at all (an unplugged socket) matches nothing.
+    Choice(Vec<Type>),
+    /// `{ ... }`.
+    Map(Group),
+    /// `[ ... ]`.
+    Array(Group),
+    /// `#major` or `#major.info`; never major 6.
+    Major {
+        /// 0 to 5, or 7.
+        major: u8,
+        /// The additional information or simple value.
+        info: Option<u64>,
+    },
+    /// `#6.number(content)`; without a number any tag.
+    Tag {
+        /// The tag number.
+        number: Option<u64>,
+        /// What is tagged.
+        content: Box<Type>,
+    },
+    /// `target .operator argument`.
+    Control {
+        /// The type that is controlled.
+        target: Box<Type>,
+        /// The operator with its argument.
+        control: Control,
+    },
+}
+
+/// A control operator and its argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// `.size`: bytes of a string (text: of its UTF-8), or of an unsigned
+    /// integer; the argument matches the size as an unsigned integer.
+    Size(Box<Type>),
+    /// `.bits`: only bits whose number matches the argument are set.
+    Bits(Box<Type>),
+    /// `.regexp`.
+    Regexp(Pattern),
+    /// `.cbor`: a byte string that holds one item of this type.
+    Cbor(Box<Type>),
+    /// `.cborseq`: a byte string that holds a sequence; the argument is an
+    /// array type whose elements are matched.
+    Cborseq(Box<Type>),
+    /// `.within` (the left side shall be a subset of the argument).
+    Within(Box<Type>),
+    /// `.and`: both.
+    And(Box<Type>),
+    /// `.lt`
+    Lt(Value),
+    /// `.le`
+    Le(Value),
+    /// `.gt`
+    Gt(Value),
+    /// `.ge`
+    Ge(Value),
+    /// `.eq`
+    Eq(Value),
+    /// `.ne`
+    Ne(Value),
+    /// `.default`: says what absence means; matches like the target.
+    Default(Value),
+    /// `.feature`: names the feature that a match uses; matches like the target.
+    Feature(String),
+}
+
+/// A regular expression of XML Schema, and the same for crate `regex`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// As the text has it.
+    pub xsd: String,
+    /// Translated, anchored at both ends.
+    pub regex: String,
+}
+
+/// A literal type: one value, with the name an enumeration gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literal {
+    /// The value.
+    pub value: Value,
+    /// `north` in `&(north: 1)`.
+    pub name: Option<String>,
+}
+
+/// A value that CDDL can write down.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An integer of -2^64 to 2^64 - 1.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+    /// Text.
+    Text(String),
+    /// A byte string, from `'...'`, `h'...'` or `b64'...'`.
+    Bytes(Vec<u8>),
+}
+
+/// What stands between the braces of a map or an array: alternatives, each a
+/// sequence of elements. An empty list of choices (an unplugged group socket)
+/// matches nothing; one empty choice matches the empty group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The alternatives of `//`, in order.
+    pub choices: Vec<Vec<Element>>,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// One element of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// How often.
+    pub occurrence: Occurrence,
+    /// What.
+    pub kind: ElementKind,
+    /// The comment lines directly above, or behind on the same line.
+    pub docs: Vec<String>,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// Between `min` and `max` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// At least.
+    pub min: u64,
+    /// At most; `None` is without limit.
+    pub max: Option<u64>,
+}
+
+impl Occurrence {
+    /// Exactly once: an element without an occurrence indicator.
+    pub const ONCE: Self = Self { min: 1, max: Some(1) };
+}
+
+/// A member, or a group in parentheses.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElementKind {
+    /// `key: value`, `key => value`, `value`.
+    Member(Member),
+    /// A group that repeats, is optional or has alternatives; every other
+    /// group is spliced into the one around it.
+    Group {
+        /// The name of the group rule it comes from, if any.
+        name: Option<String>,
+        /// Its content.
+        group: Group,
+    },
+}
+
+/// A member of a map, or an element of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The key. In an array it only names the element.
+    pub key: Option<Key>,
+    /// Whether a matching key commits to this member (`:` and `^ =>`).
+    pub cut: bool,
+    /// The value.
+    pub value: Type,
+}
+
+/// The key of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Key {
+    /// One known key: `name:`, `"text" =>`, `1 =>`, `&(alg: 1) =>`.
+    Literal(Literal),
+    /// Any key of a type: `tstr => any`.
+    Type(Type),
+}

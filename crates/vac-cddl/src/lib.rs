@@ -1,0 +1,2 @@
+//! CDDL
+pub mod ir;

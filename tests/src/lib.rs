@@ -1,0 +1,1 @@
+//! Integration tests and benchmarks of the whole workspace; see `tests/`.
