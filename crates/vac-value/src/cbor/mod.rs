@@ -1,0 +1,7 @@
+//! CBOR bytes: the only place that knows their grammar.
+
+mod head;
+mod scan;
+
+pub(crate) use head::{argument_at, float_at, integer_at, push_float, push_head, string_at};
+pub(crate) use scan::scan;

@@ -1,0 +1,89 @@
+//! What can be wrong with the bytes themselves.
+
+use std::fmt;
+
+/// Bytes that are no document, and where. Says nothing about schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Offset of the byte at which it showed.
+    pub offset: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong with the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Nothing there at all.
+    Empty,
+    /// The input ends inside the document.
+    Truncated,
+    /// Bytes follow behind the document.
+    Trailing,
+    /// A byte-order mark in front of JSON.
+    ByteOrderMark,
+    /// Not UTF-8.
+    Utf8,
+    /// Something else stands where this was expected.
+    Expected(&'static str),
+    /// A control character that JSON wants escaped.
+    ControlCharacter,
+    /// A backslash before something that is no escape.
+    Escape,
+    /// A number that JSON's grammar does not allow.
+    Number,
+    /// An initial byte that CBOR does not allow there.
+    InitialByte(u8),
+    /// A simple value below 32 in two bytes.
+    SimpleValue(u8),
+    /// A chunk of another kind inside a string of indefinite length.
+    Chunk,
+    /// A map of indefinite length that ends behind a key.
+    OddMap,
+    /// A length or count that the input cannot hold.
+    Length(u64),
+    /// Deeper nesting than the limit.
+    Depth(usize),
+    /// Containers inside keys, nested deeper than the limit.
+    KeyDepth(usize),
+    /// A longer document than the limit.
+    Size(usize),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the input is empty"),
+            Self::Truncated => f.write_str("the input ends inside the document"),
+            Self::Trailing => f.write_str("bytes follow behind the document"),
+            Self::ByteOrderMark => f.write_str("a byte-order mark stands before the JSON text"),
+            Self::Utf8 => f.write_str("the text is not valid UTF-8"),
+            Self::Expected(what) => write!(f, "expected {what}"),
+            Self::ControlCharacter => f.write_str("a control character in text must be escaped"),
+            Self::Escape => f.write_str("not an escape sequence of JSON"),
+            Self::Number => f.write_str("not a number of JSON"),
+            Self::InitialByte(byte) => write!(f, "0x{byte:02x} cannot begin an item here"),
+            Self::SimpleValue(value) => {
+                write!(f, "simple value {value} must not take a second byte")
+            }
+            Self::Chunk => f.write_str("a chunk must be a definite-length string of the same kind"),
+            Self::OddMap => f.write_str("the map ends behind a key"),
+            Self::Length(length) => {
+                write!(f, "a length of {length} is more than the input holds")
+            }
+            Self::Depth(limit) => write!(f, "nested deeper than {limit} levels"),
+            Self::KeyDepth(limit) => {
+                write!(f, "keys nested inside keys deeper than {limit} levels")
+            }
+            Self::Size(limit) => write!(f, "longer than {limit} bytes"),
+        }
+    }
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.problem)
+    }
+}
+
+impl std::error::Error for SyntaxError {}

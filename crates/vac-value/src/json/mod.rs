@@ -1,0 +1,7 @@
+//! JSON text: the only place that knows its grammar.
+
+mod scan;
+mod text;
+
+pub(crate) use scan::{is_space, scan};
+pub(crate) use text::{push_text, unescape};

@@ -1,0 +1,340 @@
+//! One pass over JSON text: checks every byte of it and fills the index.
+
+use crate::document::{ESCAPED, Kind, LONE_SURROGATE, LOOSE};
+use crate::scan::Index;
+use crate::{Problem, SyntaxError};
+
+/// Scans the document that the text begins with and gives the offset behind
+/// it.
+pub(crate) fn scan(text: &str, index: &mut Index<'_>) -> Result<usize, SyntaxError> {
+    let source = text.as_bytes();
+    let mut scan = Scan { source, at: 0, index, open: Vec::new(), spaced: false };
+    scan.space();
+    match scan.peek() {
+        None => return Err(scan.error(Problem::Empty)),
+        Some(0xef) if source[scan.at..].starts_with(b"\xef\xbb\xbf") => {
+            return Err(scan.error(Problem::ByteOrderMark));
+        }
+        Some(_) => {}
+    }
+    scan.spaced = false;
+    scan.document()?;
+    Ok(scan.at)
+}
+
+/// The four characters that JSON calls insignificant whitespace.
+#[inline]
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+struct Scan<'s, 'i, 'a> {
+    source: &'s [u8],
+    at: usize,
+    index: &'i mut Index<'a>,
+    open: Vec<Open>,
+    /// Whether there was space between tokens since this was last set to false.
+    spaced: bool,
+}
+
+struct Open {
+    node: u32,
+    is_map: bool,
+    loose: bool,
+}
+
+impl Scan<'_, '_, '_> {
+    fn document(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            // A value begins at self.at.
+            let start = self.at;
+            match self.peek() {
+                Some(b'"') => {
+                    self.text()?;
+                }
+                Some(b'{') => {
+                    self.open(Kind::Map)?;
+                    if self.peek() != Some(b'}') {
+                        self.key()?;
+                        continue;
+                    }
+                    self.close();
+                }
+                Some(b'[') => {
+                    self.open(Kind::Array)?;
+                    if self.peek() != Some(b']') {
+                        continue;
+                    }
+                    self.close();
+                }
+                Some(b't') => self.word(b"true", Kind::Bool)?,
+                Some(b'f') => self.word(b"false", Kind::Bool)?,
+                Some(b'n') => self.word(b"null", Kind::Null)?,
+                Some(b'-' | b'0'..=b'9') => {
+                    let kind = self.number()?;
+                    self.index.leaf(kind, start, self.at, 0);
+                }
+                Some(_) => return Err(self.error(Problem::Expected("a JSON value"))),
+                None => return Err(self.error(Problem::Truncated)),
+            }
+            if self.after_value()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on behind a value: to the next one, or (true) to the end.
+    #[inline]
+    fn after_value(&mut self) -> Result<bool, SyntaxError> {
+        loop {
+            let Some(open) = self.open.last() else { return Ok(true) };
+            let is_map = open.is_map;
+            self.space();
+            match (self.peek(), is_map) {
+                (Some(b','), true) => {
+                    self.at += 1;
+                    self.space();
+                    self.key()?;
+                    return Ok(false);
+                }
+                (Some(b','), false) => {
+                    self.at += 1;
+                    self.space();
+                    return Ok(false);
+                }
+                (Some(b'}'), true) | (Some(b']'), false) => self.close(),
+                (None, _) => return Err(self.error(Problem::Truncated)),
+                (_, true) => return Err(self.error(Problem::Expected("',' or '}'"))),
+                (_, false) => return Err(self.error(Problem::Expected("',' or ']'"))),
+            }
+        }
+    }
+
+    fn open(&mut self, kind: Kind) -> Result<(), SyntaxError> {
+        if self.open.len() == self.index.depth {
+            return Err(self.error(Problem::Depth(self.index.depth)));
+        }
+        // Space up to here belongs to the container around.
+        if let Some(around) = self.open.last_mut() {
+            around.loose |= self.spaced;
+        }
+        self.spaced = false;
+        let node = self.index.open(kind, self.at);
+        self.open.push(Open { node, is_map: kind == Kind::Map, loose: false });
+        self.at += 1;
+        self.space();
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        let Some(open) = self.open.pop() else { return };
+        let loose = open.loose | self.spaced;
+        let flags = if loose { LOOSE } else { 0 };
+        self.index.close(open.node, self.at, flags);
+        self.spaced = self.index.is_loose(open.node);
+    }
+
+    fn key(&mut self) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some(b'"') => self.text()?,
+            None => return Err(self.error(Problem::Truncated)),
+            Some(_) => return Err(self.error(Problem::Expected("a key in quotes"))),
+        }
+        self.space();
+        match self.peek() {
+            Some(b':') => self.at += 1,
+            None => return Err(self.error(Problem::Truncated)),
+            Some(_) => return Err(self.error(Problem::Expected("':'"))),
+        }
+        self.space();
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        let mut flags = 0;
+        let mut at = start + 1;
+        loop {
+            at = end_of_plain(self.source, at);
+            match self.source.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    self.index.leaf(Kind::Text, start, self.at, flags);
+                    return Ok(());
+                }
+                Some(b'\\') => {
+                    flags |= ESCAPED;
+                    if is_short_escape(self.source.get(at + 1)) {
+                        at += 2;
+                    } else {
+                        self.at = at;
+                        flags |= self.unicode_escape()?;
+                        at = self.at;
+                    }
+                }
+                Some(_) => {
+                    self.at = at;
+                    return Err(self.error(Problem::ControlCharacter));
+                }
+                None => {
+                    self.at = at;
+                    return Err(self.error(Problem::Truncated));
+                }
+            }
+        }
+    }
+
+    /// Steps over an escape of four digits; tells whether it is half a
+    /// surrogate pair.
+    fn unicode_escape(&mut self) -> Result<u8, SyntaxError> {
+        match self.source.get(self.at + 1) {
+            Some(b'u') => match self.unit()? {
+                0xd800..=0xdbff if self.source[self.at..].starts_with(b"\\u") => {
+                    let behind = self.at;
+                    if matches!(self.unit()?, 0xdc00..=0xdfff) {
+                        return Ok(0);
+                    }
+                    // Two units that do not belong together: look at the second afresh.
+                    self.at = behind;
+                    Ok(LONE_SURROGATE)
+                }
+                0xd800..=0xdfff => Ok(LONE_SURROGATE),
+                _ => Ok(0),
+            },
+            None => Err(self.error(Problem::Truncated)),
+            Some(_) => Err(self.error(Problem::Escape)),
+        }
+    }
+
+    /// Steps over `\uXXXX`.
+    fn unit(&mut self) -> Result<u16, SyntaxError> {
+        let mut unit = 0;
+        for place in 2..6 {
+            let Some(&byte) = self.source.get(self.at + place) else {
+                return Err(self.error(Problem::Truncated));
+            };
+            let Some(digit) = (byte as char).to_digit(16) else {
+                return Err(self.error(Problem::Escape));
+            };
+            unit = unit << 4 | digit;
+        }
+        self.at += 6;
+        Ok(u16::try_from(unit).unwrap_or_default())
+    }
+
+    fn number(&mut self) -> Result<Kind, SyntaxError> {
+        let negative = self.peek() == Some(b'-');
+        self.at += usize::from(negative);
+        let first = self.at;
+        let zero = self.peek() == Some(b'0');
+        let digits = self.digits()?;
+        if zero && digits > 1 {
+            self.at = first + 1;
+            return Err(self.error(Problem::Number));
+        }
+        let mut kind = match digits {
+            _ if negative && zero => Kind::Float,
+            0..=19 => Kind::Integer,
+            20 => integer_kind(&self.source[first..self.at], negative),
+            _ => Kind::BigInteger,
+        };
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+            kind = Kind::Float;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
+            kind = Kind::Float;
+        }
+        Ok(kind)
+    }
+
+    fn digits(&mut self) -> Result<usize, SyntaxError> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        match (self.at - start, self.peek()) {
+            (0, None) => Err(self.error(Problem::Truncated)),
+            (0, Some(_)) => Err(self.error(Problem::Number)),
+            (count, _) => Ok(count),
+        }
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: Kind) -> Result<(), SyntaxError> {
+        let rest = &self.source[self.at..];
+        if rest.starts_with(word) {
+            self.index.leaf(kind, self.at, self.at + word.len(), 0);
+            self.at += word.len();
+            Ok(())
+        } else if word.starts_with(rest) {
+            self.at = self.source.len();
+            Err(self.error(Problem::Truncated))
+        } else {
+            Err(self.error(Problem::Expected("a JSON value")))
+        }
+    }
+
+    #[inline]
+    fn space(&mut self) {
+        while self.peek().is_some_and(is_space) {
+            self.at += 1;
+            self.spaced = true;
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.source.get(self.at).copied()
+    }
+
+    fn error(&self, problem: Problem) -> SyntaxError {
+        SyntaxError { offset: self.at, problem }
+    }
+}
+
+#[inline]
+fn is_short_escape(letter: Option<&u8>) -> bool {
+    matches!(letter, Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'))
+}
+
+/// 20 digits: within -2^64 to 2^64 - 1 or not.
+fn integer_kind(digits: &[u8], negative: bool) -> Kind {
+    let magnitude = digits.iter().fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+    if magnitude <= u128::from(u64::MAX) + u128::from(negative) {
+        Kind::Integer
+    } else {
+        Kind::BigInteger
+    }
+}
+
+/// The first quote, backslash or control character from `at` on, eight bytes
+/// at a time.
+#[inline]
+fn end_of_plain(source: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    while let Some(chunk) = source.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
+        let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
+        let control = word.wrapping_sub(ONES * 0x20);
+        // A borrow can only blur bytes above the first real hit.
+        let hits = (quote | backslash | control) & !word & HIGH;
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while let Some(byte) = source.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            return at;
+        }
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,144 @@
+//! The standard types as values: how they are written and made independent.
+
+use std::borrow::Cow;
+
+use crate::encode::{Encode, EncodeError, Encoder};
+use crate::{IntoOwned, Null, Number, Undefined};
+
+impl Encode for u64 {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.integer(i128::from(*self));
+        Ok(())
+    }
+}
+
+impl Encode for i128 {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.integer(*self);
+        Ok(())
+    }
+}
+
+impl Encode for bool {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.bool(*self);
+        Ok(())
+    }
+}
+
+impl Encode for str {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.text(self);
+        Ok(())
+    }
+}
+
+impl Encode for [u8] {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.bytes(self);
+        Ok(())
+    }
+}
+
+impl<T: Encode + ToOwned + ?Sized> Encode for Cow<'_, T> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        (**self).encode(to)
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        (**self).encode(to)
+    }
+}
+
+impl Encode for Number<'_> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.number(self)
+    }
+}
+
+impl Encode for Null {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.null();
+        Ok(())
+    }
+}
+
+impl Encode for Undefined {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.undefined()
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.array(self)
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for Box<T> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        (**self).encode(to)
+    }
+}
+
+/// `null` or a value.
+impl<T: Encode> Encode for Option<T> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        match self {
+            Some(value) => value.encode(to),
+            None => {
+                to.null();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Implements [`IntoOwned`] for types that borrow nothing.
+macro_rules! owned_already {
+    ($($type:ty),*) => {$(
+        impl IntoOwned for $type {
+            type Owned = Self;
+
+            fn into_owned(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+owned_already!(u64, i128, bool, Null, Undefined);
+
+impl<T: ToOwned + ?Sized + 'static> IntoOwned for Cow<'_, T> {
+    type Owned = Cow<'static, T>;
+
+    fn into_owned(self) -> Cow<'static, T> {
+        Cow::Owned(Cow::into_owned(self))
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Vec<T> {
+    type Owned = Vec<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.into_iter().map(IntoOwned::into_owned).collect()
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Option<T> {
+    type Owned = Option<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.map(IntoOwned::into_owned)
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Box<T> {
+    type Owned = Box<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        Box::new((*self).into_owned())
+    }
+}

@@ -1,0 +1,187 @@
+//! From bytes to [`Document`]: limits, and the index both scanners fill.
+
+use crate::document::{Document, Encoding, Entry, Kind, LOOSE, Source};
+use crate::{Problem, SyntaxError, cbor, duplicates, json};
+
+/// How much of a document is accepted. Beyond is an error, never a crash.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Containers and tags inside each other.
+    pub depth: usize,
+    /// Bytes of one document.
+    pub size: usize,
+}
+
+impl Default for Limits {
+    /// 512 levels, and what 32-bit offsets reach (4 GiB).
+    fn default() -> Self {
+        Self { depth: 512, size: u32::MAX as usize }
+    }
+}
+
+/// Scans documents, one after the other, and reuses its memory when it is given
+/// them back.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    limits: Limits,
+    spare: Vec<Entry>,
+}
+
+impl Scanner {
+    /// With other limits than the default.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, spare: Vec::new() }
+    }
+
+    /// Scans JSON text: one document, and space around it.
+    pub fn json<'a>(&mut self, source: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+        let (document, end) = self.json_prefix(source)?;
+        match source[end..].iter().position(|byte| !json::is_space(*byte)) {
+            None => Ok(document),
+            Some(more) => Err(SyntaxError { offset: end + more, problem: Problem::Trailing }),
+        }
+    }
+
+    /// Scans the JSON document that the input begins with; also gives the
+    /// offset behind it. The whole input must be UTF-8.
+    pub fn json_prefix<'a>(
+        &mut self,
+        source: &'a [u8],
+    ) -> Result<(Document<'a>, usize), SyntaxError> {
+        let text = std::str::from_utf8(source).map_err(|error| SyntaxError {
+            offset: error.valid_up_to(),
+            problem: if error.error_len().is_some() { Problem::Utf8 } else { Problem::Truncated },
+        })?;
+        self.json_text_prefix(text)
+    }
+
+    /// The same for text that is known to be text.
+    pub fn json_text_prefix<'a>(
+        &mut self,
+        text: &'a str,
+    ) -> Result<(Document<'a>, usize), SyntaxError> {
+        let mut index = self.index(Source::Json(text))?;
+        let end = json::scan(text, &mut index)?;
+        Ok((index.finish(), end))
+    }
+
+    /// Scans CBOR: exactly one item.
+    pub fn cbor<'a>(&mut self, source: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+        let (document, end) = self.cbor_prefix(source)?;
+        if end < source.len() {
+            return Err(SyntaxError { offset: end, problem: Problem::Trailing });
+        }
+        Ok(document)
+    }
+
+    /// Scans the CBOR item that the input begins with; also gives the offset
+    /// behind it.
+    pub fn cbor_prefix<'a>(
+        &mut self,
+        source: &'a [u8],
+    ) -> Result<(Document<'a>, usize), SyntaxError> {
+        let mut index = self.index(Source::Cbor(source))?;
+        let end = cbor::scan(source, &mut index)?;
+        Ok((index.finish(), end))
+    }
+
+    /// Scans either.
+    pub fn scan<'a>(
+        &mut self,
+        source: &'a [u8],
+        encoding: Encoding,
+    ) -> Result<Document<'a>, SyntaxError> {
+        match encoding {
+            Encoding::Json => self.json(source),
+            Encoding::Cbor => self.cbor(source),
+        }
+    }
+
+    /// Takes a document's memory back for the next one.
+    pub fn recycle(&mut self, document: Document<'_>) {
+        if document.entries.capacity() > self.spare.capacity() {
+            self.spare = document.entries;
+        }
+    }
+
+    fn index<'a>(&mut self, source: Source<'a>) -> Result<Index<'a>, SyntaxError> {
+        let limit = self.limits.size.min(u32::MAX as usize);
+        if source.bytes().len() > limit {
+            return Err(SyntaxError { offset: limit, problem: Problem::Size(limit) });
+        }
+        let mut entries = std::mem::take(&mut self.spare);
+        entries.clear();
+        let document = Document { source, entries, duplicates: Vec::new() };
+        Ok(Index { document, depth: self.limits.depth })
+    }
+}
+
+/// A document while a scanner fills its index.
+pub(crate) struct Index<'a> {
+    document: Document<'a>,
+    pub depth: usize,
+}
+
+impl<'a> Index<'a> {
+    /// A node without children.
+    #[inline]
+    pub fn leaf(&mut self, kind: Kind, start: usize, end: usize, flags: u8) {
+        let next = self.here() + 1;
+        self.document.entries.push(Entry {
+            start: narrow(start),
+            end: narrow(end),
+            next,
+            kind,
+            flags,
+        });
+    }
+
+    /// A node whose end is not known yet; [`Index::close`] completes it.
+    #[inline]
+    pub fn open(&mut self, kind: Kind, start: usize) -> u32 {
+        let index = self.here();
+        self.document.entries.push(Entry { start: narrow(start), end: 0, next: 0, kind, flags: 0 });
+        index
+    }
+
+    /// Completes an opened node and looks for keys that a map has twice.
+    #[inline]
+    pub fn close(&mut self, index: u32, end: usize, flags: u8) {
+        let next = self.here();
+        let entry = &mut self.document.entries[index as usize];
+        entry.end = narrow(end);
+        entry.next = next;
+        entry.flags = flags;
+        if entry.kind == Kind::Map {
+            duplicates::find(&mut self.document, index);
+        }
+    }
+
+    #[inline]
+    pub fn here(&self) -> u32 {
+        narrow(self.document.entries.len())
+    }
+
+    /// What kind the node at an index is.
+    pub fn kind(&self, index: u32) -> Kind {
+        self.document.entries[index as usize].kind
+    }
+
+    /// Whether the node at an index is loose.
+    pub fn is_loose(&self, index: u32) -> bool {
+        self.document.entries[index as usize].flags & LOOSE != 0
+    }
+
+    fn finish(mut self) -> Document<'a> {
+        self.document.duplicates.sort_unstable();
+        self.document
+    }
+}
+
+/// Offsets fit because [`Scanner::index`] has checked the size, and there are
+/// never more nodes than bytes.
+#[inline]
+#[allow(clippy::cast_possible_truncation)]
+fn narrow(offset: usize) -> u32 {
+    offset as u32
+}

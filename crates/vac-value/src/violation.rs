@@ -1,0 +1,101 @@
+//! What a document violates, told so that a person can act on it.
+
+use std::fmt;
+
+use crate::SyntaxError;
+use crate::document::{Kind, Node};
+
+/// One place where a document does not fit its schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer; integer labels carry the schema's name for them.
+    pub path: String,
+    /// What the schema wants there.
+    pub expected: String,
+    /// What stands there, in a few words.
+    pub found: String,
+    /// The rule that wants it.
+    pub rule: String,
+    /// For a choice: why the alternatives that got less far failed.
+    pub others: Vec<String>,
+}
+
+impl Violation {
+    /// A byte string that should hold CBOR and does not.
+    pub fn embedded(error: &SyntaxError) -> Self {
+        Self {
+            path: String::new(),
+            expected: "bytes that hold one CBOR item".to_owned(),
+            found: format!("bytes that do not ({error})"),
+            rule: ".cbor".to_owned(),
+            others: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    /// One line; `{:#}` adds the other alternatives below it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = if self.path.is_empty() { "/" } else { &self.path };
+        write!(f, "{path}: expected {}, found {} (rule {})", self.expected, self.found, self.rule)?;
+        if f.alternate() {
+            for other in &self.others {
+                write!(f, "\n  or: {other}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A few words about a node: its kind, and of a scalar its beginning. Never the
+/// content of a container.
+pub fn found(node: Node<'_, '_>) -> String {
+    match node.kind() {
+        Kind::Text if node.has_lone_surrogate() => "text with a lone surrogate".to_owned(),
+        Kind::Text => {
+            let text = node.text().unwrap_or_default();
+            format!("text \"{}\"", printable(&text, 24))
+        }
+        Kind::Integer => format!("integer {}", node.integer().unwrap_or_default()),
+        Kind::Float => match node.number() {
+            Some(number) => format!("float {}", printable(&number.to_string(), 24)),
+            None => "float".to_owned(),
+        },
+        Kind::Bool => format!("bool {}", node.bool().unwrap_or_default()),
+        Kind::Bytes => format!("{} bytes", node.bytes().unwrap_or_default().len()),
+        Kind::Array => format!("array of {}", node.elements().count()),
+        Kind::Map => format!("map of {}", node.members().count()),
+        Kind::Tag => match node.tag() {
+            Some((number, content)) => format!("tag {number} on {}", content.kind().name()),
+            None => "tag".to_owned(),
+        },
+        Kind::Simple => format!("simple value {}", node.simple().unwrap_or_default()),
+        kind => kind.name().to_owned(),
+    }
+}
+
+/// At most so many characters, and nothing in them that a terminal would act
+/// on: control characters and those that reorder text are escaped.
+pub fn printable(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    for (count, character) in text.chars().enumerate() {
+        if count == most {
+            shown.push_str("...");
+            break;
+        }
+        match character {
+            '"' | '\\' => shown.extend(['\\', character]),
+            '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{061c}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{feff}' => shown.extend(character.escape_unicode()),
+            _ if character.is_control() => shown.extend(character.escape_default()),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
