@@ -1,1 +1,3 @@
-//! vac-validate
+//! The validator of agent records.
+
+pub mod runtime;

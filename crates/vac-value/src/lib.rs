@@ -2,6 +2,7 @@
 
 mod any;
 mod cbor;
+pub mod check;
 mod decode;
 mod document;
 mod duplicates;

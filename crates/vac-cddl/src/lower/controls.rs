@@ -1,0 +1,175 @@
+//! Ranges and control operators.
+
+use std::rc::Rc;
+
+use cddl::ast::{Operator as AstOperator, RangeCtlOp, Type1};
+
+use super::Lowering;
+use super::constants::operator_offset;
+use super::names::Scope;
+use crate::Error;
+use crate::ir::{Control, Pattern, TypeKind, Value};
+use crate::xsd;
+
+/// The control operators that are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Size,
+    Bits,
+    Regexp,
+    Cbor,
+    Cborseq,
+    Within,
+    And,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    Default,
+    Plus,
+    Cat,
+    Det,
+    Feature,
+}
+
+impl Operator {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "size" => Self::Size,
+            "bits" => Self::Bits,
+            "regexp" => Self::Regexp,
+            "cbor" => Self::Cbor,
+            "cborseq" => Self::Cborseq,
+            "within" => Self::Within,
+            "and" => Self::And,
+            "lt" => Self::Lt,
+            "le" => Self::Le,
+            "gt" => Self::Gt,
+            "ge" => Self::Ge,
+            "eq" => Self::Eq,
+            "ne" => Self::Ne,
+            "default" => Self::Default,
+            "plus" => Self::Plus,
+            "cat" => Self::Cat,
+            "det" => Self::Det,
+            "feature" => Self::Feature,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// `type1` with its operator.
+    pub(super) fn operation(
+        &mut self,
+        type1: &'a Type1<'a>,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<TypeKind, Error> {
+        if let RangeCtlOp::RangeOp { is_inclusive, .. } = operator.operator {
+            return self.range(type1, operator, is_inclusive, scope);
+        }
+        if let Some(literal) = self.constant(type1, scope)? {
+            return Ok(TypeKind::Literal(literal));
+        }
+        let target = self.type2(&type1.type2, scope)?;
+        Ok(match self.control(operator, scope)? {
+            Some(control) => TypeKind::Control { target: Box::new(target), control },
+            None => target.kind,
+        })
+    }
+
+    fn range(
+        &mut self,
+        type1: &'a Type1<'a>,
+        operator: &'a AstOperator<'a>,
+        inclusive: bool,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<TypeKind, Error> {
+        let at = operator_offset(operator);
+        let low = self.value(&type1.type2, type1.span.0, scope)?;
+        let high = self.value(&operator.type2, at, scope)?;
+        match (&low, &high) {
+            (Value::Integer(_), Value::Integer(_)) | (Value::Float(_), Value::Float(_)) => {
+                Ok(TypeKind::Range { low, high, inclusive })
+            }
+            _ => Err(scope.error(at, "a range is between two integers or two floats")),
+        }
+    }
+
+    /// The operator with its argument; `None` if it does not matter for a match
+    /// and its argument cannot be written as a value (`.default true`).
+    fn control(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Option<Control>, Error> {
+        let at = operator_offset(operator);
+        let argument = &operator.type2;
+        let boxed = |lowering: &mut Self| lowering.type2(argument, scope).map(Box::new);
+        Ok(Some(match scope.source.operator(at)? {
+            Operator::Size => Control::Size(boxed(self)?),
+            Operator::Bits => Control::Bits(boxed(self)?),
+            Operator::Cbor => Control::Cbor(boxed(self)?),
+            Operator::Cborseq => Control::Cborseq(boxed(self)?),
+            Operator::Within => Control::Within(boxed(self)?),
+            Operator::And => Control::And(boxed(self)?),
+            Operator::Lt => Control::Lt(self.number(operator, scope)?),
+            Operator::Le => Control::Le(self.number(operator, scope)?),
+            Operator::Gt => Control::Gt(self.number(operator, scope)?),
+            Operator::Ge => Control::Ge(self.number(operator, scope)?),
+            Operator::Eq => Control::Eq(self.value(argument, at, scope)?),
+            Operator::Ne => Control::Ne(self.value(argument, at, scope)?),
+            Operator::Regexp => Control::Regexp(self.pattern(operator, scope)?),
+            Operator::Feature => Control::Feature(self.text(operator, scope)?),
+            Operator::Default => match self.constant_type2(argument, scope)? {
+                Some(literal) => Control::Default(literal.value),
+                None => {
+                    self.type2(argument, scope)?;
+                    return Ok(None);
+                }
+            },
+            Operator::Plus | Operator::Cat | Operator::Det => {
+                return Err(scope.error(at, "literals are needed on both sides"));
+            }
+        }))
+    }
+
+    fn number(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Value, Error> {
+        let at = operator_offset(operator);
+        match self.value(&operator.type2, at, scope)? {
+            number @ (Value::Integer(_) | Value::Float(_)) => Ok(number),
+            _ => Err(scope.error(at, "a number is needed here")),
+        }
+    }
+
+    fn text(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<String, Error> {
+        let at = operator_offset(operator);
+        match self.value(&operator.type2, at, scope)? {
+            Value::Text(text) => Ok(text),
+            _ => Err(scope.error(at, "a text is needed here")),
+        }
+    }
+
+    fn pattern(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Pattern, Error> {
+        let xsd = self.text(operator, scope)?;
+        match xsd::translate(&xsd) {
+            Ok(regex) => Ok(Pattern { xsd, regex }),
+            Err(why) => Err(scope.error(operator_offset(operator), why)),
+        }
+    }
+}

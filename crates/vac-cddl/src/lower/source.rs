@@ -1,0 +1,128 @@
+//! A text with what the scanner found in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::controls::Operator;
+use crate::Error;
+use crate::ir::{Location, Value};
+
+/// A text, the mask of it that the parser gets, and the tokens that the mask
+/// hides. Text and mask have the same length: offsets are valid in both.
+pub(super) struct Source<'a> {
+    pub(super) file: Arc<str>,
+    pub(super) text: &'a str,
+    /// Pure ASCII, without comments.
+    pub(super) mask: String,
+    /// By the offset of their first byte.
+    pub(super) tokens: BTreeMap<usize, Token>,
+    pub(super) line_starts: Vec<usize>,
+}
+
+pub(super) struct Token {
+    pub(super) end: usize,
+    pub(super) kind: TokenKind,
+}
+
+pub(super) enum TokenKind {
+    Literal(Value),
+    Control(Operator),
+    Name,
+    Comment,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(file: &str, text: &'a str) -> Self {
+        let after_newlines = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self {
+            file: file.into(),
+            text,
+            mask: String::with_capacity(text.len()),
+            tokens: BTreeMap::new(),
+            line_starts: std::iter::once(0).chain(after_newlines).collect(),
+        }
+    }
+
+    pub(super) fn location(&self, offset: usize) -> Location {
+        let line = self.line(offset);
+        let before = self.text.get(self.line_starts[line]..offset).unwrap_or_default();
+        Location {
+            file: Arc::clone(&self.file),
+            line: line + 1,
+            column: before.chars().count() + 1,
+        }
+    }
+
+    pub(super) fn error(&self, offset: usize, message: impl Into<String>) -> Error {
+        Error::at(self.location(offset), message)
+    }
+
+    pub(super) fn literal(&self, offset: usize) -> Result<Value, Error> {
+        match self.tokens.get(&offset).map(|token| &token.kind) {
+            Some(TokenKind::Literal(value)) => Ok(value.clone()),
+            _ => Err(self.error(offset, "this literal is not supported")),
+        }
+    }
+
+    pub(super) fn operator(&self, offset: usize) -> Result<Operator, Error> {
+        match self.tokens.get(&offset).map(|token| &token.kind) {
+            Some(&TokenKind::Control(operator)) => Ok(operator),
+            _ => Err(self.error(offset, "this control operator is not supported")),
+        }
+    }
+
+    /// The first offset at or after `offset` where the mask is not blank.
+    pub(super) fn skip_blanks(&self, offset: usize) -> usize {
+        let rest = self.mask.get(offset..).unwrap_or_default();
+        offset + (rest.len() - rest.trim_start().len())
+    }
+
+    /// The text of a construct, without the blanks and comments behind it that
+    /// the parser counts in.
+    pub(super) fn tight(&self, start: usize, end: usize) -> &'a str {
+        let length = self.mask.get(start..end).unwrap_or_default().trim_end().len();
+        self.text.get(start..start + length).unwrap_or_default()
+    }
+
+    /// The comments directly above the construct.
+    pub(super) fn docs_above(&self, start: usize) -> Vec<String> {
+        let line = self.line(start);
+        if !self.mask[self.line_starts[line]..start].trim().is_empty() {
+            return Vec::new();
+        }
+        let above = (0..line).rev().map_while(|line| self.comment_line(line));
+        let mut docs: Vec<String> = above.map(content).collect();
+        docs.reverse();
+        docs
+    }
+
+    /// The comment behind a construct that ends at `end`, on the same line.
+    pub(super) fn docs_behind(&self, end: usize) -> Option<String> {
+        let (&start, token) = self.tokens.range(end..).next()?;
+        let between = self.mask.get(end..start)?;
+        let adjacent = between.chars().all(|c| matches!(c, ' ' | '\t' | ','));
+        (adjacent && matches!(token.kind, TokenKind::Comment))
+            .then(|| content(&self.text[start..token.end]))
+    }
+
+    /// The comment on a line that holds nothing else.
+    fn comment_line(&self, line: usize) -> Option<&'a str> {
+        let start = self.line_starts[line];
+        let end = self.line_starts.get(line + 1).copied().unwrap_or(self.text.len());
+        if !self.mask[start..end].trim().is_empty() {
+            return None;
+        }
+        let (&at, token) = self.tokens.range(start..end).next()?;
+        matches!(token.kind, TokenKind::Comment).then(|| &self.text[at..token.end])
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|&start| start <= offset).saturating_sub(1)
+    }
+}
+
+/// What a comment says, without `;` and one blank.
+fn content(comment: &str) -> String {
+    let content = comment.strip_prefix(';').unwrap_or(comment);
+    content.strip_prefix(' ').unwrap_or(content).trim_end().to_owned()
+}

@@ -1,0 +1,45 @@
+//! The front end: what a text is read as, and what is refused.
+
+mod controls;
+mod errors;
+mod generics;
+mod groups;
+mod literals;
+mod patterns;
+mod robustness;
+mod rules;
+mod show;
+mod types;
+
+use vac_cddl::ir::{Rule, Schema};
+
+/// Reads a text that has to be right.
+fn read(text: &str) -> Schema {
+    vac_cddl::parse("spec.cddl", text).unwrap_or_else(|error| panic!("{error}\nin: {text}"))
+}
+
+/// A rule of a schema by its name.
+fn rule<'a>(schema: &'a Schema, name: &str) -> &'a Rule {
+    let found = schema.rules.iter().find(|rule| rule.name == name);
+    found.unwrap_or_else(|| panic!("no rule {name}"))
+}
+
+/// What a rule of a text is read as, in the notation of [`show`].
+fn body(text: &str, name: &str) -> String {
+    let schema = read(text);
+    show::type_(&schema, &rule(&schema, name).body)
+}
+
+/// What the first rule of a text is read as.
+fn root(text: &str) -> String {
+    let schema = read(text);
+    show::type_(&schema, &schema.rules[schema.root.0].body)
+}
+
+/// What is said about a text that has to be wrong.
+fn error(text: &str) -> String {
+    match vac_cddl::parse("spec.cddl", text) {
+        Ok(_) => panic!("nothing is wrong with: {text}"),
+        Err(error) => error.to_string(),
+    }
+}

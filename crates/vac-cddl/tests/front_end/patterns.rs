@@ -1,0 +1,143 @@
+use super::{error, read};
+use vac_cddl::ir::{Control, TypeKind};
+
+/// Whether the whole of `text` matches the pattern, as it is translated.
+fn matches(pattern: &str, text: &str) -> bool {
+    let literal = pattern.replace('\\', "\\\\").replace('"', "\\\"");
+    let schema = read(&format!("a = tstr .regexp \"{literal}\""));
+    let TypeKind::Control { control: Control::Regexp(found), .. } = &schema.rules[0].body.kind
+    else {
+        panic!("not a pattern")
+    };
+    assert_eq!(found.xsd, pattern);
+    regex::Regex::new(&found.regex).expect("it compiles").is_match(text)
+}
+
+fn refused(pattern: &str) -> String {
+    error(&format!("a = tstr .regexp \"{}\"", pattern.replace('\\', "\\\\")))
+}
+
+#[test]
+fn a_pattern_matches_the_whole_text() {
+    assert!(matches("a|bc", "bc"));
+    assert!(!matches("a|bc", "abc"));
+    assert!(!matches("a", "a\n"));
+    assert!(matches("", ""));
+}
+
+#[test]
+fn anchors_are_ordinary_characters() {
+    assert!(matches("^a$", "^a$"));
+    assert!(matches("[a^$]+", "a^$"));
+    assert!(!matches("[^a^]", "^"));
+}
+
+#[test]
+fn a_dot_is_anything_but_a_line_end() {
+    assert!(matches("a.b", "a\u{85}b"));
+    assert!(!matches(".", "\n"));
+    assert!(!matches(".", "\r"));
+}
+
+#[test]
+fn quantifiers_count() {
+    assert!(matches("a?b*c+d{2}e{1,}f{0,2}", "cddeff"));
+    assert!(!matches("a{2,3}", "aaaa"));
+    assert!(matches("(ab)+", "abab"));
+}
+
+#[test]
+fn escapes_stand_for_classes() {
+    assert!(matches(r"\d\D", "٣x"));
+    assert!(matches(r"\w+", "aä1+"));
+    assert!(!matches(r"\w", "-"));
+    assert!(matches(r"\W", "_"));
+    assert!(matches(r"\s\S", "\tx"));
+    assert!(!matches(r"\s", "\u{a0}"));
+    assert!(matches(r"\i\c*", "_a-1.b"));
+    assert!(!matches(r"\i", "1"));
+    assert!(matches(r"\I\C", "1 "));
+    assert!(matches(r"\p{Lu}\P{L}\p{Nd}", "A-7"));
+    assert!(matches(r"[\d\-\p{L}]+", "1-a"));
+}
+
+#[test]
+fn escaped_characters_stand_for_themselves() {
+    assert!(matches(r"\n\t\r\.\\\?\*\+\(\)\{\}\[\]\|\^\-", "\n\t\r.\\?*+(){}[]|^-"));
+    assert!(matches(r"\/\#\@\$", "/#@$"));
+}
+
+#[test]
+fn what_only_crate_regex_finds_special_is_escaped() {
+    assert!(matches("a&&b~~c#/ -", "a&&b~~c#/ -"));
+    assert!(matches("[a&&b~~#]+", "&~#ab"));
+    assert!(matches("[+--]+", "+,-"));
+}
+
+#[test]
+fn classes_have_ranges_and_hyphens_at_their_ends() {
+    assert!(matches("[a-c-]+", "abc-"));
+    assert!(matches("[-a]+", "-a"));
+    assert!(matches(r"[\t-\r]+", "\t\n\r"));
+    assert!(!matches("[^a-c]", "b"));
+}
+
+#[test]
+fn classes_can_be_subtracted() {
+    assert!(matches("[a-z-[aeiou]]+", "xyz"));
+    assert!(!matches("[a-z-[aeiou]]", "e"));
+    assert!(matches("[a-z-[a-e-[c]]]", "c"));
+    assert!(!matches("[^a-c-[x]]", "x"));
+    assert!(matches("[^a-c-[x]]", "y"));
+}
+
+#[test]
+fn what_xsd_does_not_have_is_refused() {
+    let cases = [
+        ("a*?", "there is nothing that `?` could repeat"),
+        ("a++", "there is nothing that `+` could repeat"),
+        ("*", "there is nothing that `*` could repeat"),
+        ("(|*)", "there is nothing that `*` could repeat"),
+        ("(?:a)", "groups with `(?` are not part of XSD"),
+        ("(?=a)", "groups with `(?` are not part of XSD"),
+        (r"\ba", r"`\b` is not part of XSD"),
+        (r"(a)\1", r"`\1` is not part of XSD"),
+        (r"\u0041", r"`\u` is not part of XSD"),
+        (r"a\", "it ends with a backslash"),
+        ("(a", "`(` is never closed"),
+        ("a)", "`)` closes nothing"),
+        ("[a", "`[` is never closed"),
+        ("[]", "a class cannot be empty"),
+        ("[a[b]]", "`[` has to be escaped in a class"),
+        ("[[:alpha:]]", "`[` has to be escaped in a class"),
+        ("[a-[b]c]", "a class has to end behind what is subtracted"),
+        ("[z-a]", "`z-a` is not a range"),
+        (r"[a-\d]", "a range cannot end with a class"),
+        ("a]", "`]` has to be escaped"),
+        ("a}", "`}` has to be escaped"),
+        ("a{}", "`{}` is not a quantity"),
+        ("a{2,1}", "`{2,1}` is not a quantity"),
+        ("a{+1}", "`{+1}` is not a quantity"),
+        ("a{1", "`{1}` is not a quantity"),
+        (r"\p{IsGreek}", r"Unicode blocks (`\p{IsGreek}`) are not supported"),
+        (r"\p{Greek}", "`Greek` is not a category"),
+        (r"\p{Lx}", "`Lx` is not a category"),
+        (r"\pL", r"a category in braces has to follow `\p`"),
+    ];
+    for (pattern, why) in cases {
+        assert_eq!(refused(pattern), format!("spec.cddl:1:10: pattern `{pattern}`: {why}"));
+    }
+}
+
+#[test]
+fn patterns_that_get_too_large_are_refused() {
+    let why = refused(r"((\w{99}){99}){99}");
+    assert!(why.contains("does not compile"), "{why}");
+}
+
+#[test]
+fn deep_patterns_are_refused() {
+    let deep = format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(refused(&deep).contains("does not compile"));
+    assert!(refused(&"[a-".repeat(100_000)).contains("too many classes within classes"));
+}
