@@ -38,11 +38,13 @@
 //!   sure that they can be.
 
 mod error;
+pub mod interpret;
 pub mod ir;
 mod lower;
 mod xsd;
 
 pub use error::Error;
+pub use interpret::Interpreter;
 
 /// Reads the text of a specification; `file_name` is only for locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Error> {

@@ -96,7 +96,7 @@ impl<'a> Translation<'a> {
 
     /// `{2}`, `{2,}`, `{2,3}`, from behind the brace.
     fn quantity(&mut self) -> Result<(), String> {
-        let quantity: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
+        let quantity = self.braced()?;
         let (min, max) = quantity.split_once(',').unwrap_or((&quantity, &quantity));
         let number = |digits: &str| {
             let all_digits = digits.chars().all(|c| c.is_ascii_digit());
@@ -143,12 +143,23 @@ impl<'a> Translation<'a> {
         })
     }
 
+    /// What stands before the closing brace.
+    fn braced(&mut self) -> Result<String, String> {
+        let mut content = String::new();
+        loop {
+            match self.rest.next().ok_or("`{` is never closed")? {
+                '}' => return Ok(content),
+                c => content.push(c),
+            }
+        }
+    }
+
     /// The name of a category in braces.
     fn category(&mut self) -> Result<String, String> {
         if self.rest.next() != Some('{') {
             return Err(r"a category in braces has to follow `\p`".into());
         }
-        let name: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
+        let name = self.braced()?;
         if name.starts_with("Is") {
             return Err(format!(r"Unicode blocks (`\p{{{name}}}`) are not supported"));
         }

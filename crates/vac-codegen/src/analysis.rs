@@ -9,8 +9,18 @@ use vac_cddl::ir::{
 pub type Kinds = Vec<&'static str>;
 
 const ALL_KINDS: [&str; 12] = [
-    "Null", "Undefined", "Bool", "Integer", "BigInteger", "Float", "Simple", "Bytes", "Text",
-    "Array", "Map", "Tag",
+    "Null",
+    "Undefined",
+    "Bool",
+    "Integer",
+    "BigInteger",
+    "Float",
+    "Simple",
+    "Bytes",
+    "Text",
+    "Array",
+    "Map",
+    "Tag",
 ];
 
 /// The rule an id stands for.

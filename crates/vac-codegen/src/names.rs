@@ -84,7 +84,9 @@ fn words(cddl: &str) -> impl Iterator<Item = String> {
     let mut before = ' ';
     for character in cddl.chars() {
         let usable = character.is_ascii_alphanumeric();
-        if !usable || (character.is_uppercase() && (before.is_lowercase() || before.is_ascii_digit())) {
+        if !usable
+            || (character.is_uppercase() && (before.is_lowercase() || before.is_ascii_digit()))
+        {
             words.push(String::new());
         }
         if usable && let Some(word) = words.last_mut() {

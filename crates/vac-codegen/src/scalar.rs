@@ -1,7 +1,7 @@
 //! Types without inside: each is a predicate over a node, written once and used
 //! by decoders and validators alike.
 
-use proc_macro2::{Ident, Literal as Token, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Literal as Token, Span, TokenStream, TokenTree};
 use quote::quote;
 use vac_cddl::ir::{Control, Pattern, Schema, Type, TypeKind, Value};
 
@@ -34,16 +34,27 @@ impl Patterns {
         });
         quote!(#(#declarations)*)
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.sources.is_empty()
-    }
 }
 
 /// Whether a type can be judged by a predicate.
 pub fn is_scalar(schema: &Schema, ty: &Type) -> bool {
     predicate(schema, ty, &mut Patterns::default()).is_some()
+}
+
+/// The same as [`predicate`], to stand where nothing binds tighter.
+pub fn condition(schema: &Schema, ty: &Type, patterns: &mut Patterns) -> Option<TokenStream> {
+    predicate(schema, ty, patterns).map(without_parentheses)
+}
+
+/// Takes the parentheses around a whole expression away.
+pub fn without_parentheses(expression: TokenStream) -> TokenStream {
+    let mut tokens = expression.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
+            group.stream()
+        }
+        _ => expression,
+    }
 }
 
 /// An expression over `node`, a `vac_value::Node`; `None` for types with an
@@ -56,7 +67,7 @@ pub fn predicate(schema: &Schema, ty: &Type, patterns: &mut Patterns) -> Option<
     }
     match &ty.kind {
         TypeKind::Rule(id) => predicate(schema, &rule(schema, *id).body, patterns),
-        TypeKind::Literal(literal) => Some(is_value(&literal.value)),
+        TypeKind::Literal(literal) => Some(value_predicate(&literal.value)),
         TypeKind::Range { low, high, inclusive } => range(low, high, *inclusive),
         TypeKind::Choice(alternatives) => {
             let mut all = Vec::new();
@@ -114,8 +125,8 @@ fn major_type(major: u8, info: Option<u64>) -> TokenStream {
     match (major, info) {
         (0, None) => quote!(check::uint(node)),
         (1, None) => quote!(check::nint(node)),
-        (0, Some(value)) => is_value(&Value::Integer(i128::from(value))),
-        (1, Some(value)) => is_value(&Value::Integer(-1 - i128::from(value))),
+        (0, Some(value)) => value_predicate(&Value::Integer(i128::from(value))),
+        (1, Some(value)) => value_predicate(&Value::Integer(-1 - i128::from(value))),
         (2, _) => of_length(quote!(check::bytes(node))),
         (3, _) => of_length(quote!(check::text(node))),
         (4, _) => of_length(quote!((node.kind() == Kind::Array))),
@@ -131,7 +142,8 @@ fn major_type(major: u8, info: Option<u64>) -> TokenStream {
     }
 }
 
-fn is_value(value: &Value) -> TokenStream {
+/// Whether `node` is this value.
+pub fn value_predicate(value: &Value) -> TokenStream {
     match value {
         Value::Integer(integer) => {
             let integer = integer_token(*integer);
@@ -155,7 +167,8 @@ pub fn integer_token(value: i128) -> TokenStream {
     if value < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
 }
 
-fn float_token(value: f64) -> TokenStream {
+/// A float as Rust writes it.
+pub fn float_token(value: f64) -> TokenStream {
     if value.is_nan() {
         quote!(f64::NAN)
     } else if value.is_infinite() {
@@ -200,7 +213,11 @@ fn controlled(
         Control::Bits(bits) => {
             let allowed = integer_ranges(schema, bits)?.into_iter().map(|(low, high)| {
                 let (low, high) = (Token::u64_unsuffixed(low), Token::u64_unsuffixed(high));
-                if low.to_string() == high.to_string() { quote!(#low) } else { quote!(#low..=#high) }
+                if low.to_string() == high.to_string() {
+                    quote!(#low)
+                } else {
+                    quote!(#low..=#high)
+                }
             });
             quote!(check::bits(node, |bit| matches!(bit, #(#allowed)|*)))
         }
@@ -213,9 +230,9 @@ fn controlled(
         Control::Le(value) => compare(value, "is_le")?,
         Control::Gt(value) => compare(value, "is_gt")?,
         Control::Ge(value) => compare(value, "is_ge")?,
-        Control::Eq(value) => is_value(value),
+        Control::Eq(value) => value_predicate(value),
         Control::Ne(value) => {
-            let same = is_value(value);
+            let same = value_predicate(value);
             quote!(!#same)
         }
     };

@@ -1,3 +1,85 @@
-//! The validator of agent records.
+//! The validator of agent records, generated from the schema's CDDL.
+//!
+//! ```
+//! use vac_validate::{Encoding, validate};
+//!
+//! let report = validate(br#"{"version": "3.0.0-draft", "id": 7}"#, Encoding::Json)?;
+//! assert_eq!(
+//!     report.violations[0].to_string(),
+//!     "/id: expected text, found integer 7 (rule verifiable-agent-record)",
+//! );
+//! assert_eq!(report.total, 2, "and the session is missing");
+//! # Ok::<(), vac_validate::SyntaxError>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * Rules are generated functions, groups are generated tables; [`runtime`] holds
+//!   everything that takes thought. The crate knows neither crate `cddl` nor the types
+//!   of `vac-record`.
+//! * A document is scanned once ([`vac_value::Document`]); the walk over its index
+//!   touches typed parts only, so that an `any` of megabytes costs one step.
+//! * Maps take members by key: those with one literal key first, then groups, then
+//!   key types, each greedily and in the schema's order. Arrays are matched the same
+//!   way in order, without backtracking (parsing expressions, as RFC 8610 has it). The
+//!   top alternatives of a map or an array are each tried for the whole of it.
+//! * A choice that only trying can decide remembers its verdict for each node: time
+//!   stays linear in the document however choices nest.
+//! * A key that stands twice in a map the schema describes is a violation: no member
+//!   allows it. Inside an `any` it is not the schema's business;
+//!   [`vac_value::Document::duplicate_keys`] knows all of them.
 
+mod generated {
+    pub mod rules;
+}
 pub mod runtime;
+
+pub use generated::rules::{ROOT, RULES};
+pub use vac_value::{Document, Encoding, SyntaxError, Violation};
+
+use runtime::{Check, Context};
+
+/// How many violations a report keeps unless it is told otherwise.
+pub const MOST_VIOLATIONS: usize = 20;
+
+/// What a validation found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The first violations, in document order of where they were noticed.
+    pub violations: Vec<Violation>,
+    /// How many there were in all.
+    pub total: usize,
+}
+
+impl Report {
+    /// Whether there were none.
+    pub fn is_valid(&self) -> bool {
+        self.total == 0
+    }
+}
+
+/// Validates bytes against the schema's start rule.
+pub fn validate(bytes: &[u8], encoding: Encoding) -> Result<Report, SyntaxError> {
+    let document = Document::scan(bytes, encoding)?;
+    Ok(check(&document, ROOT, MOST_VIOLATIONS))
+}
+
+/// The check of a rule by its name.
+pub fn rule(name: &str) -> Option<Check> {
+    RULES.iter().find(|(rule, _)| *rule == name).map(|(_, check)| *check)
+}
+
+/// Validates a scanned document against a rule; `None` if there is no such rule.
+pub fn validate_rule(name: &str, document: &Document<'_>) -> Option<Report> {
+    rule(name).map(|rule| check(document, rule, MOST_VIOLATIONS))
+}
+
+/// Validates a scanned document with any generated check, keeping so many
+/// violations.
+pub fn check(document: &Document<'_>, check: Check, most: usize) -> Report {
+    let mut context = Context::new(most);
+    let valid = check(&mut context, document.root());
+    let (violations, total) = context.finish();
+    debug_assert_eq!(valid, total == 0, "a bad verdict has a reason");
+    Report { violations, total }
+}

@@ -1,6 +1,7 @@
 //! The data model of agent records and its two encodings, JSON and CBOR.
 
 mod any;
+pub mod bridge;
 mod cbor;
 pub mod check;
 mod decode;
@@ -11,6 +12,7 @@ mod error;
 mod json;
 mod number;
 pub mod path;
+pub mod read;
 mod scalars;
 mod scan;
 mod values;

@@ -19,6 +19,12 @@ impl Encode for i128 {
     }
 }
 
+impl Encode for f64 {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        to.float(*self)
+    }
+}
+
 impl Encode for bool {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         to.bool(*self);

@@ -145,18 +145,15 @@ impl<'s> Judge<'_, 's> {
             }
             count += 1;
             if state.at() == before {
-                break;
+                // What takes nothing matches as often as it has to.
+                return true;
             }
         }
         count >= occurrence.min
     }
 
     /// Tries the alternatives of a group in order.
-    fn array_alternatives(
-        &mut self,
-        group: &'s Group,
-        state: &mut ArrayState<'s, '_, '_>,
-    ) -> bool {
+    fn array_alternatives(&mut self, group: &'s Group, state: &mut ArrayState<'s, '_, '_>) -> bool {
         let before = state.rest.clone();
         group.choices.iter().any(|elements| {
             let matched = self.array_sequence(elements, state);

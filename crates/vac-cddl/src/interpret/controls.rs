@@ -95,8 +95,9 @@ impl<'s> Judge<'_, 's> {
             Control::Size(size) => {
                 unsigned.is_ok_and(|value| self.takes_from(size, least_bytes(value)))
             }
-            Control::Bits(bits) => unsigned
-                .is_ok_and(|value| set_bits(value).all(|bit| self.takes_integer(bits, bit))),
+            Control::Bits(bits) => {
+                unsigned.is_ok_and(|value| set_bits(value).all(|bit| self.takes_integer(bits, bit)))
+            }
             Control::Within(other) | Control::And(other) => self.takes_integer(other, value),
             Control::Lt(bound) => order(value, bound).is_some_and(Ordering::is_lt),
             Control::Le(bound) => order(value, bound).is_some_and(Ordering::is_le),

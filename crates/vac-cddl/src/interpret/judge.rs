@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Document, Encoder, Kind, Limits, Node, Scanner, SyntaxError};
+use vac_value::{Document, Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError};
 
 use crate::ir::{Pattern, Rule, RuleId, Schema, Type, TypeKind};
 
@@ -165,12 +165,7 @@ impl<'i, 's> Judge<'i, 's> {
     }
 
     /// Judges what a byte string holds.
-    pub fn embedded(
-        &mut self,
-        ty: &'s Type,
-        node: Node<'_, '_>,
-        carrier: Carrier,
-    ) -> Verdict {
+    pub fn embedded(&mut self, ty: &'s Type, node: Node<'_, '_>, carrier: Carrier) -> Verdict {
         let Some(source) = carried(node, carrier) else { return Err(Reach::at(node)) };
         let Ok(document) = self.scan(&source) else { return Err(Reach::at(node)) };
         let outside = self.enter(node, carrier);
@@ -183,8 +178,10 @@ impl<'i, 's> Judge<'i, 's> {
     /// depth, because each of their levels takes its part of the stack.
     pub fn scan<'a>(&self, source: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
         let limits = Limits::default();
-        let depth = limits.depth.saturating_sub(self.depth + 1);
-        Scanner::new(Limits { depth, ..limits }).cbor(source)
+        match limits.depth.checked_sub(self.depth + 1) {
+            Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(source),
+            None => Err(SyntaxError { offset: 0, problem: Problem::Depth(limits.depth) }),
+        }
     }
 
     /// Goes on inside a byte string; [`Judge::leave`] takes what this returns.

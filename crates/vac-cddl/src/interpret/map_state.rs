@@ -51,10 +51,10 @@ pub(super) struct Notes<'s> {
     /// Whether to note a problem and go on as if there were none.
     pub lenient: bool,
     pub problems: Vec<Problem<'s>>,
-    /// Entries whose value did not match, and the type that it did not match.
-    pub tried: Vec<(usize, &'s Type)>,
+    /// Entries whose value did not match, and the types that it did not match.
+    tried: HashMap<usize, Vec<&'s Type>>,
     /// Entries that were given back, and the elements that had taken them.
-    pub near: Vec<(usize, &'s [Element])>,
+    near: HashMap<usize, &'s [Element]>,
 }
 
 /// The state. Changes are logged, so that they can be taken back.
@@ -70,7 +70,7 @@ pub(super) struct MapState<'s, 'd, 'a> {
     last_taken: u32,
     reach: Reach,
     /// The entries that share a key, by the key as CBOR; `None` without such.
-    twins: Option<Box<HashMap<Vec<u8>, Vec<usize>>>>,
+    twins: Option<HashMap<Vec<u8>, Vec<usize>>>,
     pub notes: Option<Box<Notes<'s>>>,
 }
 
@@ -178,7 +178,7 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
             if self.marks[entry] == Mark::Taken {
                 self.taken -= 1;
                 if let Some(notes) = &mut self.notes {
-                    notes.near.push((entry, elements));
+                    notes.near.entry(entry).or_insert(elements);
                 }
             }
             self.marks[entry] = Mark::Open;
@@ -197,19 +197,24 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
 
     /// Whether members have this entry's key, but refuse its value.
     pub fn is_tried(&self, entry: usize) -> bool {
-        self.notes.as_ref().is_some_and(|notes| notes.tried.iter().any(|(at, _)| *at == entry))
+        self.notes.as_ref().is_some_and(|notes| notes.tried.contains_key(&entry))
+    }
+
+    /// The types that this entry's value does not match.
+    pub fn refused(&self, entry: usize) -> Vec<&'s Type> {
+        let tried = self.notes.as_ref().and_then(|notes| notes.tried.get(&entry));
+        tried.cloned().unwrap_or_default()
     }
 
     /// The elements that had this entry and failed for another reason.
     pub fn near(&self, entry: usize) -> Option<&'s [Element]> {
-        let near = &self.notes.as_ref()?.near;
-        near.iter().find(|(at, _)| *at == entry).map(|(_, elements)| *elements)
+        self.notes.as_ref()?.near.get(&entry).copied()
     }
 
     /// Notes that a value did not match a member that has its key.
     pub fn tried(&mut self, entry: usize, ty: &'s Type) {
         if let Some(notes) = &mut self.notes {
-            notes.tried.push((entry, ty));
+            notes.tried.entry(entry).or_default().push(ty);
         }
     }
 
@@ -247,7 +252,7 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
 fn twins<'d, 'a>(
     map: Node<'d, 'a>,
     entries: &[(Node<'d, 'a>, Node<'d, 'a>)],
-) -> Option<Box<HashMap<Vec<u8>, Vec<usize>>>> {
+) -> Option<HashMap<Vec<u8>, Vec<usize>>> {
     if map.document().duplicate_keys().len() == 0 {
         return None;
     }
@@ -256,7 +261,7 @@ fn twins<'d, 'a>(
         twins.entry(fingerprint(*key)).or_default().push(entry);
     }
     twins.retain(|_, same| same.len() > 1);
-    Some(Box::new(twins))
+    Some(twins)
 }
 
 /// A key as deterministic CBOR: equal for equal keys. What CBOR cannot

@@ -62,7 +62,9 @@ impl<'s> Judge<'_, 's> {
         for element in elements {
             if let ElementKind::Member(member) = &element.kind {
                 match &member.key {
-                    Some(Key::Type(key)) => self.key_type(key, member, element.occurrence, state)?,
+                    Some(Key::Type(key)) => {
+                        self.key_type(key, member, element.occurrence, state)?;
+                    }
                     Some(Key::Literal(_)) => {}
                     None if element.occurrence.min == 0 => {}
                     None => state.fail(Problem::Impossible, Stop::Miss)?,
@@ -97,8 +99,7 @@ impl<'s> Judge<'_, 's> {
                 state.take(entry);
             }
             count += 1;
-            let more = occurrence.max.is_none_or(|most| count < most) && state.find(key).is_some();
-            if member.cut && !more {
+            if member.cut {
                 state.cut_off(entry);
             }
         }
@@ -168,7 +169,8 @@ impl<'s> Judge<'_, 's> {
                 Err(Stop::Cut) => return Err(Stop::Cut),
             }
             if state.taken() == before {
-                break;
+                // What takes nothing matches as often as it has to.
+                return Ok(());
             }
         }
         if count >= occurrence.min {
@@ -181,11 +183,7 @@ impl<'s> Judge<'_, 's> {
     }
 
     /// Tries the alternatives of a group in order.
-    fn map_alternatives(
-        &mut self,
-        group: &'s Group,
-        state: &mut MapState<'s, '_, '_>,
-    ) -> Matched {
+    fn map_alternatives(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> Matched {
         let point = state.point();
         for elements in &group.choices {
             let lenient = state.set_lenient(false);
@@ -207,11 +205,7 @@ impl<'s> Judge<'_, 's> {
     }
 
     /// Notes what is wrong with the alternative that gets furthest.
-    fn best_alternative(
-        &mut self,
-        group: &'s Group,
-        state: &mut MapState<'s, '_, '_>,
-    ) -> Matched {
+    fn best_alternative(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> Matched {
         let point = state.point();
         let reached = state.reach();
         let mut best: Option<(Reach, &'s [Element])> = None;

@@ -133,6 +133,7 @@ fn fits_half(float: f64) -> bool {
     let bits = float.to_bits();
     let exponent = i32::try_from((bits >> FRACTION_BITS) & 0x7ff).unwrap_or(0) - BIAS;
     let fraction = bits & ((1 << FRACTION_BITS) - 1);
-    let used = if fraction == 0 { 0 } else { FRACTION_BITS - fraction.trailing_zeros().cast_signed() };
+    let used =
+        if fraction == 0 { 0 } else { FRACTION_BITS - fraction.trailing_zeros().cast_signed() };
     exponent <= 15 && used <= 10 && exponent - used >= -24
 }

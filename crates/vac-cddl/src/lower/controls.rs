@@ -124,13 +124,13 @@ impl<'a> Lowering<'a> {
             Operator::Ne => Control::Ne(self.value(argument, at, scope)?),
             Operator::Regexp => Control::Regexp(self.pattern(operator, scope)?),
             Operator::Feature => Control::Feature(self.text(operator, scope)?),
-            Operator::Default => match self.constant_type2(argument, scope)? {
-                Some(literal) => Control::Default(literal.value),
-                None => {
+            Operator::Default => {
+                let Some(literal) = self.constant_type2(argument, scope)? else {
                     self.type2(argument, scope)?;
                     return Ok(None);
-                }
-            },
+                };
+                Control::Default(literal.value)
+            }
             Operator::Plus | Operator::Cat | Operator::Det => {
                 return Err(scope.error(at, "literals are needed on both sides"));
             }

@@ -25,7 +25,6 @@ pub(super) struct Definition<'a> {
     /// Where the name stands first.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
-    assigned: bool,
 }
 
 /// One rule of the text: what `=`, `/=` or `//=` says.
@@ -93,7 +92,6 @@ impl<'a> Definitions<'a> {
                 source,
                 location: source.location(header.start),
                 parts: vec![part],
-                assigned: !header.extends,
             });
             return Ok(());
         };
@@ -102,13 +100,9 @@ impl<'a> Definitions<'a> {
         if known.origin != origin {
             return error(format!("`{name}` is a name of the prelude"));
         }
-        if known.assigned && !header.extends {
-            return error(format!("`{name}` is already defined at {}", known.location));
-        }
         if known.parts[0].parameters.len() != part.parameters.len() {
             return error(format!("`{name}` is defined with other generic parameters before"));
         }
-        known.assigned |= !header.extends;
         known.parts.push(part);
         Ok(())
     }
@@ -128,8 +122,6 @@ impl Definition<'_> {
 struct Header<'a> {
     name: String,
     parameters: Option<&'a ast::GenericParams<'a>>,
-    /// `/=` or `//=`.
-    extends: bool,
     body: Body<'a>,
     start: usize,
     end: usize,
@@ -138,22 +130,16 @@ struct Header<'a> {
 impl<'a> Header<'a> {
     fn of(rule: &'a ast::Rule<'a>, source: &Source) -> Self {
         let (start, end, _) = rule.span();
-        let (name, parameters, extends, body) = match rule {
-            ast::Rule::Type { rule, .. } => (
-                &rule.name,
-                &rule.generic_params,
-                rule.is_type_choice_alternate,
-                Body::Type(&rule.value),
-            ),
-            ast::Rule::Group { rule, .. } => (
-                &rule.name,
-                &rule.generic_params,
-                rule.is_group_choice_alternate,
-                Body::Group(&rule.entry),
-            ),
+        let (name, parameters, body) = match rule {
+            ast::Rule::Type { rule, .. } => {
+                (&rule.name, &rule.generic_params, Body::Type(&rule.value))
+            }
+            ast::Rule::Group { rule, .. } => {
+                (&rule.name, &rule.generic_params, Body::Group(&rule.entry))
+            }
         };
         let start = source.skip_blanks(start);
-        Self { name: full_name(name), parameters: parameters.as_ref(), extends, body, start, end }
+        Self { name: full_name(name), parameters: parameters.as_ref(), body, start, end }
     }
 
     fn parameters(&self) -> Vec<&'a str> {

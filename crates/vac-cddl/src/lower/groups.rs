@@ -244,14 +244,7 @@ fn push_group(name: Option<String>, mut group: Group, place: Place, out: &mut Ve
     match group.choices.as_mut_slice() {
         [elements] if place.occurrence == Occurrence::ONCE => out.append(elements),
         [elements] if name.is_none() && is_value(elements) => {
-            let Place { occurrence, docs, location } = place;
-            let inner = elements.drain(..);
-            out.extend(inner.map(|inner| Element {
-                occurrence,
-                docs: docs.clone(),
-                location: location.clone(),
-                ..inner
-            }));
+            out.extend(elements.pop().map(|value| place.element(value.kind)));
         }
         _ => out.push(place.element(ElementKind::Group { name, group })),
     }

@@ -12,10 +12,13 @@
 //! | `.cborseq`                   | `.cbor` and a name `seq`          | read, masked as `.eq` |
 //! | unknown control operators    | a syntax error without their name | refused by name |
 //! | `042`, `0x`, `1a`            | two entries of a group            | refused |
+//! | `#` and `1` on the next line | `#1`                              | refused |
 //! | `a..b`, one name in RFC 8610 | a range                           | refused |
 //! | `a--b`                       | a syntax error                    | refused by name |
 //! | `[[[[...`                    | time grows as 3^depth             | depth and effort are limited |
 //! | comments                     | loses some                        | read, masked as blanks |
+//!
+//! Two more gaps are named where the parser fails, in the module `syntax`.
 //!
 //! The mask has the same length as the text, so that every offset in the
 //! parser's tree is an offset in the text.
@@ -56,7 +59,7 @@ impl<'a> Scanner<'a> {
             ';' => self.comment(),
             '"' => self.text()?,
             '\'' => self.bytes(0)?,
-            '#' => self.head(),
+            '#' => self.head()?,
             '.' => self.dot()?,
             '=' if self.rest().starts_with("=>") => self.copy(2),
             '(' | '[' | '{' | '<' => self.opening(next)?,
@@ -109,17 +112,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// `#`, `#6`, `#6.18`, `#6.` before `<`: its numbers are no literals.
-    fn head(&mut self) {
+    fn head(&mut self) -> Result<(), Error> {
+        let is_digit = |c: char| c.is_ascii_digit();
         let rest = &self.rest()[1..];
-        let major = usize::from(rest.starts_with(|c: char| c.is_ascii_digit()));
+        let major = usize::from(rest.starts_with(is_digit));
+        if major == 0 && behind_blanks(rest).starts_with(is_digit) {
+            return Err(self.error("a comma is missing behind this `#`"));
+        }
         let info = match rest[major..].strip_prefix('.') {
             Some(info) if info.starts_with('<') => 1,
-            Some(info) if info.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(info) if info.starts_with(is_digit) => {
                 1 + info.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(info.len())
             }
             _ => 0,
         };
         self.copy(1 + major + info);
+        Ok(())
     }
 
     /// A range or a control operator.
@@ -129,7 +137,8 @@ impl<'a> Scanner<'a> {
             self.copy(dots);
             return Ok(());
         }
-        let name = &self.rest()[1..1 + name_length(&self.rest()[1..])];
+        let behind = &self.rest()[1..];
+        let name = &behind[..name_length(behind)];
         let operator = Operator::named(name)
             .ok_or_else(|| self.error(format!("control operator .{name} is not supported")))?;
         self.hide(1 + name.len(), TokenKind::Control(operator), ".eq");
@@ -208,7 +217,16 @@ impl<'a> Scanner<'a> {
     }
 }
 
-pub(super) fn is_name_start(c: char) -> bool {
+/// The text from its first character on that is no blank and in no comment.
+fn behind_blanks(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while let Some(comment) = rest.strip_prefix(';') {
+        rest = comment.split_once('\n').map_or("", |(_, behind)| behind.trim_start());
+    }
+    rest
+}
+
+fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '@' | '_' | '$')
 }
 

@@ -1,5 +1,6 @@
 //! The parser of crate `cddl`.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use cddl::ast::CDDL;
@@ -7,29 +8,64 @@ use cddl::parser::Error as ParserError;
 use cddl::pest_bridge::cddl_from_pest_str;
 
 use super::limits;
-use super::source::Source;
+use super::source::{Source, TokenKind};
 use crate::Error;
 
 /// Parses the mask of a text.
 pub(super) fn parse<'a>(source: &'a Source<'_>) -> Result<CDDL<'a>, Error> {
+    refuse_duplicates(source)?;
     // A setting for the whole process, but nothing else in it uses `pest`.
     pest::set_call_limit(NonZeroUsize::new(limits::PARSER_CALLS));
     cddl_from_pest_str(&source.mask).map_err(|error| match error {
         ParserError::PARSER { msg, .. } if msg.short.ends_with("limit reached") => {
             source.error(0, "this text is too long, or its arrays are nested too deeply")
         }
-        ParserError::PARSER { position, .. } if follows_parenthesis(source, position.index) => {
-            let why = "a type in parentheses has to come last in a choice within a group";
-            source.error(position.index, why)
+        ParserError::PARSER { position, msg } => {
+            let known = known_gap(source, position.index);
+            source.error(position.index, known.map_or(msg.short, str::to_owned))
         }
-        ParserError::PARSER { position, msg } => source.error(position.index, msg.short),
         other => source.error(0, other.to_string()),
     })
 }
 
-/// Whether the parser gave up on `[(a / b) / c]`, where it takes the parenthesis
-/// for a group and does not try again.
-fn follows_parenthesis(source: &Source, at: usize) -> bool {
-    let Some((before, behind)) = source.mask.split_at_checked(at) else { return false };
-    before.trim_end().ends_with(')') && behind.starts_with(['/', '.'])
+/// The parser refuses a second definition with `=`, too, but does not say where.
+fn refuse_duplicates(source: &Source) -> Result<(), Error> {
+    let mut defined = HashMap::new();
+    for (&at, token) in &source.tokens {
+        if !matches!(token.kind, TokenKind::Name) || !is_assigned(&source.mask[token.end..]) {
+            continue;
+        }
+        let name = &source.text[at..token.end];
+        if let Some(first) = defined.insert(name, at) {
+            let first = source.location(first);
+            return Err(source.error(at, format!("`{name}` is already defined at {first}")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether `=` follows, perhaps behind generic parameters.
+fn is_assigned(behind_name: &str) -> bool {
+    let behind = behind_name.trim_start();
+    let behind = match behind.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        Some((_, behind)) => behind.trim_start(),
+        None => behind,
+    };
+    behind.starts_with('=') && !behind.starts_with("=>")
+}
+
+/// What is right in CDDL, and wrong for the parser at this place.
+fn known_gap(source: &Source, at: usize) -> Option<&'static str> {
+    let (before, behind) = source.mask.split_at_checked(at)?;
+    if before.trim_end().ends_with(')') && behind.starts_with(['/', '.']) {
+        // It takes the parenthesis in `[(a / b) / c]` for a group.
+        return Some("a type in parentheses has to come last in a choice within a group");
+    }
+    let is_key = behind.starts_with(':') || behind.starts_with("=>");
+    let depth = |brackets: [char; 3]| before.matches(brackets).count();
+    if is_key && depth(['(', '[', '{']) == depth([')', ']', '}']) {
+        // It takes the key in `a = b: int` for the whole rule.
+        return Some("a group with a key needs parentheses");
+    }
+    None
 }

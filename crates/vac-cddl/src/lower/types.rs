@@ -216,12 +216,11 @@ fn major(
     Ok(TypeKind::Major { major, info: head_number(info, span.0, scope)? })
 }
 
-/// The parser allows for blanks between `#` and the digit, which may belong to
-/// the next entry of a group, and for no digit.
+/// The parser allows for content without a digit, and for blanks before it.
 fn major_digit(at: usize, scope: &Scope) -> Result<(), Error> {
     match scope.source.text.as_bytes().get(at + 1) {
         Some(digit) if digit.is_ascii_digit() => Ok(()),
-        _ => Err(scope.error(at, "a digit has to follow `#` here, or a comma")),
+        _ => Err(scope.error(at, "a digit or a comma has to follow this `#`")),
     }
 }
 

@@ -3,7 +3,13 @@ use super::error;
 /// Texts, each with what is said about it behind the file's name.
 fn check(cases: &[(&str, &str)]) {
     for (text, wanted) in cases {
-        assert_eq!(error(text), format!("spec.cddl:{wanted}"), "in: {text}");
+        let found = error(text);
+        // What the parser says is its own business: the end is left open.
+        let fits = match wanted.strip_suffix("...") {
+            Some(start) => found.starts_with(&format!("spec.cddl:{start}")),
+            None => found == format!("spec.cddl:{wanted}"),
+        };
+        assert!(fits, "{found}\ninstead of {wanted}\nin: {text}");
     }
 }
 
@@ -42,6 +48,7 @@ fn names_have_to_be_defined() {
 fn names_can_be_defined_once() {
     check(&[
         ("a = int\na = tstr", "2:1: `a` is already defined at spec.cddl:1:1"),
+        ("a = int\nb<T> = [T]\nb < T > = {}", "3:1: `b` is already defined at spec.cddl:2:1"),
         ("a = int\nb = (x: int)\nb = (y: int)", "3:1: `b` is already defined at spec.cddl:2:1"),
         (
             "a = int\nb<T> = [T]\nb /= int",
@@ -99,7 +106,7 @@ fn groups_are_not_types() {
     check(&[
         ("a = {x: g}\ng = (y: int)", "1:9: `g` is a group, and a type is needed"),
         ("a = int / g\ng = (y: int)", "1:11: `g` is a group, and a type is needed"),
-        ("a = [$$g / int]", "1:6: expected one of"),
+        ("a = [$$g / int]", "1:10: expected ..."),
         ("a = &int", "1:6: `int` is not a group"),
         (
             "a = {x: ~b}\nb = {}",
@@ -151,9 +158,10 @@ fn heads_are_well_formed() {
         ("a = #6.<int>(tstr)", "1:5: `<int>` behind `#` is not supported"),
         ("a = #7.<int>", "1:5: `<int>` behind `#` is not supported"),
         ("a = #2(int)", "1:5: only `#6` can have content in parentheses"),
-        ("a = #(int)", "1:5: a digit has to follow `#` here, or a comma"),
-        ("a = {tstr => #\n 1 => int}", "1:14: a digit has to follow `#` here, or a comma"),
-        ("a = #6.99999999999999999999(int)", "1:8: Tag number out of range"),
+        ("a = #(int)", "1:5: a digit or a comma has to follow this `#`"),
+        ("a = {tstr => #\n 1 => int}", "1:14: a comma is missing behind this `#`"),
+        ("a = {tstr => # ; c\n 1}", "1:14: a comma is missing behind this `#`"),
+        ("a = #6.99999999999999999999(int)", "1:8: Tag number out of range..."),
     ]);
 }
 
@@ -169,11 +177,12 @@ fn brackets_fit() {
 #[test]
 fn what_the_parser_does_not_understand_has_a_place() {
     check(&[
-        ("a = int\nb == int", "2:4: expected"),
+        ("a = int\nb == int", "2:4: expected ..."),
         (
             "a = [(int / tstr) / bool]",
             "1:19: a type in parentheses has to come last in a choice within a group",
         ),
+        ("a = [g]\ng = b: int", "2:6: a group with a key needs parentheses"),
         ("a = {$b: int}", "1:6: this key is not supported"),
         ("a = int\nb--c = int", "2:1: names such as `b--c` are not supported"),
         ("a = ä", "1:5: unexpected character `ä`"),

@@ -57,7 +57,7 @@ fn an_argument_may_be_a_group() {
 
 #[test]
 fn an_argument_may_be_a_constant() {
-    let text = "a = between<1, 5>\nbetween<L, H> = L..H";
+    let text = "a = between<1, 5>\nbetween<L, H> = L .. H";
     assert_eq!(body(text, "between<1, 5>"), "1..5");
     let text = "a = has<\"x\">\nhas<K> = {K => int}";
     assert_eq!(body(text, "has<\"x\">"), "{\"x\" => int}");

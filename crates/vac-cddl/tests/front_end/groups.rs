@@ -94,7 +94,6 @@ fn a_name_in_a_group_is_what_its_rule_is() {
     assert_eq!(root("a = [b]\nb = (int / tstr)"), "[b]");
     assert_eq!(root("a = [b]\nb = (c)\nc = d\nd = (e: int)"), "[\"e\": int]");
     assert_eq!(root("a = [b]\nb = ? c: int"), "[? \"c\": int]");
-    assert_eq!(root("a = [b]\nb = c: int"), "[\"c\": int]");
 }
 
 #[test]
@@ -130,4 +129,30 @@ fn unwrapping_a_map_or_an_array_leaves_its_group() {
     assert_eq!(body(text, "b"), "{\"c\": int}");
     assert_eq!(root("a = [* ~b]\nb = [int, tstr]"), "[* (int, tstr)]");
     assert_eq!(root("a = [b]\nb = ~c\nc = [d: int]"), "[\"d\": int]");
+}
+
+#[test]
+fn key_types_may_have_operators_arguments_and_comments_around_them() {
+    assert_eq!(root("a = {* tstr .size 3 => int}"), "{* tstr .size 3 => int}");
+    assert_eq!(root("a = {? 1..5 => int}"), "{? 1..5 => int}");
+    assert_eq!(root("a = {* b<int> ^ => 1}\nb<T> = T / tstr"), "{* b<int> ^ => 1}");
+    assert_eq!(root("a = {? ; x\n 1 ; y\n: ; z\n int}"), "{? 1: int}");
+    assert_eq!(root("a = {? ; x\n \"k\" ; y\n => ; z\n int}"), "{? \"k\" => int}");
+    assert_eq!(root("a = {[int, 1] => int, {x: 1} => 2}"), "{[int, 1] => int, {\"x\": 1} => 2}");
+}
+
+#[test]
+fn values_may_be_any_type() {
+    assert_eq!(
+        root("a = [x: 1 / 2, y: -1..1, z: [* int] / {}]"),
+        r#"["x": (1 / 2), "y": -1..1, "z": ([* int] / {})]"#
+    );
+    assert_eq!(
+        root("a = [1 / 2, tstr .size 2 int, #6.1(int), #7.25 #2]"),
+        "[(1 / 2), tstr .size 2, int, #6.1(int), #7.25, #2]"
+    );
+    assert_eq!(
+        root("a = [&(x: 1), b<int>, ~c, d]\nb<T> = [T]\nc = #6.1(int)\nd = 1"),
+        "[(x=1), b<int>, int, d]"
+    );
 }

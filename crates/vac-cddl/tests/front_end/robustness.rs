@@ -70,34 +70,37 @@ fn arrays_that_would_take_the_parser_forever_are_refused() {
     assert!(error(&text).contains("nested too deeply"));
 }
 
+/// Numbered lines.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn long_chains_of_names_are_no_deep_recursion() {
-    let mut text = String::from("a0 = {g0}\n");
-    for n in 0..300 {
-        text.push_str(&format!("g{n} = (g{})\na{} = a{}\n", n + 1, n + 1, n + 2));
-    }
-    text.push_str("g300 = (x: int)\na301 = int\n");
-    assert!(super::root(&text).contains("\"x\": int"));
+    let text = lines(1000, |n| format!("a{n} = a{}", n + 1));
+    assert_eq!(super::root(&format!("{text}\na1000 = int")), "a1");
+    assert!(error(&format!("{text}\na1000 = a0")).contains("a1 and others to a1000"));
+}
+
+#[test]
+fn long_chains_of_groups_are_refused() {
+    let text = lines(1000, |n| format!("g{n} = (x{n}: int, g{})", n + 1));
+    let why = error(&format!("a = {{g0}}\n{text}\ng1000 = (x: int)"));
+    assert!(why.contains("nested too deeply"), "{why}");
 }
 
 #[test]
 fn groups_that_multiply_are_refused() {
-    let mut text = String::from("a = {g0}\n");
-    for n in 0..40 {
-        text.push_str(&format!("g{n} = (g{0}, g{0})\n", n + 1));
-    }
-    text.push_str("g40 = (x: int)\n");
-    assert!(error(&text).contains("gets too large when it is expanded"));
+    let text = lines(40, |n| format!("g{n} = (g{0}, g{0})", n + 1));
+    let why = error(&format!("a = {{g0}}\n{text}\ng40 = (x: int)"));
+    assert!(why.contains("gets too large when it is expanded"), "{why}");
 }
 
 #[test]
 fn strings_that_multiply_are_refused() {
-    let mut text = String::from("a = s0\n");
-    for n in 0..100 {
-        text.push_str(&format!("s{n} = s{0} .cat s{0}\n", n + 1));
-    }
-    assert!(error(&format!("{text}s100 = \"x\"")).contains("gets too long"));
-    super::read(&format!("{text}s100 = \"\""));
+    let text = lines(100, |n| format!("s{n} = s{0} .cat s{0}", n + 1));
+    assert!(error(&format!("{text}\ns100 = \"x\"")).contains("gets too long"));
+    super::read(&format!("{text}\ns100 = \"\""));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! From lowered CDDL to Rust: one emitter a file, each a pure function.
 
-pub mod codecs;
+pub mod decode;
+pub mod encode;
+pub mod owned;
 pub mod rules;
 pub mod serde_impls;
 pub mod types;

@@ -13,20 +13,15 @@ use crate::describe;
 use crate::names::Names;
 use crate::scalar::{self, Patterns, integer_token};
 
-/// The validator module of a schema.
-pub fn emit(schema: &Schema) -> Result<TokenStream, Error> {
+/// The validator module of a schema; `runtime` is where its runtime is found.
+pub fn emit(schema: &Schema, runtime: &TokenStream) -> Result<TokenStream, Error> {
     let mut names = Names::default();
     for reserved in ["context", "node", "any", "root", "rules"] {
         names.function_name(reserved);
     }
     let functions = schema.rules.iter().map(|rule| names.function_name(&rule.name)).collect();
-    let mut emitter = Emitter {
-        schema,
-        names,
-        functions,
-        patterns: Patterns::default(),
-        items: Vec::new(),
-    };
+    let mut emitter =
+        Emitter { schema, names, functions, patterns: Patterns::default(), items: Vec::new() };
     for (rule, function) in schema.rules.iter().zip(emitter.functions.clone()) {
         let docs = match rule.origin {
             Origin::Prelude => format!("`{}` of the prelude.", rule.name),
@@ -34,7 +29,7 @@ pub fn emit(schema: &Schema) -> Result<TokenStream, Error> {
         };
         emitter.function(&function, &docs, &rule.body, &rule.name)?;
     }
-    Ok(emitter.finish())
+    Ok(emitter.finish(runtime))
 }
 
 struct Emitter<'s> {
@@ -47,40 +42,36 @@ struct Emitter<'s> {
 }
 
 impl Emitter<'_> {
-    fn finish(self) -> TokenStream {
+    fn finish(self, path: &TokenStream) -> TokenStream {
         let patterns = self.patterns.declarations();
-        let lazy = (!self.patterns.is_empty()).then(|| {
-            quote! {
-                use std::sync::LazyLock;
-                use regex::Regex;
-            }
-        });
         let items = &self.items;
         let root = &self.functions[self.schema.root.0];
         let rules = self.schema.rules.iter().zip(&self.functions);
-        let rules = rules.filter(|(rule, _)| rule.origin != Origin::Prelude).map(|(rule, function)| {
-            let name = &rule.name;
-            quote!((#name, #function))
-        });
-        let used = |word: &str| items.iter().any(|item| item.to_string().contains(word));
-        let ordering = used("Ordering ::").then(|| quote!(use std::cmp::Ordering;));
-        let check = used("check ::").then(|| quote!(use vac_value::check;));
-        let kind = used("Kind ::").then(|| quote!(use vac_value::Kind;));
+        let rules =
+            rules.filter(|(rule, _)| rule.origin != Origin::Prelude).map(|(rule, function)| {
+                let name = &rule.name;
+                quote!((#name, #function))
+            });
+        let text = quote!(#(#items)*).to_string();
         let runtime: Vec<Ident> = [
-            "Alternative", "Array", "Case", "Choice", "Element", "Group", "Key", "Map", "Member",
-            "Select", "Shape",
+            "Alternative",
+            "Array",
+            "Case",
+            "Choice",
+            "Element",
+            "Group",
+            "Key",
+            "Map",
+            "Member",
+            "Select",
+            "Shape",
         ]
         .iter()
-        .filter(|name| used(&format!("{name} ")))
+        .filter(|name| text.contains(&format!(" {name} ")))
         .map(|name| Ident::new(name, proc_macro2::Span::call_site()))
         .collect();
         quote! {
-            #ordering
-            #lazy
-            #check
-            #kind
-            use vac_value::Node;
-            use crate::runtime::{Check, Context #(, #runtime)*};
+            use #path::{Check, Context #(, #runtime)*};
 
             /// The rule a document has to satisfy.
             pub const ROOT: Check = #root;
@@ -113,7 +104,13 @@ impl Emitter<'_> {
     }
 
     /// The name of a function that checks a type; a new one if it needs one.
-    fn checker(&mut self, around: &Ident, part: &str, ty: &Type, rule: &str) -> Result<Ident, Error> {
+    fn checker(
+        &mut self,
+        around: &Ident,
+        part: &str,
+        ty: &Type,
+        rule: &str,
+    ) -> Result<Ident, Error> {
         if let TypeKind::Rule(id) = ty.kind {
             return Ok(self.functions[id.0].clone());
         }
@@ -125,7 +122,7 @@ impl Emitter<'_> {
     }
 
     fn body(&mut self, name: &Ident, ty: &Type, rule: &str) -> Result<TokenStream, Error> {
-        if let Some(predicate) = scalar::predicate(self.schema, ty, &mut self.patterns) {
+        if let Some(predicate) = scalar::condition(self.schema, ty, &mut self.patterns) {
             let expected = describe::expected(self.schema, ty);
             return Ok(quote!(context.expect(#predicate, node, #rule, #expected)));
         }

@@ -1,0 +1,342 @@
+//! Verdicts and messages that the golden cases do not reach.
+
+use std::time::{Duration, Instant};
+
+use vac_value::{Document, Violation};
+
+use super::Interpreter;
+
+fn judged(schema: &str, document: &Document<'_>) -> Vec<Violation> {
+    let schema = crate::parse("test.cddl", schema).expect("a schema");
+    Interpreter::new(&schema).expect("an interpreter").validate(document)
+}
+
+fn json(schema: &str, document: &str) -> Vec<Violation> {
+    judged(schema, &Document::json(document.as_bytes()).expect("JSON"))
+}
+
+fn cbor(schema: &str, document: &[u8]) -> Vec<Violation> {
+    judged(schema, &Document::cbor(document).expect("CBOR"))
+}
+
+fn told(violations: &[Violation]) -> Vec<String> {
+    violations.iter().map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn valid(schema: &str, document: &str) {
+    assert_eq!(told(&json(schema, document)), Vec::<String>::new(), "{document}");
+}
+
+#[track_caller]
+fn invalid(schema: &str, document: &str, messages: &[&str]) {
+    assert_eq!(told(&json(schema, document)), messages, "{document}");
+}
+
+#[test]
+fn tells_everything_that_is_wrong_with_a_map() {
+    let schema = r#"
+        record = { version: tstr, id: tstr, ? mode: mode, ? n: uint }
+        mode = "fast" / "safe"
+    "#;
+    invalid(
+        schema,
+        r#"{"id": 1, "mode": "slow", "x": 0}"#,
+        &[
+            r#"/: expected key "version", found no such key (rule record)"#,
+            "/id: expected text, found integer 1 (rule record)",
+            r#"/mode: expected "fast" or "safe", found text "slow" (rule mode)"#,
+            r#"/x: expected no such key, found key "x" (rule record)"#,
+        ],
+    );
+}
+
+#[test]
+fn tells_as_much_as_it_is_asked_for() {
+    let schema = crate::parse("test.cddl", "a = [* int]").expect("a schema");
+    let interpreter = Interpreter::new(&schema).expect("an interpreter");
+    let source = format!("[{}0]", "true, ".repeat(50));
+    let document = Document::json(source.as_bytes()).expect("JSON");
+    assert_eq!(interpreter.validate(&document).len(), 20);
+    assert_eq!(interpreter.max_violations(3).validate(&document).len(), 3);
+}
+
+#[test]
+fn judges_by_any_rule() {
+    let schema = crate::parse("test.cddl", "a = [* b] b = int").expect("a schema");
+    let interpreter = Interpreter::new(&schema).expect("an interpreter");
+    let document = Document::json(b"7").expect("JSON");
+    assert_eq!(interpreter.validate_rule("a", &document).map(|all| all.len()), Some(1));
+    assert_eq!(interpreter.validate_rule("b", &document), Some(Vec::new()));
+    assert_eq!(interpreter.validate_rule("c", &document), None);
+}
+
+#[test]
+fn looks_only_into_the_map_that_is_meant() {
+    let schema = r#"
+        shape = circle / rect / null
+        circle = { type: "circle", r: number, * tstr => any }
+        rect = { type: "rect", w: number, h: number, * tstr => any }
+    "#;
+    let violations = json(schema, r#"{"type": "rect", "w": true}"#);
+    assert_eq!(
+        told(&violations),
+        [
+            "/w: expected number, found bool true (rule rect)",
+            r#"/: expected key "h", found no such key (rule rect)"#,
+        ]
+    );
+    assert!(violations[0].others.is_empty());
+    invalid(
+        schema,
+        r#"{"type": "square", "w": 1}"#,
+        &[r#"/type: expected "circle" or "rect", found text "square" (rule shape)"#],
+    );
+    invalid(schema, r#"{"w": 1}"#, &[r#"/: expected key "type", found no such key (rule shape)"#]);
+    invalid(schema, "1", &["/: expected map or null, found integer 1 (rule shape)"]);
+}
+
+#[test]
+fn tells_alternatives_of_one_map_apart_as_well() {
+    let schema = r#"a = { kind: "x", x: int // kind: "y", y: int }"#;
+    valid(schema, r#"{"y": 1, "kind": "y"}"#);
+    invalid(
+        schema,
+        r#"{"kind": "y", "y": "1"}"#,
+        &[r#"/y: expected int, found text "1" (rule a)"#],
+    );
+}
+
+#[test]
+fn follows_the_alternative_that_got_furthest() {
+    let schema = "a = [int, int, b] / [int, tstr, tstr] b = { ? c: int }";
+    let violations = json(schema, r#"[1, 2, {"c": null}]"#);
+    assert_eq!(told(&violations), ["/2/c: expected int, found null (rule b)"]);
+    assert_eq!(violations[0].others, ["/1: expected text, found integer 2 (rule a)"]);
+}
+
+#[test]
+fn names_scalars_in_one_line() {
+    invalid(
+        "a = int / tstr .size 2 / 1.5..2.5",
+        "true",
+        &["/: expected int or text of size 2 or 1.5..2.5, found bool true (rule a)"],
+    );
+    invalid("a = $nothing", "1", &["/: expected nothing, found integer 1 (rule a)"]);
+}
+
+#[test]
+fn explains_arrays() {
+    let schema = "a = [x: int, ? y: tstr, z: int]";
+    invalid(schema, "[1, null, 2]", &["/1: expected text or int, found null (rule a)"]);
+    invalid(schema, "[1]", &["/: expected one more element: int, found array of 1 (rule a)"]);
+    invalid(schema, "[1, 2, 3]", &["/2: expected no more elements, found integer 3 (rule a)"]);
+}
+
+#[test]
+fn explains_groups_in_maps() {
+    let schema = "a = { id: int, ? (lat: number, lon: number) }";
+    invalid(
+        schema,
+        r#"{"id": 1, "lat": 2}"#,
+        &[r#"/: expected key "lon", found no such key (rule a)"#],
+    );
+    let schema = "a = { id: int, (mail: tstr // phone: tstr, ? ext: uint) }";
+    invalid(
+        schema,
+        r#"{"id": 1, "phone": "1", "ext": -1}"#,
+        &["/ext: expected uint, found integer -1 (rule a)"],
+    );
+    invalid(
+        "a = { 2*3 tstr => int }",
+        r#"{"b": 1}"#,
+        &["/: expected 2 or more keys that are text, found 1 (rule a)"],
+    );
+}
+
+#[test]
+fn cuts_keep_a_key() {
+    let schema = "a = { ? \"k\" => int, * tstr => any }";
+    valid(schema, r#"{"k": "x"}"#);
+    let schema = "a = { ? k: int, * tstr => any }";
+    invalid(schema, r#"{"k": "x"}"#, &[r#"/k: expected int, found text "x" (rule a)"#]);
+    // The second entry with that key is nobody's.
+    assert_eq!(json(schema, r#"{"k": 1, "k": 2}"#).len(), 1);
+    // A cut in a group decides about the whole map.
+    let schema = r#"a = { (k: "x", b: int // k: "y", c: int), ? d: int }"#;
+    valid(schema, r#"{"k": "x", "b": 1}"#);
+    invalid(
+        schema,
+        r#"{"k": "y", "c": 1}"#,
+        &[
+            r#"/k: expected "x", found text "y" (rule a)"#,
+            r#"/: expected key "b", found no such key (rule a)"#,
+            r#"/c: expected no such key, found key "c" (rule a)"#,
+        ],
+    );
+}
+
+#[test]
+fn goes_on_inside_bytes() {
+    // {"m": h'a1626964 6178'}: {"id": "x"} inside
+    let document = b"\xa1\x61m\x46\xa1\x62id\x61x";
+    assert_eq!(
+        told(&cbor("a = { m: bstr .cbor b } b = { id: uint }", document)),
+        [r#"/m/id: expected uint, found text "x" (rule b)"#]
+    );
+    assert_eq!(
+        told(&cbor("a = { m: bstr .cborseq [* b] } b = { id: uint }", document)),
+        [r#"/m/0/id: expected uint, found text "x" (rule b)"#]
+    );
+    let cut_off = b"\xa1\x61m\x42\xa1\x62";
+    assert_eq!(
+        told(&cbor("a = { m: bstr .cbor any }", cut_off)),
+        [
+            "/m: expected bytes that hold one CBOR item, found bytes that do not (a length of 1 is more than the input holds) (rule a)"
+        ]
+    );
+}
+
+#[test]
+fn empty_iterations_count_as_often_as_needed() {
+    valid("a = [3*5 (? int)]", "[]");
+    valid("a = { 2*2 (? b: int) }", "{}");
+}
+
+#[test]
+fn compares_across_kinds_without_rounding() {
+    valid("a = number .gt 9007199254740992", "9007199254740993");
+    valid("a = number .ge 0.5", "1");
+    assert_eq!(json("a = number .gt 9007199254740993", "9007199254740992.0").len(), 1);
+    assert_eq!(cbor("a = float .ge 0", b"\xf9\x7e\x00").len(), 1); // NaN
+    valid("a = number .lt 5", "-1e300");
+}
+
+#[test]
+fn big_integers_are_tagged_bytes() {
+    let big = "18446744073709551616";
+    valid("a = bigint", big);
+    valid("a = #6.2(bstr .size 9)", big);
+    valid("a = #6(bstr)", big);
+    for schema in
+        ["a = int", "a = number", "a = bignint", "a = #6.2(bstr .size 8)", "a = #6.3(any)"]
+    {
+        assert_eq!(json(schema, big).len(), 1, "{schema}");
+    }
+    valid("a = biguint", &"9".repeat(5000));
+    valid("a = bignint", &format!("-{}", "9".repeat(5000)));
+}
+
+#[test]
+fn lone_surrogates_are_not_text() {
+    invalid(
+        "a = tstr",
+        r#""\ud800""#,
+        &["/: expected text, found text with a lone surrogate (rule a)"],
+    );
+    valid("a = any", r#""\ud800""#);
+    assert_eq!(json("a = tstr .size 3", r#""\ud800""#).len(), 1);
+}
+
+#[test]
+fn sizes_of_integers() {
+    valid("a = uint .size 0", "0");
+    assert_eq!(json("a = uint .size 0", "1").len(), 1);
+    valid("a = uint .size (1..2)", "65535");
+    assert_eq!(json("a = uint .size (1...2)", "256").len(), 1);
+    valid("a = uint .size 100", "18446744073709551615");
+    valid("a = uint .size (1 / 4)", "4294967295");
+}
+
+#[test]
+fn half_precision() {
+    for fits in ["65504.0", "0.000000059604644775390625", "0.00006103515625", "-2048.0", "1e400"] {
+        valid("a = float16", fits);
+    }
+    for too_much in ["65505.0", "65520.0", "2049.0", "0.0000000298023223876953125", "0.1"] {
+        assert_eq!(json("a = float16", too_much).len(), 1, "{too_much}");
+    }
+}
+
+#[test]
+fn alternatives_that_share_parts_take_no_time() {
+    let schema = "tree = {v: int, ? kids: [* tree]} / {n: tstr, ? kids: [* tree]}";
+    for key in ["\"v\": 1", "\"n\": \"\""] {
+        let depth = 100;
+        let source = format!(
+            "{}{{\"v\": null}}{}",
+            format!("{{{key}, \"kids\": [").repeat(depth),
+            "]}".repeat(depth)
+        );
+        let started = Instant::now();
+        let violations = json(schema, &source);
+        assert_eq!(violations.len(), 1);
+        assert!(violations[0].path.ends_with("/kids/0/v"), "{}", violations[0]);
+        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn tags_that_share_parts_take_no_time() {
+    let mut source = [0xc1].repeat(500);
+    source.push(0xf6);
+    assert_eq!(cbor("t = #6.1(t) / #6.1(u) / int u = t / tstr", &source).len(), 1);
+}
+
+#[test]
+fn wide_maps_take_no_time() {
+    let entries: Vec<String> = (0..20_000).map(|at| format!("\"k{at}\": {at}")).collect();
+    let source = format!("{{{}}}", entries.join(", "));
+    let started = Instant::now();
+    valid("a = { * (tstr => int) }", &source);
+    assert_eq!(json("a = { * tstr => bool }", &source).len(), 20);
+    assert_eq!(json("a = { ? b: int }", &source).len(), 20);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+/// Runs with the stack of a thread that nobody has configured.
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(test);
+    thread.expect("a thread").join().expect("a verdict");
+}
+
+#[test]
+fn deep_arrays_fit_the_stack() {
+    on_a_small_stack(|| {
+        let good = format!("{}{}", "[".repeat(512), "]".repeat(512));
+        valid("a = [* a]", &good);
+        valid("a = int / [* (a // tstr, b)] b = [a]", &good);
+        let bad = format!("{}1{}", "[".repeat(512), "]".repeat(512));
+        assert_eq!(json("a = [* a]", &bad).len(), 1);
+        assert_eq!(json("a = tstr / [* (a // tstr, b)] b = [a]", &bad).len(), 1);
+    });
+}
+
+#[test]
+fn deep_maps_fit_the_stack() {
+    on_a_small_stack(|| {
+        let good = format!("{}{{}}{}", "{\"k\": ".repeat(511), "}".repeat(511));
+        valid("a = { ? k: a }", &good);
+        valid("a = int / { * tstr => a }", &good);
+        valid("a = int / { ? (j: int // k: a // * tstr => a) }", &good);
+        let bad = format!("{}1{}", "{\"k\": ".repeat(512), "}".repeat(512));
+        assert_eq!(json("a = { ? k: a }", &bad).len(), 1);
+        assert_eq!(json("a = tstr / { ? (j: int // k: a // * tstr => a) }", &bad).len(), 1);
+    });
+}
+
+#[test]
+fn deep_bytes_fit_the_stack() {
+    on_a_small_stack(|| {
+        let wrap = |inside: Vec<u8>| {
+            let length = u32::try_from(inside.len()).expect("a length").to_be_bytes();
+            [&[0x5a], &length[..], &inside].concat()
+        };
+        let schema = "a = bstr .cbor a / int";
+        let nested = |depth, inside| (0..depth).fold(vec![inside], |source, _| wrap(source));
+        assert_eq!(told(&cbor(schema, &nested(400, 1))), Vec::<String>::new());
+        assert_eq!(cbor(schema, &nested(400, 0xf6)).len(), 1);
+        // The limit of depth holds for all of them together.
+        assert_eq!(cbor(schema, &nested(2000, 1)).len(), 1);
+    });
+}

@@ -1,0 +1,167 @@
+//! The types themselves.
+
+use proc_macro2::{Literal as Token, TokenStream};
+use quote::quote;
+
+use crate::model::{Body, Content, Item, Member, Model, PartKind, Scalar, Shape};
+
+/// The declarations of all types.
+pub fn emit(model: &Model) -> TokenStream {
+    let items = model.items.iter().map(|item| declaration(model, item));
+    quote!(#(#items)*)
+}
+
+fn declaration(model: &Model, item: &Item) -> TokenStream {
+    let docs = doc_lines(&item.docs);
+    let name = name_and_lifetime(item, &quote!('a));
+    match &item.body {
+        Body::Open => TokenStream::new(),
+        Body::Alias(shape) => {
+            let shape = rust_type(model, shape, &quote!('a));
+            quote!(#docs pub type #name = #shape;)
+        }
+        Body::Newtype(shape) => {
+            let shape = rust_type(model, shape, &quote!('a));
+            quote! {
+                #docs
+                #[derive(Clone, Debug, PartialEq)]
+                pub struct #name(pub #shape);
+            }
+        }
+        Body::Struct(members) => {
+            let fields = members.iter().filter_map(|member| match member {
+                Member::Constant { .. } => None,
+                Member::Field(field) => {
+                    let (docs, name) = (doc_lines(&field.docs), &field.name);
+                    let shape = rust_type(model, &field.shape, &quote!('a));
+                    Some(if field.required {
+                        quote!(#docs pub #name: #shape)
+                    } else {
+                        quote!(#docs pub #name: Option<#shape>)
+                    })
+                }
+                Member::Rest(rest) => {
+                    let (docs, name) = (doc_lines(&rest.docs), &rest.name);
+                    let key = rust_type(model, &rest.key, &quote!('a));
+                    let value = rust_type(model, &rest.value, &quote!('a));
+                    Some(quote!(#docs pub #name: Extensions<#key, #value>))
+                }
+            });
+            quote! {
+                #docs
+                #[derive(Clone, Debug, PartialEq)]
+                pub struct #name { #(#fields),* }
+            }
+        }
+        Body::Sequence(parts) => {
+            let fields = parts.iter().filter_map(|part| {
+                let (docs, name) = (doc_lines(&part.docs), &part.name);
+                let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
+                let shape = match &part.kind {
+                    PartKind::Constant(_) => return None,
+                    PartKind::One(shape) => of(shape),
+                    PartKind::Optional(shape) => {
+                        let shape = of(shape);
+                        quote!(Option<#shape>)
+                    }
+                    PartKind::Many(shape, ..) => {
+                        let shape = of(shape);
+                        quote!(Vec<#shape>)
+                    }
+                    PartKind::Group(item, min, max) => {
+                        let group = of(&Shape::Item(*item));
+                        match (min, max) {
+                            (1, Some(1)) => group,
+                            (0, Some(1)) => quote!(Option<#group>),
+                            _ => quote!(Vec<#group>),
+                        }
+                    }
+                };
+                Some(quote!(#docs pub #name: #shape))
+            });
+            quote! {
+                #docs
+                #[derive(Clone, Debug, PartialEq)]
+                pub struct #name { #(#fields),* }
+            }
+        }
+        Body::Enum(choice) => {
+            let literal = |content: &Content| matches!(content, Content::Literal(..));
+            let plain = choice.variants.iter().all(|variant| literal(&variant.content));
+            let derive = if plain {
+                quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)])
+            } else {
+                quote!(#[derive(Clone, Debug, PartialEq)])
+            };
+            let variants = choice.variants.iter().map(|variant| {
+                let (docs, name) = (doc_lines(&variant.docs), &variant.name);
+                match &variant.content {
+                    Content::Literal(..) => quote!(#docs #name),
+                    Content::Value(shape, _) => {
+                        let shape = rust_type(model, shape, &quote!('a));
+                        quote!(#docs #name(#shape))
+                    }
+                }
+            });
+            quote!(#docs #derive pub enum #name { #(#variants),* })
+        }
+    }
+}
+
+fn doc_lines(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|line| {
+        let line = if line.is_empty() { String::new() } else { format!(" {line}") };
+        quote!(#[doc = #line])
+    });
+    quote!(#(#lines)*)
+}
+
+/// `Record<'a>`, or `Label` where nothing is borrowed.
+pub fn name_and_lifetime(item: &Item, lifetime: &TokenStream) -> TokenStream {
+    let name = &item.name;
+    if item.borrows { quote!(#name<#lifetime>) } else { quote!(#name) }
+}
+
+/// A shape in Rust.
+pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenStream {
+    match shape {
+        Shape::Scalar(scalar, _) => match scalar {
+            Scalar::Any => quote!(Any<#lifetime>),
+            Scalar::Text => quote!(Text<#lifetime>),
+            Scalar::Bytes => quote!(Bytes<#lifetime>),
+            Scalar::Uint => quote!(u64),
+            Scalar::Int => quote!(i128),
+            Scalar::Bool => quote!(bool),
+            Scalar::Number => quote!(Number<#lifetime>),
+            Scalar::Null => quote!(Null),
+            Scalar::Undefined => quote!(Undefined),
+        },
+        Shape::Item(item) => name_and_lifetime(&model.items[*item], lifetime),
+        Shape::Vec(inner, ..) => {
+            let inner = rust_type(model, inner, lifetime);
+            quote!(Vec<#inner>)
+        }
+        Shape::Nullable(inner) => {
+            let inner = rust_type(model, inner, lifetime);
+            quote!(Option<#inner>)
+        }
+        Shape::Boxed(inner) => {
+            let inner = rust_type(model, inner, lifetime);
+            quote!(Box<#inner>)
+        }
+        Shape::Tagged(number, inner) => {
+            let (number, inner) =
+                (Token::u64_unsuffixed(*number), rust_type(model, inner, lifetime));
+            quote!(Tagged<#number, #inner>)
+        }
+        Shape::Embedded(inner) => {
+            let inner = rust_type(model, inner, lifetime);
+            quote!(Embedded<#lifetime, #inner>)
+        }
+        Shape::Table(key, value) => {
+            let key = rust_type(model, key, lifetime);
+            let value = rust_type(model, value, lifetime);
+            quote!(Extensions<#key, #value>)
+        }
+    }
+}

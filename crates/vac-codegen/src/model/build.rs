@@ -1,0 +1,246 @@
+//! From lowered CDDL to [`Model`].
+
+use proc_macro2::Ident;
+use vac_cddl::ir::{Control, Origin, RuleId, Schema, Type, TypeKind, Value};
+
+use super::{Body, Guard, Item, Model, Scalar, Shape, passes};
+use crate::analysis::{literals, prelude_name, rule};
+use crate::describe;
+use crate::names::Names;
+use crate::scalar::{Patterns, predicate};
+
+/// Names that generated modules import.
+const RESERVED: [&str; 22] = [
+    "Any",
+    "Bytes",
+    "Decode",
+    "DecodeError",
+    "Embedded",
+    "Encode",
+    "EncodeError",
+    "Encoder",
+    "Extensions",
+    "IntoOwned",
+    "Key",
+    "Kind",
+    "MapEncoder",
+    "Node",
+    "Null",
+    "Number",
+    "Option",
+    "Result",
+    "Sequence",
+    "Tagged",
+    "Text",
+    "Undefined",
+];
+
+/// Builds the types of a schema.
+pub fn build(schema: &Schema) -> Model {
+    let mut names = Names::default();
+    for reserved in RESERVED.iter().chain(&["Vec", "Box", "String", "Some", "None", "Ok", "Err"]) {
+        names.type_name(reserved);
+    }
+    let mut builder = Builder {
+        schema,
+        names,
+        items: Vec::new(),
+        of_rule: Vec::new(),
+        patterns: Patterns::default(),
+        rule: String::new(),
+    };
+    builder.rules();
+    let mut model = Model { items: builder.items, patterns: builder.patterns };
+    passes::run(&mut model);
+    model
+}
+
+pub(super) struct Builder<'s> {
+    pub schema: &'s Schema,
+    pub names: Names,
+    pub items: Vec<Item>,
+    /// The item of each rule of the specification.
+    of_rule: Vec<Option<usize>>,
+    pub patterns: Patterns,
+    /// The rule that is being built.
+    rule: String,
+}
+
+impl<'s> Builder<'s> {
+    fn rules(&mut self) {
+        for rule in &self.schema.rules {
+            let item = (rule.origin != Origin::Prelude).then(|| {
+                let mut docs = rule.docs.clone();
+                if !docs.is_empty() {
+                    docs.push(String::new());
+                }
+                docs.push("```cddl".to_owned());
+                docs.extend(rule.source.lines().map(str::to_owned));
+                docs.push("```".to_owned());
+                let name = self.names.type_name(&rule.name);
+                self.items.push(Item {
+                    name,
+                    rule: rule.name.clone(),
+                    docs,
+                    body: Body::Open,
+                    borrows: false,
+                });
+                self.items.len() - 1
+            });
+            self.of_rule.push(item);
+        }
+        for (at, rule) in self.schema.rules.iter().enumerate() {
+            if let Some(slot) = self.of_rule[at] {
+                self.rule.clone_from(&rule.name);
+                let shape = self.shape(&rule.body, &rule.name, Some(slot));
+                if matches!(self.items[slot].body, Body::Open) {
+                    self.items[slot].body = Body::Alias(shape);
+                }
+            }
+        }
+    }
+
+    /// Fills the slot of a rule, or adds an item that is part of it.
+    pub fn item(&mut self, name: &str, slot: Option<usize>, body: Body) -> usize {
+        if let Some(slot) = slot {
+            self.items[slot].body = body;
+            return slot;
+        }
+        let docs = vec![format!("Part of `{}`.", self.rule)];
+        let name: Ident = self.names.type_name(name);
+        self.items.push(Item { name, rule: self.rule.clone(), docs, body, borrows: false });
+        self.items.len() - 1
+    }
+
+    /// The shape of a type. An item it needs is called `name`, or is the slot.
+    pub fn shape(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
+        if let Some(shape) = self.prelude_shape(ty, name) {
+            return shape;
+        }
+        if let TypeKind::Rule(RuleId(id)) = ty.kind
+            && let Some(item) = self.of_rule[id]
+        {
+            return Shape::Item(item);
+        }
+        if literals(self.schema, ty).is_some() {
+            return self.literal_choice(ty, name, slot);
+        }
+        match &ty.kind {
+            TypeKind::Choice(alternatives) => self.choice(ty, alternatives, name, slot),
+            TypeKind::Map(group) => self.map(group, name, slot),
+            TypeKind::Array(group) => self.array(group, name, slot),
+            TypeKind::Tag { number: Some(number), content } if !matches!(number, 2 | 3) => {
+                let content = self.shape(content, &format!("{name}-content"), None);
+                Shape::Tagged(*number, Box::new(content))
+            }
+            TypeKind::Control { target, control } => match control {
+                Control::Cbor(inner) => {
+                    let inner = self.shape(inner, &format!("{name}-inside"), None);
+                    Shape::Embedded(Box::new(inner))
+                }
+                _ => match self.guarded(ty) {
+                    Some(shape) => shape,
+                    None => self.shape(target, name, slot),
+                },
+            },
+            _ => self.guarded(ty).unwrap_or(Shape::Scalar(Scalar::Any, None)),
+        }
+    }
+
+    fn prelude_shape(&mut self, ty: &'s Type, name: &str) -> Option<Shape> {
+        let prelude = prelude_name(self.schema, ty)?;
+        let scalar = match prelude {
+            "any" => Scalar::Any,
+            "uint" => Scalar::Uint,
+            "nint" | "int" => Scalar::Int,
+            "tstr" | "text" => Scalar::Text,
+            "bstr" | "bytes" => Scalar::Bytes,
+            "bool" | "true" | "false" => Scalar::Bool,
+            "nil" | "null" => Scalar::Null,
+            "undefined" => Scalar::Undefined,
+            "number" | "float" | "float16" | "float32" | "float64" | "float16-32"
+            | "float32-64" => Scalar::Number,
+            // JSON has tokens for these and CBOR tags: carried, and checked.
+            "integer" | "unsigned" | "bigint" | "biguint" | "bignint" => Scalar::Any,
+            _ => {
+                let TypeKind::Rule(id) = ty.kind else { return None };
+                return Some(self.shape(&rule(self.schema, id).body, name, None));
+            }
+        };
+        let plain = matches!(
+            prelude,
+            "any"
+                | "uint"
+                | "int"
+                | "tstr"
+                | "text"
+                | "bstr"
+                | "bytes"
+                | "bool"
+                | "nil"
+                | "null"
+                | "undefined"
+                | "number"
+        );
+        Some(Shape::Scalar(scalar, if plain { None } else { self.guard(ty) }))
+    }
+
+    fn guard(&mut self, ty: &Type) -> Option<Guard> {
+        let predicate = predicate(self.schema, ty, &mut self.patterns)?;
+        Some(Guard { predicate, expected: describe::expected(self.schema, ty) })
+    }
+
+    /// A scalar with a predicate, if a type is one.
+    fn guarded(&mut self, ty: &'s Type) -> Option<Shape> {
+        let scalar = self.scalar(ty)?;
+        Some(Shape::Scalar(scalar, self.guard(ty)))
+    }
+
+    fn scalar(&mut self, ty: &'s Type) -> Option<Scalar> {
+        if let Some(shape) = self.prelude_shape(ty, "") {
+            return match shape {
+                Shape::Scalar(scalar, _) => Some(scalar),
+                _ => None,
+            };
+        }
+        match &ty.kind {
+            TypeKind::Rule(id) => self.scalar(&rule(self.schema, *id).body),
+            TypeKind::Literal(literal) => Some(match &literal.value {
+                Value::Integer(0..) => Scalar::Uint,
+                Value::Integer(_) => Scalar::Int,
+                Value::Float(_) => Scalar::Number,
+                Value::Text(_) => Scalar::Text,
+                Value::Bytes(_) => Scalar::Bytes,
+            }),
+            TypeKind::Range { low, .. } => Some(match low {
+                Value::Integer(0..) => Scalar::Uint,
+                Value::Integer(_) => Scalar::Int,
+                _ => Scalar::Number,
+            }),
+            TypeKind::Major { major, info } => Some(match (major, info) {
+                (0, _) => Scalar::Uint,
+                (1, _) => Scalar::Int,
+                (2, _) => Scalar::Bytes,
+                (3, _) => Scalar::Text,
+                (7, Some(20 | 21)) => Scalar::Bool,
+                (7, Some(22)) => Scalar::Null,
+                (7, Some(23)) => Scalar::Undefined,
+                (7, Some(25..=27)) => Scalar::Number,
+                _ => Scalar::Any,
+            }),
+            TypeKind::Choice(alternatives) => {
+                let mut scalars = Vec::new();
+                for alternative in alternatives {
+                    scalars.push(self.scalar(alternative)?);
+                }
+                scalars.dedup();
+                if scalars.len() == 1 { scalars.pop() } else { Some(Scalar::Any) }
+            }
+            TypeKind::Control { control: Control::Cbor(_) | Control::Cborseq(_), .. } => {
+                Some(Scalar::Bytes)
+            }
+            TypeKind::Control { target, .. } => self.scalar(target),
+            _ => None,
+        }
+    }
+}

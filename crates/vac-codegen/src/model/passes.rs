@@ -1,0 +1,230 @@
+//! What can only be decided when all types are known: pointers and lifetimes.
+
+use std::collections::HashSet;
+
+use super::{Body, Content, Member, Model, PartKind, Scalar, Shape};
+
+/// Runs them.
+pub fn run(model: &mut Model) {
+    name_infinite_aliases(model);
+    box_recursion(model);
+    find_borrowers(model);
+}
+
+/// An alias that is made of itself needs a name of its own.
+fn name_infinite_aliases(model: &mut Model) {
+    for at in 0..model.items.len() {
+        let mut seen = HashSet::new();
+        if matches!(model.items[at].body, Body::Alias(_))
+            && alias_reaches(model, at, at, &mut seen)
+            && let Body::Alias(shape) = std::mem::replace(&mut model.items[at].body, Body::Open)
+        {
+            model.items[at].body = Body::Newtype(shape);
+        }
+    }
+}
+
+fn alias_reaches(model: &Model, from: usize, to: usize, seen: &mut HashSet<usize>) -> bool {
+    let Body::Alias(shape) = &model.items[from].body else { return false };
+    let mut inside = Vec::new();
+    mentioned(shape, &mut inside);
+    inside
+        .into_iter()
+        .any(|item| item == to || (seen.insert(item) && alias_reaches(model, item, to, seen)))
+}
+
+/// All items that a shape mentions.
+fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
+    match shape {
+        Shape::Scalar(..) => {}
+        Shape::Item(item) => items.push(*item),
+        Shape::Vec(inner, ..)
+        | Shape::Nullable(inner)
+        | Shape::Boxed(inner)
+        | Shape::Tagged(_, inner)
+        | Shape::Embedded(inner) => mentioned(inner, items),
+        Shape::Table(key, value) => {
+            mentioned(key, items);
+            mentioned(value, items);
+        }
+    }
+}
+
+/// A value that would contain itself goes behind a pointer.
+fn box_recursion(model: &mut Model) {
+    let edges: Vec<Vec<usize>> = model
+        .items
+        .iter()
+        .map(|item| {
+            let mut inside = Vec::new();
+            for shape in shapes(&item.body) {
+                contained(shape, &mut inside);
+            }
+            inside
+        })
+        .collect();
+    let reaches = |from: usize, to: usize| {
+        let (mut seen, mut open) = (HashSet::new(), vec![from]);
+        while let Some(item) = open.pop() {
+            if item == to {
+                return true;
+            }
+            if seen.insert(item) {
+                open.extend(&edges[item]);
+            }
+        }
+        false
+    };
+    for at in 0..model.items.len() {
+        let mut body = std::mem::replace(&mut model.items[at].body, Body::Open);
+        for shape in shapes_mut(&mut body) {
+            box_inside(shape, &|item| reaches(item, at));
+        }
+        model.items[at].body = body;
+    }
+}
+
+/// The items whose values lie inside a value of this shape.
+fn contained(shape: &Shape, items: &mut Vec<usize>) {
+    match shape {
+        Shape::Item(item) => items.push(*item),
+        Shape::Nullable(inner) | Shape::Tagged(_, inner) | Shape::Embedded(inner) => {
+            contained(inner, items);
+        }
+        Shape::Scalar(..) | Shape::Vec(..) | Shape::Boxed(_) | Shape::Table(..) => {}
+    }
+}
+
+fn box_inside(shape: &mut Shape, recursive: &dyn Fn(usize) -> bool) {
+    match shape {
+        Shape::Item(item) if recursive(*item) => {
+            *shape = Shape::Boxed(Box::new(Shape::Item(*item)));
+        }
+        Shape::Nullable(inner) | Shape::Tagged(_, inner) | Shape::Embedded(inner) => {
+            box_inside(inner, recursive);
+        }
+        _ => {}
+    }
+}
+
+/// The shapes directly inside a body; groups of arrays are vectors or once.
+fn shapes(body: &Body) -> Vec<&Shape> {
+    match body {
+        Body::Open => Vec::new(),
+        Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
+        Body::Struct(members) => members
+            .iter()
+            .flat_map(|member| match member {
+                Member::Field(field) => vec![&field.shape],
+                Member::Constant { .. } | Member::Rest(_) => Vec::new(),
+            })
+            .collect(),
+        Body::Sequence(parts) => parts
+            .iter()
+            .filter_map(|part| match &part.kind {
+                PartKind::One(shape) | PartKind::Optional(shape) => Some(shape),
+                _ => None,
+            })
+            .collect(),
+        Body::Enum(choice) => choice
+            .variants
+            .iter()
+            .filter_map(|variant| match &variant.content {
+                Content::Value(shape, _) => Some(shape),
+                Content::Literal(..) => None,
+            })
+            .collect(),
+    }
+}
+
+fn shapes_mut(body: &mut Body) -> Vec<&mut Shape> {
+    match body {
+        Body::Open => Vec::new(),
+        Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
+        Body::Struct(members) => members
+            .iter_mut()
+            .filter_map(|member| match member {
+                Member::Field(field) => Some(&mut field.shape),
+                Member::Constant { .. } | Member::Rest(_) => None,
+            })
+            .collect(),
+        Body::Sequence(parts) => parts
+            .iter_mut()
+            .filter_map(|part| match &mut part.kind {
+                PartKind::One(shape) | PartKind::Optional(shape) => Some(shape),
+                _ => None,
+            })
+            .collect(),
+        Body::Enum(choice) => choice
+            .variants
+            .iter_mut()
+            .filter_map(|variant| match &mut variant.content {
+                Content::Value(shape, _) => Some(shape),
+                Content::Literal(..) => None,
+            })
+            .collect(),
+    }
+}
+
+/// Everything that is made of something borrowed borrows.
+fn find_borrowers(model: &mut Model) {
+    loop {
+        let mut changed = false;
+        for at in 0..model.items.len() {
+            if !model.items[at].borrows && body_borrows(model, &model.items[at].body) {
+                model.items[at].borrows = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn body_borrows(model: &Model, body: &Body) -> bool {
+    let all = match body {
+        Body::Struct(members) => members
+            .iter()
+            .flat_map(|member| match member {
+                Member::Field(field) => vec![&field.shape],
+                Member::Rest(rest) => vec![&rest.key, &rest.value],
+                Member::Constant { .. } => Vec::new(),
+            })
+            .collect(),
+        Body::Sequence(parts) => {
+            let groups = parts.iter().any(
+                |part| matches!(part.kind, PartKind::Group(item, ..) if model.items[item].borrows),
+            );
+            if groups {
+                return true;
+            }
+            parts
+                .iter()
+                .filter_map(|part| match &part.kind {
+                    PartKind::One(shape)
+                    | PartKind::Optional(shape)
+                    | PartKind::Many(shape, ..) => Some(shape),
+                    _ => None,
+                })
+                .collect()
+        }
+        _ => shapes(body),
+    };
+    all.into_iter().any(|shape| borrows(model, shape))
+}
+
+/// Whether values of a shape borrow from their source.
+pub fn borrows(model: &Model, shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(Scalar::Any | Scalar::Text | Scalar::Bytes | Scalar::Number, _)
+        | Shape::Embedded(_) => true,
+        Shape::Scalar(..) => false,
+        Shape::Item(item) => model.items[*item].borrows,
+        Shape::Vec(inner, ..)
+        | Shape::Nullable(inner)
+        | Shape::Boxed(inner)
+        | Shape::Tagged(_, inner) => borrows(model, inner),
+        Shape::Table(key, value) => borrows(model, key) || borrows(model, value),
+    }
+}

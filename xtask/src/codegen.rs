@@ -1,0 +1,97 @@
+//! Brings generated files up to date, or says which are not.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+
+/// Where the specification is, from the workspace's root.
+const SPEC: &str = "spec/agent-conversation.cddl";
+
+/// The generated files of the workspace. True if all is fresh now, or, with
+/// `check`, was so already.
+pub fn workspace(check: bool) -> Result<bool> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .ok_or_else(|| anyhow!("xtask has no folder around it"))?;
+    let schema = parse(&root.join(SPEC), SPEC)?;
+    let crates = [
+        ("crates/vac-record/src/generated", vac_codegen::record_files(&schema, SPEC)?),
+        ("crates/vac-validate/src/generated", vac_codegen::validate_files(&schema, SPEC)?),
+    ];
+    let mut files = Vec::new();
+    for (folder, generated) in crates {
+        for file in generated {
+            files.push((root.join(folder).join(file.name), file.text));
+        }
+    }
+    settle(&files, check)
+}
+
+/// A module for another specification.
+pub fn standalone(spec: &Path, out: &Path, check: bool) -> Result<bool> {
+    let stem = spec.file_stem().ok_or_else(|| anyhow!("{} has no name", spec.display()))?;
+    let name = spec.file_name().unwrap_or(stem).to_string_lossy();
+    let schema = parse(spec, &name)?;
+    let module: String = stem
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .collect();
+    let text = vac_codegen::standalone(&schema, &name)?;
+    settle(&[(out.join(module).with_extension("rs"), text)], check)
+}
+
+fn parse(path: &Path, name: &str) -> Result<vac_cddl::ir::Schema> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(vac_cddl::parse(name, &text)?)
+}
+
+/// Writes the files that differ, or with `check` only names them.
+fn settle(files: &[(PathBuf, String)], check: bool) -> Result<bool> {
+    let mut stale = 0;
+    for (path, text) in files {
+        let old = match std::fs::read_to_string(path) {
+            Ok(old) => old,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        if old == *text {
+            continue;
+        }
+        stale += 1;
+        let (added, removed) = difference(&old, text);
+        let verb = if check { "stale" } else { "wrote" };
+        eprintln!("{verb} {}: {added} lines new, {removed} lines gone", path.display());
+        if !check {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)
+                    .with_context(|| format!("cannot make {}", folder.display()))?;
+            }
+            std::fs::write(path, text)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    match (check, stale) {
+        (_, 0) => eprintln!("{} generated files are up to date", files.len()),
+        (true, _) => eprintln!("{stale} of {} are stale: run `cargo xtask codegen`", files.len()),
+        (false, _) => eprintln!("{stale} of {} generated files written", files.len()),
+    }
+    Ok(!check || stale == 0)
+}
+
+/// How many lines the new text has that the old has not, and the reverse.
+fn difference(old: &str, new: &str) -> (usize, usize) {
+    let mut counts = std::collections::HashMap::new();
+    for line in new.lines() {
+        *counts.entry(line).or_insert(0i64) += 1;
+    }
+    for line in old.lines() {
+        *counts.entry(line).or_insert(0) -= 1;
+    }
+    let total =
+        |sign: i64| counts.values().map(|count| usize::try_from(count * sign).unwrap_or(0)).sum();
+    (total(1), total(-1))
+}
