@@ -1,1 +1,21 @@
-//! Integration tests and benchmarks of the whole workspace; see `tests/`.
+//! What the integration tests and benchmarks of the workspace share: where the
+//! data is. The tests are in `suite`, the benchmarks in `benches`.
+
+use std::path::{Path, PathBuf};
+
+/// The workspace's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// A folder of test data beside the workspace, or a printed line and `None`.
+/// `variable` names an environment variable that may point elsewhere.
+pub fn shared(folder: &str, variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable)
+        .map_or_else(|| root().join("../shared").join(folder), PathBuf::from);
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: no {folder} beside the workspace (set {variable} to name one)");
+    None
+}

@@ -116,6 +116,7 @@ pub fn validate_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let model = model::build(schema);
     let parts = [
+        emit::types::root(&model),
         emit::types::emit(&model),
         emit::decode::emit(&model),
         emit::encode::emit(&model),

@@ -17,6 +17,11 @@ impl Names {
         self.unused(camel_case(cddl))
     }
 
+    /// A constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
+    pub fn constant_name(&mut self, cddl: &str) -> Ident {
+        self.unused(snake_case(cddl).to_uppercase())
+    }
+
     /// A function's name: `tool-call-entry` becomes `tool_call_entry`.
     pub fn function_name(&mut self, cddl: &str) -> Ident {
         self.unused(snake_case(cddl))

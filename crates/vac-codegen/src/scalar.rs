@@ -161,6 +161,19 @@ pub fn value_predicate(value: &Value) -> TokenStream {
     }
 }
 
+/// The Rust type of a literal, and its value.
+pub fn value_tokens(value: &Value) -> (TokenStream, TokenStream) {
+    match value {
+        Value::Text(text) => (quote!(&str), quote!(#text)),
+        Value::Integer(integer) => (quote!(i128), integer_token(*integer)),
+        Value::Float(float) => (quote!(f64), float_token(*float)),
+        Value::Bytes(bytes) => {
+            let bytes = Token::byte_string(bytes);
+            (quote!(&[u8]), quote!(#bytes))
+        }
+    }
+}
+
 /// An integer as Rust writes it, without a suffix.
 pub fn integer_token(value: i128) -> TokenStream {
     let magnitude = Token::u128_unsuffixed(value.unsigned_abs());
@@ -168,7 +181,7 @@ pub fn integer_token(value: i128) -> TokenStream {
 }
 
 /// A float as Rust writes it.
-pub fn float_token(value: f64) -> TokenStream {
+fn float_token(value: f64) -> TokenStream {
     if value.is_nan() {
         quote!(f64::NAN)
     } else if value.is_infinite() {

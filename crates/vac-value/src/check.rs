@@ -124,14 +124,29 @@ pub fn float_range(node: Node<'_, '_>, low: f64, high: f64, inclusive: bool) -> 
 pub fn compare_integer(node: Node<'_, '_>, to: i128) -> Option<Ordering> {
     match node.integer() {
         Some(value) => Some(value.cmp(&to)),
-        #[allow(clippy::cast_precision_loss)] // the nearest double is what there is to compare
-        None => node.float()?.partial_cmp(&(to as f64)),
+        None => float_to_integer(node.float()?, to),
     }
 }
 
 /// How a number compares to a float; `None` for anything else.
 pub fn compare_float(node: Node<'_, '_>, to: f64) -> Option<Ordering> {
-    node.number()?.to_f64().partial_cmp(&to)
+    match node.integer() {
+        Some(value) => float_to_integer(to, value).map(Ordering::reverse),
+        None => node.float()?.partial_cmp(&to),
+    }
+}
+
+/// Compares without rounding either.
+#[allow(clippy::cast_possible_truncation)] // saturates, which compares right
+fn float_to_integer(float: f64, integer: i128) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    let whole = float.floor();
+    match (whole as i128).cmp(&integer) {
+        Ordering::Equal if float > whole => Some(Ordering::Greater),
+        ordering => Some(ordering),
+    }
 }
 
 /// `.size`: a string of so many bytes, or an unsigned integer that fits in so

@@ -120,6 +120,8 @@ pub struct Document<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) duplicates: Vec<u32>,
+    /// How deep it was allowed to be.
+    pub(crate) depth: usize,
 }
 
 impl<'a> Document<'a> {
@@ -136,6 +138,13 @@ impl<'a> Document<'a> {
     /// Scans either.
     pub fn scan(source: &'a [u8], encoding: Encoding) -> Result<Self, crate::SyntaxError> {
         crate::Scanner::default().scan(source, encoding)
+    }
+
+    /// Scans the CBOR item inside a byte string of this document. It may be a
+    /// quarter as deep, so that documents inside documents come to an end.
+    pub fn embedded<'b>(&self, bytes: &'b [u8]) -> Result<Document<'b>, crate::SyntaxError> {
+        let limits = crate::Limits { depth: self.depth / 4, ..crate::Limits::default() };
+        crate::Scanner::new(limits).cbor(bytes)
     }
 
     /// The outermost node.

@@ -111,8 +111,8 @@ impl Scanner {
         }
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();
-        let document = Document { source, entries, duplicates: Vec::new() };
-        Ok(Index { document, depth: self.limits.depth })
+        let depth = self.limits.depth;
+        Ok(Index { document: Document { source, entries, duplicates: Vec::new(), depth }, depth })
     }
 }
 

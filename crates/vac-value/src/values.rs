@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 use crate::decode::{Decode, DecodeError};
-use crate::document::{Document, Node};
+use crate::document::Node;
 use crate::encode::{Encode, EncodeError, Encoder, Key, MapEncoder};
 use crate::violation::Violation;
 
@@ -66,6 +66,26 @@ impl<K: Encode, V: Encode> Extensions<K, V> {
         for (key, value) in &self.0 {
             map.extension(Key::Other(key), value);
         }
+    }
+}
+
+/// As a whole map.
+impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
+    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        let mut map = MapEncoder::new();
+        self.add_to(&mut map);
+        to.map(&map)
+    }
+}
+
+/// As a whole map.
+impl<'a, K: Decode<'a>, V: Decode<'a>> Decode<'a> for Extensions<K, V> {
+    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
+        crate::read::table(node, "map", |node| K::decode(node), |node| V::decode(node))
+    }
+
+    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
+        crate::read::table(node, "map", |node| K::decode_owned(node), |node| V::decode_owned(node))
     }
 }
 
@@ -189,7 +209,8 @@ fn embedded<'b, T>(
     decode: impl FnOnce(Node<'_, 'b>) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
     let inside = |violation| DecodeError::inside(node, ".cbor", violation);
-    let document = Document::cbor(bytes).map_err(|error| inside(Violation::embedded(&error)))?;
+    let document =
+        node.document().embedded(bytes).map_err(|error| inside(Violation::embedded(&error)))?;
     decode(document.root()).map_err(|error| inside(error.locate(&document)))
 }
 

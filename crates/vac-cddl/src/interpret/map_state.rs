@@ -19,14 +19,9 @@ enum Mark {
     Cut,
 }
 
-/// Why a sequence of elements does not match.
+/// A sequence of elements does not match; another alternative may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Something is missing; another alternative may still match.
-    Miss,
-    /// A cut: the whole map fails.
-    Cut,
-}
+pub(super) struct Miss;
 
 /// Something about a map that is worth telling.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +57,9 @@ pub(super) struct MapState<'s, 'd, 'a> {
     map: Node<'d, 'a>,
     entries: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
     marks: Vec<Mark>,
+    /// Entries whose key a member that cuts has named: no key type may take
+    /// them, whatever becomes of that member.
+    named: Vec<bool>,
     log: Vec<usize>,
     taken: usize,
     /// No entry before this one is open.
@@ -80,6 +78,7 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
         Self {
             map,
             marks: vec![Mark::Open; entries.len()],
+            named: vec![false; entries.len()],
             log: Vec::new(),
             taken: 0,
             first_open: 0,
@@ -130,10 +129,16 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
         self.reach = self.reach.max(reach);
     }
 
-    /// The first open entry from this one on.
+    /// The first open entry from this one on that no cut has named.
     pub fn open_from(&self, entry: usize) -> Option<usize> {
         let from = entry.max(self.first_open);
-        (from..self.entries.len()).find(|entry| self.marks[*entry] == Mark::Open)
+        (from..self.entries.len())
+            .find(|entry| self.marks[*entry] == Mark::Open && !self.named[*entry])
+    }
+
+    /// A member that cuts has this entry's key.
+    pub fn name(&mut self, entry: usize) {
+        self.named[entry] = true;
     }
 
     /// The first open entry with this key.
@@ -229,7 +234,7 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
     }
 
     /// Fails, or notes why it would.
-    pub fn fail(&mut self, problem: Problem<'s>, stop: Stop) -> Result<(), Stop> {
+    pub fn fail(&mut self, problem: Problem<'s>, miss: Miss) -> Result<(), Miss> {
         match &mut self.notes {
             Some(notes) if notes.lenient => {
                 notes.problems.push(problem);
@@ -242,7 +247,7 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
             }
             _ => {
                 self.reached(Reach::within(self.last_taken));
-                Err(stop)
+                Err(miss)
             }
         }
     }

@@ -5,10 +5,10 @@ use vac_value::{Kind, Node};
 use crate::ir::{Element, ElementKind, Group, Key, Member, Occurrence, Type, Value};
 
 use super::judge::Judge;
-use super::map_state::{MapState, Problem, Stop};
+use super::map_state::{MapState, Miss, Problem};
 use super::reach::{Reach, Verdict};
 
-type Matched = Result<(), Stop>;
+type Matched = Result<(), Miss>;
 
 impl<'s> Judge<'_, 's> {
     pub fn map(&mut self, group: &'s Group, node: Node<'_, '_>) -> Verdict {
@@ -67,7 +67,7 @@ impl<'s> Judge<'_, 's> {
                     }
                     Some(Key::Literal(_)) => {}
                     None if element.occurrence.min == 0 => {}
-                    None => state.fail(Problem::Impossible, Stop::Miss)?,
+                    None => state.fail(Problem::Impossible, Miss)?,
                 }
             }
         }
@@ -84,13 +84,16 @@ impl<'s> Judge<'_, 's> {
         let mut count = 0;
         while occurrence.max.is_none_or(|most| count < most) {
             let Some(entry) = state.find(key) else { break };
+            if member.cut {
+                state.name(entry);
+            }
             if let Err(reach) = self.check(&member.value, state.value(entry)) {
                 state.reached(reach);
                 if member.cut {
-                    state.fail(Problem::Value(entry, &member.value), Stop::Cut)?;
+                    state.fail(Problem::Value(entry, &member.value), Miss)?;
                 } else if count < occurrence.min {
                     state.tried(entry, &member.value);
-                    return state.fail(Problem::Value(entry, &member.value), Stop::Miss);
+                    return state.fail(Problem::Value(entry, &member.value), Miss);
                 } else {
                     state.tried(entry, &member.value);
                     break;
@@ -103,7 +106,7 @@ impl<'s> Judge<'_, 's> {
                 state.cut_off(entry);
             }
         }
-        if count < occurrence.min { state.fail(Problem::Missing(key), Stop::Miss) } else { Ok(()) }
+        if count < occurrence.min { state.fail(Problem::Missing(key), Miss) } else { Ok(()) }
     }
 
     fn key_type(
@@ -122,6 +125,9 @@ impl<'s> Judge<'_, 's> {
             if self.check(key, state.key(entry)).is_err() {
                 continue;
             }
+            if member.cut {
+                state.name(entry);
+            }
             match self.check(&member.value, state.value(entry)) {
                 Ok(()) => {
                     state.take(entry);
@@ -133,7 +139,7 @@ impl<'s> Judge<'_, 's> {
                 Err(reach) => {
                     state.reached(reach);
                     if member.cut {
-                        state.fail(Problem::Value(entry, &member.value), Stop::Cut)?;
+                        state.fail(Problem::Value(entry, &member.value), Miss)?;
                         count += 1;
                     } else {
                         state.tried(entry, &member.value);
@@ -147,9 +153,9 @@ impl<'s> Judge<'_, 's> {
         }
         let Some(first) = refused.first() else {
             let problem = Problem::Few { key, least: occurrence.min, count };
-            return state.fail(problem, Stop::Miss);
+            return state.fail(problem, Miss);
         };
-        state.fail(Problem::Value(*first, &member.value), Stop::Miss)
+        state.fail(Problem::Value(*first, &member.value), Miss)
     }
 
     fn map_group(
@@ -163,10 +169,7 @@ impl<'s> Judge<'_, 's> {
             let before = state.taken();
             match self.map_alternatives(group, state) {
                 Ok(()) => count += 1,
-                Err(Stop::Miss) => break,
-                // Explained by now, or to be passed on.
-                Err(Stop::Cut) if state.is_lenient() => return Ok(()),
-                Err(Stop::Cut) => return Err(Stop::Cut),
+                Err(Miss) => break,
             }
             if state.taken() == before {
                 // What takes nothing matches as often as it has to.
@@ -179,7 +182,7 @@ impl<'s> Judge<'_, 's> {
         if state.is_lenient() {
             return self.best_alternative(group, state);
         }
-        state.fail(Problem::Impossible, Stop::Miss)
+        state.fail(Problem::Impossible, Miss)
     }
 
     /// Tries the alternatives of a group in order.
@@ -191,17 +194,10 @@ impl<'s> Judge<'_, 's> {
             state.set_lenient(lenient);
             match matched {
                 Ok(()) => return Ok(()),
-                Err(Stop::Miss) => state.roll_back(point, elements),
-                Err(Stop::Cut) => {
-                    if state.is_lenient() {
-                        state.roll_back(point, elements);
-                        self.map_sequence(elements, state)?;
-                    }
-                    return Err(Stop::Cut);
-                }
+                Err(Miss) => state.roll_back(point, elements),
             }
         }
-        Err(Stop::Miss)
+        Err(Miss)
     }
 
     /// Notes what is wrong with the alternative that gets furthest.
@@ -222,7 +218,7 @@ impl<'s> Judge<'_, 's> {
         state.set_reach(reached);
         match best {
             Some((_, elements)) => self.map_sequence(elements, state),
-            None => state.fail(Problem::Impossible, Stop::Miss),
+            None => state.fail(Problem::Impossible, Miss),
         }
     }
 
@@ -240,12 +236,12 @@ impl<'s> Judge<'_, 's> {
             }
             let near = state.near(entry);
             if state.is_tried(entry) {
-                let _ = state.fail(Problem::Unwanted(entry), Stop::Miss);
+                let _ = state.fail(Problem::Unwanted(entry), Miss);
             } else if let Some(elements) = near {
                 let _ = self.map_sequence(elements, &mut state);
             }
             if !state.is_taken(entry) {
-                let _ = state.fail(Problem::Extra(entry), Stop::Miss);
+                let _ = state.fail(Problem::Extra(entry), Miss);
             }
         }
         state

@@ -8,7 +8,7 @@ use super::Lowering;
 use super::constants::operator_offset;
 use super::names::Scope;
 use crate::Error;
-use crate::ir::{Control, Pattern, TypeKind, Value};
+use crate::ir::{Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value};
 use crate::xsd;
 
 /// The control operators that are understood.
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
             Operator::Eq => Control::Eq(self.value(argument, at, scope)?),
             Operator::Ne => Control::Ne(self.value(argument, at, scope)?),
             Operator::Regexp => Control::Regexp(self.pattern(operator, scope)?),
-            Operator::Feature => Control::Feature(self.text(operator, scope)?),
+            Operator::Feature => Control::Feature(self.feature(operator, scope)?),
             Operator::Default => {
                 let Some(literal) = self.constant_type2(argument, scope)? else {
                     self.type2(argument, scope)?;
@@ -135,6 +135,30 @@ impl<'a> Lowering<'a> {
                 return Err(scope.error(at, "literals are needed on both sides"));
             }
         }))
+    }
+
+    /// The name of a feature: a text, or the first of an array that begins with
+    /// one and goes on with details.
+    fn feature(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<String, Error> {
+        if let Ok(name) = self.text(operator, scope) {
+            return Ok(name);
+        }
+        let argument = self.type2(&operator.type2, scope)?;
+        if let TypeKind::Array(Group { choices, .. }) = &argument.kind
+            && let Some(Element { kind: ElementKind::Member(name), .. }) =
+                choices.first().and_then(|elements| elements.first())
+            && let TypeKind::Literal(Literal { value: Value::Text(name), .. }) = &name.value.kind
+        {
+            return Ok(name.clone());
+        }
+        Err(scope.error(
+            operator_offset(operator),
+            "a feature is a text, or an array that begins with one",
+        ))
     }
 
     fn number(

@@ -19,7 +19,7 @@ pub fn emit(model: &Model) -> TokenStream {
 fn implementation(model: &Model, item: &Item) -> TokenStream {
     let rule = &item.rule;
     let (body, sequence) = match &item.body {
-        Body::Open | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
         Body::Newtype(shape) => {
             let value = decode(model, shape, rule);
             (quote!(#value.map(Self)), None)
@@ -121,15 +121,15 @@ fn map(model: &Model, members: &[Member], rule: &str) -> TokenStream {
     for (at, member) in members.iter().enumerate() {
         match member {
             Member::Field(field) => {
-                let name = &field.name;
+                let (name, held) = (&field.name, local(&field.name));
                 let shape = rust_type(model, &field.shape, &quote!('_));
-                declarations.push(quote!(let mut #name: Option<#shape> = None;));
+                declarations.push(quote!(let mut #held: Option<#shape> = None;));
                 tests.push(field_test(model, field, rule));
                 fields.push(if field.required {
                     let key = describe::value(&field.key.value);
-                    quote!(#name: read::required(#name, map, #rule, #key)?)
+                    quote!(#name: read::required(#held, map, #rule, #key)?)
                 } else {
-                    quote!(#name)
+                    quote!(#name: #held)
                 });
             }
             Member::Constant { key, value } => {
@@ -154,22 +154,21 @@ fn map(model: &Model, members: &[Member], rule: &str) -> TokenStream {
                 });
             }
             Member::Rest(rest) => {
-                let name = &rest.name;
-                declarations.push(quote!(let mut #name = Extensions::default();));
+                let (name, held) = (&rest.name, local(&rest.name));
+                declarations.push(quote!(let mut #held = Extensions::default();));
                 let key = decode(model, &rest.key, rule);
                 let value = decode(model, &rest.value, rule);
-                // Keys of a type come after all keys that the schema names.
-                checks.push(TokenStream::new());
                 tests.push(quote! {
                     if let Ok(name) = { let node = key; #key } && let Ok(value) = #value {
-                        #name.push((name, value));
+                        #held.push((name, value));
                         continue;
                     }
                 });
-                fields.push(quote!(#name));
+                fields.push(quote!(#name: #held));
             }
         }
     }
+    // Keys of a type come after all keys that the schema names.
     let (named, by_type): (Vec<_>, Vec<_>) =
         members.iter().zip(tests).partition(|(member, _)| !matches!(member, Member::Rest(_)));
     let tests = named.into_iter().chain(by_type).map(|(_, test)| test);
@@ -187,7 +186,7 @@ fn map(model: &Model, members: &[Member], rule: &str) -> TokenStream {
 }
 
 fn field_test(model: &Model, field: &Field, rule: &str) -> TokenStream {
-    let (name, test) = (&field.name, key_test(&field.key));
+    let (name, test) = (local(&field.name), key_test(&field.key));
     let value = decode(model, &field.shape, rule);
     if field.cut {
         quote! {
@@ -207,6 +206,12 @@ fn field_test(model: &Model, field: &Field, rule: &str) -> TokenStream {
             }
         }
     }
+}
+
+/// The variable that holds a field's value until all are there: with a prefix,
+/// because `key`, `node` and `map` are names of fields too.
+fn local(field: &Ident) -> Ident {
+    format_ident!("held_{}", field.to_string().trim_start_matches("r#"))
 }
 
 /// Whether `key` is a literal key.
@@ -385,8 +390,9 @@ fn sequence(model: &Model, parts: &[Part], rule: &str) -> TokenStream {
                 }
             }
         };
-        steps.push(quote!(let #name = #read;));
-        fields.push(quote!(#name));
+        let held = local(name);
+        steps.push(quote!(let #held = #read;));
+        fields.push(quote!(#name: #held));
     }
     if parts.is_empty() {
         steps.push(quote!(let _ = sequence;));

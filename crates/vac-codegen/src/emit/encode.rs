@@ -1,12 +1,12 @@
 //! Encoders: from types to both encodings.
 
-use proc_macro2::{Ident, Literal as Token, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use vac_cddl::ir::Value;
 
 use super::types::name_and_lifetime;
 use crate::model::{Body, Content, Enum, Item, Member, Model, Part, PartKind};
-use crate::scalar::{float_token, integer_token};
+use crate::scalar::{integer_token, value_tokens};
 
 /// `Encode` for all types.
 pub fn emit(model: &Model) -> TokenStream {
@@ -16,7 +16,7 @@ pub fn emit(model: &Model) -> TokenStream {
 
 fn implementation(item: &Item) -> TokenStream {
     let (body, elements) = match &item.body {
-        Body::Open | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
         Body::Newtype(_) => (quote!(self.0.encode(to)), None),
         Body::Struct(members) => (map(members), None),
         Body::Sequence(parts) => (whole_sequence(), Some(elements(parts))),
@@ -45,21 +45,8 @@ fn implementation(item: &Item) -> TokenStream {
 
 /// A literal as a static that can be written.
 fn constant(name: &Ident, value: &Value) -> TokenStream {
-    match value {
-        Value::Text(text) => quote!(static #name: &str = #text;),
-        Value::Integer(integer) => {
-            let integer = integer_token(*integer);
-            quote!(static #name: i128 = #integer;)
-        }
-        Value::Float(float) => {
-            let float = float_token(*float);
-            quote!(static #name: f64 = #float;)
-        }
-        Value::Bytes(bytes) => {
-            let bytes = Token::byte_string(bytes);
-            quote!(static #name: &[u8] = #bytes;)
-        }
-    }
+    let (ty, value) = value_tokens(value);
+    quote!(static #name: #ty = #value;)
 }
 
 fn map(members: &[Member]) -> TokenStream {

@@ -15,7 +15,7 @@ pub fn emit(model: &Model) -> TokenStream {
 fn implementation(item: &Item) -> TokenStream {
     let bare = &item.name;
     let body = match &item.body {
-        Body::Open | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
         _ if !item.borrows => quote!(self),
         Body::Newtype(_) => quote!(#bare(IntoOwned::into_owned(self.0))),
         Body::Struct(members) => {

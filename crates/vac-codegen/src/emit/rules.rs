@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Member, Occurrence, Origin, Schema, Type, TypeKind,
-    Value,
+    Control, Element, ElementKind, Group, Key, Member, Occurrence, Origin, RuleId, Schema, Type,
+    TypeKind, Value,
 };
 
 use crate::Error;
@@ -20,15 +20,15 @@ pub fn emit(schema: &Schema, runtime: &TokenStream) -> Result<TokenStream, Error
         names.function_name(reserved);
     }
     let functions = schema.rules.iter().map(|rule| names.function_name(&rule.name)).collect();
-    let mut emitter =
-        Emitter { schema, names, functions, patterns: Patterns::default(), items: Vec::new() };
-    for (rule, function) in schema.rules.iter().zip(emitter.functions.clone()) {
-        let docs = match rule.origin {
-            Origin::Prelude => format!("`{}` of the prelude.", rule.name),
-            Origin::Spec | Origin::Instance => format!("`{}`", rule.name),
-        };
-        emitter.function(&function, &docs, &rule.body, &rule.name)?;
-    }
+    let mut emitter = Emitter {
+        schema,
+        names,
+        functions,
+        used: vec![false; schema.rules.len()],
+        patterns: Patterns::default(),
+        items: Vec::new(),
+    };
+    emitter.rules()?;
     Ok(emitter.finish(runtime))
 }
 
@@ -37,11 +37,39 @@ struct Emitter<'s> {
     names: Names,
     /// The function of each rule.
     functions: Vec<Ident>,
+    /// The rules of the prelude that something refers to.
+    used: Vec<bool>,
     patterns: Patterns,
     items: Vec<TokenStream>,
 }
 
 impl Emitter<'_> {
+    /// All rules of the specification, then those of the prelude that these
+    /// need, and what those need.
+    fn rules(&mut self) -> Result<(), Error> {
+        let mut done = vec![false; self.used.len()];
+        loop {
+            let next = self.schema.rules.iter().enumerate().position(|(at, rule)| {
+                !done[at] && (rule.origin != Origin::Prelude || self.used[at])
+            });
+            let Some(at) = next else { return Ok(()) };
+            done[at] = true;
+            let rule = &self.schema.rules[at];
+            let docs = match rule.origin {
+                Origin::Prelude => format!("`{}` of the prelude.", rule.name),
+                Origin::Spec | Origin::Instance => format!("`{}`", rule.name),
+            };
+            let function = self.functions[at].clone();
+            self.function(&function, &docs, &rule.body, &rule.name)?;
+        }
+    }
+
+    /// The function of a rule, which will be needed.
+    fn function_of(&mut self, RuleId(id): RuleId) -> Ident {
+        self.used[id] = true;
+        self.functions[id].clone()
+    }
+
     fn finish(self, path: &TokenStream) -> TokenStream {
         let patterns = self.patterns.declarations();
         let items = &self.items;
@@ -112,7 +140,7 @@ impl Emitter<'_> {
         rule: &str,
     ) -> Result<Ident, Error> {
         if let TypeKind::Rule(id) = ty.kind {
-            return Ok(self.functions[id.0].clone());
+            return Ok(self.function_of(id));
         }
         let around = around.to_string();
         let around = around.trim_start_matches("r#");
@@ -129,7 +157,7 @@ impl Emitter<'_> {
         match &ty.kind {
             TypeKind::Any => Ok(quote!(true)),
             TypeKind::Rule(id) => {
-                let function = &self.functions[id.0];
+                let function = self.function_of(*id);
                 Ok(quote!(#function(context, node)))
             }
             TypeKind::Map(group) => self.map(name, group, rule),

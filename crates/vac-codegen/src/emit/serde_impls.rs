@@ -13,7 +13,7 @@ pub fn emit(model: &Model) -> TokenStream {
 }
 
 fn implementation(item: &Item) -> TokenStream {
-    if matches!(item.body, Body::Open | Body::Alias(_)) {
+    if matches!(item.body, Body::Open | Body::Constant(_) | Body::Alias(_)) {
         return TokenStream::new();
     }
     let name = name_and_lifetime(item, &quote!('_));

@@ -4,6 +4,7 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
 use crate::model::{Body, Content, Item, Member, Model, PartKind, Scalar, Shape};
+use crate::scalar::value_tokens;
 
 /// The declarations of all types.
 pub fn emit(model: &Model) -> TokenStream {
@@ -11,11 +12,30 @@ pub fn emit(model: &Model) -> TokenStream {
     quote!(#(#items)*)
 }
 
+/// A name for the type of the start rule that does not depend on the schema.
+pub fn root(model: &Model) -> TokenStream {
+    let item = &model.items[model.root];
+    if matches!(item.body, Body::Constant(_)) || model.items.iter().any(|item| item.name == "Root")
+    {
+        return TokenStream::new();
+    }
+    let lifetime = item.borrows.then(|| quote!(<'a>));
+    let name = name_and_lifetime(item, &quote!('a));
+    quote! {
+        /// The type of the start rule.
+        pub type Root #lifetime = #name;
+    }
+}
+
 fn declaration(model: &Model, item: &Item) -> TokenStream {
     let docs = doc_lines(&item.docs);
     let name = name_and_lifetime(item, &quote!('a));
     match &item.body {
         Body::Open => TokenStream::new(),
+        Body::Constant(value) => {
+            let (ty, value) = value_tokens(value);
+            quote!(#docs pub const #name: #ty = #value;)
+        }
         Body::Alias(shape) => {
             let shape = rust_type(model, shape, &quote!('a));
             quote!(#docs pub type #name = #shape;)

@@ -50,7 +50,8 @@ pub fn build(schema: &Schema) -> Model {
         rule: String::new(),
     };
     builder.rules();
-    let mut model = Model { items: builder.items, patterns: builder.patterns };
+    let root = builder.of_rule[schema.root.0].unwrap_or_default();
+    let mut model = Model { items: builder.items, root, patterns: builder.patterns };
     passes::run(&mut model);
     model
 }
@@ -77,20 +78,22 @@ impl<'s> Builder<'s> {
                 docs.push("```cddl".to_owned());
                 docs.extend(rule.source.lines().map(str::to_owned));
                 docs.push("```".to_owned());
-                let name = self.names.type_name(&rule.name);
-                self.items.push(Item {
-                    name,
-                    rule: rule.name.clone(),
-                    docs,
-                    body: Body::Open,
-                    borrows: false,
-                });
+                let (name, body) = match &rule.body.kind {
+                    TypeKind::Literal(literal) => (
+                        self.names.constant_name(&rule.name),
+                        Body::Constant(literal.value.clone()),
+                    ),
+                    _ => (self.names.type_name(&rule.name), Body::Open),
+                };
+                self.items.push(Item { name, rule: rule.name.clone(), docs, body, borrows: false });
                 self.items.len() - 1
             });
             self.of_rule.push(item);
         }
         for (at, rule) in self.schema.rules.iter().enumerate() {
-            if let Some(slot) = self.of_rule[at] {
+            if let Some(slot) = self.of_rule[at]
+                && matches!(self.items[slot].body, Body::Open)
+            {
                 self.rule.clone_from(&rule.name);
                 let shape = self.shape(&rule.body, &rule.name, Some(slot));
                 if matches!(self.items[slot].body, Body::Open) {
@@ -119,6 +122,7 @@ impl<'s> Builder<'s> {
         }
         if let TypeKind::Rule(RuleId(id)) = ty.kind
             && let Some(item) = self.of_rule[id]
+            && !matches!(self.items[item].body, Body::Constant(_))
         {
             return Shape::Item(item);
         }

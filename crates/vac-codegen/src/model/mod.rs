@@ -17,6 +17,8 @@ pub use build::build;
 pub struct Model {
     /// In the order of the rules; parts of a rule follow it.
     pub items: Vec<Item>,
+    /// The item of the start rule.
+    pub root: usize,
     /// The regular expressions that decoders need.
     pub patterns: Patterns,
 }
@@ -39,6 +41,8 @@ pub struct Item {
 pub enum Body {
     /// Not known yet.
     Open,
+    /// A single value, for those who want to refer to it.
+    Constant(Value),
     /// Another name for a type.
     Alias(Shape),
     /// A type around a type, where an alias would be infinite.

@@ -110,7 +110,7 @@ fn box_inside(shape: &mut Shape, recursive: &dyn Fn(usize) -> bool) {
 /// The shapes directly inside a body; groups of arrays are vectors or once.
 fn shapes(body: &Body) -> Vec<&Shape> {
     match body {
-        Body::Open => Vec::new(),
+        Body::Open | Body::Constant(_) => Vec::new(),
         Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
         Body::Struct(members) => members
             .iter()
@@ -139,7 +139,7 @@ fn shapes(body: &Body) -> Vec<&Shape> {
 
 fn shapes_mut(body: &mut Body) -> Vec<&mut Shape> {
     match body {
-        Body::Open => Vec::new(),
+        Body::Open | Body::Constant(_) => Vec::new(),
         Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
         Body::Struct(members) => members
             .iter_mut()

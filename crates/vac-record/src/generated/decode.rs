@@ -104,105 +104,65 @@ impl<'a> Decode<'a> for SessionId<'a> {
         SessionId::decode(node).map(IntoOwned::into_owned)
     }
 }
-impl<'a> Decode<'a> for DateTimeRegexp {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        if check::is_text(
-            node,
-            "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])",
-        ) {
-            return Ok(Self::T0940191020191209301T0109203050905096009Z01092030509);
-        }
-        Err(
-            DecodeError::expected(
-                node,
-                "date-time-regexp",
-                "\"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])\"",
-            ),
-        )
-    }
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        <Self as Decode<'_>>::decode(node)
-    }
-}
-impl<'a> Decode<'a> for UriRegexp {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        if check::is_text(
-            node,
-            "(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?",
-        ) {
-            return Ok(Self::Text);
-        }
-        Err(
-            DecodeError::expected(
-                node,
-                "uri-regexp",
-                "\"(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?\"",
-            ),
-        )
-    }
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        <Self as Decode<'_>>::decode(node)
-    }
-}
 impl<'a> Decode<'a> for VerifiableAgentRecord<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut version: Option<Text<'_>> = None;
-        let mut id: Option<Text<'_>> = None;
-        let mut session: Option<SessionTrace<'_>> = None;
-        let mut created: Option<AbstractTimestamp<'_>> = None;
-        let mut file_attribution: Option<FileAttributionRecord<'_>> = None;
-        let mut vcs: Option<VcsContext<'_>> = None;
-        let mut recording_agent: Option<RecordingAgent<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_version: Option<Text<'_>> = None;
+        let mut held_id: Option<Text<'_>> = None;
+        let mut held_session: Option<SessionTrace<'_>> = None;
+        let mut held_created: Option<AbstractTimestamp<'_>> = None;
+        let mut held_file_attribution: Option<FileAttributionRecord<'_>> = None;
+        let mut held_vcs: Option<VcsContext<'_>> = None;
+        let mut held_recording_agent: Option<RecordingAgent<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "verifiable-agent-record")? {
             if key.is_text("version") {
-                if version.is_some() {
+                if held_version.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                version = Some(Decode::decode(node)?);
+                held_version = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("session") {
-                if session.is_some() {
+                if held_session.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                session = Some(SessionTrace::decode(node)?);
+                held_session = Some(SessionTrace::decode(node)?);
                 continue;
             }
             if key.is_text("created") {
-                if created.is_some() {
+                if held_created.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                created = Some(AbstractTimestamp::decode(node)?);
+                held_created = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("file-attribution") {
-                if file_attribution.is_some() {
+                if held_file_attribution.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                file_attribution = Some(FileAttributionRecord::decode(node)?);
+                held_file_attribution = Some(FileAttributionRecord::decode(node)?);
                 continue;
             }
             if key.is_text("vcs") {
-                if vcs.is_some() {
+                if held_vcs.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                vcs = Some(VcsContext::decode(node)?);
+                held_vcs = Some(VcsContext::decode(node)?);
                 continue;
             }
             if key.is_text("recording-agent") {
-                if recording_agent.is_some() {
+                if held_recording_agent.is_some() {
                     return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
                 }
-                recording_agent = Some(RecordingAgent::decode(node)?);
+                held_recording_agent = Some(RecordingAgent::decode(node)?);
                 continue;
             }
             if let Ok(name) = {
@@ -210,30 +170,30 @@ impl<'a> Decode<'a> for VerifiableAgentRecord<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "verifiable-agent-record"));
         }
         Ok(Self {
             version: read::required(
-                version,
+                held_version,
                 map,
                 "verifiable-agent-record",
                 "\"version\"",
             )?,
-            id: read::required(id, map, "verifiable-agent-record", "\"id\"")?,
+            id: read::required(held_id, map, "verifiable-agent-record", "\"id\"")?,
             session: read::required(
-                session,
+                held_session,
                 map,
                 "verifiable-agent-record",
                 "\"session\"",
             )?,
-            created,
-            file_attribution,
-            vcs,
-            recording_agent,
-            extensions,
+            created: held_created,
+            file_attribution: held_file_attribution,
+            vcs: held_vcs,
+            recording_agent: held_recording_agent,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -243,62 +203,62 @@ impl<'a> Decode<'a> for VerifiableAgentRecord<'a> {
 impl<'a> Decode<'a> for SessionTrace<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut format: Option<Text<'_>> = None;
-        let mut session_id: Option<SessionId<'_>> = None;
-        let mut session_start: Option<AbstractTimestamp<'_>> = None;
-        let mut session_end: Option<AbstractTimestamp<'_>> = None;
-        let mut agent_meta: Option<AgentMeta<'_>> = None;
-        let mut environment: Option<Environment<'_>> = None;
-        let mut entries: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_format: Option<Text<'_>> = None;
+        let mut held_session_id: Option<SessionId<'_>> = None;
+        let mut held_session_start: Option<AbstractTimestamp<'_>> = None;
+        let mut held_session_end: Option<AbstractTimestamp<'_>> = None;
+        let mut held_agent_meta: Option<AgentMeta<'_>> = None;
+        let mut held_environment: Option<Environment<'_>> = None;
+        let mut held_entries: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "session-trace")? {
             if key.is_text("format") {
-                if format.is_some() {
+                if held_format.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                format = Some(Decode::decode(node)?);
+                held_format = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("session-id") {
-                if session_id.is_some() {
+                if held_session_id.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                session_id = Some(SessionId::decode(node)?);
+                held_session_id = Some(SessionId::decode(node)?);
                 continue;
             }
             if key.is_text("session-start") {
-                if session_start.is_some() {
+                if held_session_start.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                session_start = Some(AbstractTimestamp::decode(node)?);
+                held_session_start = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("session-end") {
-                if session_end.is_some() {
+                if held_session_end.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                session_end = Some(AbstractTimestamp::decode(node)?);
+                held_session_end = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("agent-meta") {
-                if agent_meta.is_some() {
+                if held_agent_meta.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                agent_meta = Some(AgentMeta::decode(node)?);
+                held_agent_meta = Some(AgentMeta::decode(node)?);
                 continue;
             }
             if key.is_text("environment") {
-                if environment.is_some() {
+                if held_environment.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                environment = Some(Environment::decode(node)?);
+                held_environment = Some(Environment::decode(node)?);
                 continue;
             }
             if key.is_text("entries") {
-                if entries.is_some() {
+                if held_entries.is_some() {
                     return Err(DecodeError::unexpected(node, "session-trace"));
                 }
-                entries = Some(
+                held_entries = Some(
                     read::each(
                         node,
                         "session-trace",
@@ -314,30 +274,30 @@ impl<'a> Decode<'a> for SessionTrace<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "session-trace"));
         }
         Ok(Self {
-            format,
+            format: held_format,
             session_id: read::required(
-                session_id,
+                held_session_id,
                 map,
                 "session-trace",
                 "\"session-id\"",
             )?,
-            session_start,
-            session_end,
+            session_start: held_session_start,
+            session_end: held_session_end,
             agent_meta: read::required(
-                agent_meta,
+                held_agent_meta,
                 map,
                 "session-trace",
                 "\"agent-meta\"",
             )?,
-            environment,
-            entries: read::required(entries, map, "session-trace", "\"entries\"")?,
-            extensions,
+            environment: held_environment,
+            entries: read::required(held_entries, map, "session-trace", "\"entries\"")?,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -347,32 +307,32 @@ impl<'a> Decode<'a> for SessionTrace<'a> {
 impl<'a> Decode<'a> for AgentMeta<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut model_id: Option<Text<'_>> = None;
-        let mut model_provider: Option<Text<'_>> = None;
-        let mut models: Option<Vec<Text<'_>>> = None;
-        let mut cli_name: Option<Text<'_>> = None;
-        let mut cli_version: Option<Text<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_model_id: Option<Text<'_>> = None;
+        let mut held_model_provider: Option<Text<'_>> = None;
+        let mut held_models: Option<Vec<Text<'_>>> = None;
+        let mut held_cli_name: Option<Text<'_>> = None;
+        let mut held_cli_version: Option<Text<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "agent-meta")? {
             if key.is_text("model-id") {
-                if model_id.is_some() {
+                if held_model_id.is_some() {
                     return Err(DecodeError::unexpected(node, "agent-meta"));
                 }
-                model_id = Some(Decode::decode(node)?);
+                held_model_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("model-provider") {
-                if model_provider.is_some() {
+                if held_model_provider.is_some() {
                     return Err(DecodeError::unexpected(node, "agent-meta"));
                 }
-                model_provider = Some(Decode::decode(node)?);
+                held_model_provider = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("models") {
-                if models.is_some() {
+                if held_models.is_some() {
                     return Err(DecodeError::unexpected(node, "agent-meta"));
                 }
-                models = Some(
+                held_models = Some(
                     read::each(
                         node,
                         "agent-meta",
@@ -384,17 +344,17 @@ impl<'a> Decode<'a> for AgentMeta<'a> {
                 continue;
             }
             if key.is_text("cli-name") {
-                if cli_name.is_some() {
+                if held_cli_name.is_some() {
                     return Err(DecodeError::unexpected(node, "agent-meta"));
                 }
-                cli_name = Some(Decode::decode(node)?);
+                held_cli_name = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("cli-version") {
-                if cli_version.is_some() {
+                if held_cli_version.is_some() {
                     return Err(DecodeError::unexpected(node, "agent-meta"));
                 }
-                cli_version = Some(Decode::decode(node)?);
+                held_cli_version = Some(Decode::decode(node)?);
                 continue;
             }
             if let Ok(name) = {
@@ -402,23 +362,23 @@ impl<'a> Decode<'a> for AgentMeta<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "agent-meta"));
         }
         Ok(Self {
-            model_id: read::required(model_id, map, "agent-meta", "\"model-id\"")?,
+            model_id: read::required(held_model_id, map, "agent-meta", "\"model-id\"")?,
             model_provider: read::required(
-                model_provider,
+                held_model_provider,
                 map,
                 "agent-meta",
                 "\"model-provider\"",
             )?,
-            models,
-            cli_name,
-            cli_version,
-            extensions,
+            models: held_models,
+            cli_name: held_cli_name,
+            cli_version: held_cli_version,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -428,22 +388,22 @@ impl<'a> Decode<'a> for AgentMeta<'a> {
 impl<'a> Decode<'a> for RecordingAgent<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut name: Option<Text<'_>> = None;
-        let mut version: Option<Text<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_name: Option<Text<'_>> = None;
+        let mut held_version: Option<Text<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "recording-agent")? {
             if key.is_text("name") {
-                if name.is_some() {
+                if held_name.is_some() {
                     return Err(DecodeError::unexpected(node, "recording-agent"));
                 }
-                name = Some(Decode::decode(node)?);
+                held_name = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("version") {
-                if version.is_some() {
+                if held_version.is_some() {
                     return Err(DecodeError::unexpected(node, "recording-agent"));
                 }
-                version = Some(Decode::decode(node)?);
+                held_version = Some(Decode::decode(node)?);
                 continue;
             }
             if let Ok(name) = {
@@ -451,15 +411,15 @@ impl<'a> Decode<'a> for RecordingAgent<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "recording-agent"));
         }
         Ok(Self {
-            name: read::required(name, map, "recording-agent", "\"name\"")?,
-            version,
-            extensions,
+            name: read::required(held_name, map, "recording-agent", "\"name\"")?,
+            version: held_version,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -469,30 +429,30 @@ impl<'a> Decode<'a> for RecordingAgent<'a> {
 impl<'a> Decode<'a> for Environment<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut working_dir: Option<Text<'_>> = None;
-        let mut vcs: Option<VcsContext<'_>> = None;
-        let mut sandboxes: Option<Vec<Text<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_working_dir: Option<Text<'_>> = None;
+        let mut held_vcs: Option<VcsContext<'_>> = None;
+        let mut held_sandboxes: Option<Vec<Text<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "environment")? {
             if key.is_text("working-dir") {
-                if working_dir.is_some() {
+                if held_working_dir.is_some() {
                     return Err(DecodeError::unexpected(node, "environment"));
                 }
-                working_dir = Some(Decode::decode(node)?);
+                held_working_dir = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("vcs") {
-                if vcs.is_some() {
+                if held_vcs.is_some() {
                     return Err(DecodeError::unexpected(node, "environment"));
                 }
-                vcs = Some(VcsContext::decode(node)?);
+                held_vcs = Some(VcsContext::decode(node)?);
                 continue;
             }
             if key.is_text("sandboxes") {
-                if sandboxes.is_some() {
+                if held_sandboxes.is_some() {
                     return Err(DecodeError::unexpected(node, "environment"));
                 }
-                sandboxes = Some(
+                held_sandboxes = Some(
                     read::each(
                         node,
                         "environment",
@@ -508,21 +468,21 @@ impl<'a> Decode<'a> for Environment<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "environment"));
         }
         Ok(Self {
             working_dir: read::required(
-                working_dir,
+                held_working_dir,
                 map,
                 "environment",
                 "\"working-dir\"",
             )?,
-            vcs,
-            sandboxes,
-            extensions,
+            vcs: held_vcs,
+            sandboxes: held_sandboxes,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -532,38 +492,38 @@ impl<'a> Decode<'a> for Environment<'a> {
 impl<'a> Decode<'a> for VcsContext<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut r#type: Option<Text<'_>> = None;
-        let mut revision: Option<Text<'_>> = None;
-        let mut branch: Option<Text<'_>> = None;
-        let mut repository: Option<Text<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_type: Option<Text<'_>> = None;
+        let mut held_revision: Option<Text<'_>> = None;
+        let mut held_branch: Option<Text<'_>> = None;
+        let mut held_repository: Option<Text<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "vcs-context")? {
             if key.is_text("type") {
-                if r#type.is_some() {
+                if held_type.is_some() {
                     return Err(DecodeError::unexpected(node, "vcs-context"));
                 }
-                r#type = Some(Decode::decode(node)?);
+                held_type = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("revision") {
-                if revision.is_some() {
+                if held_revision.is_some() {
                     return Err(DecodeError::unexpected(node, "vcs-context"));
                 }
-                revision = Some(Decode::decode(node)?);
+                held_revision = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("branch") {
-                if branch.is_some() {
+                if held_branch.is_some() {
                     return Err(DecodeError::unexpected(node, "vcs-context"));
                 }
-                branch = Some(Decode::decode(node)?);
+                held_branch = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("repository") {
-                if repository.is_some() {
+                if held_repository.is_some() {
                     return Err(DecodeError::unexpected(node, "vcs-context"));
                 }
-                repository = Some(Decode::decode(node)?);
+                held_repository = Some(Decode::decode(node)?);
                 continue;
             }
             if let Ok(name) = {
@@ -571,17 +531,17 @@ impl<'a> Decode<'a> for VcsContext<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "vcs-context"));
         }
         Ok(Self {
-            r#type: read::required(r#type, map, "vcs-context", "\"type\"")?,
-            revision,
-            branch,
-            repository,
-            extensions,
+            r#type: read::required(held_type, map, "vcs-context", "\"type\"")?,
+            revision: held_revision,
+            branch: held_branch,
+            repository: held_repository,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -630,70 +590,70 @@ impl<'a> Decode<'a> for Entry<'a> {
 impl<'a> Decode<'a> for MessageEntry<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut r#type: Option<MessageEntryType> = None;
-        let mut content: Option<Any<'_>> = None;
-        let mut timestamp: Option<AbstractTimestamp<'_>> = None;
-        let mut id: Option<EntryId<'_>> = None;
-        let mut model_id: Option<Text<'_>> = None;
-        let mut parent_id: Option<EntryId<'_>> = None;
-        let mut token_usage: Option<TokenUsage<'_>> = None;
-        let mut children: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_type: Option<MessageEntryType> = None;
+        let mut held_content: Option<Any<'_>> = None;
+        let mut held_timestamp: Option<AbstractTimestamp<'_>> = None;
+        let mut held_id: Option<EntryId<'_>> = None;
+        let mut held_model_id: Option<Text<'_>> = None;
+        let mut held_parent_id: Option<EntryId<'_>> = None;
+        let mut held_token_usage: Option<TokenUsage<'_>> = None;
+        let mut held_children: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "message-entry")? {
             if key.is_text("type") {
-                if r#type.is_some() {
+                if held_type.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                r#type = Some(MessageEntryType::decode(node)?);
+                held_type = Some(MessageEntryType::decode(node)?);
                 continue;
             }
             if key.is_text("content") {
-                if content.is_some() {
+                if held_content.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                content = Some(Decode::decode(node)?);
+                held_content = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp") {
-                if timestamp.is_some() {
+                if held_timestamp.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                timestamp = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("model-id") {
-                if model_id.is_some() {
+                if held_model_id.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                model_id = Some(Decode::decode(node)?);
+                held_model_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("parent-id") {
-                if parent_id.is_some() {
+                if held_parent_id.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                parent_id = Some(Decode::decode(node)?);
+                held_parent_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("token-usage") {
-                if token_usage.is_some() {
+                if held_token_usage.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                token_usage = Some(TokenUsage::decode(node)?);
+                held_token_usage = Some(TokenUsage::decode(node)?);
                 continue;
             }
             if key.is_text("children") {
-                if children.is_some() {
+                if held_children.is_some() {
                     return Err(DecodeError::unexpected(node, "message-entry"));
                 }
-                children = Some(
+                held_children = Some(
                     read::each(
                         node,
                         "message-entry",
@@ -709,21 +669,21 @@ impl<'a> Decode<'a> for MessageEntry<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "message-entry"));
         }
         Ok(Self {
-            r#type: read::required(r#type, map, "message-entry", "\"type\"")?,
-            content,
-            timestamp,
-            id,
-            model_id,
-            parent_id,
-            token_usage,
-            children,
-            extensions,
+            r#type: read::required(held_type, map, "message-entry", "\"type\"")?,
+            content: held_content,
+            timestamp: held_timestamp,
+            id: held_id,
+            model_id: held_model_id,
+            parent_id: held_parent_id,
+            token_usage: held_token_usage,
+            children: held_children,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -734,13 +694,13 @@ impl<'a> Decode<'a> for ToolCallEntry<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
         let mut constant_0 = false;
-        let mut name: Option<Text<'_>> = None;
-        let mut input: Option<Any<'_>> = None;
-        let mut call_id: Option<Text<'_>> = None;
-        let mut timestamp: Option<AbstractTimestamp<'_>> = None;
-        let mut id: Option<EntryId<'_>> = None;
-        let mut children: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_name: Option<Text<'_>> = None;
+        let mut held_input: Option<Any<'_>> = None;
+        let mut held_call_id: Option<Text<'_>> = None;
+        let mut held_timestamp: Option<AbstractTimestamp<'_>> = None;
+        let mut held_id: Option<EntryId<'_>> = None;
+        let mut held_children: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "tool-call-entry")? {
             if key.is_text("type") {
                 if constant_0 || !check::is_text(node, "tool-call") {
@@ -752,45 +712,45 @@ impl<'a> Decode<'a> for ToolCallEntry<'a> {
                 continue;
             }
             if key.is_text("name") {
-                if name.is_some() {
+                if held_name.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                name = Some(Decode::decode(node)?);
+                held_name = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("input") {
-                if input.is_some() {
+                if held_input.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                input = Some(Decode::decode(node)?);
+                held_input = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("call-id") {
-                if call_id.is_some() {
+                if held_call_id.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                call_id = Some(Decode::decode(node)?);
+                held_call_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp") {
-                if timestamp.is_some() {
+                if held_timestamp.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                timestamp = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("children") {
-                if children.is_some() {
+                if held_children.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-call-entry"));
                 }
-                children = Some(
+                held_children = Some(
                     read::each(
                         node,
                         "tool-call-entry",
@@ -806,7 +766,7 @@ impl<'a> Decode<'a> for ToolCallEntry<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "tool-call-entry"));
@@ -815,13 +775,13 @@ impl<'a> Decode<'a> for ToolCallEntry<'a> {
             return Err(DecodeError::missing(map, "tool-call-entry", "\"type\""));
         }
         Ok(Self {
-            name: read::required(name, map, "tool-call-entry", "\"name\"")?,
-            input: read::required(input, map, "tool-call-entry", "\"input\"")?,
-            call_id,
-            timestamp,
-            id,
-            children,
-            extensions,
+            name: read::required(held_name, map, "tool-call-entry", "\"name\"")?,
+            input: read::required(held_input, map, "tool-call-entry", "\"input\"")?,
+            call_id: held_call_id,
+            timestamp: held_timestamp,
+            id: held_id,
+            children: held_children,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -832,14 +792,14 @@ impl<'a> Decode<'a> for ToolResultEntry<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
         let mut constant_0 = false;
-        let mut output: Option<Any<'_>> = None;
-        let mut call_id: Option<Text<'_>> = None;
-        let mut status: Option<Text<'_>> = None;
-        let mut is_error: Option<bool> = None;
-        let mut timestamp: Option<AbstractTimestamp<'_>> = None;
-        let mut id: Option<EntryId<'_>> = None;
-        let mut children: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_output: Option<Any<'_>> = None;
+        let mut held_call_id: Option<Text<'_>> = None;
+        let mut held_status: Option<Text<'_>> = None;
+        let mut held_is_error: Option<bool> = None;
+        let mut held_timestamp: Option<AbstractTimestamp<'_>> = None;
+        let mut held_id: Option<EntryId<'_>> = None;
+        let mut held_children: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "tool-result-entry")? {
             if key.is_text("type") {
                 if constant_0 || !check::is_text(node, "tool-result") {
@@ -855,52 +815,52 @@ impl<'a> Decode<'a> for ToolResultEntry<'a> {
                 continue;
             }
             if key.is_text("output") {
-                if output.is_some() {
+                if held_output.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                output = Some(Decode::decode(node)?);
+                held_output = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("call-id") {
-                if call_id.is_some() {
+                if held_call_id.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                call_id = Some(Decode::decode(node)?);
+                held_call_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("status") {
-                if status.is_some() {
+                if held_status.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                status = Some(Decode::decode(node)?);
+                held_status = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("is-error") {
-                if is_error.is_some() {
+                if held_is_error.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                is_error = Some(Decode::decode(node)?);
+                held_is_error = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp") {
-                if timestamp.is_some() {
+                if held_timestamp.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                timestamp = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("children") {
-                if children.is_some() {
+                if held_children.is_some() {
                     return Err(DecodeError::unexpected(node, "tool-result-entry"));
                 }
-                children = Some(
+                held_children = Some(
                     read::each(
                         node,
                         "tool-result-entry",
@@ -916,7 +876,7 @@ impl<'a> Decode<'a> for ToolResultEntry<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "tool-result-entry"));
@@ -925,14 +885,14 @@ impl<'a> Decode<'a> for ToolResultEntry<'a> {
             return Err(DecodeError::missing(map, "tool-result-entry", "\"type\""));
         }
         Ok(Self {
-            output: read::required(output, map, "tool-result-entry", "\"output\"")?,
-            call_id,
-            status,
-            is_error,
-            timestamp,
-            id,
-            children,
-            extensions,
+            output: read::required(held_output, map, "tool-result-entry", "\"output\"")?,
+            call_id: held_call_id,
+            status: held_status,
+            is_error: held_is_error,
+            timestamp: held_timestamp,
+            id: held_id,
+            children: held_children,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -943,13 +903,13 @@ impl<'a> Decode<'a> for ReasoningEntry<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
         let mut constant_0 = false;
-        let mut content: Option<Any<'_>> = None;
-        let mut encrypted: Option<Text<'_>> = None;
-        let mut subject: Option<Text<'_>> = None;
-        let mut timestamp: Option<AbstractTimestamp<'_>> = None;
-        let mut id: Option<EntryId<'_>> = None;
-        let mut children: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_content: Option<Any<'_>> = None;
+        let mut held_encrypted: Option<Text<'_>> = None;
+        let mut held_subject: Option<Text<'_>> = None;
+        let mut held_timestamp: Option<AbstractTimestamp<'_>> = None;
+        let mut held_id: Option<EntryId<'_>> = None;
+        let mut held_children: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "reasoning-entry")? {
             if key.is_text("type") {
                 if constant_0 || !check::is_text(node, "reasoning") {
@@ -961,45 +921,45 @@ impl<'a> Decode<'a> for ReasoningEntry<'a> {
                 continue;
             }
             if key.is_text("content") {
-                if content.is_some() {
+                if held_content.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                content = Some(Decode::decode(node)?);
+                held_content = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("encrypted") {
-                if encrypted.is_some() {
+                if held_encrypted.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                encrypted = Some(Decode::decode(node)?);
+                held_encrypted = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("subject") {
-                if subject.is_some() {
+                if held_subject.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                subject = Some(Decode::decode(node)?);
+                held_subject = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp") {
-                if timestamp.is_some() {
+                if held_timestamp.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                timestamp = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("children") {
-                if children.is_some() {
+                if held_children.is_some() {
                     return Err(DecodeError::unexpected(node, "reasoning-entry"));
                 }
-                children = Some(
+                held_children = Some(
                     read::each(
                         node,
                         "reasoning-entry",
@@ -1015,7 +975,7 @@ impl<'a> Decode<'a> for ReasoningEntry<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "reasoning-entry"));
@@ -1024,13 +984,18 @@ impl<'a> Decode<'a> for ReasoningEntry<'a> {
             return Err(DecodeError::missing(map, "reasoning-entry", "\"type\""));
         }
         Ok(Self {
-            content: read::required(content, map, "reasoning-entry", "\"content\"")?,
-            encrypted,
-            subject,
-            timestamp,
-            id,
-            children,
-            extensions,
+            content: read::required(
+                held_content,
+                map,
+                "reasoning-entry",
+                "\"content\"",
+            )?,
+            encrypted: held_encrypted,
+            subject: held_subject,
+            timestamp: held_timestamp,
+            id: held_id,
+            children: held_children,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1041,12 +1006,12 @@ impl<'a> Decode<'a> for EventEntry<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
         let mut constant_0 = false;
-        let mut event_type: Option<Text<'_>> = None;
-        let mut data: Option<Extensions<Text<'_>, Any<'_>>> = None;
-        let mut timestamp: Option<AbstractTimestamp<'_>> = None;
-        let mut id: Option<EntryId<'_>> = None;
-        let mut children: Option<Vec<Entry<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_event_type: Option<Text<'_>> = None;
+        let mut held_data: Option<Extensions<Text<'_>, Any<'_>>> = None;
+        let mut held_timestamp: Option<AbstractTimestamp<'_>> = None;
+        let mut held_id: Option<EntryId<'_>> = None;
+        let mut held_children: Option<Vec<Entry<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "event-entry")? {
             if key.is_text("type") {
                 if constant_0 || !check::is_text(node, "system-event") {
@@ -1058,17 +1023,17 @@ impl<'a> Decode<'a> for EventEntry<'a> {
                 continue;
             }
             if key.is_text("event-type") {
-                if event_type.is_some() {
+                if held_event_type.is_some() {
                     return Err(DecodeError::unexpected(node, "event-entry"));
                 }
-                event_type = Some(Decode::decode(node)?);
+                held_event_type = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("data") {
-                if data.is_some() {
+                if held_data.is_some() {
                     return Err(DecodeError::unexpected(node, "event-entry"));
                 }
-                data = Some(
+                held_data = Some(
                     read::table(
                         node,
                         "event-entry",
@@ -1079,24 +1044,24 @@ impl<'a> Decode<'a> for EventEntry<'a> {
                 continue;
             }
             if key.is_text("timestamp") {
-                if timestamp.is_some() {
+                if held_timestamp.is_some() {
                     return Err(DecodeError::unexpected(node, "event-entry"));
                 }
-                timestamp = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("id") {
-                if id.is_some() {
+                if held_id.is_some() {
                     return Err(DecodeError::unexpected(node, "event-entry"));
                 }
-                id = Some(Decode::decode(node)?);
+                held_id = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("children") {
-                if children.is_some() {
+                if held_children.is_some() {
                     return Err(DecodeError::unexpected(node, "event-entry"));
                 }
-                children = Some(
+                held_children = Some(
                     read::each(
                         node,
                         "event-entry",
@@ -1112,7 +1077,7 @@ impl<'a> Decode<'a> for EventEntry<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "event-entry"));
@@ -1122,16 +1087,16 @@ impl<'a> Decode<'a> for EventEntry<'a> {
         }
         Ok(Self {
             event_type: read::required(
-                event_type,
+                held_event_type,
                 map,
                 "event-entry",
                 "\"event-type\"",
             )?,
-            data,
-            timestamp,
-            id,
-            children,
-            extensions,
+            data: held_data,
+            timestamp: held_timestamp,
+            id: held_id,
+            children: held_children,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1141,54 +1106,54 @@ impl<'a> Decode<'a> for EventEntry<'a> {
 impl<'a> Decode<'a> for TokenUsage<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut input: Option<u64> = None;
-        let mut output: Option<u64> = None;
-        let mut cached: Option<u64> = None;
-        let mut reasoning: Option<u64> = None;
-        let mut total: Option<u64> = None;
-        let mut cost: Option<Number<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_input: Option<u64> = None;
+        let mut held_output: Option<u64> = None;
+        let mut held_cached: Option<u64> = None;
+        let mut held_reasoning: Option<u64> = None;
+        let mut held_total: Option<u64> = None;
+        let mut held_cost: Option<Number<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "token-usage")? {
             if key.is_text("input") {
-                if input.is_some() {
+                if held_input.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                input = Some(Decode::decode(node)?);
+                held_input = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("output") {
-                if output.is_some() {
+                if held_output.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                output = Some(Decode::decode(node)?);
+                held_output = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("cached") {
-                if cached.is_some() {
+                if held_cached.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                cached = Some(Decode::decode(node)?);
+                held_cached = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("reasoning") {
-                if reasoning.is_some() {
+                if held_reasoning.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                reasoning = Some(Decode::decode(node)?);
+                held_reasoning = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("total") {
-                if total.is_some() {
+                if held_total.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                total = Some(Decode::decode(node)?);
+                held_total = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("cost") {
-                if cost.is_some() {
+                if held_cost.is_some() {
                     return Err(DecodeError::unexpected(node, "token-usage"));
                 }
-                cost = Some(Decode::decode(node)?);
+                held_cost = Some(Decode::decode(node)?);
                 continue;
             }
             if let Ok(name) = {
@@ -1196,19 +1161,19 @@ impl<'a> Decode<'a> for TokenUsage<'a> {
                 Decode::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "token-usage"));
         }
         Ok(Self {
-            input,
-            output,
-            cached,
-            reasoning,
-            total,
-            cost,
-            extensions,
+            input: held_input,
+            output: held_output,
+            cached: held_cached,
+            reasoning: held_reasoning,
+            total: held_total,
+            cost: held_cost,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1218,13 +1183,13 @@ impl<'a> Decode<'a> for TokenUsage<'a> {
 impl<'a> Decode<'a> for FileAttributionRecord<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut files: Option<Vec<File<'_>>> = None;
+        let mut held_files: Option<Vec<File<'_>>> = None;
         for (key, node) in read::members(map, "file-attribution-record")? {
             if key.is_text("files") {
-                if files.is_some() {
+                if held_files.is_some() {
                     return Err(DecodeError::unexpected(node, "file-attribution-record"));
                 }
-                files = Some(
+                held_files = Some(
                     read::each(
                         node,
                         "file-attribution-record",
@@ -1238,7 +1203,12 @@ impl<'a> Decode<'a> for FileAttributionRecord<'a> {
             return Err(DecodeError::unexpected(node, "file-attribution-record"));
         }
         Ok(Self {
-            files: read::required(files, map, "file-attribution-record", "\"files\"")?,
+            files: read::required(
+                held_files,
+                map,
+                "file-attribution-record",
+                "\"files\"",
+            )?,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1248,21 +1218,21 @@ impl<'a> Decode<'a> for FileAttributionRecord<'a> {
 impl<'a> Decode<'a> for File<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut path: Option<Text<'_>> = None;
-        let mut conversations: Option<Vec<Conversation<'_>>> = None;
+        let mut held_path: Option<Text<'_>> = None;
+        let mut held_conversations: Option<Vec<Conversation<'_>>> = None;
         for (key, node) in read::members(map, "file")? {
             if key.is_text("path") {
-                if path.is_some() {
+                if held_path.is_some() {
                     return Err(DecodeError::unexpected(node, "file"));
                 }
-                path = Some(Decode::decode(node)?);
+                held_path = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("conversations") {
-                if conversations.is_some() {
+                if held_conversations.is_some() {
                     return Err(DecodeError::unexpected(node, "file"));
                 }
-                conversations = Some(
+                held_conversations = Some(
                     read::each(
                         node,
                         "file",
@@ -1276,9 +1246,9 @@ impl<'a> Decode<'a> for File<'a> {
             return Err(DecodeError::unexpected(node, "file"));
         }
         Ok(Self {
-            path: read::required(path, map, "file", "\"path\"")?,
+            path: read::required(held_path, map, "file", "\"path\"")?,
             conversations: read::required(
-                conversations,
+                held_conversations,
                 map,
                 "file",
                 "\"conversations\"",
@@ -1292,16 +1262,16 @@ impl<'a> Decode<'a> for File<'a> {
 impl<'a> Decode<'a> for Conversation<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut url: Option<Text<'_>> = None;
-        let mut contributor: Option<Contributor<'_>> = None;
-        let mut ranges: Option<Vec<Range<'_>>> = None;
-        let mut related: Option<Vec<Resource<'_>>> = None;
+        let mut held_url: Option<Text<'_>> = None;
+        let mut held_contributor: Option<Contributor<'_>> = None;
+        let mut held_ranges: Option<Vec<Range<'_>>> = None;
+        let mut held_related: Option<Vec<Resource<'_>>> = None;
         for (key, node) in read::members(map, "conversation")? {
             if key.is_text("url") {
-                if url.is_some() {
+                if held_url.is_some() {
                     return Err(DecodeError::unexpected(node, "conversation"));
                 }
-                url = Some(
+                held_url = Some(
                     read::guarded(
                         node,
                         check::text(node) && check::regexp(node, &PATTERN_2),
@@ -1312,17 +1282,17 @@ impl<'a> Decode<'a> for Conversation<'a> {
                 continue;
             }
             if key.is_text("contributor") {
-                if contributor.is_some() {
+                if held_contributor.is_some() {
                     return Err(DecodeError::unexpected(node, "conversation"));
                 }
-                contributor = Some(Contributor::decode(node)?);
+                held_contributor = Some(Contributor::decode(node)?);
                 continue;
             }
             if key.is_text("ranges") {
-                if ranges.is_some() {
+                if held_ranges.is_some() {
                     return Err(DecodeError::unexpected(node, "conversation"));
                 }
-                ranges = Some(
+                held_ranges = Some(
                     read::each(
                         node,
                         "conversation",
@@ -1334,10 +1304,10 @@ impl<'a> Decode<'a> for Conversation<'a> {
                 continue;
             }
             if key.is_text("related") {
-                if related.is_some() {
+                if held_related.is_some() {
                     return Err(DecodeError::unexpected(node, "conversation"));
                 }
-                related = Some(
+                held_related = Some(
                     read::each(
                         node,
                         "conversation",
@@ -1351,10 +1321,10 @@ impl<'a> Decode<'a> for Conversation<'a> {
             return Err(DecodeError::unexpected(node, "conversation"));
         }
         Ok(Self {
-            url,
-            contributor,
-            ranges: read::required(ranges, map, "conversation", "\"ranges\"")?,
-            related,
+            url: held_url,
+            contributor: held_contributor,
+            ranges: read::required(held_ranges, map, "conversation", "\"ranges\"")?,
+            related: held_related,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1364,55 +1334,55 @@ impl<'a> Decode<'a> for Conversation<'a> {
 impl<'a> Decode<'a> for Range<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut start_line: Option<u64> = None;
-        let mut end_line: Option<u64> = None;
-        let mut content_hash: Option<Text<'_>> = None;
-        let mut content_hash_alg: Option<Text<'_>> = None;
-        let mut contributor: Option<Contributor<'_>> = None;
+        let mut held_start_line: Option<u64> = None;
+        let mut held_end_line: Option<u64> = None;
+        let mut held_content_hash: Option<Text<'_>> = None;
+        let mut held_content_hash_alg: Option<Text<'_>> = None;
+        let mut held_contributor: Option<Contributor<'_>> = None;
         for (key, node) in read::members(map, "range")? {
             if key.is_text("start-line") {
-                if start_line.is_some() {
+                if held_start_line.is_some() {
                     return Err(DecodeError::unexpected(node, "range"));
                 }
-                start_line = Some(Decode::decode(node)?);
+                held_start_line = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("end-line") {
-                if end_line.is_some() {
+                if held_end_line.is_some() {
                     return Err(DecodeError::unexpected(node, "range"));
                 }
-                end_line = Some(Decode::decode(node)?);
+                held_end_line = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("content-hash") {
-                if content_hash.is_some() {
+                if held_content_hash.is_some() {
                     return Err(DecodeError::unexpected(node, "range"));
                 }
-                content_hash = Some(Decode::decode(node)?);
+                held_content_hash = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("content-hash-alg") {
-                if content_hash_alg.is_some() {
+                if held_content_hash_alg.is_some() {
                     return Err(DecodeError::unexpected(node, "range"));
                 }
-                content_hash_alg = Some(Decode::decode(node)?);
+                held_content_hash_alg = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("contributor") {
-                if contributor.is_some() {
+                if held_contributor.is_some() {
                     return Err(DecodeError::unexpected(node, "range"));
                 }
-                contributor = Some(Contributor::decode(node)?);
+                held_contributor = Some(Contributor::decode(node)?);
                 continue;
             }
             return Err(DecodeError::unexpected(node, "range"));
         }
         Ok(Self {
-            start_line: read::required(start_line, map, "range", "\"start-line\"")?,
-            end_line: read::required(end_line, map, "range", "\"end-line\"")?,
-            content_hash,
-            content_hash_alg,
-            contributor,
+            start_line: read::required(held_start_line, map, "range", "\"start-line\"")?,
+            end_line: read::required(held_end_line, map, "range", "\"end-line\"")?,
+            content_hash: held_content_hash,
+            content_hash_alg: held_content_hash_alg,
+            contributor: held_contributor,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1422,28 +1392,28 @@ impl<'a> Decode<'a> for Range<'a> {
 impl<'a> Decode<'a> for Contributor<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut r#type: Option<ContributorType> = None;
-        let mut model_id: Option<Text<'_>> = None;
+        let mut held_type: Option<ContributorType> = None;
+        let mut held_model_id: Option<Text<'_>> = None;
         for (key, node) in read::members(map, "contributor")? {
             if key.is_text("type") {
-                if r#type.is_some() {
+                if held_type.is_some() {
                     return Err(DecodeError::unexpected(node, "contributor"));
                 }
-                r#type = Some(ContributorType::decode(node)?);
+                held_type = Some(ContributorType::decode(node)?);
                 continue;
             }
             if key.is_text("model-id") {
-                if model_id.is_some() {
+                if held_model_id.is_some() {
                     return Err(DecodeError::unexpected(node, "contributor"));
                 }
-                model_id = Some(Decode::decode(node)?);
+                held_model_id = Some(Decode::decode(node)?);
                 continue;
             }
             return Err(DecodeError::unexpected(node, "contributor"));
         }
         Ok(Self {
-            r#type: read::required(r#type, map, "contributor", "\"type\"")?,
-            model_id,
+            r#type: read::required(held_type, map, "contributor", "\"type\"")?,
+            model_id: held_model_id,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1453,21 +1423,21 @@ impl<'a> Decode<'a> for Contributor<'a> {
 impl<'a> Decode<'a> for Resource<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut r#type: Option<Text<'_>> = None;
-        let mut url: Option<Text<'_>> = None;
+        let mut held_type: Option<Text<'_>> = None;
+        let mut held_url: Option<Text<'_>> = None;
         for (key, node) in read::members(map, "resource")? {
             if key.is_text("type") {
-                if r#type.is_some() {
+                if held_type.is_some() {
                     return Err(DecodeError::unexpected(node, "resource"));
                 }
-                r#type = Some(Decode::decode(node)?);
+                held_type = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("url") {
-                if url.is_some() {
+                if held_url.is_some() {
                     return Err(DecodeError::unexpected(node, "resource"));
                 }
-                url = Some(
+                held_url = Some(
                     read::guarded(
                         node,
                         check::text(node) && check::regexp(node, &PATTERN_2),
@@ -1480,8 +1450,8 @@ impl<'a> Decode<'a> for Resource<'a> {
             return Err(DecodeError::unexpected(node, "resource"));
         }
         Ok(Self {
-            r#type: read::required(r#type, map, "resource", "\"type\"")?,
-            url: read::required(url, map, "resource", "\"url\"")?,
+            r#type: read::required(held_type, map, "resource", "\"type\"")?,
+            url: read::required(held_url, map, "resource", "\"url\"")?,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1491,61 +1461,61 @@ impl<'a> Decode<'a> for Resource<'a> {
 impl<'a> Decode<'a> for ProtectedHeader<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut cwt_claims: Option<CwtClaims<'_>> = None;
-        let mut alg: Option<i128> = None;
-        let mut content_type: Option<ProtectedHeaderContentType<'_>> = None;
-        let mut kid: Option<Bytes<'_>> = None;
-        let mut x5t: Option<CoseCertHash<'_>> = None;
-        let mut x5chain: Option<CoseX509<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_cwt_claims: Option<CwtClaims<'_>> = None;
+        let mut held_alg: Option<i128> = None;
+        let mut held_content_type: Option<ProtectedHeaderContentType<'_>> = None;
+        let mut held_kid: Option<Bytes<'_>> = None;
+        let mut held_x5t: Option<CoseCertHash<'_>> = None;
+        let mut held_x5chain: Option<CoseX509<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "protected-header")? {
             if {
                 let node = key;
                 check::is_integer(node, 15)
-            } && cwt_claims.is_none() && let Ok(value) = CwtClaims::decode(node)
+            } && held_cwt_claims.is_none() && let Ok(value) = CwtClaims::decode(node)
             {
-                cwt_claims = Some(value);
+                held_cwt_claims = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 1)
-            } && alg.is_none() && let Ok(value) = Decode::decode(node)
+            } && held_alg.is_none() && let Ok(value) = Decode::decode(node)
             {
-                alg = Some(value);
+                held_alg = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 3)
-            } && content_type.is_none()
+            } && held_content_type.is_none()
                 && let Ok(value) = ProtectedHeaderContentType::decode(node)
             {
-                content_type = Some(value);
+                held_content_type = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 4)
-            } && kid.is_none() && let Ok(value) = Decode::decode(node)
+            } && held_kid.is_none() && let Ok(value) = Decode::decode(node)
             {
-                kid = Some(value);
+                held_kid = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 34)
-            } && x5t.is_none() && let Ok(value) = CoseCertHash::decode(node)
+            } && held_x5t.is_none() && let Ok(value) = CoseCertHash::decode(node)
             {
-                x5t = Some(value);
+                held_x5t = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 33)
-            } && x5chain.is_none() && let Ok(value) = CoseX509::decode(node)
+            } && held_x5chain.is_none() && let Ok(value) = CoseX509::decode(node)
             {
-                x5chain = Some(value);
+                held_x5chain = Some(value);
                 continue;
             }
             if let Ok(name) = {
@@ -1553,19 +1523,19 @@ impl<'a> Decode<'a> for ProtectedHeader<'a> {
                 Label::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "protected-header"));
         }
         Ok(Self {
-            cwt_claims: read::required(cwt_claims, map, "protected-header", "15")?,
-            alg,
-            content_type,
-            kid,
-            x5t,
-            x5chain,
-            extensions,
+            cwt_claims: read::required(held_cwt_claims, map, "protected-header", "15")?,
+            alg: held_alg,
+            content_type: held_content_type,
+            kid: held_kid,
+            x5t: held_x5t,
+            x5chain: held_x5chain,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1575,24 +1545,24 @@ impl<'a> Decode<'a> for ProtectedHeader<'a> {
 impl<'a> Decode<'a> for CwtClaims<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut iss: Option<Text<'_>> = None;
-        let mut sub: Option<Text<'_>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_iss: Option<Text<'_>> = None;
+        let mut held_sub: Option<Text<'_>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "CWT_Claims")? {
             if {
                 let node = key;
                 check::is_integer(node, 1)
-            } && iss.is_none() && let Ok(value) = Decode::decode(node)
+            } && held_iss.is_none() && let Ok(value) = Decode::decode(node)
             {
-                iss = Some(value);
+                held_iss = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 2)
-            } && sub.is_none() && let Ok(value) = Decode::decode(node)
+            } && held_sub.is_none() && let Ok(value) = Decode::decode(node)
             {
-                sub = Some(value);
+                held_sub = Some(value);
                 continue;
             }
             if let Ok(name) = {
@@ -1600,15 +1570,15 @@ impl<'a> Decode<'a> for CwtClaims<'a> {
                 Label::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "CWT_Claims"));
         }
         Ok(Self {
-            iss: read::required(iss, map, "CWT_Claims", "1")?,
-            sub: read::required(sub, map, "CWT_Claims", "2")?,
-            extensions,
+            iss: read::required(held_iss, map, "CWT_Claims", "1")?,
+            sub: read::required(held_sub, map, "CWT_Claims", "2")?,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1618,32 +1588,32 @@ impl<'a> Decode<'a> for CwtClaims<'a> {
 impl<'a> Decode<'a> for UnprotectedHeader<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut trace_metadata_key: Option<TraceMetadata<'_>> = None;
-        let mut x5chain: Option<CoseX509<'_>> = None;
-        let mut receipts: Option<Vec<Receipt<'_>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_trace_metadata_key: Option<TraceMetadata<'_>> = None;
+        let mut held_x5chain: Option<CoseX509<'_>> = None;
+        let mut held_receipts: Option<Vec<Receipt<'_>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "unprotected-header")? {
             if {
                 let node = key;
                 check::is_integer(node, 100)
-            } && trace_metadata_key.is_none()
+            } && held_trace_metadata_key.is_none()
                 && let Ok(value) = TraceMetadata::decode(node)
             {
-                trace_metadata_key = Some(value);
+                held_trace_metadata_key = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 33)
-            } && x5chain.is_none() && let Ok(value) = CoseX509::decode(node)
+            } && held_x5chain.is_none() && let Ok(value) = CoseX509::decode(node)
             {
-                x5chain = Some(value);
+                held_x5chain = Some(value);
                 continue;
             }
             if {
                 let node = key;
                 check::is_integer(node, 394)
-            } && receipts.is_none()
+            } && held_receipts.is_none()
                 && let Ok(value) = read::each(
                     node,
                     "unprotected-header",
@@ -1655,7 +1625,7 @@ impl<'a> Decode<'a> for UnprotectedHeader<'a> {
                     >(node, "Receipt", "tag 18", |node| CoseSign1::decode(node)),
                 )
             {
-                receipts = Some(value);
+                held_receipts = Some(value);
                 continue;
             }
             if let Ok(name) = {
@@ -1663,16 +1633,16 @@ impl<'a> Decode<'a> for UnprotectedHeader<'a> {
                 Label::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "unprotected-header"));
         }
         Ok(Self {
-            trace_metadata_key,
-            x5chain,
-            receipts,
-            extensions,
+            trace_metadata_key: held_trace_metadata_key,
+            x5chain: held_x5chain,
+            receipts: held_receipts,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1682,93 +1652,93 @@ impl<'a> Decode<'a> for UnprotectedHeader<'a> {
 impl<'a> Decode<'a> for TraceMetadata<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut session_id: Option<SessionId<'_>> = None;
-        let mut agent_vendor: Option<Text<'_>> = None;
-        let mut trace_format: Option<TraceFormatId<'_>> = None;
-        let mut timestamp_start: Option<AbstractTimestamp<'_>> = None;
-        let mut timestamp_end: Option<AbstractTimestamp<'_>> = None;
-        let mut content_hash: Option<Text<'_>> = None;
-        let mut content_hash_alg: Option<Text<'_>> = None;
+        let mut held_session_id: Option<SessionId<'_>> = None;
+        let mut held_agent_vendor: Option<Text<'_>> = None;
+        let mut held_trace_format: Option<TraceFormatId<'_>> = None;
+        let mut held_timestamp_start: Option<AbstractTimestamp<'_>> = None;
+        let mut held_timestamp_end: Option<AbstractTimestamp<'_>> = None;
+        let mut held_content_hash: Option<Text<'_>> = None;
+        let mut held_content_hash_alg: Option<Text<'_>> = None;
         for (key, node) in read::members(map, "trace-metadata")? {
             if key.is_text("session-id") {
-                if session_id.is_some() {
+                if held_session_id.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                session_id = Some(SessionId::decode(node)?);
+                held_session_id = Some(SessionId::decode(node)?);
                 continue;
             }
             if key.is_text("agent-vendor") {
-                if agent_vendor.is_some() {
+                if held_agent_vendor.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                agent_vendor = Some(Decode::decode(node)?);
+                held_agent_vendor = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("trace-format") {
-                if trace_format.is_some() {
+                if held_trace_format.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                trace_format = Some(Decode::decode(node)?);
+                held_trace_format = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp-start") {
-                if timestamp_start.is_some() {
+                if held_timestamp_start.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                timestamp_start = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp_start = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("timestamp-end") {
-                if timestamp_end.is_some() {
+                if held_timestamp_end.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                timestamp_end = Some(AbstractTimestamp::decode(node)?);
+                held_timestamp_end = Some(AbstractTimestamp::decode(node)?);
                 continue;
             }
             if key.is_text("content-hash") {
-                if content_hash.is_some() {
+                if held_content_hash.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                content_hash = Some(Decode::decode(node)?);
+                held_content_hash = Some(Decode::decode(node)?);
                 continue;
             }
             if key.is_text("content-hash-alg") {
-                if content_hash_alg.is_some() {
+                if held_content_hash_alg.is_some() {
                     return Err(DecodeError::unexpected(node, "trace-metadata"));
                 }
-                content_hash_alg = Some(Decode::decode(node)?);
+                held_content_hash_alg = Some(Decode::decode(node)?);
                 continue;
             }
             return Err(DecodeError::unexpected(node, "trace-metadata"));
         }
         Ok(Self {
             session_id: read::required(
-                session_id,
+                held_session_id,
                 map,
                 "trace-metadata",
                 "\"session-id\"",
             )?,
             agent_vendor: read::required(
-                agent_vendor,
+                held_agent_vendor,
                 map,
                 "trace-metadata",
                 "\"agent-vendor\"",
             )?,
             trace_format: read::required(
-                trace_format,
+                held_trace_format,
                 map,
                 "trace-metadata",
                 "\"trace-format\"",
             )?,
             timestamp_start: read::required(
-                timestamp_start,
+                held_timestamp_start,
                 map,
                 "trace-metadata",
                 "\"timestamp-start\"",
             )?,
-            timestamp_end,
-            content_hash,
-            content_hash_alg,
+            timestamp_end: held_timestamp_end,
+            content_hash: held_content_hash,
+            content_hash_alg: held_content_hash_alg,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1815,10 +1785,13 @@ impl<'a> Decode<'a> for CoseCertHash<'a> {
 }
 impl<'a> CoseCertHash<'a> {
     fn read(sequence: &mut Sequence<'_, 'a>) -> Result<Self, DecodeError> {
-        let hash_alg = sequence
+        let held_hash_alg = sequence
             .one("hash_alg", |node| CoseCertHashHashAlg::decode(node))?;
-        let hash_value = sequence.one("hash_value", |node| Decode::decode(node))?;
-        Ok(Self { hash_alg, hash_value })
+        let held_hash_value = sequence.one("hash_value", |node| Decode::decode(node))?;
+        Ok(Self {
+            hash_alg: held_hash_alg,
+            hash_value: held_hash_value,
+        })
     }
 }
 impl<'a> Decode<'a> for Label<'a> {
@@ -1866,13 +1839,13 @@ impl<'a> Decode<'a> for CoseLabel<'a> {
 impl<'a> Decode<'a> for UnprotectedHeader2<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
         let map = node;
-        let mut receipts: Option<Vec<Embedded<'_, Receipt<'_>>>> = None;
-        let mut extensions = Extensions::default();
+        let mut held_receipts: Option<Vec<Embedded<'_, Receipt<'_>>>> = None;
+        let mut held_extensions = Extensions::default();
         for (key, node) in read::members(map, "Unprotected_Header")? {
             if {
                 let node = key;
                 check::is_integer(node, 394)
-            } && receipts.is_none()
+            } && held_receipts.is_none()
                 && let Ok(value) = read::each(
                     node,
                     "Unprotected_Header",
@@ -1881,7 +1854,7 @@ impl<'a> Decode<'a> for UnprotectedHeader2<'a> {
                     |node| Decode::decode(node),
                 )
             {
-                receipts = Some(value);
+                held_receipts = Some(value);
                 continue;
             }
             if let Ok(name) = {
@@ -1889,14 +1862,14 @@ impl<'a> Decode<'a> for UnprotectedHeader2<'a> {
                 CoseLabel::decode(node)
             } && let Ok(value) = Decode::decode(node)
             {
-                extensions.push((name, value));
+                held_extensions.push((name, value));
                 continue;
             }
             return Err(DecodeError::unexpected(node, "Unprotected_Header"));
         }
         Ok(Self {
-            receipts: read::required(receipts, map, "Unprotected_Header", "394")?,
-            extensions,
+            receipts: read::required(held_receipts, map, "Unprotected_Header", "394")?,
+            extensions: held_extensions,
         })
     }
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
@@ -1916,17 +1889,17 @@ impl<'a> Decode<'a> for CoseSign1<'a> {
 }
 impl<'a> CoseSign1<'a> {
     fn read(sequence: &mut Sequence<'_, 'a>) -> Result<Self, DecodeError> {
-        let protected = sequence.one("protected", |node| Decode::decode(node))?;
-        let unprotected = sequence
+        let held_protected = sequence.one("protected", |node| Decode::decode(node))?;
+        let held_unprotected = sequence
             .one("unprotected", |node| UnprotectedHeader2::decode(node))?;
-        let payload = sequence
+        let held_payload = sequence
             .one("payload", |node| read::nullable(node, |node| Decode::decode(node)))?;
-        let signature = sequence.one("signature", |node| Decode::decode(node))?;
+        let held_signature = sequence.one("signature", |node| Decode::decode(node))?;
         Ok(Self {
-            protected,
-            unprotected,
-            payload,
-            signature,
+            protected: held_protected,
+            unprotected: held_unprotected,
+            payload: held_payload,
+            signature: held_signature,
         })
     }
 }
@@ -1983,17 +1956,17 @@ impl<'a> Decode<'a> for SignedAgentRecordContent<'a> {
 }
 impl<'a> SignedAgentRecordContent<'a> {
     fn read(sequence: &mut Sequence<'_, 'a>) -> Result<Self, DecodeError> {
-        let protected = sequence.one("protected", |node| Decode::decode(node))?;
-        let unprotected = sequence
+        let held_protected = sequence.one("protected", |node| Decode::decode(node))?;
+        let held_unprotected = sequence
             .one("unprotected", |node| UnprotectedHeader::decode(node))?;
-        let payload = sequence
+        let held_payload = sequence
             .one("payload", |node| read::nullable(node, |node| Decode::decode(node)))?;
-        let signature = sequence.one("signature", |node| Decode::decode(node))?;
+        let held_signature = sequence.one("signature", |node| Decode::decode(node))?;
         Ok(Self {
-            protected,
-            unprotected,
-            payload,
-            signature,
+            protected: held_protected,
+            unprotected: held_unprotected,
+            payload: held_payload,
+            signature: held_signature,
         })
     }
 }

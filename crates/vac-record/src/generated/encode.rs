@@ -27,24 +27,6 @@ impl Encode for SessionId<'_> {
         }
     }
 }
-impl Encode for DateTimeRegexp {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        static VALUE_0: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
-        match self {
-            Self::T0940191020191209301T0109203050905096009Z01092030509 => {
-                VALUE_0.encode(to)
-            }
-        }
-    }
-}
-impl Encode for UriRegexp {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        static VALUE_0: &str = "(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?";
-        match self {
-            Self::Text => VALUE_0.encode(to),
-        }
-    }
-}
 impl Encode for VerifiableAgentRecord<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         let mut map = MapEncoder::new();

@@ -33,18 +33,6 @@ impl IntoOwned for SessionId<'_> {
         }
     }
 }
-impl IntoOwned for DateTimeRegexp {
-    type Owned = DateTimeRegexp;
-    fn into_owned(self) -> Self::Owned {
-        self
-    }
-}
-impl IntoOwned for UriRegexp {
-    type Owned = UriRegexp;
-    fn into_owned(self) -> Self::Owned {
-        self
-    }
-}
 impl IntoOwned for VerifiableAgentRecord<'_> {
     type Owned = VerifiableAgentRecord<'static>;
     fn into_owned(self) -> Self::Owned {

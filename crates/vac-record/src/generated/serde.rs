@@ -37,30 +37,6 @@ impl<'de> serde::Deserialize<'de> for SessionId<'_> {
         vac_value::bridge::deserialize(deserializer)
     }
 }
-impl serde::Serialize for DateTimeRegexp {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        vac_value::bridge::serialize(self, serializer)
-    }
-}
-impl<'de> serde::Deserialize<'de> for DateTimeRegexp {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        vac_value::bridge::deserialize(deserializer)
-    }
-}
-impl serde::Serialize for UriRegexp {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        vac_value::bridge::serialize(self, serializer)
-    }
-}
-impl<'de> serde::Deserialize<'de> for UriRegexp {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        vac_value::bridge::deserialize(deserializer)
-    }
-}
 impl serde::Serialize for VerifiableAgentRecord<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         vac_value::bridge::serialize(self, serializer)

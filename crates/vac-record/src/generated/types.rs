@@ -50,22 +50,14 @@ pub type EntryId<'a> = Text<'a>;
 /// ```cddl
 /// date-time-regexp = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DateTimeRegexp {
-    /// `"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"`
-    T0940191020191209301T0109203050905096009Z01092030509,
-}
+pub const DATE_TIME_REGEXP: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
 /// The parts of a URI reference as RFC 3986 appendix B splits them: scheme,
 /// authority, path, query, fragment.
 ///
 /// ```cddl
 /// uri-regexp = "(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?"
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UriRegexp {
-    /// `"(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?"`
-    Text,
-}
+pub const URI_REGEXP: &str = "(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?";
 /// One session of one agent, and what is known about how it was recorded.
 ///
 /// ```cddl

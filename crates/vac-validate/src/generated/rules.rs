@@ -1835,59 +1835,7 @@ fn number(context: &mut Context, node: Node<'_, '_>) -> bool {
     context
         .expect(check::int(node) || check::float(node), node, "number", "int or float")
 }
-///`null` of the prelude.
-fn null(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::simple(node, 22), node, "null", "nil")
-}
 ///`int` of the prelude.
 fn int(context: &mut Context, node: Node<'_, '_>) -> bool {
     context.expect(check::uint(node) || check::nint(node), node, "int", "uint or nint")
-}
-///`false` of the prelude.
-fn r#false(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::simple(node, 20u8), node, "false", "#7.20")
-}
-///`true` of the prelude.
-fn r#true(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::simple(node, 21u8), node, "true", "#7.21")
-}
-///`float` of the prelude.
-fn float(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context
-        .expect(
-            check::float32(node) || check::float(node),
-            node,
-            "float",
-            "float16-32 or float64",
-        )
-}
-///`nil` of the prelude.
-fn nil(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::simple(node, 22u8), node, "nil", "#7.22")
-}
-///`nint` of the prelude.
-fn nint(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::nint(node), node, "nint", "#1")
-}
-///`float16-32` of the prelude.
-fn float16_32(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context
-        .expect(
-            check::float16(node) || check::float32(node),
-            node,
-            "float16-32",
-            "float16 or float32",
-        )
-}
-///`float64` of the prelude.
-fn float64(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::float(node), node, "float64", "#7.27")
-}
-///`float16` of the prelude.
-fn float16(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::float16(node), node, "float16", "#7.25")
-}
-///`float32` of the prelude.
-fn float32(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::float32(node), node, "float32", "#7.26")
 }

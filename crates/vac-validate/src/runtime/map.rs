@@ -25,8 +25,9 @@ struct Entry<'d, 'a> {
     value: Node<'d, 'a>,
     /// Taken by a member.
     taken: bool,
-    /// Its key has matched a member that cuts: no other member may take it.
-    cut: bool,
+    /// A member that cuts has named its key: no key type may take it, whatever
+    /// becomes of that member.
+    named: bool,
 }
 
 impl Context {
@@ -67,7 +68,7 @@ impl Context {
         }
         let entries = node
             .members()
-            .map(|(key, value)| Entry { key, value, taken: false, cut: false })
+            .map(|(key, value)| Entry { key, value, taken: false, named: false })
             .collect();
         let mut entries = Entries { map: node, entries };
         let mut valid = self.take_sequence(&mut entries, rule, elements);
@@ -231,12 +232,10 @@ impl Context {
     ) -> bool {
         let mut count = 0;
         for entry in &mut entries.entries {
-            if entry.taken || entry.cut || !matches(&member.key, entry.key) {
+            if entry.taken || !matches(&member.key, entry.key) {
                 continue;
             }
-            if member.cut {
-                entry.cut = true;
-            }
+            entry.named |= member.cut;
             if count > 0 {
                 continue;
             }
@@ -292,7 +291,9 @@ impl Context {
                 return true;
             }
             self.note_furthest(verdict);
-            entries.entries = before;
+            for (entry, before) in entries.entries.iter_mut().zip(before) {
+                entry.taken = before.taken;
+            }
         }
         false
     }
@@ -311,13 +312,13 @@ impl Context {
             }
             let (key, value) = (entry.key, entry.value);
             if entry.taken
-                || entry.cut
+                || entry.named
                 || !self.try_silently(|context| key_check(context, key)).valid
             {
                 continue;
             }
             if member.cut {
-                entry.cut = true;
+                entry.named = true;
                 entry.taken = true;
                 count += 1;
                 if !(member.check)(self, value) {

@@ -12,7 +12,7 @@ mod map;
 use std::collections::HashMap;
 
 use vac_value::path::{Step, steps};
-use vac_value::{Document, Encoding, Kind, Node, Violation, found};
+use vac_value::{Encoding, Kind, Node, Violation, found};
 
 pub use array::{Array, Shape};
 pub use choice::{Alternative, Case, Choice, Select};
@@ -225,8 +225,8 @@ impl Context {
             }
             // A JSON integer beyond 64 bits is what CBOR has tags 2 and 3 for.
             None if node.kind() == Kind::BigInteger => {
-                let negative = node.raw().starts_with(b"-");
-                self.expect(number == Some(2 + u64::from(negative)), node, rule, expected)
+                let tag = 2 + u64::from(node.raw().starts_with(b"-"));
+                self.expect(number.is_none_or(|number| number == tag), node, rule, expected)
             }
             _ => self.expect(false, node, rule, expected),
         }
@@ -260,7 +260,7 @@ impl Context {
         bytes: &[u8],
         check: Check,
     ) -> bool {
-        let document = match Document::cbor(bytes) {
+        let document = match node.document().embedded(bytes) {
             Ok(document) => document,
             Err(error) => {
                 return self.fail(node, rule, || {

@@ -1,0 +1,165 @@
+//! The generated modules of `fixtures/cddl`, compiled. The list is checked
+//! against the folder by a test in `golden`.
+
+#![allow(dead_code, unused_imports, missing_docs, clippy::all, clippy::pedantic)]
+
+use vac_validate::runtime::Check;
+use vac_value::{Decode, Document, Encode};
+
+#[path = "../../fixtures/cddl/generated/01_closed_struct.rs"]
+mod g01_closed_struct;
+#[path = "../../fixtures/cddl/generated/02_open_map.rs"]
+mod g02_open_map;
+#[path = "../../fixtures/cddl/generated/03_type_choice.rs"]
+mod g03_type_choice;
+#[path = "../../fixtures/cddl/generated/04_group_choice_map.rs"]
+mod g04_group_choice_map;
+#[path = "../../fixtures/cddl/generated/05_array_occurrences.rs"]
+mod g05_array_occurrences;
+#[path = "../../fixtures/cddl/generated/06_wildcard_occurrence.rs"]
+mod g06_wildcard_occurrence;
+#[path = "../../fixtures/cddl/generated/07_inlined_groups.rs"]
+mod g07_inlined_groups;
+#[path = "../../fixtures/cddl/generated/08_repeated_group.rs"]
+mod g08_repeated_group;
+#[path = "../../fixtures/cddl/generated/09_generics.rs"]
+mod g09_generics;
+#[path = "../../fixtures/cddl/generated/10_type_socket.rs"]
+mod g10_type_socket;
+#[path = "../../fixtures/cddl/generated/11_group_socket.rs"]
+mod g11_group_socket;
+#[path = "../../fixtures/cddl/generated/12_unwrap.rs"]
+mod g12_unwrap;
+#[path = "../../fixtures/cddl/generated/13_enumeration.rs"]
+mod g13_enumeration;
+#[path = "../../fixtures/cddl/generated/14_named_int_keys.rs"]
+mod g14_named_int_keys;
+#[path = "../../fixtures/cddl/generated/15_ranges.rs"]
+mod g15_ranges;
+#[path = "../../fixtures/cddl/generated/16_cuts.rs"]
+mod g16_cuts;
+#[path = "../../fixtures/cddl/generated/17_tags.rs"]
+mod g17_tags;
+#[path = "../../fixtures/cddl/generated/18_major_types.rs"]
+mod g18_major_types;
+#[path = "../../fixtures/cddl/generated/19_literals.rs"]
+mod g19_literals;
+#[path = "../../fixtures/cddl/generated/20_prelude_numbers.rs"]
+mod g20_prelude_numbers;
+#[path = "../../fixtures/cddl/generated/21_size.rs"]
+mod g21_size;
+#[path = "../../fixtures/cddl/generated/22_bits.rs"]
+mod g22_bits;
+#[path = "../../fixtures/cddl/generated/23_regexp.rs"]
+mod g23_regexp;
+#[path = "../../fixtures/cddl/generated/24_cbor.rs"]
+mod g24_cbor;
+#[path = "../../fixtures/cddl/generated/25_cborseq.rs"]
+mod g25_cborseq;
+#[path = "../../fixtures/cddl/generated/26_and_within.rs"]
+mod g26_and_within;
+#[path = "../../fixtures/cddl/generated/27_comparisons.rs"]
+mod g27_comparisons;
+#[path = "../../fixtures/cddl/generated/28_plus_cat_det.rs"]
+mod g28_plus_cat_det;
+#[path = "../../fixtures/cddl/generated/29_feature.rs"]
+mod g29_feature;
+#[path = "../../fixtures/cddl/generated/30_names_and_keywords.rs"]
+mod g30_names_and_keywords;
+#[path = "../../fixtures/cddl/generated/31_recursion.rs"]
+mod g31_recursion;
+#[path = "../../fixtures/cddl/generated/32_discriminated_choice.rs"]
+mod g32_discriminated_choice;
+#[path = "../../fixtures/cddl/generated/33_signed_envelope.rs"]
+mod g33_signed_envelope;
+#[path = "../../fixtures/cddl/generated/34_mixed_keys.rs"]
+mod g34_mixed_keys;
+#[path = "../../fixtures/cddl/generated/35_optional_in_middle.rs"]
+mod g35_optional_in_middle;
+#[path = "../../fixtures/cddl/generated/36_tables.rs"]
+mod g36_tables;
+#[path = "../../fixtures/cddl/generated/37_empty_and_nested.rs"]
+mod g37_empty_and_nested;
+#[path = "../../fixtures/cddl/generated/38_prelude_others.rs"]
+mod g38_prelude_others;
+#[path = "../../fixtures/cddl/generated/39_encoding_variants.rs"]
+mod g39_encoding_variants;
+#[path = "../../fixtures/cddl/generated/40_greedy_groups.rs"]
+mod g40_greedy_groups;
+#[path = "../../fixtures/cddl/generated/41_array_records.rs"]
+mod g41_array_records;
+#[path = "../../fixtures/cddl/generated/42_layout_and_comments.rs"]
+mod g42_layout_and_comments;
+
+/// One golden schema.
+pub struct Golden {
+    /// The name of its file, without the ending.
+    pub stem: &'static str,
+    /// Its generated validator.
+    pub check: Check,
+    /// Decodes a document into the generated type and encodes it again, in the
+    /// document's own encoding.
+    pub there_and_back: fn(&Document<'_>) -> Result<Vec<u8>, String>,
+}
+
+macro_rules! golden {
+    ($module:ident, $stem:literal) => {
+        Golden {
+            stem: $stem,
+            check: $module::rules::ROOT,
+            there_and_back: |document| {
+                let value = $module::Root::decode(document.root())
+                    .map_err(|error| error.locate(document).to_string())?;
+                let mut encoder = vac_value::Encoder::new(document.encoding());
+                value.encode(&mut encoder).map_err(|error| error.to_string())?;
+                Ok(encoder.finish())
+            },
+        }
+    };
+}
+
+/// All of them.
+pub const GOLDENS: &[Golden] = &[
+    golden!(g01_closed_struct, "01-closed-struct"),
+    golden!(g02_open_map, "02-open-map"),
+    golden!(g03_type_choice, "03-type-choice"),
+    golden!(g04_group_choice_map, "04-group-choice-map"),
+    golden!(g05_array_occurrences, "05-array-occurrences"),
+    golden!(g06_wildcard_occurrence, "06-wildcard-occurrence"),
+    golden!(g07_inlined_groups, "07-inlined-groups"),
+    golden!(g08_repeated_group, "08-repeated-group"),
+    golden!(g09_generics, "09-generics"),
+    golden!(g10_type_socket, "10-type-socket"),
+    golden!(g11_group_socket, "11-group-socket"),
+    golden!(g12_unwrap, "12-unwrap"),
+    golden!(g13_enumeration, "13-enumeration"),
+    golden!(g14_named_int_keys, "14-named-int-keys"),
+    golden!(g15_ranges, "15-ranges"),
+    golden!(g16_cuts, "16-cuts"),
+    golden!(g17_tags, "17-tags"),
+    golden!(g18_major_types, "18-major-types"),
+    golden!(g19_literals, "19-literals"),
+    golden!(g20_prelude_numbers, "20-prelude-numbers"),
+    golden!(g21_size, "21-size"),
+    golden!(g22_bits, "22-bits"),
+    golden!(g23_regexp, "23-regexp"),
+    golden!(g24_cbor, "24-cbor"),
+    golden!(g25_cborseq, "25-cborseq"),
+    golden!(g26_and_within, "26-and-within"),
+    golden!(g27_comparisons, "27-comparisons"),
+    golden!(g28_plus_cat_det, "28-plus-cat-det"),
+    golden!(g29_feature, "29-feature"),
+    golden!(g30_names_and_keywords, "30-names-and-keywords"),
+    golden!(g31_recursion, "31-recursion"),
+    golden!(g32_discriminated_choice, "32-discriminated-choice"),
+    golden!(g33_signed_envelope, "33-signed-envelope"),
+    golden!(g34_mixed_keys, "34-mixed-keys"),
+    golden!(g35_optional_in_middle, "35-optional-in-middle"),
+    golden!(g36_tables, "36-tables"),
+    golden!(g37_empty_and_nested, "37-empty-and-nested"),
+    golden!(g38_prelude_others, "38-prelude-others"),
+    golden!(g39_encoding_variants, "39-encoding-variants"),
+    golden!(g40_greedy_groups, "40-greedy-groups"),
+    golden!(g41_array_records, "41-array-records"),
+    golden!(g42_layout_and_comments, "42-layout-and-comments"),
+];

@@ -1,0 +1,4 @@
+//! The workspace's own tests, in one binary.
+
+mod golden;
+mod goldens;
