@@ -6,88 +6,130 @@
 use vac_validate::runtime::Check;
 use vac_value::{Decode, Document, Encode};
 
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/01_closed_struct.rs"]
 mod g01_closed_struct;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/02_open_map.rs"]
 mod g02_open_map;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/03_type_choice.rs"]
 mod g03_type_choice;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/04_group_choice_map.rs"]
 mod g04_group_choice_map;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/05_array_occurrences.rs"]
 mod g05_array_occurrences;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/06_wildcard_occurrence.rs"]
 mod g06_wildcard_occurrence;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/07_inlined_groups.rs"]
 mod g07_inlined_groups;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/08_repeated_group.rs"]
 mod g08_repeated_group;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/09_generics.rs"]
 mod g09_generics;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/10_type_socket.rs"]
 mod g10_type_socket;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/11_group_socket.rs"]
 mod g11_group_socket;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/12_unwrap.rs"]
 mod g12_unwrap;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/13_enumeration.rs"]
 mod g13_enumeration;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/14_named_int_keys.rs"]
 mod g14_named_int_keys;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/15_ranges.rs"]
 mod g15_ranges;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/16_cuts.rs"]
 mod g16_cuts;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/17_tags.rs"]
 mod g17_tags;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/18_major_types.rs"]
 mod g18_major_types;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/19_literals.rs"]
 mod g19_literals;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/20_prelude_numbers.rs"]
 mod g20_prelude_numbers;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/21_size.rs"]
 mod g21_size;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/22_bits.rs"]
 mod g22_bits;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/23_regexp.rs"]
 mod g23_regexp;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/24_cbor.rs"]
 mod g24_cbor;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/25_cborseq.rs"]
 mod g25_cborseq;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/26_and_within.rs"]
 mod g26_and_within;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/27_comparisons.rs"]
 mod g27_comparisons;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/28_plus_cat_det.rs"]
 mod g28_plus_cat_det;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/29_feature.rs"]
 mod g29_feature;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/30_names_and_keywords.rs"]
 mod g30_names_and_keywords;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/31_recursion.rs"]
 mod g31_recursion;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/32_discriminated_choice.rs"]
 mod g32_discriminated_choice;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/33_signed_envelope.rs"]
 mod g33_signed_envelope;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/34_mixed_keys.rs"]
 mod g34_mixed_keys;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/35_optional_in_middle.rs"]
 mod g35_optional_in_middle;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/36_tables.rs"]
 mod g36_tables;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/37_empty_and_nested.rs"]
 mod g37_empty_and_nested;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/38_prelude_others.rs"]
 mod g38_prelude_others;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/39_encoding_variants.rs"]
 mod g39_encoding_variants;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/40_greedy_groups.rs"]
 mod g40_greedy_groups;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/41_array_records.rs"]
 mod g41_array_records;
+#[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/42_layout_and_comments.rs"]
 mod g42_layout_and_comments;
 

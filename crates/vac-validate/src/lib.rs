@@ -30,6 +30,7 @@
 //!   [`vac_value::Document::duplicate_keys`] knows all of them.
 
 mod generated {
+    #[rustfmt::skip]
     pub mod rules;
 }
 pub mod runtime;

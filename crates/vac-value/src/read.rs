@@ -34,14 +34,23 @@ pub fn required<T>(
     value.ok_or_else(|| DecodeError::missing(map, rule, key))
 }
 
-/// A map of any keys and values.
+/// A map of any keys and values, at least and at most so many.
 pub fn table<'a, K, V>(
     node: Node<'_, 'a>,
     rule: &'static str,
+    min: usize,
+    max: usize,
     key: impl Fn(Node<'_, 'a>) -> Result<K>,
     value: impl Fn(Node<'_, 'a>) -> Result<V>,
 ) -> Result<Extensions<K, V>> {
-    members(node, rule)?.map(|(name, node)| Ok((key(name)?, value(node)?))).collect()
+    let table: Extensions<K, V> = members(node, rule)?
+        .map(|(name, node)| Ok((key(name)?, value(node)?)))
+        .collect::<Result<_>>()?;
+    if (min..=max).contains(&table.len()) {
+        Ok(table)
+    } else {
+        Err(DecodeError::expected(node, rule, "another number of members"))
+    }
 }
 
 /// An array of elements of one type.

@@ -81,11 +81,25 @@ impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
 /// As a whole map.
 impl<'a, K: Decode<'a>, V: Decode<'a>> Decode<'a> for Extensions<K, V> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        crate::read::table(node, "map", |node| K::decode(node), |node| V::decode(node))
+        crate::read::table(
+            node,
+            "map",
+            0,
+            usize::MAX,
+            |node| K::decode(node),
+            |node| V::decode(node),
+        )
     }
 
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        crate::read::table(node, "map", |node| K::decode_owned(node), |node| V::decode_owned(node))
+        crate::read::table(
+            node,
+            "map",
+            0,
+            usize::MAX,
+            |node| K::decode_owned(node),
+            |node| V::decode_owned(node),
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use vac_cddl::ir::{Literal, Value};
 
 use super::types::{name_and_lifetime, rust_type};
 use crate::describe;
-use crate::model::{Body, Content, Enum, Field, Item, Member, Model, Part, PartKind, Shape};
+use crate::model::{Body, Content, Enum, Field, Item, Member, Model, Part, PartKind, Rest, Shape};
 use crate::scalar::{value_predicate, without_parentheses};
 
 /// `Decode` for all types.
@@ -95,9 +95,10 @@ fn decode(model: &Model, shape: &Shape, rule: &str) -> TokenStream {
             let number = Token::u64_unsuffixed(*number);
             quote!(read::tagged::<#number, _>(node, #rule, #expected, |node| #inner))
         }
-        Shape::Table(key, value) => {
+        Shape::Table(key, value, occurrence) => {
             let (key, value) = (decode(model, key, rule), decode(model, value, rule));
-            quote!(read::table(node, #rule, |node| #key, |node| #value))
+            let (min, max) = bounds(occurrence.min, occurrence.max);
+            quote!(read::table(node, #rule, #min, #max, |node| #key, |node| #value))
         }
     }
 }
@@ -156,14 +157,15 @@ fn map(model: &Model, members: &[Member], rule: &str) -> TokenStream {
             Member::Rest(rest) => {
                 let (name, held) = (&rest.name, local(&rest.name));
                 declarations.push(quote!(let mut #held = Extensions::default();));
-                let key = decode(model, &rest.key, rule);
-                let value = decode(model, &rest.value, rule);
-                tests.push(quote! {
-                    if let Ok(name) = { let node = key; #key } && let Ok(value) = #value {
-                        #held.push((name, value));
-                        continue;
-                    }
-                });
+                tests.push(rest_test(model, rest, rule));
+                if rest.occurrence.min > 0 {
+                    let min = Token::u64_unsuffixed(rest.occurrence.min);
+                    checks.push(quote! {
+                        if #held.len() < #min {
+                            return Err(DecodeError::missing(map, #rule, "another key"));
+                        }
+                    });
+                }
                 fields.push(quote!(#name: #held));
             }
         }
@@ -202,6 +204,30 @@ fn field_test(model: &Model, field: &Field, rule: &str) -> TokenStream {
         quote! {
             if #test && #name.is_none() && let Ok(value) = #value {
                 #name = Some(value);
+                continue;
+            }
+        }
+    }
+}
+
+fn rest_test(model: &Model, rest: &Rest, rule: &str) -> TokenStream {
+    let held = local(&rest.name);
+    let (key, value) = (decode(model, &rest.key, rule), decode(model, &rest.value, rule));
+    let room = rest.occurrence.max.map(|max| {
+        let max = Token::u64_unsuffixed(max);
+        quote!(#held.len() < #max &&)
+    });
+    if rest.cut {
+        quote! {
+            if #room let Ok(name) = { let node = key; #key } {
+                #held.push((name, #value?));
+                continue;
+            }
+        }
+    } else {
+        quote! {
+            if #room let Ok(name) = { let node = key; #key } && let Ok(value) = #value {
+                #held.push((name, value));
                 continue;
             }
         }

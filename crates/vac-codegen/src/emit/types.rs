@@ -178,7 +178,7 @@ pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenS
             let inner = rust_type(model, inner, lifetime);
             quote!(Embedded<#lifetime, #inner>)
         }
-        Shape::Table(key, value) => {
+        Shape::Table(key, value, _) => {
             let key = rust_type(model, key, lifetime);
             let value = rust_type(model, value, lifetime);
             quote!(Extensions<#key, #value>)

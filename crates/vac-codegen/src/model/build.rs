@@ -189,7 +189,7 @@ impl<'s> Builder<'s> {
         Some(Shape::Scalar(scalar, if plain { None } else { self.guard(ty) }))
     }
 
-    fn guard(&mut self, ty: &Type) -> Option<Guard> {
+    pub fn guard(&mut self, ty: &Type) -> Option<Guard> {
         let predicate = predicate(self.schema, ty, &mut self.patterns)?;
         Some(Guard { predicate, expected: describe::expected(self.schema, ty) })
     }

@@ -52,7 +52,7 @@ impl<'s> Builder<'s> {
                 Shape::Nullable(Box::new(value))
             }
             (0, [_, ..]) => self.enumeration(ty, &others, name, slot),
-            (_, []) => Shape::Scalar(Scalar::Any, None),
+            (_, []) => Shape::Scalar(Scalar::Any, self.guard(ty)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Maps become structs, tables, or enums of structs.
 
-use vac_cddl::ir::{Element, ElementKind, Group, Key, Literal, Member as IrMember, Type, Value};
+use vac_cddl::ir::{
+    Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Type, Value,
+};
 
 use super::build::Builder;
 use super::choices::literal_name;
@@ -16,6 +18,7 @@ const MOST_ALTERNATIVES: usize = 16;
 struct Flat<'s> {
     member: &'s IrMember,
     required: bool,
+    occurrence: Occurrence,
     docs: &'s [String],
 }
 
@@ -28,12 +31,12 @@ impl<'s> Builder<'s> {
         if alternatives.len() == 1
             && let Some(members) = alternatives.pop()
         {
-            if let [Flat { member: IrMember { key: Some(Key::Type(key)), value, .. }, .. }] =
-                members.as_slice()
+            if let [Flat { member, occurrence, .. }] = members.as_slice()
+                && let IrMember { key: Some(Key::Type(key)), value, .. } = member
             {
                 let key = self.shape(key, &format!("{name}-key"), None);
                 let value = self.shape(value, &format!("{name}-value"), None);
-                return Shape::Table(Box::new(key), Box::new(value));
+                return Shape::Table(Box::new(key), Box::new(value), *occurrence);
             }
             let members = self.members(&members, name);
             return Shape::Item(self.item(name, slot, Body::Struct(members)));
@@ -77,6 +80,8 @@ impl<'s> Builder<'s> {
                         name: field,
                         key: self.shape(key, &format!("{part}-key"), None),
                         value: self.shape(&flat.member.value, &format!("{part}-value"), None),
+                        cut: flat.member.cut,
+                        occurrence: flat.occurrence,
                         docs: docs_or(flat.docs, "Members that the schema does not name."),
                     }));
                 }
@@ -129,7 +134,12 @@ fn flatten(group: &Group) -> Option<Vec<Vec<Flat<'_>>>> {
 fn extend<'s>(ways: &[Vec<Flat<'s>>], element: &'s Element) -> Option<Vec<Vec<Flat<'s>>>> {
     let additions = match &element.kind {
         ElementKind::Member(member) => {
-            vec![vec![Flat { member, required: element.occurrence.min > 0, docs: &element.docs }]]
+            vec![vec![Flat {
+                member,
+                required: element.occurrence.min > 0,
+                occurrence: element.occurrence,
+                docs: &element.docs,
+            }]]
         }
         ElementKind::Group { group, .. } => {
             let inner = flatten(group)?;
@@ -151,7 +161,8 @@ fn extend<'s>(ways: &[Vec<Flat<'s>>], element: &'s Element) -> Option<Vec<Vec<Fl
 }
 
 fn optional(flat: Flat<'_>) -> Flat<'_> {
-    Flat { required: false, ..flat }
+    let occurrence = Occurrence { min: 0, ..flat.occurrence };
+    Flat { required: false, occurrence, ..flat }
 }
 
 /// A key that only this alternative has.

@@ -7,7 +7,7 @@ mod maps;
 mod passes;
 
 use proc_macro2::{Ident, TokenStream};
-use vac_cddl::ir::{Literal, Value};
+use vac_cddl::ir::{Literal, Occurrence, Value};
 
 use crate::scalar::Patterns;
 
@@ -72,8 +72,8 @@ pub enum Shape {
     Tagged(u64, Box<Shape>),
     /// As CBOR in a byte string.
     Embedded(Box<Shape>),
-    /// A map of any keys and values.
-    Table(Box<Shape>, Box<Shape>),
+    /// A map of any keys and values: at least, at most.
+    Table(Box<Shape>, Box<Shape>, Occurrence),
 }
 
 /// The scalars of the data model.
@@ -147,6 +147,10 @@ pub struct Rest {
     pub key: Shape,
     /// The type of the values.
     pub value: Shape,
+    /// Whether a wrong value under such a key is an error.
+    pub cut: bool,
+    /// At least and at most so many.
+    pub occurrence: Occurrence,
     /// Lines of documentation.
     pub docs: Vec<String>,
 }

@@ -43,7 +43,7 @@ fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
         | Shape::Boxed(inner)
         | Shape::Tagged(_, inner)
         | Shape::Embedded(inner) => mentioned(inner, items),
-        Shape::Table(key, value) => {
+        Shape::Table(key, value, _) => {
             mentioned(key, items);
             mentioned(value, items);
         }
@@ -225,6 +225,6 @@ pub fn borrows(model: &Model, shape: &Shape) -> bool {
         | Shape::Nullable(inner)
         | Shape::Boxed(inner)
         | Shape::Tagged(_, inner) => borrows(model, inner),
-        Shape::Table(key, value) => borrows(model, key) || borrows(model, value),
+        Shape::Table(key, value, _) => borrows(model, key) || borrows(model, value),
     }
 }

@@ -1037,6 +1037,8 @@ impl<'a> Decode<'a> for EventEntry<'a> {
                     read::table(
                         node,
                         "event-entry",
+                        0,
+                        usize::MAX,
                         |node| Decode::decode(node),
                         |node| Decode::decode(node),
                     )?,
