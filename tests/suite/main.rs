@@ -2,3 +2,5 @@
 
 mod golden;
 mod goldens;
+mod spec_change;
+mod vectors;

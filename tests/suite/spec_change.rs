@@ -1,0 +1,173 @@
+//! The spec will change: what the generator makes of changed copies of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use vac_cddl::interpret::Interpreter;
+use vac_tests::root;
+use vac_value::Document;
+
+const SPEC: &str = "spec/agent-conversation.cddl";
+
+fn spec() -> String {
+    std::fs::read_to_string(root().join(SPEC)).expect("the spec is there")
+}
+
+/// The spec with one passage replaced, which has to be there.
+fn changed(from: &str, to: &str) -> String {
+    let spec = spec();
+    assert_eq!(spec.matches(from).count(), 1, "the spec has {from:?} once");
+    spec.replace(from, to)
+}
+
+struct Generated {
+    types: String,
+    rules: String,
+    schema: vac_cddl::ir::Schema,
+}
+
+fn generate(spec: &str) -> Generated {
+    let schema = vac_cddl::parse(SPEC, spec).unwrap_or_else(|error| panic!("{error}"));
+    let types = vac_codegen::record_files(&schema, SPEC).expect("types");
+    let rules = vac_codegen::validate_files(&schema, SPEC).expect("rules");
+    let text = |files: &[vac_codegen::File], name: &str| {
+        files.iter().find(|file| file.name == name).expect("a file").text.clone()
+    };
+    Generated { types: text(&types, "types.rs"), rules: text(&rules, "rules.rs"), schema }
+}
+
+const RECORD: &str = r#"{"version":"3.0.0-draft","id":"r","session":{"session-id":"s",
+    "agent-meta":{"model-id":"m","model-provider":"p"},"entries":[ENTRY]}}"#;
+
+fn is_valid(generated: &Generated, entry: &str) -> bool {
+    let text = RECORD.replace("ENTRY", entry);
+    let document = Document::json(text.as_bytes()).expect("JSON");
+    let interpreter = Interpreter::new(&generated.schema).expect("an interpreter");
+    interpreter.validate(&document).is_empty()
+}
+
+#[test]
+fn the_generated_files_are_what_the_generator_writes() {
+    let generated = generate(&spec());
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("generated");
+    assert!(read("crates/vac-record/src/generated/types.rs") == generated.types);
+    assert!(read("crates/vac-validate/src/generated/rules.rs") == generated.rules);
+}
+
+#[test]
+fn an_added_optional_key_becomes_a_field_that_is_checked() {
+    let spec = changed("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n");
+    let generated = generate(&spec);
+    assert!(generated.types.contains("pub effort: Option<u64>"));
+    assert!(generated.rules.contains("key: Key::Text(\"effort\")"));
+    assert!(is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":3}"#));
+    assert!(!is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":"high"}"#));
+    assert!(is_valid(&generate(&self::spec()), r#"{"type":"reasoning","content":1,"effort":"high"}"#));
+}
+
+#[test]
+fn a_new_entry_type_becomes_a_variant_found_by_its_type() {
+    let spec = changed(
+        "/ reasoning-entry / event-entry",
+        "/ reasoning-entry / event-entry / plan-entry\n\nplan-entry = {\n  type: \"plan\"\n  steps: [+ tstr]\n  * tstr => any\n}",
+    );
+    let generated = generate(&spec);
+    assert!(generated.types.contains("Plan(PlanEntry<'a>)"));
+    assert!(generated.types.contains("pub struct PlanEntry<'a>"));
+    assert!(generated.rules.contains("value: Key::Text(\"plan\")"));
+    assert!(is_valid(&generated, r#"{"type":"plan","steps":["a"]}"#));
+    assert!(!is_valid(&generated, r#"{"type":"plan","steps":[]}"#));
+    assert!(!is_valid(&generate(&self::spec()), r#"{"type":"plan","steps":["a"]}"#));
+}
+
+#[test]
+fn a_key_made_required_loses_its_option() {
+    let before = generate(&spec());
+    assert!(before.types.contains("pub encrypted: Option<Text<'a>>"));
+    let after = generate(&changed("  ? encrypted: tstr ", "  encrypted: tstr "));
+    assert!(after.types.contains("pub encrypted: Text<'a>"));
+    assert!(is_valid(&before, r#"{"type":"reasoning","content":1}"#));
+    assert!(!is_valid(&after, r#"{"type":"reasoning","content":1}"#));
+}
+
+#[test]
+fn an_added_value_becomes_a_variant() {
+    let generated = generate(&changed("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
+    assert!(generated.types.contains("    Robot,\n"));
+    assert!(generated.rules.contains("check::is_text(node, \"robot\")"));
+}
+
+#[test]
+fn what_is_announced_for_the_spec_is_understood() {
+    let spec = spec()
+        + "\n$$entry-extension //= (cost-centre: tstr)\nlabelled<V> = { 1: V, * $$entry-extension }\n\
+           extra = labelled<uint>\n";
+    let generated = generate(&spec);
+    assert!(generated.types.contains("pub struct Extra") || generated.types.contains("pub type Extra"));
+}
+
+/// Changed types and validators have to compile, not only to read well: a crate
+/// of their own is made and checked.
+#[test]
+fn the_module_of_a_changed_spec_compiles_and_judges() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = changed("  ? subject: tstr\n", "  ? subject: tstr\n  effort: uint\n");
+    let spec_file = folder.path().join("next.cddl");
+    std::fs::write(&spec_file, spec).expect("the spec is written");
+    let module = vac_codegen::standalone(
+        &vac_cddl::parse("next.cddl", &std::fs::read_to_string(&spec_file).expect("text")).expect("CDDL"),
+        "next.cddl",
+    )
+    .expect("a module");
+    make_crate(folder.path(), &module);
+    let target = root().join("target/spec-change");
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .current_dir(folder.path())
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .expect("cargo runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        "false true: /effort: expected key \"effort\", found no such key"
+            .replace("/effort: expected", "/: expected"),
+    );
+}
+
+fn make_crate(folder: &Path, module: &str) {
+    let crates = |name: &str| -> PathBuf { root().join("crates").join(name) };
+    let lock = root().join("Cargo.lock");
+    std::fs::create_dir_all(folder.join("src")).expect("src");
+    std::fs::copy(lock, folder.join("Cargo.lock")).expect("the lock");
+    std::fs::write(
+        folder.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"next\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+             vac-value = {{ path = {:?} }}\nvac-validate = {{ path = {:?} }}\nserde = \"1\"\n\
+             regex = {{ version = \"1.13\", default-features = false, features = [\"std\"] }}\n",
+            crates("vac-value"),
+            crates("vac-validate"),
+        ),
+    )
+    .expect("a manifest");
+    std::fs::write(folder.join("src/next.rs"), module).expect("the module");
+    std::fs::write(
+        folder.join("src/main.rs"),
+        r##"mod next;
+use vac_value::{Decode, Document};
+fn main() {
+    let without = br#"{"type":"reasoning","content":1}"#;
+    let with = br#"{"type":"reasoning","content":1,"effort":3}"#;
+    let old = next::ReasoningEntry::from_json(without);
+    let new = next::ReasoningEntry::from_json(with);
+    let check = next::rules::RULES.iter().find(|(name, _)| *name == "reasoning-entry").unwrap().1;
+    let report = vac_validate::check(&Document::json(without).unwrap(), check, 1);
+    let shown = report.violations[0].to_string();
+    println!("{} {}: {}", old.is_ok(), new.is_ok(), shown.split(" (rule").next().unwrap());
+}
+"##,
+    )
+    .expect("main");
+}
