@@ -2,5 +2,7 @@
 
 mod golden;
 mod goldens;
+mod numbers;
 mod spec_change;
+mod strict;
 mod vectors;

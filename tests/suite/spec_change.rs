@@ -62,7 +62,10 @@ fn an_added_optional_key_becomes_a_field_that_is_checked() {
     assert!(generated.rules.contains("key: Key::Text(\"effort\")"));
     assert!(is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":3}"#));
     assert!(!is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":"high"}"#));
-    assert!(is_valid(&generate(&self::spec()), r#"{"type":"reasoning","content":1,"effort":"high"}"#));
+    assert!(is_valid(
+        &generate(&self::spec()),
+        r#"{"type":"reasoning","content":1,"effort":"high"}"#
+    ));
 }
 
 #[test]
@@ -92,7 +95,8 @@ fn a_key_made_required_loses_its_option() {
 
 #[test]
 fn an_added_value_becomes_a_variant() {
-    let generated = generate(&changed("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
+    let generated =
+        generate(&changed("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
     assert!(generated.types.contains("    Robot,\n"));
     assert!(generated.rules.contains("check::is_text(node, \"robot\")"));
 }
@@ -103,7 +107,9 @@ fn what_is_announced_for_the_spec_is_understood() {
         + "\n$$entry-extension //= (cost-centre: tstr)\nlabelled<V> = { 1: V, * $$entry-extension }\n\
            extra = labelled<uint>\n";
     let generated = generate(&spec);
-    assert!(generated.types.contains("pub struct Extra") || generated.types.contains("pub type Extra"));
+    assert!(
+        generated.types.contains("pub struct Extra") || generated.types.contains("pub type Extra")
+    );
 }
 
 /// Changed types and validators have to compile, not only to read well: a crate
@@ -115,7 +121,8 @@ fn the_module_of_a_changed_spec_compiles_and_judges() {
     let spec_file = folder.path().join("next.cddl");
     std::fs::write(&spec_file, spec).expect("the spec is written");
     let module = vac_codegen::standalone(
-        &vac_cddl::parse("next.cddl", &std::fs::read_to_string(&spec_file).expect("text")).expect("CDDL"),
+        &vac_cddl::parse("next.cddl", &std::fs::read_to_string(&spec_file).expect("text"))
+            .expect("CDDL"),
         "next.cddl",
     )
     .expect("a module");

@@ -25,8 +25,7 @@ fn schema_vectors_are_judged_as_their_manifest_says() {
         let text = |key: &str| case.member(key).and_then(|value| value.text()).expect("text");
         let expected = text("expect") == "valid";
         for format in case.member("formats").expect("formats").elements() {
-            let encoding =
-                if format.is_text("json") { Encoding::Json } else { Encoding::Cbor };
+            let encoding = if format.is_text("json") { Encoding::Json } else { Encoding::Cbor };
             let ending = if encoding == Encoding::Json { "json" } else { "cbor" };
             let file = format!("{}.{ending}", text("name"));
             let bytes = std::fs::read(folder.join(&file)).expect("the vector is there");
@@ -108,15 +107,15 @@ fn bombs_are_refused() {
         let bytes = std::fs::read(&path).expect("a bomb");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let verdict = vac_validate::validate(&bytes, Encoding::Cbor);
-        assert!(
-            !verdict.as_ref().is_ok_and(|report| report.is_valid()),
-            "{name} was found valid"
-        );
+        assert!(!verdict.as_ref().is_ok_and(|report| report.is_valid()), "{name} was found valid");
         count += 1;
-        println!("{name}: {}", match verdict {
-            Ok(report) => report.violations[0].to_string(),
-            Err(error) => error.to_string(),
-        });
+        println!(
+            "{name}: {}",
+            match verdict {
+                Ok(report) => report.violations[0].to_string(),
+                Err(error) => error.to_string(),
+            }
+        );
     }
     assert!(count > 0, "no bombs");
 }

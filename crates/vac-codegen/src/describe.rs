@@ -90,8 +90,8 @@ pub fn value(value: &Value) -> String {
         Value::Float(float) => format!("{float:?}"),
         Value::Text(text) => format!("{text:?}"),
         Value::Bytes(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("h'{hex}'")
+            let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("h'{}'", hex.concat())
         }
     }
 }

@@ -89,17 +89,14 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
         ("owned.rs", emit::owned::emit(&model)),
         ("serde.rs", emit::serde_impls::emit(&model)),
     ];
+    let from_types = quote::quote!(
+        use super::types::*;
+    );
     outputs
         .into_iter()
         .map(|(name, tokens)| {
-            let inside = if name == "types.rs" {
-                None
-            } else {
-                Some(quote::quote!(
-                    use super::types::*;
-                ))
-            };
-            Ok(File { name, text: output::file(spec, inside, tokens)? })
+            let inside = (name != "types.rs").then_some(&from_types);
+            Ok(File { name, text: output::file(spec, inside, &tokens)? })
         })
         .collect()
 }
@@ -108,7 +105,7 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
 pub fn validate_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let runtime = quote::quote!(crate::runtime);
     let rules = emit::rules::emit(schema, &runtime)?;
-    Ok(vec![File { name: "rules.rs", text: output::file(spec, None, rules)? }])
+    Ok(vec![File { name: "rules.rs", text: output::file(spec, None, &rules)? }])
 }
 
 /// Everything for a schema in one module, for any other crate that depends on
@@ -123,9 +120,9 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         emit::owned::emit(&model),
         emit::serde_impls::emit(&model),
     ];
-    let types = output::with_imports(None, parts.into_iter().collect());
+    let types = output::with_imports(None, &parts.into_iter().collect());
     let runtime = quote::quote!(vac_validate::runtime);
-    let rules = output::with_imports(None, emit::rules::emit(schema, &runtime)?);
+    let rules = output::with_imports(None, &emit::rules::emit(schema, &runtime)?);
     let module = quote::quote! {
         #types
 

@@ -14,26 +14,26 @@ impl Names {
     /// A type's name: `tool-call-entry` becomes `ToolCallEntry`. The second
     /// rule with the same Rust name gets a 2.
     pub fn type_name(&mut self, cddl: &str) -> Ident {
-        self.unused(camel_case(cddl))
+        self.unused(&camel_case(cddl))
     }
 
     /// A constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
     pub fn constant_name(&mut self, cddl: &str) -> Ident {
-        self.unused(snake_case(cddl).to_uppercase())
+        self.unused(&snake_case(cddl).to_uppercase())
     }
 
     /// A function's name: `tool-call-entry` becomes `tool_call_entry`.
     pub fn function_name(&mut self, cddl: &str) -> Ident {
-        self.unused(snake_case(cddl))
+        self.unused(&snake_case(cddl))
     }
 
     /// A field's name.
     pub fn field_name(&mut self, cddl: &str) -> Ident {
-        self.unused(snake_case(cddl))
+        self.unused(&snake_case(cddl))
     }
 
-    fn unused(&mut self, name: String) -> Ident {
-        let mut candidate = name.clone();
+    fn unused(&mut self, name: &str) -> Ident {
+        let mut candidate = name.to_owned();
         let mut number = 2;
         while !self.taken.insert(candidate.clone()) {
             candidate = format!("{name}{number}");

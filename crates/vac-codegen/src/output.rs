@@ -40,12 +40,16 @@ const IMPORTS: [(&str, &[&str]); 4] = [
 ];
 
 /// The text of a file with these items.
-pub fn file(spec: &str, inside: Option<TokenStream>, items: TokenStream) -> Result<String, Error> {
+pub fn file(
+    spec: &str,
+    inside: Option<&TokenStream>,
+    items: &TokenStream,
+) -> Result<String, Error> {
     text(spec, &with_imports(inside, items))
 }
 
 /// Items, and before them an import of each name they mention.
-pub fn with_imports(inside: Option<TokenStream>, items: TokenStream) -> TokenStream {
+pub fn with_imports(inside: Option<&TokenStream>, items: &TokenStream) -> TokenStream {
     let mut mentioned = BTreeSet::new();
     collect(items.clone(), &mut mentioned);
     let mut imports = Vec::new();

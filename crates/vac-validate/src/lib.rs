@@ -33,12 +33,18 @@ mod generated {
     #[rustfmt::skip]
     pub mod rules;
 }
+pub mod lint;
 pub mod runtime;
+pub mod signed;
+mod sniff;
+pub mod stream;
 
 pub use generated::rules::{ROOT, RULES};
+pub use sniff::sniff;
 pub use vac_value::{Document, Encoding, SyntaxError, Violation};
 
 use runtime::{Check, Context};
+use vac_value::Node;
 
 /// How many violations a report keeps unless it is told otherwise.
 pub const MOST_VIOLATIONS: usize = 20;
@@ -78,8 +84,13 @@ pub fn validate_rule(name: &str, document: &Document<'_>) -> Option<Report> {
 /// Validates a scanned document with any generated check, keeping so many
 /// violations.
 pub fn check(document: &Document<'_>, check: Check, most: usize) -> Report {
+    check_node(document.root(), check, most)
+}
+
+/// The same for a part of a document. Paths still begin at its root.
+pub fn check_node(node: Node<'_, '_>, check: Check, most: usize) -> Report {
     let mut context = Context::new(most);
-    let valid = check(&mut context, document.root());
+    let valid = check(&mut context, node);
     let (violations, total) = context.finish();
     debug_assert_eq!(valid, total == 0, "a bad verdict has a reason");
     Report { violations, total }

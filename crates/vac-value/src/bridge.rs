@@ -10,7 +10,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::decode::Decode;
+use crate::decode::{Decode, DecodeError};
 use crate::document::{Document, Encoding, Kind, Node};
 use crate::encode::{Encode, Encoder};
 use crate::{Number, cbor};
@@ -72,13 +72,18 @@ impl Serialize for Walk<'_, '_> {
     }
 }
 
-/// Deserializes a value by way of its CBOR form.
+/// Deserializes a value by way of its CBOR form. A key that stands twice in a map
+/// is an error, if the deserializer tells.
 pub fn deserialize<'de, 'a, T: Decode<'a>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     let mut bytes = Vec::new();
     Build(&mut bytes).deserialize(deserializer)?;
     let document = Document::cbor(&bytes).map_err(de::Error::custom)?;
+    if let Some(key) = document.duplicate_keys().next() {
+        let twice = DecodeError::expected(key, "map", "every key once");
+        return Err(de::Error::custom(twice.locate(&document)));
+    }
     T::decode_owned(document.root()).map_err(|error| de::Error::custom(error.locate(&document)))
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::document::{Document, ESCAPED, Entry, Kind, LOOSE, Source};
-use crate::encode::deterministic;
 use crate::json;
+use crate::transcode::deterministic;
 
 /// Up to this many keys each is compared with each.
 const FEW: usize = 16;

@@ -1,13 +1,13 @@
 //! Writing: one encoder, two encodings.
 
 use std::fmt;
-use std::ops::Range;
 
 use data_encoding::BASE64URL_NOPAD;
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 
-use crate::document::{Document, Encoding, Kind, LOOSE, Node};
-use crate::number::{Decimal, Number, big_integer, bignum_digits};
+use crate::document::Encoding;
+use crate::map_encoder::{Key, MapEncoder};
+use crate::number::Number;
 use crate::{cbor, json};
 
 /// How JSON is laid out.
@@ -64,79 +64,6 @@ pub trait Encode {
         let mut encoder = Encoder::cbor();
         self.encode(&mut encoder)?;
         Ok(encoder.finish())
-    }
-}
-
-/// A key as a map's writer takes it.
-#[derive(Clone, Copy)]
-pub enum Key<'v> {
-    /// Text.
-    Text(&'v str),
-    /// An integer label.
-    Integer(i128),
-    /// Anything else.
-    Other(&'v dyn Encode),
-}
-
-/// The members of a map before they are written: CBOR sorts them.
-#[derive(Default)]
-pub struct MapEncoder<'v> {
-    members: Vec<(Key<'v>, &'v dyn Encode)>,
-    /// How many of them have keys that are known to differ.
-    known: usize,
-}
-
-impl<'v> MapEncoder<'v> {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self { members: Vec::with_capacity(12), known: 0 }
-    }
-
-    /// Adds a member whose key the schema names. These come first.
-    pub fn member(&mut self, key: Key<'v>, value: &'v dyn Encode) {
-        self.members.push((key, value));
-        self.known = self.members.len();
-    }
-
-    /// Adds such a member if there is a value.
-    pub fn optional<T: Encode>(&mut self, key: Key<'v>, value: Option<&'v T>) {
-        if let Some(value) = value {
-            self.member(key, value);
-        }
-    }
-
-    /// Adds a member whose key is data.
-    pub fn extension(&mut self, key: Key<'v>, value: &'v dyn Encode) {
-        self.members.push((key, value));
-    }
-
-    /// The keys, written one behind the other, and which bytes are whose.
-    fn keys(&self, encoding: Encoding) -> Result<(Vec<u8>, Vec<Range<usize>>), EncodeError> {
-        let mut encoder = Encoder::new(encoding);
-        let mut ranges = Vec::with_capacity(self.members.len());
-        for (key, _) in &self.members {
-            let start = encoder.out.len();
-            encoder.key(key)?;
-            ranges.push(start..encoder.out.len());
-        }
-        Ok((encoder.finish(), ranges))
-    }
-
-    /// The members in the order of their written keys, none of which may be
-    /// there twice.
-    fn sorted(&self, encoding: Encoding) -> Result<Vec<(Vec<u8>, usize)>, EncodeError> {
-        let (bytes, ranges) = self.keys(encoding)?;
-        let mut order: Vec<_> =
-            ranges.into_iter().enumerate().map(|(at, range)| (bytes[range].to_vec(), at)).collect();
-        order.sort_unstable();
-        match order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            None => Ok(order),
-            Some(pair) => Err(EncodeError::DuplicateKey(match self.members[pair[0].1].0 {
-                Key::Text(text) => text.to_owned(),
-                Key::Integer(label) => label.to_string(),
-                Key::Other(_) => format!("{:02x?}", pair[0].0),
-            })),
-        }
     }
 }
 
@@ -332,22 +259,31 @@ impl Encoder {
 
     /// Writes a map: JSON in the order of the members, CBOR sorted.
     pub fn map(&mut self, map: &MapEncoder<'_>) -> Result<(), EncodeError> {
+        if self.encoding == Encoding::Json && !map.is_extended() {
+            self.begin(b'{');
+            for (key, value) in &map.members {
+                self.element();
+                self.key(key)?;
+                self.colon();
+                value.encode(self)?;
+            }
+            self.end(b'}');
+            return Ok(());
+        }
+        let keys = map.keys(self.encoding)?;
+        let order = map.sorted(&keys)?;
         if self.encoding == Encoding::Cbor {
-            let order = map.sorted(self.encoding)?;
             cbor::push_head(5, map.members.len() as u64, &mut self.out);
-            for (key, at) in order {
-                self.out.extend_from_slice(&key);
-                map.members[at].1.encode(self)?;
+            for place in order {
+                self.out.extend_from_slice(keys.of(place));
+                map.members[place].1.encode(self)?;
             }
             return Ok(());
         }
-        if map.known < map.members.len() {
-            map.sorted(self.encoding)?;
-        }
         self.begin(b'{');
-        for (key, value) in &map.members {
+        for (place, (_, value)) in map.members.iter().enumerate() {
             self.element();
-            self.key(key)?;
+            self.out.extend_from_slice(keys.of(place));
             self.colon();
             value.encode(self)?;
         }
@@ -360,12 +296,17 @@ impl Encoder {
         self.encoding == encoding && self.layout == Layout::Compact
     }
 
+    /// Where everything is written.
+    pub(crate) fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
     /// Copies bytes.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    fn key(&mut self, key: &Key<'_>) -> Result<(), EncodeError> {
+    pub(crate) fn key(&mut self, key: &Key<'_>) -> Result<(), EncodeError> {
         match (key, self.encoding) {
             (Key::Text(text), _) => self.text(text),
             (Key::Integer(_), Encoding::Json) => return self.fail("a key that is not text"),
@@ -381,151 +322,13 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes a scanned value: the same tokens in its own encoding, the same
-    /// value in the other, or an error that says what has no counterpart.
-    pub fn node(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
-        let same = node.encoding() == self.encoding;
-        if !node.flag(LOOSE) && self.takes_raw(node.encoding()) {
-            self.out.extend_from_slice(node.raw());
-            return Ok(());
-        }
-        match node.kind() {
-            Kind::Array => {
-                self.begin_array(node.elements().count());
-                for element in node.elements() {
-                    self.element();
-                    self.node(element)?;
-                }
-                self.end_array();
-                Ok(())
-            }
-            Kind::Map => self.node_map(node),
-            Kind::Tag if self.encoding == Encoding::Json => self.tag_in_json(node),
-            Kind::Tag => {
-                let Some((number, content)) = node.tag() else { return Ok(()) };
-                self.tag(number)?;
-                self.node(content)
-            }
-            _ if same && self.encoding == Encoding::Json => {
-                self.out.extend_from_slice(node.raw());
-                Ok(())
-            }
-            _ => self.scalar(node),
-        }
-    }
-
-    fn node_map(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
-        if self.encoding == Encoding::Json {
-            self.begin(b'{');
-            for (key, value) in node.members() {
-                self.element();
-                if key.kind() != Kind::Text {
-                    return self.fail("a key that is not text");
-                }
-                self.node(key)?;
-                self.colon();
-                self.node(value)?;
-            }
-            self.end(b'}');
-            return Ok(());
-        }
-        let mut members = Vec::new();
-        for (key, value) in node.members() {
-            let mut encoder = Encoder::cbor();
-            encoder.node(key)?;
-            members.push((encoder.finish(), value));
-        }
-        members.sort_by(|one, other| one.0.cmp(&other.0));
-        cbor::push_head(5, members.len() as u64, &mut self.out);
-        for (key, value) in members {
-            self.out.extend_from_slice(&key);
-            self.node(value)?;
-        }
-        Ok(())
-    }
-
-    fn scalar(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
-        match node.kind() {
-            Kind::Null => self.null(),
-            Kind::Undefined => return self.undefined(),
-            Kind::Bool => self.bool(node.bool().unwrap_or_default()),
-            Kind::Simple => return self.simple(node.simple().unwrap_or_default()),
-            Kind::Integer => self.integer(node.integer().unwrap_or_default()),
-            Kind::Bytes => self.bytes(&node.bytes().unwrap_or_default()),
-            Kind::Text => match node.text() {
-                Some(text) => self.text(&text),
-                None => return self.fail("text with a lone surrogate"),
-            },
-            Kind::BigInteger => match big_integer(&String::from_utf8_lossy(node.raw())) {
-                Some(integer) => self.bignum(&integer),
-                None => return self.fail("an integer of so many digits"),
-            },
-            Kind::Float => match node.number() {
-                Some(Number::Decimal(token)) => return self.decimal_fraction(&token),
-                Some(number) => return self.number(&number),
-                None => {}
-            },
-            Kind::Array | Kind::Map | Kind::Tag => {}
-        }
-        Ok(())
-    }
-
-    /// A tag on an integer in bytes.
-    fn bignum(&mut self, value: &BigInt) {
-        let (tag, magnitude) = match value.sign() {
-            Sign::Minus => (3, (-value - 1u8).magnitude().to_bytes_be()),
-            _ => (2, value.magnitude().to_bytes_be()),
-        };
-        cbor::push_head(6, tag, &mut self.out);
-        self.bytes(&magnitude);
-    }
-
-    /// Tag 4: ten to the power of the first, times the second.
-    fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
-        let Some(decimal) = Decimal::parse(token) else {
-            return self.fail("a number with such an exponent");
-        };
-        let Some(mantissa) = decimal.mantissa() else {
-            return self.fail("a number of so many digits");
-        };
-        self.tag(4)?;
-        self.begin_array(2);
-        self.integer(i128::from(decimal.exponent));
-        match i128::try_from(&mantissa) {
-            Ok(small) => self.integer(small),
-            Err(_) => self.bignum(&mantissa),
-        }
-        Ok(())
-    }
-
-    /// The tags that JSON has a number for.
-    fn tag_in_json(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
-        let digits = bignum_text(node).or_else(|| {
-            let (4, content) = node.tag()? else { return None };
-            let mut parts = content.elements();
-            let (exponent, mantissa) = (parts.next()?.integer()?, parts.next()?);
-            let mantissa = match mantissa.integer() {
-                Some(small) => small.to_string(),
-                None => bignum_text(mantissa)?,
-            };
-            parts.next().is_none().then(|| format!("{mantissa}e{exponent}"))
-        });
-        match digits {
-            Some(digits) => {
-                self.out.extend_from_slice(digits.as_bytes());
-                Ok(())
-            }
-            None => self.fail("this tag"),
-        }
-    }
-
-    fn begin(&mut self, bracket: u8) {
+    pub(crate) fn begin(&mut self, bracket: u8) {
         self.out.push(bracket);
         self.level += 1;
         self.continued = false;
     }
 
-    fn end(&mut self, bracket: u8) {
+    pub(crate) fn end(&mut self, bracket: u8) {
         self.level -= 1;
         if self.continued {
             self.line();
@@ -541,7 +344,7 @@ impl Encoder {
         }
     }
 
-    fn colon(&mut self) {
+    pub(crate) fn colon(&mut self) {
         self.out.push(b':');
         if self.layout == Layout::Pretty {
             self.out.push(b' ');
@@ -555,50 +358,7 @@ impl Encoder {
         }
     }
 
-    fn fail<T>(&self, what: &'static str) -> Result<T, EncodeError> {
+    pub(crate) fn fail<T>(&self, what: &'static str) -> Result<T, EncodeError> {
         Err(EncodeError::NotRepresentable { encoding: self.encoding, what })
     }
-}
-
-fn bignum_text(node: Node<'_, '_>) -> Option<String> {
-    match node.tag()? {
-        (2, content) => bignum_digits(false, &content.bytes()?),
-        (3, content) => bignum_digits(true, &content.bytes()?),
-        _ => None,
-    }
-}
-
-/// The deterministic form of a CBOR node. Writing CBOR as CBOR cannot fail.
-pub(crate) fn deterministic(node: Node<'_, '_>) -> Vec<u8> {
-    let mut encoder = Encoder::cbor();
-    match encoder.node(node) {
-        Ok(()) => encoder.finish(),
-        Err(_) => node.raw().to_vec(),
-    }
-}
-
-/// Rewrites a document in another encoding or layout, without loss or with an
-/// error that says what has no counterpart there.
-///
-/// ```
-/// use vac_value::{Document, Encoder, Layout, transcode};
-///
-/// let json = Document::json(br#"{"b": 18446744073709551617, "a": 1.0}"#)?;
-/// let mut encoder = Encoder::cbor();
-/// transcode(&json, &mut encoder)?;
-/// let bytes = encoder.finish();
-///
-/// let cbor = Document::cbor(&bytes)?;
-/// let mut encoder = Encoder::json(Layout::Compact);
-/// transcode(&cbor, &mut encoder)?;
-/// assert_eq!(encoder.finish(), br#"{"a":1.0,"b":18446744073709551617}"#);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn transcode(document: &Document<'_>, to: &mut Encoder) -> Result<(), EncodeError> {
-    if let Some(key) = document.duplicate_keys().next() {
-        let name =
-            key.text().map_or_else(|| key.kind().name().to_owned(), |text| text.into_owned());
-        return Err(EncodeError::DuplicateKey(name));
-    }
-    to.node(document.root())
 }

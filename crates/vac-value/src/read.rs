@@ -93,6 +93,9 @@ pub fn tagged<'a, const NUMBER: u64, T>(
     }
 }
 
+/// Reads a group of elements.
+pub type Group<'d, 'a, T> = dyn Fn(&mut Sequence<'d, 'a>) -> Result<T>;
+
 /// The elements of an array while the parts of a type take them.
 #[derive(Clone, Debug)]
 pub struct Sequence<'d, 'a> {
@@ -180,7 +183,7 @@ impl<'d, 'a> Sequence<'d, 'a> {
     }
 
     /// The first group that fits.
-    pub fn first_of<T>(&mut self, groups: &[&dyn Fn(&mut Self) -> Result<T>]) -> Result<T> {
+    pub fn first_of<T>(&mut self, groups: &[&Group<'d, 'a, T>]) -> Result<T> {
         let mut error = DecodeError::expected(self.array, self.rule, "one of several groups");
         for group in groups {
             let mut behind = self.clone();

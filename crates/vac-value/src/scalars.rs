@@ -92,13 +92,11 @@ impl<T: Encode + ?Sized> Encode for Box<T> {
 /// `null` or a value.
 impl<T: Encode> Encode for Option<T> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        match self {
-            Some(value) => value.encode(to),
-            None => {
-                to.null();
-                Ok(())
-            }
+        if let Some(value) = self {
+            return value.encode(to);
         }
+        to.null();
+        Ok(())
     }
 }
 

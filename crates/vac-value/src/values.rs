@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 
 use crate::decode::{Decode, DecodeError};
 use crate::document::Node;
-use crate::encode::{Encode, EncodeError, Encoder, Key, MapEncoder};
+use crate::encode::{Encode, EncodeError, Encoder};
+use crate::map_encoder::{Key, MapEncoder};
 use crate::violation::Violation;
 
 /// Text, borrowed from its source where it can be.
@@ -230,7 +231,7 @@ fn embedded<'b, T>(
 
 impl<T: Encode> Encode for Embedded<'_, T> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        to.bytes(&*self.bytes()?);
+        to.bytes(&self.bytes()?);
         Ok(())
     }
 }

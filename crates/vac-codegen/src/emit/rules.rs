@@ -116,10 +116,7 @@ impl Emitter<'_> {
         let place = self.items.len();
         let body = self.body(name, ty, rule)?;
         let whole = body.to_string();
-        let context = match whole.contains("context") {
-            true => quote!(context),
-            false => quote!(_context),
-        };
+        let context = if whole.contains("context") { quote!(context) } else { quote!(_context) };
         let node = if whole.contains("node") { quote!(node) } else { quote!(_node) };
         let function = quote! {
             #[doc = #docs]

@@ -154,7 +154,8 @@ impl<'s> Builder<'s> {
     fn prelude_shape(&mut self, ty: &'s Type, name: &str) -> Option<Shape> {
         let prelude = prelude_name(self.schema, ty)?;
         let scalar = match prelude {
-            "any" => Scalar::Any,
+            // JSON has tokens for big integers and CBOR has tags: carried, and checked.
+            "any" | "integer" | "unsigned" | "bigint" | "biguint" | "bignint" => Scalar::Any,
             "uint" => Scalar::Uint,
             "nint" | "int" => Scalar::Int,
             "tstr" | "text" => Scalar::Text,
@@ -164,8 +165,6 @@ impl<'s> Builder<'s> {
             "undefined" => Scalar::Undefined,
             "number" | "float" | "float16" | "float32" | "float64" | "float16-32"
             | "float32-64" => Scalar::Number,
-            // JSON has tokens for these and CBOR tags: carried, and checked.
-            "integer" | "unsigned" | "bigint" | "biguint" | "bignint" => Scalar::Any,
             _ => {
                 let TypeKind::Rule(id) = ty.kind else { return None };
                 return Some(self.shape(&rule(self.schema, id).body, name, None));

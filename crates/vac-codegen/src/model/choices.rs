@@ -65,7 +65,7 @@ impl<'s> Builder<'s> {
     ) -> Shape {
         let mut parts: Vec<(String, &'s Type, Content)> = Vec::new();
         for choice in choices {
-            let title = self.variant_name(choice, name);
+            let title = self.variant_name(choice);
             let content = match &choice.kind {
                 TypeKind::Literal(literal) => self.literal_content(literal, choice),
                 _ => {
@@ -108,7 +108,7 @@ impl<'s> Builder<'s> {
         Shape::Item(self.item(name, slot, body))
     }
 
-    fn variant_name(&self, ty: &Type, _around: &str) -> String {
+    fn variant_name(&self, ty: &Type) -> String {
         match prelude_name(self.schema, ty) {
             Some("tstr") => return "text".to_owned(),
             Some("bstr") => return "bytes".to_owned(),
@@ -122,7 +122,7 @@ impl<'s> Builder<'s> {
             TypeKind::Array(_) => "array".to_owned(),
             TypeKind::Any => "any".to_owned(),
             TypeKind::Range { .. } => "range".to_owned(),
-            TypeKind::Control { target, .. } => self.variant_name(target, _around),
+            TypeKind::Control { target, .. } => self.variant_name(target),
             TypeKind::Tag { .. } | TypeKind::Choice(_) | TypeKind::Major { .. } => {
                 "other".to_owned()
             }

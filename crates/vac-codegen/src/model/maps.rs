@@ -147,7 +147,7 @@ fn extend<'s>(ways: &[Vec<Flat<'s>>], element: &'s Element) -> Option<Vec<Vec<Fl
                 (1, Some(1)) => inner,
                 (0, Some(1)) => inner.into_iter().chain([Vec::new()]).collect(),
                 // Repeated: any of its members may be there.
-                _ => vec![inner.into_iter().flatten().map(optional).collect()],
+                _ => vec![inner.iter().flatten().map(optional).collect()],
             }
         }
     };
@@ -160,9 +160,9 @@ fn extend<'s>(ways: &[Vec<Flat<'s>>], element: &'s Element) -> Option<Vec<Vec<Fl
     (extended.len() <= MOST_ALTERNATIVES).then_some(extended)
 }
 
-fn optional(flat: Flat<'_>) -> Flat<'_> {
+fn optional<'s>(flat: &Flat<'s>) -> Flat<'s> {
     let occurrence = Occurrence { min: 0, ..flat.occurrence };
-    Flat { required: false, occurrence, ..flat }
+    Flat { required: false, occurrence, ..flat.clone() }
 }
 
 /// A key that only this alternative has.

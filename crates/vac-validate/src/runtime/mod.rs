@@ -176,7 +176,7 @@ impl Context {
             path.push_str(&step.to_string());
             let name = self.labels.iter().rev().find(|(labelled, _)| *labelled == index);
             if let (Some((_, name)), Step::Label(_) | Step::Index(_)) = (name, &step) {
-                path.push_str(&format!("({name})"));
+                path.extend(["(", name, ")"]);
             }
         }
         path

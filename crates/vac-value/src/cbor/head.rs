@@ -118,17 +118,17 @@ pub(crate) fn push_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     let major = major << 5;
     match argument {
         0..=23 => out.push(major | argument as u8),
-        24..=0xff => out.extend_from_slice(&[major | 24, argument as u8]),
+        24..=0xff => out.extend_from_slice(&[major | 0x18, argument as u8]),
         0x100..=0xffff => {
-            out.push(major | 25);
+            out.push(major | 0x19);
             out.extend_from_slice(&(argument as u16).to_be_bytes());
         }
         0x1_0000..=0xffff_ffff => {
-            out.push(major | 26);
+            out.push(major | 0x1a);
             out.extend_from_slice(&(argument as u32).to_be_bytes());
         }
         _ => {
-            out.push(major | 27);
+            out.push(major | 0x1b);
             out.extend_from_slice(&argument.to_be_bytes());
         }
     }
@@ -161,7 +161,7 @@ pub(crate) fn double_to_single(value: f64) -> Option<u32> {
 }
 
 /// The bits of a half that widens to exactly these bits.
-#[allow(clippy::cast_possible_truncation)] // checked by widening again
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked by widening again
 pub(crate) fn double_to_half(value: f64) -> Option<u16> {
     let bits = value.to_bits();
     let sign = (bits >> 48 & 0x8000) as u16;

@@ -49,7 +49,7 @@ impl Scan<'_, '_, '_> {
         let indefinite = head.info == 31;
         let loose = if head.is_shortest() && !indefinite { 0 } else { LOOSE };
         match head.major {
-            0 | 1 if indefinite => return Err(self.bad_initial()),
+            0 | 1 | 6 if indefinite => return Err(self.bad_initial()),
             0 | 1 => {
                 self.at += head.length;
                 self.index.leaf(Kind::Integer, start, self.at, loose);
@@ -67,13 +67,9 @@ impl Scan<'_, '_, '_> {
             }
             4 | 5 => {
                 let (kind, each) = if head.major == 4 { (Kind::Array, 1) } else { (Kind::Map, 2) };
-                let left = match indefinite {
-                    true => None,
-                    false => Some(self.count(&head, each)?),
-                };
+                let left = if indefinite { None } else { Some(self.count(&head, each)?) };
                 self.open(kind, &head, left, loose)?;
             }
-            6 if indefinite => return Err(self.bad_initial()),
             6 => self.open(Kind::Tag, &head, Some(1), loose)?,
             _ => self.simple_or_float(&head)?,
         }
@@ -161,11 +157,11 @@ impl Scan<'_, '_, '_> {
         let Some(content) = content else {
             return Err(self.error(Problem::Length(head.argument)));
         };
-        if head.major == 3 {
-            if let Err(error) = std::str::from_utf8(content) {
-                self.at = start + error.valid_up_to();
-                return Err(self.error(Problem::Utf8));
-            }
+        if head.major == 3
+            && let Err(error) = std::str::from_utf8(content)
+        {
+            self.at = start + error.valid_up_to();
+            return Err(self.error(Problem::Utf8));
         }
         self.at = start + content.len();
         Ok(())

@@ -1,0 +1,73 @@
+//! The entries of a record, children included, in document order.
+
+use std::borrow::Cow;
+
+use vac_value::Node;
+
+/// All entries of a record.
+pub(super) struct Entries<'d, 'a>(Vec<Entry<'d, 'a>>);
+
+/// One entry.
+pub(super) struct Entry<'d, 'a> {
+    /// The entry itself.
+    pub node: Node<'d, 'a>,
+    /// The entry whose child it is, by its place among all entries.
+    pub parent: Option<usize>,
+    /// Its place in its array.
+    pub index: usize,
+}
+
+impl<'d, 'a> Entries<'d, 'a> {
+    /// The entries of the record at a node; none if it is no record.
+    pub fn of(record: Node<'d, 'a>) -> Self {
+        let mut all = Vec::new();
+        let top = record.member("session").and_then(|session| session.member("entries"));
+        let mut open: Vec<_> =
+            top.map(|array| (None, array.elements().enumerate())).into_iter().collect();
+        while let Some((parent, elements)) = open.last_mut() {
+            let Some((index, node)) = elements.next() else {
+                open.pop();
+                continue;
+            };
+            let entry = Entry { node, parent: *parent, index };
+            if let Some(children) = node.member("children") {
+                open.push((Some(all.len()), children.elements().enumerate()));
+            }
+            all.push(entry);
+        }
+        Self(all)
+    }
+
+    /// One after the other, each with its place.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Entry<'d, 'a>)> {
+        self.0.iter().enumerate()
+    }
+
+    /// The JSON pointer of a member of an entry.
+    pub fn path(&self, place: usize, member: &str) -> String {
+        let mut way = Vec::new();
+        let mut next = Some(place);
+        while let Some(entry) = next.and_then(|place| self.0.get(place)) {
+            way.push(entry.index);
+            next = entry.parent;
+        }
+        let mut path = "/session/entries".to_owned();
+        for (level, index) in way.iter().rev().enumerate() {
+            let between = if level == 0 { "" } else { "/children" };
+            path.push_str(&format!("{between}/{index}"));
+        }
+        path + "/" + member
+    }
+}
+
+impl<'a> Entry<'_, 'a> {
+    /// What it says about itself.
+    pub fn is(&self, kind: &str) -> bool {
+        self.node.member("type").is_some_and(|found| found.is_text(kind))
+    }
+
+    /// The text of a member.
+    pub fn text(&self, member: &str) -> Option<Cow<'a, str>> {
+        self.node.member(member)?.text()
+    }
+}

@@ -1,0 +1,119 @@
+//! What the schema allows and a careful reader would question.
+//!
+//! ```
+//! use vac_validate::{Document, lint};
+//!
+//! let document = Document::json(br#"{"session": {"entries": [
+//!     {"type": "tool-call", "name": "ls", "input": {}, "call-id": "c1"}
+//! ]}}"#)?;
+//! let findings = lint::lint(&document);
+//! assert_eq!(findings[0].code, "call-without-result");
+//! assert_eq!(findings[0].path, "/session/entries/0/call-id");
+//! # Ok::<(), vac_validate::SyntaxError>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * A finding is no violation: it has a code that can be looked up, and nobody
+//!   has to act on it.
+//! * Documents need not be valid. What a lint cannot make sense of it passes by.
+//! * Every lint goes over the document once; paths cost no more than their
+//!   length.
+
+mod calls;
+mod entries;
+mod envelope;
+mod ids;
+mod keys;
+mod lines;
+mod moment;
+mod times;
+
+use std::fmt;
+
+use vac_value::{Document, Node, printable};
+
+use entries::Entries;
+
+/// Every code, and what it means.
+pub const CODES: &[(&str, &str)] = &[
+    ("call-without-result", "a tool call whose call-id no result has"),
+    ("dangling-parent", "a parent-id that no entry has for its id"),
+    ("duplicate-id", "an entry id that an earlier entry has too"),
+    ("duplicate-key", "a map that has the same key twice"),
+    ("end-before-start", "an end that is earlier than its start"),
+    ("label-not-cut", "a known header parameter that only passes as an unknown one"),
+    ("line-range", "lines that end before they start, or start at 0"),
+    ("result-without-call", "a tool result whose call-id no call has"),
+    ("seconds-timestamp", "a number of milliseconds that looks like one of seconds"),
+    ("time-order", "an entry that is older than the one before it"),
+];
+
+/// One thing to question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which kind of thing, as in [`CODES`].
+    pub code: &'static str,
+    /// Where, as a JSON pointer.
+    pub path: String,
+    /// What, in a sentence.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = if self.path.is_empty() { "/" } else { &self.path };
+        write!(f, "{path}: {} (lint {})", self.message, self.code)
+    }
+}
+
+/// Everything to question about a document: a record, or a signed one with the
+/// record inside. In document order.
+pub fn lint(document: &Document<'_>) -> Vec<Finding> {
+    let Some(envelope) = crate::signed::envelope(document) else { return record(document) };
+    let mut findings = Findings::default();
+    keys::lint(document, &mut findings);
+    envelope::lint(document, &envelope, &mut findings);
+    findings.in_order()
+}
+
+/// Everything to question about a document that is a record itself.
+fn record(document: &Document<'_>) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let root = document.root();
+    let entries = Entries::of(root);
+    keys::lint(document, &mut findings);
+    calls::lint(&entries, &mut findings);
+    ids::lint(&entries, &mut findings);
+    times::lint(root, &entries, &mut findings);
+    lines::lint(root, &mut findings);
+    findings.in_order()
+}
+
+/// Findings as they are made, each with the place it belongs to.
+#[derive(Default)]
+struct Findings(Vec<(u32, Finding)>);
+
+impl Findings {
+    fn add(&mut self, at: Node<'_, '_>, code: &'static str, path: String, message: String) {
+        debug_assert!(CODES.iter().any(|(known, _)| *known == code), "{code} has no meaning");
+        self.0.push((at.index(), Finding { code, path, message }));
+    }
+
+    /// Takes over what was found in a document inside this one.
+    fn add_inside(&mut self, at: Node<'_, '_>, prefix: &str, inside: Vec<Finding>) {
+        self.0.extend(inside.into_iter().map(|finding| {
+            (at.index(), Finding { path: format!("{prefix}{}", finding.path), ..finding })
+        }));
+    }
+
+    fn in_order(mut self) -> Vec<Finding> {
+        self.0.sort_by_key(|(at, _)| *at);
+        self.0.into_iter().map(|(_, finding)| finding).collect()
+    }
+}
+
+/// The beginning of a text, in quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", printable(text, 40))
+}

@@ -1,0 +1,68 @@
+//! Timestamps: in order, in milliseconds, ends behind starts.
+
+use vac_value::Node;
+
+use super::moment::{Moment, looks_like_seconds};
+use super::{Entries, Findings};
+
+pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &mut Findings) {
+    unit(record, "created", "", findings);
+    if let Some(session) = record.member("session") {
+        span(session, "session-start", "session-end", "/session", findings);
+    }
+    order(entries, findings);
+}
+
+/// A map with a start and an end.
+pub(super) fn span(
+    map: Node<'_, '_>,
+    start: &str,
+    end: &str,
+    path: &str,
+    findings: &mut Findings,
+) {
+    unit(map, start, path, findings);
+    unit(map, end, path, findings);
+    let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };
+    if let (Some(from), Some(to)) = (Moment::of(first), Moment::of(last))
+        && to < from
+    {
+        let message = format!("{end} is before {start}");
+        findings.add(last, "end-before-start", format!("{path}/{end}"), message);
+    }
+}
+
+fn unit(map: Node<'_, '_>, key: &str, path: &str, findings: &mut Findings) {
+    if let Some(value) = map.member(key) {
+        seconds(value, findings, || format!("{path}/{key}"));
+    }
+}
+
+fn seconds(value: Node<'_, '_>, findings: &mut Findings, path: impl FnOnce() -> String) {
+    if looks_like_seconds(value) {
+        let number = value.uint().unwrap_or_default();
+        let message = format!("{number} looks like seconds; timestamps are milliseconds");
+        findings.add(value, "seconds-timestamp", path(), message);
+    }
+}
+
+/// Within each list of entries.
+fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
+    // The last timestamp in the list of each parent; the record's own is first.
+    let mut before: Vec<Option<(Moment, usize)>> = vec![None];
+    for (place, entry) in entries.iter() {
+        before.push(None);
+        let Some(timestamp) = entry.node.member("timestamp") else { continue };
+        let path = || entries.path(place, "timestamp");
+        seconds(timestamp, findings, path);
+        let Some(moment) = Moment::of(timestamp) else { continue };
+        let list = &mut before[entry.parent.map_or(0, |parent| parent + 1)];
+        if let Some((last, index)) = list
+            && moment < *last
+        {
+            let message = format!("earlier than entry {index} of the same list");
+            findings.add(timestamp, "time-order", path(), message);
+        }
+        *list = Some((moment, entry.index));
+    }
+}

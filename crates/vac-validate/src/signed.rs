@@ -1,0 +1,141 @@
+//! What is inside a signed record.
+//!
+//! The schema describes the envelope and calls the payload bytes. [`Signed`]
+//! opens those: a record that is attached is validated too, one that is kept
+//! elsewhere is said to be so. Signatures are somebody else's business.
+
+use std::borrow::Cow;
+
+use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation};
+
+use crate::{Report, check, rule, sniff};
+
+/// The tag of a signature by one signer.
+const COSE_SIGN1: u64 = 18;
+/// Header parameter: what the payload is written in.
+const CONTENT_TYPE: i128 = 3;
+/// Header parameter of a hash envelope: the payload is a digest made with this.
+const PAYLOAD_HASH_ALG: i128 = 258;
+
+/// How a path shows the way into the payload.
+pub const PAYLOAD_PATH: &str = "/2(payload)";
+
+/// What a signed record has for its payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload<'a> {
+    /// Null: the record is kept elsewhere.
+    Detached,
+    /// A digest of the record, which is kept elsewhere (a COSE hash envelope).
+    Digest,
+    /// The record itself.
+    Attached {
+        /// Its bytes.
+        bytes: Cow<'a, [u8]>,
+        /// How they are to be read: by the content type, or else by the look
+        /// of them.
+        encoding: Encoding,
+    },
+}
+
+impl Payload<'_> {
+    /// Validates an attached record. Paths lead through the envelope. Nothing
+    /// can be said about a payload that is not there.
+    ///
+    /// ```
+    /// use vac_validate::{Document, signed};
+    ///
+    /// // 18([h'a0', {}, '{"id": 1}', h'']): the header says nothing.
+    /// let bytes = b"\xd2\x84\x41\xa0\xa0\x49{\"id\": 1}\x40";
+    /// let document = Document::cbor(bytes)?;
+    /// let payload = signed::payload(&document).expect("a signed record");
+    /// let report = payload.validate(20);
+    /// assert_eq!(report.violations[0].path, "/2(payload)/id");
+    /// # Ok::<(), vac_validate::SyntaxError>(())
+    /// ```
+    pub fn validate(&self, most: usize) -> Report {
+        let Self::Attached { bytes, encoding } = self else { return Report::default() };
+        let mut report = match Document::scan(bytes, *encoding) {
+            Ok(document) => rule("verifiable-agent-record")
+                .map(|record| check(&document, record, most))
+                .unwrap_or_default(),
+            Err(error) => unreadable(*encoding, &error),
+        };
+        for violation in &mut report.violations {
+            violation.path.insert_str(0, PAYLOAD_PATH);
+        }
+        report
+    }
+}
+
+fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
+    let violation = Violation {
+        path: String::new(),
+        expected: format!("a record in {encoding}"),
+        found: format!("bytes that are none ({error})"),
+        rule: "verifiable-agent-record".to_owned(),
+        others: Vec::new(),
+    };
+    Report { violations: vec![violation], total: 1 }
+}
+
+/// The payload of a signed record; `None` if the document is none, or has
+/// something for its payload that the schema does not allow.
+pub fn payload<'a>(document: &Document<'a>) -> Option<Payload<'a>> {
+    let envelope = envelope(document)?;
+    let header = envelope.protected.bytes().unwrap_or_default();
+    let header = Document::cbor(&header).ok();
+    let parameter = |label| header.as_ref().and_then(|header| labelled(header.root(), label));
+    match envelope.payload.kind() {
+        Kind::Null => Some(Payload::Detached),
+        Kind::Bytes if parameter(PAYLOAD_HASH_ALG).is_some() => Some(Payload::Digest),
+        Kind::Bytes => {
+            let bytes = envelope.payload.bytes().unwrap_or_default();
+            let stated = parameter(CONTENT_TYPE).and_then(content_type);
+            let encoding = stated.unwrap_or_else(|| sniff(&bytes));
+            Some(Payload::Attached { bytes, encoding })
+        }
+        _ => None,
+    }
+}
+
+/// The parts of a `COSE_Sign1` that are looked into.
+pub(crate) struct Envelope<'d, 'a> {
+    pub protected: Node<'d, 'a>,
+    pub unprotected: Node<'d, 'a>,
+    pub payload: Node<'d, 'a>,
+}
+
+/// The envelope, if the document is one by its tag and its four elements.
+pub(crate) fn envelope<'d, 'a>(document: &'d Document<'a>) -> Option<Envelope<'d, 'a>> {
+    let (COSE_SIGN1, content) = document.root().tag()? else { return None };
+    let mut elements = content.elements();
+    let (protected, unprotected) = (elements.next()?, elements.next()?);
+    let (payload, _signature) = (elements.next()?, elements.next()?);
+    elements.next().is_none().then_some(Envelope { protected, unprotected, payload })
+}
+
+/// The value of the first member with this integer label.
+pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d, 'a>> {
+    map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
+}
+
+/// The encoding a content type stands for: a media type, or a number of the
+/// CoAP registry.
+fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
+    if let Some(number) = node.uint() {
+        return match number {
+            50 => Some(Encoding::Json),
+            60 => Some(Encoding::Cbor),
+            _ => None,
+        };
+    }
+    let text = node.text()?.to_ascii_lowercase();
+    let media_type = text.split(';').next().unwrap_or_default().trim();
+    if media_type == "application/json" || media_type.ends_with("+json") {
+        Some(Encoding::Json)
+    } else if media_type == "application/cbor" || media_type.ends_with("+cbor") {
+        Some(Encoding::Cbor)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,225 @@
+//! Records that are too big to be held: JSON, validated while it is read.
+//!
+//! Nearly all of a record is its entries. Each of them is cut out of the input
+//! as it passes, validated by the rule `entry` and forgotten; what remains, the
+//! record without its entries, is small and is validated as a whole at the end.
+//! Memory is that of the largest entry, however many there are.
+//!
+//! ```
+//! use vac_validate::stream;
+//!
+//! let record = br#"{"version": "3.0.0-draft", "id": "r", "session": {
+//!     "session-id": "s", "agent-meta": {"model-id": "m", "model-provider": "p"},
+//!     "entries": [{"type": "user"}, {"type": "robot"}]}}"#;
+//! let report = stream::validate(&record[..], 20)?;
+//! assert_eq!(report.violations[0].path, "/session/entries/1/type");
+//! # Ok::<(), stream::Error>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * The answer is the one that [`validate`](crate::validate) gives for the same
+//!   bytes: the same violations in the same order, or the same syntax error at
+//!   the same offset. Tests hold the two against each other.
+//! * The cutter follows strings and brackets only. Everything it cuts is scanned
+//!   by [`vac_value::Scanner`], and it begins to cut only when everything before
+//!   has been: what it takes for an entry is one, or is an error.
+//! * The entries are those of the first `session` and its first `entries`. A key
+//!   that comes again is a violation, and stays in the part that is kept.
+//! * One of those kept parts is a place-holder for the entries, which cannot be
+//!   valid: where it is complained about, the violations of the entries belong.
+
+mod cutter;
+#[cfg(test)]
+mod tests;
+mod utf8;
+
+use std::fmt;
+use std::io::{self, Read};
+
+use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
+
+use crate::runtime::Check;
+use crate::{ROOT, Report, check_node, rule};
+use cutter::{Cutter, Event};
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Levels around an entry: the record, the session, the entries.
+const LEVELS_AROUND: usize = 3;
+
+/// Stands in for the entries.
+const PLACE_HOLDER: &[u8] = b"null";
+/// Where it stands.
+const PLACE_HOLDER_PATH: &str = "/session/entries/0";
+
+/// Why a stream could not be judged.
+#[derive(Debug)]
+pub enum Error {
+    /// It could not be read.
+    Io(io::Error),
+    /// It is not JSON.
+    Syntax(SyntaxError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Syntax(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Syntax(error) => Some(error),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Validates a JSON record to the end of the input by the schema's start rule,
+/// keeping so many violations.
+pub fn validate(mut input: impl Read, most: usize) -> Result<Report, Error> {
+    let mut judge = Judge::new(most);
+    let mut cutter = Cutter::default();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let mut rest = &chunk[..length];
+        while let Some(event) = cutter.next(&mut rest) {
+            if let Err(error) = judge.event(&mut cutter, event) {
+                // Text that is no text outweighs everything, wherever it is.
+                return Err(match utf8::first_error(rest, cutter.offset(), input)? {
+                    Some(worse) if error.problem != Problem::Utf8 => Error::Syntax(worse),
+                    _ => Error::Syntax(error),
+                });
+            }
+        }
+    }
+    judge.end(cutter).map_err(Error::Syntax)
+}
+
+/// What has been found so far.
+struct Judge {
+    most: usize,
+    entry: Option<Check>,
+    scanner: Scanner,
+    /// Entries so far.
+    count: usize,
+    /// What is wrong with them.
+    found: Report,
+}
+
+impl Judge {
+    fn new(most: usize) -> Self {
+        let limits = Limits::default();
+        let scanner = Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits });
+        Self { most, entry: rule("entry"), scanner, count: 0, found: Report::default() }
+    }
+
+    fn event(&mut self, cutter: &mut Cutter, event: Event) -> Result<(), SyntaxError> {
+        match event {
+            Event::Entries => check_before(&mut cutter.kept),
+            Event::Element { offset, length } => self.element(&cutter.element, offset, length),
+            Event::Unexpected { offset } => {
+                Err(SyntaxError { offset, problem: Problem::Expected("',' or ']'") })
+            }
+        }
+    }
+
+    /// Judges an element, whose bytes may be followed by the one that ended it.
+    fn element(&mut self, bytes: &[u8], offset: usize, length: usize) -> Result<(), SyntaxError> {
+        let (document, end) =
+            self.scanner.json_prefix(bytes).map_err(|error| located(&error, offset))?;
+        if end < length {
+            let problem = Problem::Expected("',' or ']'");
+            return Err(SyntaxError { offset: offset + end, problem });
+        }
+        if let Some(entry) = self.entry {
+            let room = self.most - self.found.violations.len();
+            let mut report = check_node(document.root(), entry, room);
+            for violation in &mut report.violations {
+                violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
+            }
+            self.found.violations.append(&mut report.violations);
+            self.found.total += report.total;
+        }
+        self.count += 1;
+        self.scanner.recycle(document);
+        Ok(())
+    }
+
+    fn end(mut self, mut cutter: Cutter) -> Result<Report, SyntaxError> {
+        if let Some(event) = cutter.end() {
+            self.event(&mut cutter, event)?;
+        }
+        if cutter.is_cutting() {
+            return Err(SyntaxError { offset: cutter.offset(), problem: Problem::Truncated });
+        }
+        let Some(cut) = cutter.cut else {
+            let document = Document::json(&cutter.kept)?;
+            return Ok(check_node(document.root(), ROOT, self.most));
+        };
+        let inserted = if self.count > 0 { PLACE_HOLDER } else { b"" };
+        cutter.kept.splice(cut.at..cut.at, inserted.iter().copied());
+        let document = Document::json(&cutter.kept).map_err(|error| SyntaxError {
+            offset: match error.offset.checked_sub(cut.at + inserted.len()) {
+                Some(behind) => cut.at + cut.length + behind,
+                None => error.offset,
+            },
+            ..error
+        })?;
+        let rest = check_node(document.root(), ROOT, self.most.saturating_add(1));
+        Ok(self.join(rest))
+    }
+
+    /// Puts the violations of the entries where the place-holder was.
+    fn join(self, mut rest: Report) -> Report {
+        if self.count > 0 {
+            let place =
+                rest.violations.iter().position(|found| found.path == PLACE_HOLDER_PATH);
+            if let Some(place) = place {
+                rest.violations.splice(place..=place, self.found.violations);
+            }
+            rest.total = rest.total.saturating_sub(1) + self.found.total;
+        }
+        rest.violations.truncate(self.most);
+        rest
+    }
+}
+
+/// Whether all is well up to the bracket that opens the entries. Closes what is
+/// open for the moment, so that it can be scanned.
+fn check_before(kept: &mut Vec<u8>) -> Result<(), SyntaxError> {
+    let length = kept.len();
+    kept.extend_from_slice(b"]}}");
+    let verdict = Document::json(kept).map(drop);
+    kept.truncate(length);
+    verdict
+}
+
+/// The error as it is seen from the whole document.
+fn located(error: &SyntaxError, offset: usize) -> SyntaxError {
+    let problem = match error.problem {
+        Problem::Depth(limit) => Problem::Depth(limit + LEVELS_AROUND),
+        // It is one at the beginning of a document only.
+        Problem::ByteOrderMark => Problem::Expected("a JSON value"),
+        other => other,
+    };
+    SyntaxError { offset: offset + error.offset, problem }
+}

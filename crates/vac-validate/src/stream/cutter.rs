@@ -1,0 +1,342 @@
+//! Cuts the entries out of a record as it passes.
+//!
+//! Bytes outside the entries are kept, elements of the entries are collected one
+//! at a time. Nothing is judged here: malformed input makes the cutter cut in odd
+//! places, and whoever scans the pieces finds out.
+
+use memchr::memchr2;
+use vac_value::Document;
+
+/// Something to look at before going on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// [`Cutter::kept`] ends with the bracket that opens the entries.
+    Entries,
+    /// [`Cutter::element`] is an element that began at this offset and has this
+    /// length. A scalar is followed by the byte that ended it, if there was one.
+    Element { offset: usize, length: usize },
+    /// Behind an element stands neither a comma nor a bracket.
+    Unexpected { offset: usize },
+}
+
+/// Where the entries were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Behind the opening bracket, in the document and in what is kept.
+    pub at: usize,
+    /// How many bytes have been left out.
+    pub length: usize,
+}
+
+/// Takes in a document piece by piece.
+#[derive(Default)]
+pub(super) struct Cutter {
+    /// The document without its entries.
+    pub kept: Vec<u8>,
+    /// The element that is being collected.
+    pub element: Vec<u8>,
+    /// Where the entries were, once they have been found.
+    pub cut: Option<Cut>,
+    offset: usize,
+    element_start: usize,
+    state: State,
+    /// Open maps and arrays: of the document, or of the element inside.
+    depth: usize,
+    inner_depth: usize,
+    quoting: Quoting,
+    way: Way,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    /// Outside the entries.
+    #[default]
+    Outside,
+    /// Behind the bracket that opens them.
+    First,
+    /// Behind a comma between them.
+    Next,
+    /// Behind an element.
+    Behind,
+    /// In an element that is a map or an array.
+    Container,
+    /// In one that is text.
+    Text,
+    /// In one that is anything else.
+    Scalar,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Quoting {
+    #[default]
+    None,
+    Text,
+    Escape,
+}
+
+/// What is known about the way to the entries.
+#[derive(Default)]
+struct Way {
+    /// The root has begun.
+    begun: bool,
+    /// The depth of the innermost map that is on the way: 1 in the record, 2 in
+    /// the session, 0 if there is none.
+    map: usize,
+    /// The next text in that map is a key.
+    wants_key: bool,
+    /// Where in the kept bytes the key begins that is being read.
+    key: Option<usize>,
+    /// The key was the one to follow; its value is to come.
+    matched: bool,
+    session_seen: bool,
+    entries_seen: bool,
+}
+
+impl Cutter {
+    /// How many bytes have been taken in.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Whether the entries have begun and not ended.
+    pub fn is_cutting(&self) -> bool {
+        self.state != State::Outside
+    }
+
+    /// Takes bytes off the input: up to the next event, or all of them.
+    pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
+        while !input.is_empty() {
+            let (taken, event) = match self.state {
+                State::Outside => self.outside(input),
+                State::First | State::Next | State::Behind => self.between(input),
+                State::Container => self.container(input),
+                State::Text => self.text(input),
+                State::Scalar => self.scalar(input),
+            };
+            self.offset += taken;
+            *input = &input[taken..];
+            if event.is_some() {
+                return event;
+            }
+        }
+        None
+    }
+
+    /// At the end of the input: the element that has not ended.
+    pub fn end(&self) -> Option<Event> {
+        let inside = matches!(self.state, State::Container | State::Text | State::Scalar);
+        inside.then(|| self.completed(self.element.len()))
+    }
+
+    fn completed(&self, length: usize) -> Event {
+        Event::Element { offset: self.element_start, length }
+    }
+
+    fn outside(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+        if self.quoting != Quoting::None {
+            let taken = self.quoted(input);
+            append(&mut self.kept, &input[..taken]);
+            if self.quoting == Quoting::None {
+                self.way.end_of_text(&self.kept);
+            }
+            return (taken, None);
+        }
+        let is_mark = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':');
+        let Some(at) = input.iter().position(is_mark) else {
+            append(&mut self.kept, input);
+            return (input.len(), None);
+        };
+        append(&mut self.kept, &input[..=at]);
+        (at + 1, self.mark(input[at]))
+    }
+
+    /// A quote, a bracket, a comma or a colon outside the entries.
+    fn mark(&mut self, byte: u8) -> Option<Event> {
+        let on_the_way = self.way.map > 0 && self.way.map == self.depth;
+        match byte {
+            b'"' => {
+                self.quoting = Quoting::Text;
+                if on_the_way && self.way.wants_key {
+                    self.way.key = Some(self.kept.len() - 1);
+                } else {
+                    self.way.matched = false;
+                }
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                if self.way.opens_entries(byte) {
+                    self.state = State::First;
+                    self.cut = Some(Cut { at: self.kept.len(), length: 0 });
+                    return Some(Event::Entries);
+                }
+            }
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.way.closed(self.depth);
+            }
+            b',' if on_the_way => {
+                self.way.wants_key = true;
+                self.way.matched = false;
+            }
+            b':' if on_the_way => self.way.wants_key = false,
+            _ => {}
+        }
+        None
+    }
+
+    /// Before, between and behind the elements.
+    fn between(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+        let Some(at) = input.iter().position(|byte| !is_space(*byte)) else {
+            return (input.len(), None);
+        };
+        match (self.state, input[at]) {
+            (State::First | State::Behind, b']') => {
+                self.kept.push(b']');
+                self.depth -= 1;
+                if let Some(cut) = &mut self.cut {
+                    cut.length = self.offset + at - cut.at;
+                }
+                self.state = State::Outside;
+                (at + 1, None)
+            }
+            (State::Behind, b',') => {
+                self.state = State::Next;
+                (at + 1, None)
+            }
+            (State::Behind, _) => (at, Some(Event::Unexpected { offset: self.offset + at })),
+            (_, first) => {
+                self.element.clear();
+                self.element.push(first);
+                self.element_start = self.offset + at;
+                self.state = match first {
+                    b'{' | b'[' => State::Container,
+                    b'"' => State::Text,
+                    _ => State::Scalar,
+                };
+                self.inner_depth = 1;
+                self.quoting = if first == b'"' { Quoting::Text } else { Quoting::None };
+                (at + 1, None)
+            }
+        }
+    }
+
+    fn container(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+        let mut at = 0;
+        while at < input.len() && self.inner_depth > 0 {
+            if self.quoting != Quoting::None {
+                at += self.quoted(&input[at..]);
+                continue;
+            }
+            match input[at] {
+                b'"' => self.quoting = Quoting::Text,
+                b'{' | b'[' => self.inner_depth += 1,
+                b'}' | b']' => self.inner_depth -= 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        append(&mut self.element, &input[..at]);
+        (at, (self.inner_depth == 0).then(|| self.ended(0)))
+    }
+
+    fn text(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+        let taken = self.quoted(input);
+        append(&mut self.element, &input[..taken]);
+        (taken, (self.quoting == Quoting::None).then(|| self.ended(0)))
+    }
+
+    fn scalar(&mut self, input: &[u8]) -> (usize, Option<Event>) {
+        let ends = |byte: u8| {
+            is_space(byte) || matches!(byte, b',' | b':' | b'"' | b'{' | b'}' | b'[' | b']')
+        };
+        match input.iter().position(|byte| ends(*byte)) {
+            None => {
+                append(&mut self.element, input);
+                (input.len(), None)
+            }
+            // What ended it helps to tell whether it is complete.
+            Some(at) => {
+                append(&mut self.element, &input[..=at]);
+                (at, Some(self.ended(1)))
+            }
+        }
+    }
+
+    fn ended(&mut self, behind: usize) -> Event {
+        self.state = State::Behind;
+        self.completed(self.element.len() - behind)
+    }
+
+    /// How many bytes of the input are in the text that is open; less than all
+    /// if it ends.
+    fn quoted(&mut self, input: &[u8]) -> usize {
+        let mut at = 0;
+        while at < input.len() {
+            if self.quoting == Quoting::Escape {
+                self.quoting = Quoting::Text;
+                at += 1;
+                continue;
+            }
+            let Some(found) = memchr2(b'"', b'\\', &input[at..]) else { break };
+            at += found + 1;
+            if input[at - 1] == b'"' {
+                self.quoting = Quoting::None;
+                return at;
+            }
+            self.quoting = Quoting::Escape;
+        }
+        input.len()
+    }
+}
+
+impl Way {
+    /// The text that just ended may be the key to follow.
+    fn end_of_text(&mut self, kept: &[u8]) {
+        let Some(start) = self.key.take() else { return };
+        let (wanted, seen) = match self.map {
+            1 => ("session", &mut self.session_seen),
+            _ => ("entries", &mut self.entries_seen),
+        };
+        let is_wanted =
+            || Document::json(&kept[start..]).is_ok_and(|key| key.root().is_text(wanted));
+        if !*seen && is_wanted() {
+            *seen = true;
+            self.matched = true;
+        }
+    }
+
+    /// Goes into a map on the way; tells whether it is at its end, the array.
+    fn opens_entries(&mut self, bracket: u8) -> bool {
+        let matched = std::mem::take(&mut self.matched);
+        let is_root = !std::mem::replace(&mut self.begun, true);
+        match (self.map, bracket) {
+            (0, b'{') if is_root => self.map = 1,
+            (1, b'{') if matched => self.map = 2,
+            (2, b'[') if matched => return true,
+            _ => return false,
+        }
+        self.wants_key = true;
+        false
+    }
+
+    /// A container has ended, and so many are open now.
+    fn closed(&mut self, depth: usize) {
+        if depth < self.map {
+            self.map = depth;
+            self.wants_key = false;
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// Appends, growing by an eighth: doubling would make the largest entry cost
+/// twice its size.
+fn append(buffer: &mut Vec<u8>, bytes: &[u8]) {
+    if buffer.capacity() - buffer.len() < bytes.len() {
+        buffer.reserve_exact(bytes.len().max(buffer.len() / 8).max(256));
+    }
+    buffer.extend_from_slice(bytes);
+}

@@ -1,0 +1,230 @@
+//! The stream gives the answer that the whole document gives.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::{Error, validate};
+use crate::{Encoding, ROOT, Report, SyntaxError, check, lint};
+use vac_value::Document;
+
+const RECORD: &str = r#"{"version": "3.0.0-draft", "id": "r", "x": [{"session": 1}, "]"],
+ "session": {"session-id": "s\"", "agent-meta": {"model-id": "m", "model-provider": "p"},
+ "entries": [ {"type": "user", "content": "é [{\\\" ]"} ,
+ {"type": "tool-call", "name": "n", "input": [[], {}], "children": [{"type": "user"}]} ],
+ "format": "interactive"}, "created": "2026-02-10T17:27:58Z"} "#;
+
+/// Gives at most so many bytes at a time.
+struct Drops<'a>(&'a [u8], usize);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.0.len().min(self.1).min(buffer.len());
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
+fn whole(bytes: &[u8], most: usize) -> Result<Report, SyntaxError> {
+    Ok(check(&Document::scan(bytes, Encoding::Json)?, ROOT, most))
+}
+
+fn streamed(bytes: &[u8], most: usize, chunk: usize) -> Result<Report, SyntaxError> {
+    validate(Drops(bytes, chunk), most).map_err(|error| match error {
+        Error::Syntax(error) => error,
+        Error::Io(error) => panic!("reading from memory failed: {error}"),
+    })
+}
+
+#[track_caller]
+fn same(bytes: &[u8], chunks: &[usize]) {
+    for most in [20, 1, 0] {
+        let expected = whole(bytes, most);
+        for &chunk in chunks {
+            let found = streamed(bytes, most, chunk);
+            assert_eq!(
+                found,
+                expected,
+                "{} bytes at a time, keeping {most}: {}",
+                chunk,
+                String::from_utf8_lossy(bytes)
+            );
+        }
+    }
+}
+
+const CHUNKS: [usize; 5] = [1, 2, 3, 7, 1 << 20];
+
+#[test]
+fn a_valid_record_is_valid() {
+    assert_eq!(streamed(RECORD.as_bytes(), 20, 7), Ok(Report::default()));
+    same(RECORD.as_bytes(), &CHUNKS);
+}
+
+#[test]
+fn violations_keep_their_order_and_place() {
+    let bad = RECORD
+        .replace("\"id\": \"r\"", "\"id\": 7")
+        .replace("\"user\"", "\"robot\"")
+        .replace("\"interactive\"", "null")
+        .replace("10T17", "10 17");
+    let report = streamed(bad.as_bytes(), 20, 3).unwrap();
+    let paths: Vec<_> = report.violations.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            "/id",
+            "/session/entries/0/type",
+            "/session/entries/1/children/0/type",
+            "/session/format",
+            "/created"
+        ]
+    );
+    same(bad.as_bytes(), &CHUNKS);
+}
+
+#[test]
+fn every_beginning_of_a_record_fails_alike() {
+    for end in 0..RECORD.len() {
+        same(&RECORD.as_bytes()[..end], &[1, 7, 1 << 20]);
+    }
+}
+
+#[test]
+fn odd_documents_are_judged_alike() {
+    let base = |entries: &str| {
+        format!(
+            r#"{{"version":"3","id":"r","session":{{"session-id":"s","agent-meta":{{"model-id":"m","model-provider":"p"}},"entries":{entries}}}}}"#
+        )
+    };
+    let in_entries = [
+        "[]", "[ ]", "[", "{}", "null", "\"[]\"", "[,]", "[1,]", "[1 2]", "[nul]", "[nul,1]",
+        "[nulll]", "[1.]", "[1.,2]", "[-]", "[01]", "[\"a\" \"b\"]", "[\"\\u12\"]", "[\"\\x\"]",
+        "[\"a\nb\"]", "[{]", "[{]}]", "[{\"a\":1]]", "[[}]", "[true,false,null,\"\",1e3,{},[]]",
+        "[]]", "[}", "[:]", "[{\"type\":\"user\"}}", "[{\"type\":\"user\"}:{}]", "[\u{feff}]",
+        "[é]", "[{\"type\":\"user\",\"type\":\"user\"}]", "[[[[]]]],", "[{}{}]", "[\\\"]",
+    ];
+    for entries in in_entries {
+        same(base(entries).as_bytes(), &CHUNKS);
+    }
+    let documents = [
+        "",
+        "  ",
+        "\u{feff}{}",
+        "{}",
+        "[]",
+        "null",
+        "]",
+        "}{",
+        "{} {\"session\":{\"entries\":[1]}}",
+        "1 {\"session\":{\"entries\":[1]}}",
+        "{\"session\" {\"entries\":[1]}}",
+        "{\"session\":{\"entries\" [1]}}",
+        "{\"session\":{\"entries\":[1]}",
+        "{\"session\":{\"entries\":[1]}} x",
+        "{\"session\":{\"entries\":[1]]}",
+        "{\"session\":[\"entries\",[1]]}",
+        "{\"x\":{\"entries\":[1]},\"session\":{\"x\":{\"entries\":[1]}}}",
+        "{\"sess\\u0069on\":{\"entr\\u0069es\":[1,2]}}",
+        "{\"session\":{\"entries\":[1],\"entries\":[2]}}",
+        "{\"session\":{\"entries\":1,\"entries\":[2]}}",
+        "{\"session\":{\"entries\":[1]},\"session\":{\"entries\":[2]}}",
+        "{\"session\":1,\"session\":{\"entries\":[2]}}",
+        "{\"session\":\"session\",\"x\":{\"entries\":[2]}}",
+        "{\"\":\"session\",\"y\":{\"entries\":[2]}}",
+        "{\"session\":{\"entries\":[1]},\"entries\":[1]}",
+        "{1:{},\"session\":{\"entries\":[1]}}",
+    ];
+    for document in documents {
+        same(document.as_bytes(), &CHUNKS);
+    }
+}
+
+#[test]
+fn nesting_is_limited_where_the_whole_document_limits_it() {
+    for levels in [508, 509, 510, 511, 512, 513, 100_000] {
+        let nested = format!("[{}{}]", "[".repeat(levels), "]".repeat(levels));
+        let document = RECORD.replace("[[], {}]", &nested);
+        same(document.as_bytes(), &[1 << 20]);
+    }
+}
+
+#[test]
+fn text_that_is_no_text_is_found_where_the_whole_document_finds_it() {
+    for at in 0..RECORD.len() {
+        for bytes in [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80"] {
+            let mut document = RECORD.as_bytes().to_vec();
+            document.splice(at..at, bytes.iter().copied());
+            same(&document, &[3, 1 << 20]);
+        }
+        // A syntax error before it matters less.
+        let mut document = RECORD.as_bytes().to_vec();
+        document[at] = b'\x01';
+        document.push(0xc3);
+        same(&document, &[5]);
+    }
+}
+
+/// A small generator of numbers: the same ones on every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap_or_default()
+    }
+}
+
+#[test]
+fn mutated_records_are_judged_alike() {
+    const PIECES: [&str; 16] = [
+        "\"", "\\", "{", "}", "[", "]", ",", ":", "null", " ", "\"session\":", "\"entries\":[",
+        "1", "é", "{\"type\":\"user\"},", "\"id\":",
+    ];
+    let mut dice = Dice(0x2026_1116);
+    for _ in 0..4000 {
+        let mut document = RECORD.as_bytes().to_vec();
+        for _ in 0..=dice.roll(3) {
+            let at = dice.roll(document.len());
+            let end = (at + dice.roll(12)).min(document.len());
+            match dice.roll(4) {
+                0 => drop(document.splice(at..end, [])),
+                1 => document[at] = u8::try_from(dice.roll(256)).unwrap_or_default(),
+                2 => drop(document.splice(at..at, PIECES[dice.roll(16)].bytes())),
+                _ => {
+                    let copy = document[at..end].to_vec();
+                    let to = dice.roll(document.len());
+                    document.splice(to..to, copy);
+                }
+            }
+            if document.is_empty() {
+                break;
+            }
+        }
+        let chunk = CHUNKS[dice.roll(CHUNKS.len())];
+        same(&document, &[chunk]);
+        // Nothing that reads can panic either.
+        if let Ok(document) = Document::json(&document) {
+            lint::lint(&document);
+        }
+    }
+}
+
+#[test]
+fn shared_vectors_are_judged_alike() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors/schema");
+    let Ok(files) = folder.read_dir() else {
+        println!("skipped: no {}", folder.display());
+        return;
+    };
+    let mut count = 0;
+    for file in files.map(|file| file.unwrap().path()) {
+        if file.extension().is_some_and(|extension| extension == "json") {
+            same(&std::fs::read(file).unwrap(), &CHUNKS);
+            count += 1;
+        }
+    }
+    assert!(count > 0, "{} has no JSON", folder.display());
+}

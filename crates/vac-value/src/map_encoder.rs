@@ -1,0 +1,94 @@
+//! The members of a map, until all are there and can be sorted.
+
+use std::ops::Range;
+
+use crate::document::Encoding;
+use crate::encode::{Encode, EncodeError, Encoder};
+
+/// A key as a map's writer takes it.
+#[derive(Clone, Copy)]
+pub enum Key<'v> {
+    /// Text.
+    Text(&'v str),
+    /// An integer label.
+    Integer(i128),
+    /// Anything else.
+    Other(&'v dyn Encode),
+}
+
+/// The members of a map before they are written: CBOR sorts them.
+#[derive(Default)]
+pub struct MapEncoder<'v> {
+    pub(crate) members: Vec<(Key<'v>, &'v dyn Encode)>,
+    /// How many of them have keys that are known to differ.
+    known: usize,
+}
+
+impl<'v> MapEncoder<'v> {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self { members: Vec::with_capacity(12), known: 0 }
+    }
+
+    /// Adds a member whose key the schema names. These come first.
+    pub fn member(&mut self, key: Key<'v>, value: &'v dyn Encode) {
+        self.members.push((key, value));
+        self.known = self.members.len();
+    }
+
+    /// Adds such a member if there is a value.
+    pub fn optional<T: Encode>(&mut self, key: Key<'v>, value: Option<&'v T>) {
+        if let Some(value) = value {
+            self.member(key, value);
+        }
+    }
+
+    /// Adds a member whose key is data.
+    pub fn extension(&mut self, key: Key<'v>, value: &'v dyn Encode) {
+        self.members.push((key, value));
+    }
+
+    /// The keys as they will be written.
+    pub(crate) fn keys(&self, encoding: Encoding) -> Result<Keys, EncodeError> {
+        let mut encoder = Encoder::new(encoding);
+        let mut ranges = Vec::with_capacity(self.members.len());
+        for (key, _) in &self.members {
+            let start = encoder.written().len();
+            encoder.key(key)?;
+            ranges.push(start..encoder.written().len());
+        }
+        Ok(Keys { bytes: encoder.finish(), ranges })
+    }
+
+    /// The members' places in the order of their keys, none of which may be
+    /// there twice.
+    pub(crate) fn sorted(&self, keys: &Keys) -> Result<Vec<usize>, EncodeError> {
+        let mut order: Vec<usize> = (0..self.members.len()).collect();
+        order.sort_unstable_by(|one, other| keys.of(*one).cmp(keys.of(*other)));
+        match order.windows(2).find(|pair| keys.of(pair[0]) == keys.of(pair[1])) {
+            None => Ok(order),
+            Some(pair) => Err(EncodeError::DuplicateKey(match self.members[pair[0]].0 {
+                Key::Text(text) => text.to_owned(),
+                Key::Integer(label) => label.to_string(),
+                Key::Other(_) => String::from_utf8_lossy(keys.of(pair[0])).into_owned(),
+            })),
+        }
+    }
+
+    /// Whether there are keys that could be there twice.
+    pub(crate) fn is_extended(&self) -> bool {
+        self.known < self.members.len()
+    }
+}
+
+/// Written keys, one behind the other, and which bytes are whose.
+pub(crate) struct Keys {
+    bytes: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl Keys {
+    pub(crate) fn of(&self, place: usize) -> &[u8] {
+        &self.bytes[self.ranges[place].clone()]
+    }
+}

@@ -1,0 +1,880 @@
+//! Strict reading: what is a document and what is not, where it stops being one,
+//! and that nothing makes the reader panic.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use vac_record::{TokenUsage, VerifiableAgentRecord};
+use vac_value::path::pointer;
+use vac_value::{
+    Any, Decode, Document, Encode, EncodeError, Encoder, Encoding, Layout, Limits, Node, Problem,
+    ReadError, Scanner, SyntaxError, transcode,
+};
+
+/// What is wrong with the bytes, and where.
+fn fault(bytes: &[u8], encoding: Encoding) -> Option<(usize, Problem)> {
+    Document::scan(bytes, encoding).err().map(|SyntaxError { offset, problem }| (offset, problem))
+}
+
+fn json_fault(text: &str) -> Option<(usize, Problem)> {
+    fault(text.as_bytes(), Encoding::Json)
+}
+
+fn cbor_fault(bytes: &[u8]) -> Option<(usize, Problem)> {
+    fault(bytes, Encoding::Cbor)
+}
+
+/// Looks at everything in a document that there is to look at.
+fn look_everywhere(node: Node<'_, '_>) -> usize {
+    let scalars = [
+        node.bool().is_some(),
+        node.integer().is_some(),
+        node.float().is_some(),
+        node.number().is_some(),
+        node.text().is_some(),
+        node.bytes().is_some(),
+        node.simple().is_some(),
+        !pointer(node).is_empty(),
+    ];
+    let mut seen = scalars.iter().filter(|is| **is).count() + node.raw().len();
+    seen += node.elements().map(look_everywhere).sum::<usize>();
+    seen += node.members().map(|(k, v)| look_everywhere(k) + look_everywhere(v)).sum::<usize>();
+    seen + node.tag().map_or(0, |(_, content)| look_everywhere(content))
+}
+
+/// Whatever the bytes are, reading and rewriting them ends in a value or an
+/// error. What our writers make is tidy, and stays as it is.
+fn survives(bytes: &[u8], encoding: Encoding) -> bool {
+    let Ok(document) = Document::scan(bytes, encoding) else { return false };
+    look_everywhere(document.root());
+    for to in [Encoding::Json, Encoding::Cbor] {
+        let mut encoder = Encoder::new(to);
+        if transcode(&document, &mut encoder).is_err() {
+            continue;
+        }
+        let written = encoder.finish();
+        let again = Document::scan(&written, to).expect("a writer writes documents");
+        assert!(again.is_tidy(), "{bytes:x?} became {written:x?}");
+        let mut encoder = Encoder::new(to);
+        transcode(&again, &mut encoder).expect("the same encoding has the same values");
+        assert_eq!(encoder.finish(), written);
+    }
+    true
+}
+
+// --- JSON ------------------------------------------------------------------------
+
+#[test]
+fn json_that_is_json() {
+    let accepted = [
+        "0",
+        "-0",
+        "-1",
+        "10",
+        "1.0",
+        "1e5",
+        "1E5",
+        "1e+5",
+        "1e-5",
+        "0.5e0",
+        "1e05",
+        "-0.0e-00",
+        "null",
+        "true",
+        "false",
+        r#""""#,
+        r#""\"\\\/\b\f\n\r\t""#,
+        r#""\u00e9\uD83D\ude00""#,
+        r#""\ud800""#,
+        "\"\u{7f}\u{2028}\u{ffff}\u{10ffff}\"",
+        "[]",
+        "{}",
+        " \t\r\n[ ] ",
+        r#"{"":{}}"#,
+        "[[],[[]]]",
+        r#"{ "a" : [ 1 , 2 ] , "b" : null }"#,
+        "[1,\n2]",
+    ];
+    for text in accepted {
+        assert_eq!(json_fault(text), None, "{text}");
+        assert!(survives(text.as_bytes(), Encoding::Json));
+    }
+}
+
+#[test]
+fn json_that_is_none_says_where() {
+    use Problem::{
+        ByteOrderMark, ControlCharacter, Empty, Escape, Expected, Number, Trailing, Truncated,
+    };
+    let value = Expected("a JSON value");
+    let key = Expected("a key in quotes");
+    let refused = [
+        ("", 0, Empty),
+        (" \n", 2, Empty),
+        ("\u{feff}{}", 0, ByteOrderMark),
+        ("[1", 2, Truncated),
+        ("[1,", 3, Truncated),
+        ("[", 1, Truncated),
+        ("{", 1, Truncated),
+        (r#"{"a"#, 3, Truncated),
+        (r#"{"a""#, 4, Truncated),
+        (r#"{"a":"#, 5, Truncated),
+        (r#"{"a":1"#, 6, Truncated),
+        ("\"abc", 4, Truncated),
+        ("\"\\", 1, Truncated),
+        ("\"\\u12", 1, Truncated),
+        ("tru", 3, Truncated),
+        ("-", 1, Truncated),
+        ("1.", 2, Truncated),
+        ("1e", 2, Truncated),
+        ("1e+", 3, Truncated),
+        ("1 2", 2, Trailing),
+        ("{} x", 3, Trailing),
+        ("1,", 1, Trailing),
+        ("nulll", 4, Trailing),
+        ("0x10", 1, Trailing),
+        ("1.5.2", 3, Trailing),
+        ("1e5e5", 3, Trailing),
+        ("[]]", 2, Trailing),
+        ("{}\0", 2, Trailing),
+        ("\"a\"\"b\"", 3, Trailing),
+        ("01", 1, Number),
+        ("-01", 2, Number),
+        ("00.5", 1, Number),
+        ("[-]", 2, Number),
+        ("-a", 1, Number),
+        ("--1", 1, Number),
+        ("1.e5", 2, Number),
+        ("1.a", 2, Number),
+        ("1e+-2", 3, Number),
+        ("-Infinity", 1, Number),
+        ("+1", 0, value),
+        (".5", 0, value),
+        ("NaN", 0, value),
+        ("nul1", 0, value),
+        ("True", 0, value),
+        ("'a'", 0, value),
+        ("// c\n1", 0, value),
+        ("[,]", 1, value),
+        ("[1,]", 3, value),
+        ("[1,,2]", 3, value),
+        ("]", 0, value),
+        (r#"{"a":}"#, 5, value),
+        ("\u{a0}1", 0, value),
+        ("\u{b}1", 0, value),
+        (r#"{"a":1,}"#, 7, key),
+        ("{,}", 1, key),
+        ("{1:2}", 1, key),
+        ("{a:1}", 1, key),
+        ("{null:1}", 1, key),
+        (r#"{"a" 1}"#, 5, Expected("':'")),
+        (r#"{"a"}"#, 4, Expected("':'")),
+        (r#"{"a":1 "b":2}"#, 7, Expected("',' or '}'")),
+        (r#"{"a":1]"#, 6, Expected("',' or '}'")),
+        ("[1 2]", 3, Expected("',' or ']'")),
+        ("[1}", 2, Expected("',' or ']'")),
+        ("\"a\nb\"", 2, ControlCharacter),
+        ("\"\0\"", 1, ControlCharacter),
+        ("\"long enough for a word\u{1f}\"", 23, ControlCharacter),
+        ("{\"\t\":1}", 2, ControlCharacter),
+        (r#""\x41""#, 1, Escape),
+        (r#""\U0041""#, 1, Escape),
+        (r#""\'""#, 1, Escape),
+        (r#""ab\u12g4""#, 3, Escape),
+        (r#""\u+123""#, 1, Escape),
+        (r#""\ud800\u00""#, 7, Escape),
+        ("\"\\\n\"", 1, Escape),
+    ];
+    for (text, offset, problem) in refused {
+        assert_eq!(json_fault(text), Some((offset, problem)), "{text:?}");
+    }
+}
+
+#[test]
+fn json_is_utf_8() {
+    let refused: &[(&[u8], usize, Problem)] = &[
+        (b"\"a\xff\"", 2, Problem::Utf8),
+        (b"\"\xc0\x80\"", 1, Problem::Utf8),
+        (b"\"\xed\xa0\x80\"", 1, Problem::Utf8),
+        (b"\"\xf4\x90\x80\x80\"", 1, Problem::Utf8),
+        (b"{\"\xe9\":1}", 2, Problem::Utf8),
+        (b"\"\xc3", 1, Problem::Truncated),
+        (b"\xff\xfe1\0", 0, Problem::Utf8),
+    ];
+    for (bytes, offset, problem) in refused {
+        assert_eq!(fault(bytes, Encoding::Json), Some((*offset, *problem)), "{bytes:x?}");
+    }
+}
+
+/// Pieces of JSON that make something when they are strung together.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "{", "}", "[", "]", ",", ":", "\"", "\\", "\"a\"", "\"b\":", "0", "1", "-", "+", ".", "e",
+        "E", "true", "false", "null", " ", "\n", "a", "\u{1}", "é", "\\u", "\\ud800", "\\n",
+        "00e1", "[]", "{}", "1.5", "\"x\":1",
+    ]);
+    prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn a_second_reader_of_json_agrees_on_what_is_json() {
+    let mut runner = TestRunner::deterministic();
+    let (texts, mut accepted) = (pieces(), 0);
+    for _ in 0..20_000 {
+        let text = texts.new_tree(&mut runner).expect("some text").current();
+        for text in [text.clone(), format!("[{text}]"), format!("{{\"k\":{text}}}")] {
+            let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            assert_eq!(survives(text.as_bytes(), Encoding::Json), theirs, "{text:?}");
+            accepted += usize::from(theirs);
+        }
+    }
+    assert!(accepted > 1000, "only {accepted} were JSON: the test is worth little");
+}
+
+// --- CBOR ------------------------------------------------------------------------
+
+#[test]
+fn cbor_that_is_none_says_where() {
+    use Problem::{
+        Chunk, Empty, InitialByte, KeyDepth, Length, OddMap, SimpleValue, Trailing, Truncated, Utf8,
+    };
+    let refused: &[(&[u8], usize, Problem)] = &[
+        (b"", 0, Empty),
+        (b"\x18", 0, Truncated),
+        (b"\x19\x01", 0, Truncated),
+        (b"\x1b\x01\x02\x03\x04\x05\x06\x07", 0, Truncated),
+        (b"\xf9\x3c", 0, Truncated),
+        (b"\xf8", 0, Truncated),
+        (b"\xc0", 1, Truncated),
+        (b"\x9f\x01", 2, Truncated),
+        (b"\xbf\x01\x02", 3, Truncated),
+        (b"\x5f\x41\x00", 3, Truncated),
+        (b"\x82\x81\x00\x81", 3, Length(1)),
+        (b"\x82\x01", 0, Length(2)),
+        (b"\xa1\x01", 0, Length(1)),
+        (b"\x42\x00", 0, Length(2)),
+        (b"\x7f\x63\x61\xff", 1, Length(3)),
+        (b"\x5b\xff\xff\xff\xff\xff\xff\xff\xff", 0, Length(u64::MAX)),
+        (b"\x9b\x7f\xff\xff\xff\xff\xff\xff\xff", 0, Length(u64::MAX / 2)),
+        (b"\xbb\x80\x00\x00\x00\x00\x00\x00\x00", 0, Length(1 << 63)),
+        (b"\x00\x00", 1, Trailing),
+        (b"\x80\xff", 1, Trailing),
+        (b"\x9f\xff\xff", 2, Trailing),
+        (b"\x62\xc3\x28", 1, Utf8),
+        (b"\x62\x61\xff", 2, Utf8),
+        (b"\x63\xed\xa0\x80", 1, Utf8),
+        (b"\x62\xc0\x80", 1, Utf8),
+        (b"\x61\xc3", 1, Utf8),
+        (b"\x7f\x61\xc3\x61\xa9\xff", 2, Utf8),
+        (b"\xa1\x61\xff\x00", 2, Utf8),
+        (b"\x1c", 0, InitialByte(0x1c)),
+        (b"\x81\x3d", 1, InitialByte(0x3d)),
+        (b"\xfe", 0, InitialByte(0xfe)),
+        (b"\x1f", 0, InitialByte(0x1f)),
+        (b"\x3f", 0, InitialByte(0x3f)),
+        (b"\xdf\x00", 0, InitialByte(0xdf)),
+        (b"\xff", 0, InitialByte(0xff)),
+        (b"\x81\xff", 1, InitialByte(0xff)),
+        (b"\xa1\xff\x00", 1, InitialByte(0xff)),
+        (b"\xc1\xff", 1, InitialByte(0xff)),
+        (b"\x9f\xc1\xff\xff", 2, InitialByte(0xff)),
+        (b"\x9f\x81\xff\xff", 2, InitialByte(0xff)),
+        (b"\xbf\x01\xff", 2, OddMap),
+        (b"\xbf\x01\x02\x03\xff", 4, OddMap),
+        (b"\xf8\x00", 0, SimpleValue(0)),
+        (b"\x81\xf8\x18", 1, SimpleValue(24)),
+        (b"\xf8\x1f", 0, SimpleValue(31)),
+        (b"\x5f\x61\x61\xff", 1, Chunk),
+        (b"\x7f\x41\x61\xff", 1, Chunk),
+        (b"\x5f\x00\xff", 1, Chunk),
+        (b"\x5f\x5f\xff\xff", 1, Chunk),
+        (b"\x5f\x41\x00\xc1\xff", 3, Chunk),
+        (b"\xa1\xa1\xa1\xa1\xa1\xa1\0\0\0\0\0\0\0", 5, KeyDepth(4)),
+    ];
+    for (bytes, offset, problem) in refused {
+        assert_eq!(cbor_fault(bytes), Some((*offset, *problem)), "{bytes:02x?}");
+        let shown = SyntaxError { offset: *offset, problem: *problem }.to_string();
+        assert!(shown.starts_with(&format!("byte {offset}: ")), "{shown}");
+    }
+}
+
+#[test]
+fn cbor_that_is_unusual_is_cbor() {
+    let accepted: &[&[u8]] = &[
+        b"\x18\x00",
+        b"\x1b\0\0\0\0\0\0\0\0",
+        b"\x5f\xff",
+        b"\x7f\xff",
+        b"\x7f\x60\x61a\x78\x01b\xff",
+        b"\x9f\xff",
+        b"\xbf\xff",
+        b"\xbf\x9f\xff\xbf\xff\xff",
+        b"\xe0",
+        b"\xf3",
+        b"\xf8\x20",
+        b"\xf8\xff",
+        b"\xf7",
+        b"\xf9\x7e\x01",
+        b"\xc2\x41\x00",
+        b"\xdb\xff\xff\xff\xff\xff\xff\xff\xff\xf6",
+        b"\xc1\xc1\xc1\x00",
+        b"\xa1\xa0\xa0",
+        b"\xa1\xa1\xa1\xa1\xa0\0\0\0\0",
+        b"\xd9\xd9\xf7\x80",
+    ];
+    for bytes in accepted {
+        assert_eq!(cbor_fault(bytes), None, "{bytes:02x?}");
+        assert!(survives(bytes, Encoding::Cbor));
+    }
+}
+
+/// Where the item at the front ends, by appendix C of RFC 8949; `None` if it is
+/// not well-formed or its text is not UTF-8.
+fn end_of_item(bytes: &[u8], may_break: bool) -> Option<(usize, bool)> {
+    let initial = *bytes.first()?;
+    let (major, info) = (initial >> 5, initial & 31);
+    let (argument, head) = match info {
+        0..=23 => (u64::from(info), 1),
+        24..=27 => {
+            let width = 1usize << (info - 24);
+            let tail = bytes.get(1..=width)?;
+            (tail.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)), 1 + width)
+        }
+        31 => return end_of_indefinite(bytes, major, may_break),
+        _ => return None,
+    };
+    let items = match major {
+        2 | 3 => {
+            let end = head.checked_add(usize::try_from(argument).ok()?)?;
+            let content = bytes.get(head..end)?;
+            return (major == 2 || std::str::from_utf8(content).is_ok()).then_some((end, false));
+        }
+        4 => argument,
+        5 => argument.checked_mul(2)?,
+        6 => 1,
+        7 if info == 24 && argument < 32 => return None,
+        _ => 0,
+    };
+    let mut end = head;
+    for _ in 0..items {
+        end += end_of_item(bytes.get(end..)?, false)?.0;
+    }
+    Some((end, false))
+}
+
+fn end_of_indefinite(bytes: &[u8], major: u8, may_break: bool) -> Option<(usize, bool)> {
+    let mut end = 1;
+    match major {
+        2 | 3 => loop {
+            let rest = bytes.get(end..)?;
+            let first = *rest.first()?;
+            if first == 0xff {
+                return Some((end + 1, false));
+            }
+            if first >> 5 != major || first & 31 == 31 {
+                return None;
+            }
+            end += end_of_item(rest, false)?.0;
+        },
+        4 | 5 => loop {
+            let (length, is_break) = end_of_item(bytes.get(end..)?, true)?;
+            end += length;
+            if is_break {
+                return Some((end, false));
+            }
+            if major == 5 {
+                end += end_of_item(bytes.get(end..)?, false)?.0;
+            }
+        },
+        7 if may_break => Some((1, true)),
+        _ => None,
+    }
+}
+
+fn agrees_with_appendix_c(bytes: &[u8]) -> bool {
+    let well_formed = end_of_item(bytes, false).is_some_and(|(end, _)| end == bytes.len());
+    match cbor_fault(bytes) {
+        // A limit of ours, not of CBOR.
+        Some((_, Problem::KeyDepth(_))) => {}
+        found => assert_eq!(found.is_none(), well_formed, "{bytes:02x?}: {found:?}"),
+    }
+    well_formed
+}
+
+#[test]
+fn short_inputs_are_judged_as_appendix_c_does() {
+    for first in 0..=255 {
+        agrees_with_appendix_c(&[first]);
+        for second in 0..=255 {
+            agrees_with_appendix_c(&[first, second]);
+            for third in [0x00, 0x01, 0x18, 0x41, 0x61, 0x80, 0xa0, 0xc1, 0xf6, 0xff] {
+                agrees_with_appendix_c(&[first, second, third]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_items_are_judged_as_appendix_c_does() {
+    let mut runner = TestRunner::deterministic();
+    let byte = prop::sample::select(vec![
+        0x00, 0x17, 0x18, 0x19, 0x20, 0x40, 0x41, 0x42, 0x5f, 0x60, 0x61, 0x62, 0x7f, 0x80, 0x81,
+        0x82, 0x98, 0x9f, 0xa0, 0xa1, 0xa2, 0xb8, 0xbf, 0xc1, 0xc2, 0xd8, 0xf4, 0xf6, 0xf8, 0xf9,
+        0xff, 0xffu8,
+    ]);
+    let inputs = prop::collection::vec(byte, 1..14);
+    let mut well_formed = 0;
+    for _ in 0..40_000 {
+        let bytes = inputs.new_tree(&mut runner).expect("some bytes").current();
+        // The item at the front as well, which is often well-formed.
+        let end = end_of_item(&bytes, false).map_or(bytes.len(), |(end, _)| end);
+        for bytes in [&bytes[..], &bytes[..end]] {
+            if agrees_with_appendix_c(bytes) {
+                well_formed += 1;
+                survives(bytes, Encoding::Cbor);
+            }
+        }
+    }
+    assert!(well_formed > 5000, "only {well_formed} were well-formed");
+}
+
+// --- both ------------------------------------------------------------------------
+
+/// A document that has some of everything.
+fn sizeable_json() -> String {
+    let part = r#"{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00\n",true,false,null,18446744073709551617],"":{"deep":[[[{}]]]},"é":"日本語","\\":1e400}"#;
+    let parts: Vec<_> = (0..12).map(|at| format!("{{\"part {at}\" : {part}}}")).collect();
+    format!("[{}]", parts.join(" , "))
+}
+
+fn sizeable_cbor() -> Vec<u8> {
+    let json = sizeable_json();
+    let mut bytes = b"\x9f".to_vec();
+    bytes.extend(Any::from_json(json.as_bytes()).expect("JSON").to_cbor().expect("CBOR"));
+    bytes.extend(b"\xbf\x5f\x42\x01\x02\x40\xff\x7f\x62\xc3\xa9\xff\xff");
+    bytes.extend(b"\xc1\x1b\x00\x00\x00\x00\x00\x00\x00\x05\xfb\x3f\xb9\x99\x99\x99\x99\x99\x9a");
+    bytes.extend(b"\xf9\x7e\x00\xf8\x20\xf7\xa1\x82\x01\x02\xa1\xa0\x80\xff");
+    bytes
+}
+
+#[test]
+fn a_document_that_is_cut_off_anywhere_is_none() {
+    let json = sizeable_json();
+    assert_eq!(json_fault(&json), None);
+    for end in 0..json.len() {
+        let (offset, problem) = fault(&json.as_bytes()[..end], Encoding::Json).expect("an error");
+        assert!(offset <= end, "{problem} at {offset} of {end}");
+        assert!(matches!(problem, Problem::Truncated | Problem::Empty), "{end}: {problem}");
+    }
+    let cbor = sizeable_cbor();
+    assert_eq!(cbor_fault(&cbor), None);
+    for end in 0..cbor.len() {
+        let (offset, problem) = cbor_fault(&cbor[..end]).expect("an error");
+        assert!(offset <= end, "{problem} at {offset} of {end}");
+        let expected = matches!(problem, Problem::Truncated | Problem::Empty | Problem::Length(_));
+        assert!(expected, "{end}: {problem}");
+    }
+}
+
+#[test]
+fn documents_with_broken_bytes_are_read_or_refused() {
+    let mut runner = TestRunner::deterministic();
+    let (json, cbor) = (sizeable_json().into_bytes(), sizeable_cbor());
+    let change = (any::<prop::sample::Index>(), any::<u8>());
+    let changes = prop::collection::vec(change, 1..4);
+    let mut read = 0;
+    for at in 0..1500 {
+        let (mut bytes, encoding) = match at % 2 {
+            0 => (json.clone(), Encoding::Json),
+            _ => (cbor.clone(), Encoding::Cbor),
+        };
+        for (place, byte) in changes.new_tree(&mut runner).expect("changes").current() {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        read += usize::from(survives(&bytes, encoding));
+    }
+    assert!(read > 50, "only {read} were documents");
+}
+
+#[test]
+fn a_limit_of_size_is_an_error_beyond_it() {
+    let limits = Limits { size: 5, ..Limits::default() };
+    let mut scanner = Scanner::new(limits);
+    assert!(scanner.json(b"[1,2]").is_ok());
+    let error = scanner.json(b"[1,23]").map(|_| ()).expect_err("too long");
+    assert_eq!(error, SyntaxError { offset: 5, problem: Problem::Size(5) });
+    assert!(scanner.cbor(b"\x84\x01\x02\x03\x04").is_ok());
+    let error = scanner.cbor(b"\x85\x01\x02\x03\x04\x05").map(|_| ()).expect_err("too long");
+    assert_eq!(error.problem, Problem::Size(5));
+}
+
+#[test]
+fn nesting_is_fine_up_to_the_limit_and_an_error_beyond() {
+    let arrays = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let maps = |depth: usize| format!("{}1{}", "{\"k\":".repeat(depth), "}".repeat(depth));
+    for depth in [1, 511, 512] {
+        assert_eq!(json_fault(&arrays(depth)), None);
+        assert_eq!(json_fault(&maps(depth)), None);
+        assert!(survives(arrays(depth).as_bytes(), Encoding::Json));
+        assert!(survives(maps(depth).as_bytes(), Encoding::Json));
+    }
+    for depth in [513, 600, 100_000] {
+        assert_eq!(json_fault(&arrays(depth)), Some((512, Problem::Depth(512))));
+        assert_eq!(json_fault(&"[".repeat(depth)), Some((512, Problem::Depth(512))));
+        assert_eq!(json_fault(&maps(depth)), Some((512 * 5, Problem::Depth(512))));
+    }
+    let heads: &[(&[u8], &[u8])] = &[
+        (b"\x81", b""),
+        (b"\x9f", b"\xff"),
+        (b"\xa1\x00", b""),
+        (b"\xbf\x00", b"\xff"),
+        (b"\xc1", b""),
+    ];
+    for (head, tail) in heads {
+        let nested =
+            |depth: usize| [&head.repeat(depth)[..], b"\x00", &tail.repeat(depth)].concat();
+        for depth in [1, 511, 512] {
+            assert_eq!(cbor_fault(&nested(depth)), None, "{head:x?}");
+            assert!(survives(&nested(depth), Encoding::Cbor));
+        }
+        for depth in [513, 100_000] {
+            let expected = Some((512 * head.len(), Problem::Depth(512)));
+            assert_eq!(cbor_fault(&nested(depth)), expected, "{head:x?}");
+        }
+    }
+    let mut shallow = Scanner::new(Limits { depth: 2, ..Limits::default() });
+    assert!(shallow.json(b"[[1]]").is_ok());
+    assert!(shallow.json(b"[[[]]]").is_err());
+    assert!(shallow.cbor(b"\xc1\x81\x00").is_ok());
+    assert!(shallow.cbor(b"\xc1\x81\x80").is_err());
+}
+
+#[test]
+fn hostile_keys_come_to_an_end() {
+    // Maps that are the keys of maps.
+    for depth in [1, 4, 5, 6, 500, 100_000] {
+        let keys = [&b"\xa1".repeat(depth)[..], b"\x00", &b"\x00".repeat(depth)].concat();
+        assert_eq!(cbor_fault(&keys).is_none(), depth <= 5, "{depth}");
+    }
+    // The same with arrays between them, and with tags.
+    for between in [&b"\xa1\x81"[..], b"\xa1\xc1", b"\xbf\x9f"] {
+        let fault = cbor_fault(&between.repeat(50_000));
+        assert!(fault.is_some(), "{between:x?}");
+    }
+    // Many deep keys that differ at their very end.
+    let mut bytes = b"\xb9\x01\x00".to_vec();
+    for at in 0..=255 {
+        bytes.extend(b"\x81".repeat(400));
+        bytes.extend([0x18, at, 0xf6]);
+    }
+    let document = Document::cbor(&bytes).expect("a map");
+    // 0 to 23 in two bytes are loose, but different.
+    assert_eq!(document.duplicate_keys().len(), 0);
+    // Maps as keys at the limit, each with many members out of order.
+    let mut wide = b"\xbf".to_vec();
+    for at in (0..2000u16).rev() {
+        wide.extend(b"\xa2\x02\x00\x01\x19");
+        wide.extend(at.to_be_bytes());
+        wide.push(0xf6);
+    }
+    wide.push(0xff);
+    let nested = [&b"\xa1\xa1"[..], &wide, b"\x00\x00"].concat();
+    assert_eq!(Document::cbor(&nested).expect("a map").duplicate_keys().len(), 0);
+}
+
+/// The pointers of the keys that their maps have had before.
+fn duplicates(bytes: &[u8], encoding: Encoding) -> Vec<usize> {
+    let document = Document::scan(bytes, encoding).expect("a document");
+    let found: Vec<_> = document.duplicate_keys().map(Node::offset).collect();
+    let mut encoder = Encoder::new(encoding);
+    match transcode(&document, &mut encoder) {
+        Ok(()) => assert!(found.is_empty()),
+        Err(error) => assert!(matches!(error, EncodeError::DuplicateKey(_)), "{error}"),
+    }
+    assert!(found.is_empty() || !document.is_tidy());
+    found
+}
+
+#[test]
+fn a_key_that_stands_twice_is_found_in_json() {
+    let cases: &[(&str, &[usize])] = &[
+        (r#"{"a":1,"b":2}"#, &[]),
+        (r#"{"a":1,"a":1}"#, &[7]),
+        (r#"{"a":1,"a":2,"a":3}"#, &[7, 13]),
+        (r#"{"a":1,"\u0061":2}"#, &[7]),
+        (r#"{"\u0061":1,"a":2}"#, &[12]),
+        (r#"{"\/":1,"/":2,"\u002F":3}"#, &[8, 14]),
+        (r#"{"😀":1,"\ud83d\ude00":2}"#, &[10]),
+        (r#"{"\ud800":1,"\uD800":2,"\ud801":3}"#, &[12]),
+        (r#"{"":1,"":2}"#, &[6]),
+        (r#"[{"x":[{"y":{"z":1,"z":2}}]}]"#, &[19]),
+        (r#"{"a":{"a":1,"b":{"a":1,"a":2}},"b":3,"a":4}"#, &[23, 37]),
+        (r#"{"a":1,"A":2,"a ":3}"#, &[]),
+        (r#"{"1":1,"1.0":2,"01":3}"#, &[]),
+        (r#"{"\u00e9":1,"e\u0301":2}"#, &[]),
+        (r#"{"long key of one kind":1,"long key of two kind":2,"long key of one kind":3}"#, &[51]),
+        (r#"{"a":{"b":1},"c":{"b":1}}"#, &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(duplicates(text.as_bytes(), Encoding::Json), *expected, "{text}");
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_found_in_cbor() {
+    let cases: &[(&[u8], &[usize])] = &[
+        (b"\xa2\x01\x00\x02\x00", &[]),
+        (b"\xa2\x01\x00\x01\x00", &[3]),
+        (b"\xa2\x01\x00\x18\x01\x00", &[3]),
+        (b"\xa3\x1b\0\0\0\0\0\0\0\x01\x00\x19\0\x01\x00\x01\x00", &[11, 15]),
+        (b"\xa2\x20\x00\x38\x00\x00", &[3]),
+        // An integer, a float and a text are different keys.
+        (b"\xa3\x01\x00\xf9\x3c\x00\x00\x61\x31\x00", &[]),
+        (b"\xa2\xf9\x3c\x00\x00\xfb\x3f\xf0\0\0\0\0\0\0\x00", &[5]),
+        (b"\xa2\xf9\x00\x00\x00\xf9\x80\x00\x00", &[]),
+        (b"\xa2\xf9\x7e\x00\x00\xfa\x7f\xc0\x00\x00\x00", &[5]),
+        // Text in chunks, and bytes that look like it.
+        (b"\xa2\x62ab\x00\x7f\x61a\x61b\xff\x00", &[5]),
+        (b"\xa2\x62ab\x00\x42ab\x00", &[]),
+        (b"\xa2\x41\x00\x00\x58\x01\x00\x00", &[4]),
+        // Containers, however they are written.
+        (b"\xa2\x81\x01\x00\x9f\x18\x01\xff\x00", &[4]),
+        (b"\xa2\xa2\x01\x02\x03\x04\x00\xa2\x03\x04\x01\x02\x00", &[7]),
+        (b"\xa2\x81\x01\x00\x81\x02\x00", &[]),
+        (b"\xa2\xc1\x01\x00\xd8\x01\x01\x00", &[4]),
+        (b"\xa2\xc1\x01\x00\xc2\x01\x00", &[]),
+        // Inside of a key, of a value, of a tag.
+        (b"\xa1\xa2\x01\x00\x01\x00\x00", &[4]),
+        (b"\x81\xa1\x00\xc1\xa2\x61a\x00\x61a\x00", &[8]),
+        (b"\xbf\xf6\x00\xf5\x00\xf6\x00\xff", &[5]),
+        (b"\xa2\xe0\x00\xf8\x20\x00", &[]),
+    ];
+    for (bytes, expected) in cases {
+        assert_eq!(duplicates(bytes, Encoding::Cbor), *expected, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn one_key_among_100_000_is_found_twice() {
+    let mut members: Vec<String> = (0..100_000).map(|at| format!("\"key {at}\":{at}")).collect();
+    let text = format!("{{{}}}", members.join(","));
+    let all = Document::json(text.as_bytes()).expect("a map");
+    assert_eq!((all.duplicate_keys().len(), all.is_tidy()), (0, true));
+    members.insert(70_000, "\"key 31415\":null".to_owned());
+    let text = format!("{{{}}}", members.join(","));
+    let document = Document::json(text.as_bytes()).expect("a map");
+    let found: Vec<_> = document.duplicate_keys().map(Node::raw).collect();
+    assert_eq!(found, [b"\"key 31415\""]);
+
+    let member = |key: u32| [&[0x1a][..], &key.to_be_bytes(), &[0xf6]].concat();
+    let mut keys: Vec<u32> = (100_000..200_000).collect();
+    let map = |keys: &[u32]| {
+        let members: Vec<u8> = keys.iter().flat_map(|key| member(*key)).collect();
+        [&[0xbf][..], &members, &[0xff]].concat()
+    };
+    assert_eq!(duplicates(&map(&keys), Encoding::Cbor), [0; 0]);
+    keys.push(131_415);
+    assert_eq!(duplicates(&map(&keys), Encoding::Cbor), [1 + 6 * 100_000]);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_an_error_for_types() {
+    let record = |extra: &str, content: &str| {
+        format!(
+            concat!(
+                r#"{{"version":"3","id":"r",{extra}"session":{{"session-id":"s","#,
+                r#""agent-meta":{{"model-id":"m","model-provider":"p"}},"#,
+                r#""entries":[{{"type":"user","content":{content}}}]}}}}"#
+            ),
+            extra = extra,
+            content = content
+        )
+    };
+    let fine = record("", r#"{"a":1}"#);
+    assert!(VerifiableAgentRecord::from_json(fine.as_bytes()).is_ok());
+    let twice = [
+        record(r#""id":"r","#, "0"),
+        record(r#""x":1,"x":1,"#, "0"),
+        record(r#""x":1,"\u0078":2,"#, "0"),
+        record("", r#"[{"a":1,"a":1}]"#),
+    ];
+    for text in &twice {
+        let error = VerifiableAgentRecord::from_json(text.as_bytes()).expect_err("twice");
+        let ReadError::Violation(violation) = error else { panic!("{error}") };
+        assert_eq!(violation.expected, "every key once");
+        // The same by way of serde.
+        assert!(serde_json::from_str::<VerifiableAgentRecord<'_>>(text).is_err(), "{text}");
+    }
+    let bytes = b"\xa2\x65input\x01\x65input\x01";
+    assert!(TokenUsage::from_cbor(bytes).is_err());
+    assert!(ciborium::from_reader::<TokenUsage<'_>, _>(&bytes[..]).is_err());
+    // What is carried is not looked into; what is written is.
+    let any = Any::from_json(br#"{"a":1,"a":2}"#).expect("JSON");
+    assert_eq!(any.to_json(), Err(EncodeError::DuplicateKey("a".to_owned())));
+    assert_eq!(any.to_cbor(), Err(EncodeError::DuplicateKey("a".to_owned())));
+}
+
+#[test]
+fn tidy_is_what_our_writers_make() {
+    for text in ["1", "[]", "{}", r#"{"b":1,"a":[1,2,{"c":"d e"}]}"#, r#"["\u0061",1.0,1E+2]"#] {
+        assert!(Document::json(text.as_bytes()).expect("JSON").is_tidy(), "{text}");
+    }
+    for text in [
+        "[ ]",
+        "{ }",
+        "[1, 2]",
+        "[1 ,2]",
+        "[1\n]",
+        r#"{"a" :1}"#,
+        r#"{"a": 1}"#,
+        r#"{"a":1 }"#,
+        r#"{"a":[[ ]]}"#,
+        r"[[1,2],[1, 2],[1,2]]",
+        r"[{},{} ,{}]",
+        r#"{"a":1,"a":1}"#,
+    ] {
+        assert!(!Document::json(text.as_bytes()).expect("JSON").is_tidy(), "{text}");
+    }
+    let tidy: &[&[u8]] = &[
+        b"\x00",
+        b"\x18\x18",
+        b"\x39\x01\x00",
+        b"\x61a",
+        b"\x82\x01\xa2\x01\x00\x61a\x00",
+        // Bytewise order: the integer 256 before -1 before text.
+        b"\xa3\x19\x01\x00\x00\x20\x00\x60\x00",
+        b"\xf9\x3c\x00",
+        b"\xfa\x3d\xcc\xcc\xcd",
+        b"\xfb\x3f\xb9\x99\x99\x99\x99\x99\x9a",
+        b"\xf9\x7e\x00",
+        b"\xc1\x00",
+        b"\xf8\x20",
+    ];
+    let loose: &[&[u8]] = &[
+        b"\x18\x17",
+        b"\x19\x00\xff",
+        b"\x1a\x00\x00\xff\xff",
+        b"\x1b\0\0\0\0\xff\xff\xff\xff",
+        b"\x38\x00",
+        b"\x58\x00",
+        b"\x78\x01a",
+        b"\x98\x00",
+        b"\xb8\x00",
+        b"\xd8\x01\x00",
+        b"\x5f\xff",
+        b"\x7f\xff",
+        b"\x9f\xff",
+        b"\xbf\xff",
+        b"\x81\x9f\xff",
+        b"\xc1\x18\x01",
+        b"\xa2\x02\x00\x01\x00",
+        b"\xa2\x62ab\x00\x61c\x00",
+        b"\xa2\x20\x00\x19\x01\x00\x00",
+        b"\xa1\x00\xa2\x02\x00\x01\x00",
+        b"\xa1\xa2\x02\x00\x01\x00\x00",
+        b"\xa2\x01\x00\x01\x00",
+        b"\xfa\x3f\x80\x00\x00",
+        b"\xfb\x3f\xf0\0\0\0\0\0\0",
+        b"\xfb\x7f\xf8\0\0\0\0\0\0",
+    ];
+    for (items, is_tidy) in [(tidy, true), (loose, false)] {
+        for bytes in items {
+            let document = Document::cbor(bytes).expect("CBOR");
+            assert_eq!(document.is_tidy(), is_tidy, "{bytes:02x?}");
+            let written = Any::from_cbor(bytes).expect("CBOR").to_cbor();
+            if let Ok(written) = written {
+                assert_eq!(written == *bytes, is_tidy, "{bytes:02x?} became {written:02x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pretty_json_has_two_spaces_a_level() {
+    let compact = r#"{"a":[],"b":{},"c":[1,[2,{"d":"\u0065"}],{}],"f":{"g":[[]],"h":1.0}}"#;
+    let pretty = r#"{
+  "a": [],
+  "b": {},
+  "c": [
+    1,
+    [
+      2,
+      {
+        "d": "\u0065"
+      }
+    ],
+    {}
+  ],
+  "f": {
+    "g": [
+      []
+    ],
+    "h": 1.0
+  }
+}"#;
+    let rewrite = |text: &str, layout| {
+        let document = Document::json(text.as_bytes()).expect("JSON");
+        let mut encoder = Encoder::json(layout);
+        transcode(&document, &mut encoder).expect("JSON as JSON");
+        String::from_utf8(encoder.finish()).expect("UTF-8")
+    };
+    assert_eq!(rewrite(compact, Layout::Pretty), pretty);
+    assert_eq!(rewrite(pretty, Layout::Pretty), pretty);
+    assert_eq!(rewrite(pretty, Layout::Compact), compact);
+    assert_eq!(rewrite("[ ]", Layout::Pretty), "[]");
+    // The same from CBOR and from a type that carries a value.
+    let cbor = Any::from_json(b"[{\"a\":[1,2]}]").expect("JSON").to_cbor().expect("CBOR");
+    let mut encoder = Encoder::json(Layout::Pretty);
+    transcode(&Document::cbor(&cbor).expect("CBOR"), &mut encoder).expect("JSON has it");
+    let expected = "[\n  {\n    \"a\": [\n      1,\n      2\n    ]\n  }\n]";
+    assert_eq!(encoder.finish(), expected.as_bytes());
+    let usage = TokenUsage::from_json(br#"{"x":{"y":[1,{}]},"input":1}"#).expect("a usage");
+    let mut encoder = Encoder::json(Layout::Pretty);
+    usage.encode(&mut encoder).expect("JSON has it");
+    let expected =
+        "{\n  \"input\": 1,\n  \"x\": {\n    \"y\": [\n      1,\n      {}\n    ]\n  }\n}";
+    assert_eq!(String::from_utf8(encoder.finish()).as_deref(), Ok(expected));
+}
+
+#[test]
+fn odd_documents_survive_cbor() {
+    let same = [
+        r#"{"":"","a":"b"}"#,
+        r#"[[[[[[]]]]],{},"",0,-1,1.5,-0.0,null,true,false]"#,
+        r#"{"\u0000":"\u0000\u001f\"\\\b\f\n\r\t/","k":"日本語😀"}"#,
+        r"[18446744073709551615,18446744073709551616,-18446744073709551617,1e400,1e-7,1e+21]",
+        r"[5e-324,1.7976931348623157e308,0.1,100.0,1e16]",
+    ];
+    for text in same {
+        let any = Any::from_json(text.as_bytes()).expect("JSON");
+        let cbor = any.to_cbor().expect("CBOR has it");
+        let back = Any::from_cbor(&cbor).expect("CBOR").to_json().expect("JSON has it");
+        assert_eq!(back, text.replace("1e+21", "1e21"));
+        assert_eq!(Any::from_json(back.as_bytes()), Any::from_cbor(&cbor));
+        assert!(Document::cbor(&cbor).is_ok_and(|document| document.is_tidy()));
+    }
+}
+
+#[test]
+fn a_path_is_a_pointer() {
+    let text = r#"{"a/b":{"m~n":[0,{"":{" ":1}}]},"~1":2,"\u002f":{"é":3},"":4}"#;
+    let document = Document::json(text.as_bytes()).expect("JSON");
+    let root = document.root();
+    assert_eq!(pointer(root), "");
+    let all: Vec<String> =
+        (0u32..).take(document.len()).map(|at| pointer(document.node(at))).collect();
+    for expected in ["/a~1b", "/a~1b/m~0n/0", "/a~1b/m~0n/1// ", "/~01", "/~1/é", "/"] {
+        assert!(all.iter().any(|pointer| pointer == expected), "{expected} in {all:#?}");
+    }
+    let bytes = b"\xa3\x01\xc1\x81\x00\x20\x81\xf6\xa1\x00\x01\x82\x00\x01";
+    let document = Document::cbor(bytes).expect("CBOR");
+    let values: Vec<_> = document.root().members().collect();
+    let inside = |node: Node<'_, '_>| node.elements().next().map(pointer);
+    assert_eq!(values[0].1.tag().and_then(|(_, array)| inside(array)).as_deref(), Some("/1/0"));
+    assert_eq!(inside(values[1].1).as_deref(), Some("/-1/0"));
+    assert_eq!(inside(values[2].1).as_deref(), Some("/(map key 2)/0"));
+    assert_eq!(pointer(values[2].0), "/(key 2)");
+    let inner = values[2].0.members().next().expect("a member").1;
+    assert_eq!(pointer(inner), "/(key 2)/0");
+}
