@@ -36,13 +36,14 @@ fn entry(number: usize, text: &mut String) {
             number.saturating_sub(1)
         ),
         2 => {
-            let lines: String = (0..24)
+            let lines: Vec<_> = (0..24)
                 .map(|line| {
                     format!(
                         "{line:>4}\\tlet value_{line} = map.get(\\\"key {line}\\\")?; // größer\\n"
                     )
                 })
                 .collect();
+            let lines = lines.concat();
             write!(
                 text,
                 r#"{{"type":"tool-result","output":[{{"type":"text","text":"{lines}"}}],"call-id":"call{}","status":"success","is-error":false,"timestamp":"{time}","id":"e{number}","toolUseResult":{{"type":"text","file":{{"filePath":"/work/src/case.rs","numLines":24,"startLine":1,"totalLines":24}}}}}}"#,

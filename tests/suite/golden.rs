@@ -9,7 +9,7 @@ use vac_cddl::interpret::Interpreter;
 use vac_cddl::ir::Schema;
 use vac_tests::root;
 use vac_validate::check;
-use vac_value::{Any, Document, Encoder, Encoding, IntoOwned, transcode};
+use vac_value::{Any, Document, Encoder, Encoding, IntoOwned, Node, transcode};
 
 use crate::goldens::{GOLDENS, Golden};
 
@@ -43,7 +43,7 @@ pub fn cases(stem: &str) -> Vec<Case> {
     let list = Document::json(text.as_bytes()).expect("cases are JSON");
     let mut cases = Vec::new();
     for case in list.root().elements() {
-        let text = |key: &str| case.member(key).and_then(|value| value.text());
+        let text = |key: &str| case.member(key).and_then(Node::text);
         let valid = match text("expect").as_deref() {
             Some("valid") => true,
             Some("invalid") => false,

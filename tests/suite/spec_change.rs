@@ -138,8 +138,7 @@ fn the_module_of_a_changed_spec_compiles_and_judges() {
     assert!(output.status.success(), "{errors}");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout).trim(),
-        "false true: /effort: expected key \"effort\", found no such key"
-            .replace("/effort: expected", "/: expected"),
+        "false true: /: expected key \"effort\", found no such key",
     );
 }
 
@@ -152,10 +151,10 @@ fn make_crate(folder: &Path, module: &str) {
         folder.join("Cargo.toml"),
         format!(
             "[package]\nname = \"next\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-             vac-value = {{ path = {:?} }}\nvac-validate = {{ path = {:?} }}\nserde = \"1\"\n\
+             vac-value = {{ path = '{}' }}\nvac-validate = {{ path = '{}' }}\nserde = \"1\"\n\
              regex = {{ version = \"1.13\", default-features = false, features = [\"std\"] }}\n",
-            crates("vac-value"),
-            crates("vac-validate"),
+            crates("vac-value").display(),
+            crates("vac-validate").display(),
         ),
     )
     .expect("a manifest");

@@ -4,7 +4,8 @@ use data_encoding::HEXLOWER;
 use vac_cddl::interpret::Interpreter;
 use vac_record::Start;
 use vac_tests::{root, shared};
-use vac_value::{Decode, Document, Encode, Encoder, Encoding, Layout, transcode};
+use vac_validate::Report;
+use vac_value::{Decode, Document, Encode, Encoder, Encoding, Layout, Node, transcode};
 
 fn spec() -> vac_cddl::ir::Schema {
     let name = "spec/agent-conversation.cddl";
@@ -22,7 +23,7 @@ fn schema_vectors_are_judged_as_their_manifest_says() {
     let manifest = Document::json(&manifest).expect("the manifest is JSON");
     let mut judged = 0;
     for case in manifest.root().elements() {
-        let text = |key: &str| case.member(key).and_then(|value| value.text()).expect("text");
+        let text = |key: &str| case.member(key).and_then(Node::text).expect("text");
         let expected = text("expect") == "valid";
         for format in case.member("formats").expect("formats").elements() {
             let encoding = if format.is_text("json") { Encoding::Json } else { Encoding::Cbor };
@@ -30,14 +31,14 @@ fn schema_vectors_are_judged_as_their_manifest_says() {
             let file = format!("{}.{ending}", text("name"));
             let bytes = std::fs::read(folder.join(&file)).expect("the vector is there");
             let generated =
-                vac_validate::validate(&bytes, encoding).is_ok_and(|report| report.is_valid());
+                vac_validate::validate(&bytes, encoding).is_ok_and(|report: Report| report.is_valid());
             let interpreted = Document::scan(&bytes, encoding)
                 .is_ok_and(|document| interpreter.validate(&document).is_empty());
-            let decoded = Start::from_bytes(&bytes, encoding).is_ok();
+            let typed = Start::from_bytes(&bytes, encoding).is_ok();
             let why = text("why");
             assert_eq!(generated, expected, "generated validator: {file}: {why}");
             assert_eq!(interpreted, expected, "interpreter: {file}: {why}");
-            assert_eq!(decoded, expected, "decoder: {file}: {why}");
+            assert_eq!(typed, expected, "decoder: {file}: {why}");
             judged += 1;
         }
     }
@@ -53,7 +54,7 @@ fn malformed_items_of_rfc_8949_appendix_f_are_all_refused() {
     let tests = list.root().member("tests").expect("tests");
     let mut refused = 0;
     for test in tests.elements() {
-        let hex = test.member("hex").and_then(|hex| hex.text()).expect("hex");
+        let hex = test.member("hex").and_then(Node::text).expect("hex");
         let bytes = HEXLOWER.decode(hex.as_bytes()).expect("hex");
         assert!(Document::cbor(&bytes).is_err(), "{hex} was accepted");
         refused += 1;
@@ -67,7 +68,7 @@ fn items_of_rfc_8949_appendix_a_are_read_and_written_as_it_says() {
     let text = std::fs::read(folder.join("cbor/appendix_a.json")).expect("the list");
     let list = Document::json(&text).expect("the list is JSON");
     for item in list.root().elements() {
-        let hex = item.member("hex").and_then(|hex| hex.text()).expect("hex");
+        let hex = item.member("hex").and_then(Node::text).expect("hex");
         let bytes = HEXLOWER.decode(hex.as_bytes()).expect("hex");
         // Two-byte simple values below 32 were allowed once and are not any more.
         if hex == "f818" {
@@ -75,7 +76,7 @@ fn items_of_rfc_8949_appendix_a_are_read_and_written_as_it_says() {
             continue;
         }
         let document = Document::cbor(&bytes).unwrap_or_else(|error| panic!("{hex}: {error}"));
-        let round_trip = item.member("roundtrip").and_then(|flag| flag.bool()) == Some(true);
+        let round_trip = item.member("roundtrip").and_then(Node::bool) == Some(true);
         let again = document.root().carry().to_cbor().expect("CBOR as CBOR");
         assert_eq!(again == bytes, round_trip, "{hex} became {}", HEXLOWER.encode(&again));
         assert_eq!(document.is_tidy(), round_trip, "{hex}");
@@ -107,7 +108,7 @@ fn bombs_are_refused() {
         let bytes = std::fs::read(&path).expect("a bomb");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let verdict = vac_validate::validate(&bytes, Encoding::Cbor);
-        assert!(!verdict.as_ref().is_ok_and(|report| report.is_valid()), "{name} was found valid");
+        assert!(!verdict.as_ref().is_ok_and(Report::is_valid), "{name} was found valid");
         count += 1;
         println!(
             "{name}: {}",

@@ -25,8 +25,18 @@ pub trait IntoOwned {
 }
 
 /// Members beyond those a schema names, in the order of the source.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Extensions<K, V>(pub Vec<(K, V)>);
+
+/// As maps: the same members, in whatever order.
+impl<K: PartialEq, V: PartialEq> PartialEq for Extensions<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        let in_other = |(key, value): &(K, V)| {
+            other.0.iter().any(|(other_key, other_value)| key == other_key && value == other_value)
+        };
+        self.0 == other.0 || (self.0.len() == other.0.len() && self.0.iter().all(in_other))
+    }
+}
 
 impl<K, V> Default for Extensions<K, V> {
     fn default() -> Self {

@@ -55,12 +55,18 @@ impl Emitter<'_> {
             let Some(at) = next else { return Ok(()) };
             done[at] = true;
             let rule = &self.schema.rules[at];
-            let docs = match rule.origin {
-                Origin::Prelude => format!("`{}` of the prelude.", rule.name),
-                Origin::Spec | Origin::Instance => format!("`{}`", rule.name),
-            };
             let function = self.functions[at].clone();
-            self.function(&function, &docs, &rule.body, &rule.name)?;
+            if rule.origin == Origin::Prelude {
+                // By its name, and for messages in the rule that uses it.
+                let docs = format!("`{}` of the prelude.", rule.name);
+                let reference =
+                    Type { kind: TypeKind::Rule(RuleId(at)), location: rule.location.clone() };
+                let scalar = scalar::is_scalar(self.schema, &reference);
+                let ty = if scalar { &reference } else { &rule.body };
+                self.function(&function, &docs, ty, "")?;
+            } else {
+                self.function(&function, &format!("`{}`", rule.name), &rule.body, &rule.name)?;
+            }
         }
     }
 

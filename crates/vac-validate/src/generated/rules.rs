@@ -1806,15 +1806,15 @@ fn cose_sign1_payload(context: &mut Context, node: Node<'_, '_>) -> bool {
 }
 ///`tstr` of the prelude.
 fn tstr(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::text(node), node, "tstr", "#3")
+    context.expect(check::text(node), node, "", "text")
 }
 ///`uint` of the prelude.
 fn uint(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::uint(node), node, "uint", "#0")
+    context.expect(check::uint(node), node, "", "uint")
 }
 ///`bstr` of the prelude.
 fn bstr(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::bytes(node), node, "bstr", "#2")
+    context.expect(check::bytes(node), node, "", "bytes")
 }
 ///`any` of the prelude.
 fn any2(_context: &mut Context, _node: Node<'_, '_>) -> bool {
@@ -1822,20 +1822,13 @@ fn any2(_context: &mut Context, _node: Node<'_, '_>) -> bool {
 }
 ///`bool` of the prelude.
 fn bool(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context
-        .expect(
-            check::simple(node, 20) || check::simple(node, 21),
-            node,
-            "bool",
-            "false or true",
-        )
+    context.expect(check::bool(node), node, "", "bool")
 }
 ///`number` of the prelude.
 fn number(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context
-        .expect(check::int(node) || check::float(node), node, "number", "int or float")
+    context.expect(check::int(node) || check::float(node), node, "", "number")
 }
 ///`int` of the prelude.
 fn int(context: &mut Context, node: Node<'_, '_>) -> bool {
-    context.expect(check::uint(node) || check::nint(node), node, "int", "uint or nint")
+    context.expect(check::int(node), node, "", "int")
 }

@@ -37,6 +37,10 @@ impl Context {
         if node.kind() != Kind::Array {
             return self.expect(false, node, array.rule, "array");
         }
+        self.within(array.rule, |context| context.array_as(node, array))
+    }
+
+    fn array_as(&mut self, node: Node<'_, '_>, array: &'static Array) -> bool {
         match array.shape {
             Shape::Each { min, max, expected, check } => {
                 let mut valid = true;

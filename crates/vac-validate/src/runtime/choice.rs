@@ -56,7 +56,7 @@ impl Context {
             choice.alternatives.iter().filter(|alternative| alternative.kinds.contains(&kind));
         match (candidates.next(), candidates.next()) {
             (None, _) => self.expect(false, node, choice.rule, choice.expected),
-            (Some(only), None) => (only.check)(self, node),
+            (Some(only), None) => self.within(choice.rule, |context| (only.check)(context, node)),
             _ => self.choice_by_trying(node, choice),
         }
     }
@@ -107,7 +107,7 @@ impl Context {
         // The first of the furthest.
         let Some(best) = (0..tried.len()).rev().max_by_key(|at| tried[*at].0) else { return false };
         let first = self.violations.len();
-        (tried[best].1.check)(self, node);
+        self.within(choice.rule, |context| (tried[best].1.check)(context, node));
         if self.violations.len() > first {
             let others = tried
                 .iter()
@@ -121,7 +121,8 @@ impl Context {
     }
 
     fn first_violation(&self, node: Node<'_, '_>, alternative: &Alternative) -> Option<String> {
-        let mut context = Context { labels: self.labels.clone(), ..Context::new(1) };
+        let labels = self.labels.clone();
+        let mut context = Context { labels, within: self.within, ..Context::new(1) };
         (alternative.check)(&mut context, node);
         let violation = context.violations.first()?;
         Some(format!("{}: {violation}", alternative.name))

@@ -37,7 +37,7 @@ impl Context {
             return self.expect(false, node, map.rule, "map");
         }
         if let [choice] = map.choices {
-            return self.map_as(node, map.rule, choice);
+            return self.within(map.rule, |context| context.map_as(node, map.rule, choice));
         }
         let mut best: Option<(u32, &'static [Element])> = None;
         for choice in map.choices {
@@ -50,7 +50,9 @@ impl Context {
             }
         }
         match best {
-            Some((_, choice)) => self.map_as(node, map.rule, choice),
+            Some((_, choice)) => {
+                self.within(map.rule, |context| context.map_as(node, map.rule, choice))
+            }
             None => self.expect(false, node, map.rule, "nothing: this choice is empty"),
         }
     }

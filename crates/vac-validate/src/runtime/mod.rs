@@ -116,6 +116,8 @@ pub struct Context {
     silent: usize,
     /// The last node at which something failed since a try began.
     furthest: u32,
+    /// The rule of the innermost container: types of the prelude have none.
+    within: &'static str,
     /// Names for integer labels and array elements on the way down.
     labels: Vec<(u32, &'static str)>,
     memory: HashMap<(usize, u32, u32), Verdict>,
@@ -163,7 +165,7 @@ impl Context {
         if self.violations.len() < self.most {
             let (expected, found) = words();
             let path = self.path(node);
-            let rule = rule.to_owned();
+            let rule = if rule.is_empty() { self.within } else { rule }.to_owned();
             self.violations.push(Violation { path, expected, found, rule, others: Vec::new() });
         }
         false
@@ -210,6 +212,14 @@ impl Context {
         valid
     }
 
+    /// Checks something inside a rule.
+    fn within(&mut self, rule: &'static str, check: impl FnOnce(&mut Self) -> bool) -> bool {
+        let around = std::mem::replace(&mut self.within, rule);
+        let valid = check(self);
+        self.within = around;
+        valid
+    }
+
     /// A tag and what it is on.
     pub fn tag(
         &mut self,
@@ -221,7 +231,7 @@ impl Context {
     ) -> bool {
         match node.tag() {
             Some((found, content)) if number.is_none_or(|number| number == found) => {
-                check(self, content)
+                self.within(rule, |context| check(context, content))
             }
             // A JSON integer beyond 64 bits is what CBOR has tags 2 and 3 for.
             None if node.kind() == Kind::BigInteger => {
@@ -274,7 +284,7 @@ impl Context {
         let labels = std::mem::take(&mut self.labels);
         let first = self.violations.len();
         let verdict_before = self.furthest;
-        let valid = check(self, document.root());
+        let valid = self.within(rule, |context| check(context, document.root()));
         self.document = outer;
         self.labels = labels;
         self.furthest = verdict_before;
