@@ -26,7 +26,7 @@ fn main() {
     }
     println!("\ntime to validate a byte, as a ratio to the first of the line; 1 is linear");
     growth("entries", [1_000, 4_000, 16_000, 64_000], synthetic::record);
-    growth("depth", [25, 50, 100, 200], synthetic::nested);
+    growth("depth", [15, 30, 60, 120], synthetic::nested);
 }
 
 /// How the time for a byte changes with the size.

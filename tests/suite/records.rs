@@ -53,11 +53,18 @@ fn invalid_records_are_refused_with_the_words_we_mean() {
         let said = match validate(&bytes, encoding) {
             Err(error) => format!("{error}\n"),
             Ok(report) => {
-                let lines: Vec<_> = report.violations.iter().map(|violation| format!("{violation}
-")).collect();
+                let lines: Vec<_> = report
+                    .violations
+                    .iter()
+                    .map(|violation| {
+                        format!(
+                            "{violation}
+"
+                        )
+                    })
+                    .collect();
                 lines.concat()
             }
-
         };
         let expected = path.with_extension(format!(
             "{}.expected",
@@ -71,4 +78,43 @@ fn invalid_records_are_refused_with_the_words_we_mean() {
         assert_eq!(said, expected, "{}", path.display());
         assert!(Start::from_bytes(&bytes, encoding).is_err(), "{}", path.display());
     }
+}
+
+/// The deepest record the scanner lets through, on the stack of a test's thread:
+/// everything that recurses has to cope with it.
+#[test]
+fn a_record_as_deep_as_the_limit_goes_through_everything() {
+    let json = vac_tests::synthetic::nested(126);
+    assert!(Document::json(json.as_bytes()).is_ok());
+    assert!(Document::json(vac_tests::synthetic::nested(127).as_bytes()).is_err());
+    let report = validate(json.as_bytes(), Encoding::Json).expect("a document");
+    assert_eq!(report.violations, []);
+    let value = Start::from_json(json.as_bytes()).expect("a record");
+    let cbor = value.to_cbor().expect("CBOR");
+    assert!(validate(&cbor, Encoding::Cbor).expect("a document").is_valid());
+    let owned = vac_record::IntoOwned::into_owned(Start::from_cbor(&cbor).expect("a record"));
+    assert_eq!(owned, value);
+    assert_eq!(owned.to_json(), value.to_json());
+    assert!(format!("{owned:?}").contains("leaf"));
+    let through_serde: Start<'_> =
+        ciborium::from_reader(to_ciborium(&value).as_slice()).expect("serde reads");
+    assert_eq!(through_serde, value);
+}
+
+fn to_ciborium(value: &Start<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).expect("serde writes");
+    bytes
+}
+
+/// A wrong leaf at the bottom: found once, at its exact place, however deep.
+#[test]
+fn an_error_at_the_bottom_of_a_deep_record_is_one_violation() {
+    let json = vac_tests::synthetic::nested(120).replace("\"event-type\"", "\"event_type\"");
+    let report = validate(json.as_bytes(), Encoding::Json).expect("a document");
+    assert_eq!(report.total, 1);
+    let violation = &report.violations[0];
+    assert_eq!(violation.path, format!("/session/entries/0{}", "/children/0".repeat(120)));
+    assert_eq!(violation.expected, "key \"event-type\"");
+    assert_eq!(violation.rule, "event-entry");
 }

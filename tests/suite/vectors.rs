@@ -30,15 +30,15 @@ fn schema_vectors_are_judged_as_their_manifest_says() {
             let ending = if encoding == Encoding::Json { "json" } else { "cbor" };
             let file = format!("{}.{ending}", text("name"));
             let bytes = std::fs::read(folder.join(&file)).expect("the vector is there");
-            let generated =
+            let by_rules =
                 vac_validate::validate(&bytes, encoding).is_ok_and(|report: Report| report.is_valid());
-            let interpreted = Document::scan(&bytes, encoding)
+            let by_interpreter = Document::scan(&bytes, encoding)
                 .is_ok_and(|document| interpreter.validate(&document).is_empty());
-            let typed = Start::from_bytes(&bytes, encoding).is_ok();
+            let by_types = Start::from_bytes(&bytes, encoding).is_ok();
             let why = text("why");
-            assert_eq!(generated, expected, "generated validator: {file}: {why}");
-            assert_eq!(interpreted, expected, "interpreter: {file}: {why}");
-            assert_eq!(typed, expected, "decoder: {file}: {why}");
+            assert_eq!(by_rules, expected, "generated validator: {file}: {why}");
+            assert_eq!(by_interpreter, expected, "interpreter: {file}: {why}");
+            assert_eq!(by_types, expected, "decoder: {file}: {why}");
             judged += 1;
         }
     }

@@ -46,7 +46,7 @@
 //! lone surrogate escape stays what it is in JSON and has no CBOR form.
 //!
 //! **Strictness.** Well-formedness to the letter, UTF-8, nothing behind the document,
-//! at most 512 levels and 4 GiB, and lengths checked before anything is reserved.
+//! at most 256 levels and 4 GiB, and lengths checked before anything is reserved.
 //! Duplicate keys are found at every depth, by value, and listed; whoever reads
 //! evidence decides ([`Decode::from_bytes`] and [`transcode`] refuse them). The scanners
 //! use no recursion.

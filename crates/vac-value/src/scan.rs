@@ -13,9 +13,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 512 levels, and what 32-bit offsets reach (4 GiB).
+    /// 256 levels, and what 32-bit offsets reach (4 GiB).
     fn default() -> Self {
-        Self { depth: 512, size: u32::MAX as usize }
+        Self { depth: 256, size: u32::MAX as usize }
     }
 }
 

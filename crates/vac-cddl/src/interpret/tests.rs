@@ -303,10 +303,10 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 #[test]
 fn deep_arrays_fit_the_stack() {
     on_a_small_stack(|| {
-        let good = format!("{}{}", "[".repeat(512), "]".repeat(512));
+        let good = format!("{}{}", "[".repeat(256), "]".repeat(256));
         valid("a = [* a]", &good);
         valid("a = int / [* (a // tstr, b)] b = [a]", &good);
-        let bad = format!("{}1{}", "[".repeat(512), "]".repeat(512));
+        let bad = format!("{}1{}", "[".repeat(256), "]".repeat(256));
         assert_eq!(json("a = [* a]", &bad).len(), 1);
         assert_eq!(json("a = tstr / [* (a // tstr, b)] b = [a]", &bad).len(), 1);
     });
@@ -315,11 +315,11 @@ fn deep_arrays_fit_the_stack() {
 #[test]
 fn deep_maps_fit_the_stack() {
     on_a_small_stack(|| {
-        let good = format!("{}{{}}{}", "{\"k\": ".repeat(511), "}".repeat(511));
+        let good = format!("{}{{}}{}", "{\"k\": ".repeat(255), "}".repeat(255));
         valid("a = { ? k: a }", &good);
         valid("a = int / { * tstr => a }", &good);
         valid("a = int / { ? (j: int // k: a // * tstr => a) }", &good);
-        let bad = format!("{}1{}", "{\"k\": ".repeat(512), "}".repeat(512));
+        let bad = format!("{}1{}", "{\"k\": ".repeat(256), "}".repeat(256));
         assert_eq!(json("a = { ? k: a }", &bad).len(), 1);
         assert_eq!(json("a = tstr / { ? (j: int // k: a // * tstr => a) }", &bad).len(), 1);
     });
