@@ -129,11 +129,31 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
 }
 
 fn doc_lines(lines: &[String]) -> TokenStream {
+    let mut in_code = false;
     let lines = lines.iter().map(|line| {
-        let line = if line.is_empty() { String::new() } else { format!(" {line}") };
-        quote!(#[doc = #line])
+        if line.starts_with("```") {
+            in_code = !in_code;
+        }
+        let text = if in_code { line.clone() } else { prose(line) };
+        let text = if text.is_empty() { text } else { format!(" {text}") };
+        quote!(#[doc = #text])
     });
     quote!(#(#lines)*)
+}
+
+/// A comment's words without what Markdown would take for links and tags.
+fn prose(line: &str) -> String {
+    let mut in_code = false;
+    let mut text = String::new();
+    for character in line.chars() {
+        match character {
+            '`' => in_code = !in_code,
+            '[' | ']' | '<' | '*' | '_' if !in_code => text.push('\\'),
+            _ => {}
+        }
+        text.push(character);
+    }
+    text
 }
 
 /// `Record<'a>`, or `Label` where nothing is borrowed.

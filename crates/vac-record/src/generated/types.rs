@@ -516,7 +516,7 @@ pub struct Resource<'a> {
     /// The member `url`.
     pub url: Text<'a>,
 }
-/// COSE_Sign1 (RFC 9052), tagged. A payload of null is detached.
+/// COSE\_Sign1 (RFC 9052), tagged. A payload of null is detached.
 ///
 /// ```cddl
 /// signed-agent-record = #6.18([
