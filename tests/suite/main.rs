@@ -3,6 +3,9 @@
 mod golden;
 mod goldens;
 mod numbers;
+mod oracle;
+mod properties;
+mod records;
 mod spec_change;
 mod strict;
 mod vectors;

@@ -19,8 +19,7 @@ pub fn sniff(bytes: &[u8]) -> Encoding {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
     let start = bytes.iter().position(|byte| !is_space(byte)).unwrap_or(bytes.len());
     match bytes.get(start) {
-        None
-        | Some(b'{' | b'[' | b']' | b'}' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+        None | Some(b'{' | b'[' | b']' | b'}' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
             Encoding::Json
         }
         Some(_) if bytes[start..].starts_with(BYTE_ORDER_MARK) => Encoding::Json,

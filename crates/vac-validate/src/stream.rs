@@ -191,8 +191,7 @@ impl Judge {
     /// Puts the violations of the entries where the place-holder was.
     fn join(self, mut rest: Report) -> Report {
         if self.count > 0 {
-            let place =
-                rest.violations.iter().position(|found| found.path == PLACE_HOLDER_PATH);
+            let place = rest.violations.iter().position(|found| found.path == PLACE_HOLDER_PATH);
             if let Some(place) = place {
                 rest.violations.splice(place..=place, self.found.violations);
             }

@@ -53,8 +53,8 @@ impl<'d, 'a> Entries<'d, 'a> {
         }
         let mut path = "/session/entries".to_owned();
         for (level, index) in way.iter().rev().enumerate() {
-            let between = if level == 0 { "" } else { "/children" };
-            path.push_str(&format!("{between}/{index}"));
+            path += if level == 0 { "/" } else { "/children/" };
+            path += &index.to_string();
         }
         path + "/" + member
     }

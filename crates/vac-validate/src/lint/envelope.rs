@@ -41,11 +41,7 @@ const UNPROTECTED: &[Parameter] = &[
     Parameter { label: 394, name: "receipts", wanted: Wanted::Some("Receipt") },
 ];
 
-pub(super) fn lint(
-    document: &Document<'_>,
-    envelope: &Envelope<'_, '_>,
-    findings: &mut Findings,
-) {
+pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, findings: &mut Findings) {
     let header = envelope.protected.bytes().unwrap_or(Cow::Borrowed(b""));
     if let Ok(header) = Document::cbor(&header) {
         let mut inside = Findings::default();
@@ -66,12 +62,7 @@ pub(super) fn lint(
     }
 }
 
-fn parameters(
-    header: Node<'_, '_>,
-    known: &[Parameter],
-    path: &str,
-    findings: &mut Findings,
-) {
+fn parameters(header: Node<'_, '_>, known: &[Parameter], path: &str, findings: &mut Findings) {
     for Parameter { label, name, wanted } in known {
         let Some(value) = labelled(header, *label) else { continue };
         if let Some(problem) = wanted.problem(value) {
@@ -84,9 +75,8 @@ fn parameters(
 impl Wanted {
     /// Why a value does not fit.
     fn problem(&self, value: Node<'_, '_>) -> Option<String> {
-        let wrong_kind = |wanted: &str| {
-            Some(format!("expected {wanted}, found {}", vac_value::found(value)))
-        };
+        let wrong_kind =
+            |wanted: &str| Some(format!("expected {wanted}, found {}", vac_value::found(value)));
         match self {
             Self::Kinds(kinds, wanted) => {
                 let fits = kinds.contains(&value.kind())
@@ -106,5 +96,8 @@ impl Wanted {
 fn violation(node: Node<'_, '_>, name: &str) -> Option<String> {
     let report = check_node(node, rule(name)?, 1);
     let first = report.violations.first()?;
-    Some(format!("expected {name}, but {}: expected {}, found {}", first.path, first.expected, first.found))
+    Some(format!(
+        "expected {name}, but {}: expected {}, found {}",
+        first.path, first.expected, first.found
+    ))
 }

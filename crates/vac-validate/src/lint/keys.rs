@@ -14,7 +14,8 @@ pub(super) fn lint(document: &Document<'_>, findings: &mut Findings) {
         return;
     }
     values.sort_by_key(|(value, _)| *value);
-    let mut search = Search { values: values.into_iter().peekable(), path: String::new(), findings };
+    let mut search =
+        Search { values: values.into_iter().peekable(), path: String::new(), findings };
     search.look_into(document.root());
 }
 
@@ -60,7 +61,8 @@ impl Search<'_, '_, '_> {
     fn step(&mut self, child: Node<'_, '_>, step: impl FnOnce() -> Step) {
         if self.values.peek().is_some_and(|(value, _)| *value < child.after()) {
             let length = self.path.len();
-            self.path.push_str(&format!("/{}", step()));
+            self.path.push('/');
+            self.path.push_str(&step().to_string());
             self.look_into(child);
             self.path.truncate(length);
         }

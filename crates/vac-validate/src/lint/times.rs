@@ -14,13 +14,7 @@ pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &m
 }
 
 /// A map with a start and an end.
-pub(super) fn span(
-    map: Node<'_, '_>,
-    start: &str,
-    end: &str,
-    path: &str,
-    findings: &mut Findings,
-) {
+pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findings: &mut Findings) {
     unit(map, start, path, findings);
     unit(map, end, path, findings);
     let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };

@@ -12,7 +12,7 @@ mod map;
 use std::collections::HashMap;
 
 use vac_value::path::{Step, steps};
-use vac_value::{Encoding, Kind, Node, Violation, found};
+use vac_value::{Encoder, Encoding, Kind, Node, Violation, found};
 
 pub use array::{Array, Shape};
 pub use choice::{Alternative, Case, Choice, Select};
@@ -237,6 +237,7 @@ impl Context {
             None if node.kind() == Kind::BigInteger => {
                 let tag = 2 + u64::from(node.raw().starts_with(b"-"));
                 self.expect(number.is_none_or(|number| number == tag), node, rule, expected)
+                    && self.inside(node, rule, &tagged_bytes(node), check)
             }
             _ => self.expect(false, node, rule, expected),
         }
@@ -299,4 +300,16 @@ impl Context {
         }
         valid
     }
+}
+
+/// The byte string that CBOR has under the tag of a big integer. Of one with too
+/// many digits to be converted only the length is about right.
+fn tagged_bytes(node: Node<'_, '_>) -> Vec<u8> {
+    let mut encoder = Encoder::cbor();
+    if encoder.node(node).is_ok() {
+        return encoder.finish().split_off(1);
+    }
+    let mut encoder = Encoder::cbor();
+    encoder.bytes(&vec![1; node.raw().len() * 5 / 12]);
+    encoder.finish()
 }

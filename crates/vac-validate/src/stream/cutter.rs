@@ -88,8 +88,9 @@ struct Way {
     key: Option<usize>,
     /// The key was the one to follow; its value is to come.
     matched: bool,
-    session_seen: bool,
-    entries_seen: bool,
+    /// Whether the record's `session` and the session's `entries` have been
+    /// there.
+    seen: [bool; 2],
 }
 
 impl Cutter {
@@ -293,9 +294,10 @@ impl Way {
     /// The text that just ended may be the key to follow.
     fn end_of_text(&mut self, kept: &[u8]) {
         let Some(start) = self.key.take() else { return };
+        let [session_seen, entries_seen] = &mut self.seen;
         let (wanted, seen) = match self.map {
-            1 => ("session", &mut self.session_seen),
-            _ => ("entries", &mut self.entries_seen),
+            1 => ("session", session_seen),
+            _ => ("entries", entries_seen),
         };
         let is_wanted =
             || Document::json(&kept[start..]).is_ok_and(|key| key.root().is_text(wanted));

@@ -98,11 +98,42 @@ fn odd_documents_are_judged_alike() {
         )
     };
     let in_entries = [
-        "[]", "[ ]", "[", "{}", "null", "\"[]\"", "[,]", "[1,]", "[1 2]", "[nul]", "[nul,1]",
-        "[nulll]", "[1.]", "[1.,2]", "[-]", "[01]", "[\"a\" \"b\"]", "[\"\\u12\"]", "[\"\\x\"]",
-        "[\"a\nb\"]", "[{]", "[{]}]", "[{\"a\":1]]", "[[}]", "[true,false,null,\"\",1e3,{},[]]",
-        "[]]", "[}", "[:]", "[{\"type\":\"user\"}}", "[{\"type\":\"user\"}:{}]", "[\u{feff}]",
-        "[é]", "[{\"type\":\"user\",\"type\":\"user\"}]", "[[[[]]]],", "[{}{}]", "[\\\"]",
+        "[]",
+        "[ ]",
+        "[",
+        "{}",
+        "null",
+        "\"[]\"",
+        "[,]",
+        "[1,]",
+        "[1 2]",
+        "[nul]",
+        "[nul,1]",
+        "[nulll]",
+        "[1.]",
+        "[1.,2]",
+        "[-]",
+        "[01]",
+        "[\"a\" \"b\"]",
+        "[\"\\u12\"]",
+        "[\"\\x\"]",
+        "[\"a\nb\"]",
+        "[{]",
+        "[{]}]",
+        "[{\"a\":1]]",
+        "[[}]",
+        "[true,false,null,\"\",1e3,{},[]]",
+        "[]]",
+        "[}",
+        "[:]",
+        "[{\"type\":\"user\"}}",
+        "[{\"type\":\"user\"}:{}]",
+        "[\u{feff}]",
+        "[é]",
+        "[{\"type\":\"user\",\"type\":\"user\"}]",
+        "[[[[]]]],",
+        "[{}{}]",
+        "[\\\"]",
     ];
     for entries in in_entries {
         same(base(entries).as_bytes(), &CHUNKS);
@@ -142,7 +173,7 @@ fn odd_documents_are_judged_alike() {
 
 #[test]
 fn nesting_is_limited_where_the_whole_document_limits_it() {
-    for levels in [508, 509, 510, 511, 512, 513, 100_000] {
+    for levels in [252, 253, 254, 255, 256, 257, 100_000] {
         let nested = format!("[{}{}]", "[".repeat(levels), "]".repeat(levels));
         let document = RECORD.replace("[[], {}]", &nested);
         same(document.as_bytes(), &[1 << 20]);
@@ -180,8 +211,22 @@ impl Dice {
 #[test]
 fn mutated_records_are_judged_alike() {
     const PIECES: [&str; 16] = [
-        "\"", "\\", "{", "}", "[", "]", ",", ":", "null", " ", "\"session\":", "\"entries\":[",
-        "1", "é", "{\"type\":\"user\"},", "\"id\":",
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        " ",
+        "\"session\":",
+        "\"entries\":[",
+        "1",
+        "é",
+        "{\"type\":\"user\"},",
+        "\"id\":",
     ];
     let mut dice = Dice(0x2026_1116);
     for _ in 0..4000 {

@@ -1,0 +1,189 @@
+//! What an adapter is: detect, survey, then entries one by one.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use vac_record::{Entry, VerifiableAgentRecord};
+use vac_value::Violation;
+
+use crate::detect::{Confidence, Sample};
+use crate::frame::Place;
+use crate::report::Report;
+
+/// A file, or something like one, that can be read more than once.
+pub trait Input {
+    /// Its name without the folder; empty if it has none.
+    fn name(&self) -> &str;
+
+    /// Reads it from the beginning.
+    fn open(&self) -> io::Result<Box<dyn Read + '_>>;
+}
+
+/// An input in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory<'a> {
+    /// Its name without the folder.
+    pub name: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Input for Memory<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(self.bytes))
+    }
+}
+
+/// One native format family.
+pub trait Adapter: Sync {
+    /// The agent: `claude`, `gemini`, `codex`, `opencode`, `cursor`.
+    fn name(&self) -> &'static str;
+
+    /// How sure it is, by content, that these are its documents.
+    fn detect(&self, sample: &Sample<'_>) -> Confidence;
+
+    /// Reads an input once for what is true of its sessions as a whole. An input
+    /// that is no log of this agent is refused with the reason.
+    fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error>;
+}
+
+/// One session that a survey found, and how to read its entries.
+pub trait Session {
+    /// The agent's name.
+    fn agent(&self) -> &'static str;
+
+    /// Which of the agent's formats it is in.
+    fn variant(&self) -> &'static str;
+
+    /// The record without entries and without `recording-agent`, which is the
+    /// writer's.
+    fn record(&self) -> VerifiableAgentRecord<'static>;
+
+    /// Reads the input again and gives the entries, in order, one by one.
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error>;
+
+    /// How many entries there are at the top level. Counts them, unless the
+    /// survey has done so.
+    fn count(&self) -> Result<u64, Error> {
+        let mut counter = Counter::default();
+        self.entries(&mut counter)?;
+        Ok(counter.count)
+    }
+}
+
+/// Takes entries.
+pub trait Sink {
+    /// Takes an entry. `origin` is where it came from: what cannot be written in
+    /// the record's encoding is carried as the origin's text instead.
+    fn entry(&mut self, entry: Entry<'_>, origin: Origin<'_>) -> Result<(), Error>;
+
+    /// The report, for whatever the adapter has to tell.
+    fn report(&mut self) -> &mut Report;
+}
+
+/// The part of the source that an entry was made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// Its frame's place.
+    pub place: Place,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// Only counts.
+#[derive(Debug, Default)]
+struct Counter {
+    count: u64,
+    report: Report,
+}
+
+impl Sink for Counter {
+    fn entry(&mut self, _: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
+        self.count += 1;
+        Ok(())
+    }
+
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}
+
+/// How much of a log its record holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Everything: what the schema does not name keeps its native name.
+    #[default]
+    Full,
+    /// What the schema names.
+    Canonical,
+}
+
+/// Why a log was not converted.
+#[derive(Debug)]
+pub enum Error {
+    /// It could not be read, or the record not written.
+    Io(io::Error),
+    /// It is no session log of this agent.
+    Refused(String),
+    /// What an adapter made is not what the schema wants: a defect of ours.
+    Invalid {
+        /// The line it was made from; `None` for the record around the entries.
+        line: Option<u64>,
+        /// What is wrong.
+        violation: Box<Violation>,
+    },
+    /// The record cannot be written: a defect of ours.
+    Encode(vac_value::EncodeError),
+    /// The input gave another number of entries the second time.
+    Changed {
+        /// How many there were at first.
+        expected: u64,
+        /// How many then.
+        found: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Refused(reason) => f.write_str(reason),
+            Self::Invalid { line: Some(line), violation } => {
+                write!(f, "the entry made of line {line} is not valid: {violation}")
+            }
+            Self::Invalid { line: None, violation } => {
+                write!(f, "the record is not valid: {violation}")
+            }
+            Self::Encode(error) => error.fmt(f),
+            Self::Changed { expected, found } => {
+                write!(f, "expected {expected} entries, found {found}: did the input change?")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Encode(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<vac_value::EncodeError> for Error {
+    fn from(error: vac_value::EncodeError) -> Self {
+        Self::Encode(error)
+    }
+}

@@ -1,0 +1,240 @@
+//! THE no-drop mechanism: a cursor that owns one native object.
+//!
+//! A taker removes a member only if its value fits the canonical field it is
+//! wanted for; any other member stays. [`Cursor::rest`] gives what stayed, to be
+//! carried under its native name. A cursor that goes away without that is a
+//! defect, and panics where debug assertions are on (a release build goes on).
+//!
+//! ```
+//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_value::Document;
+//!
+//! let line = Document::json(br#"{"uuid": "u1", "timestamp": "soon", "mood": "good", "x": null}"#)?;
+//! let mut cursor = Cursor::of(line.root()).ok_or("not an object")?;
+//! assert_eq!(cursor.text("uuid").as_deref(), Some("u1"));
+//! assert_eq!(cursor.timestamp("timestamp"), None, "that is no timestamp: it stays");
+//! let rest = cursor.rest(keys::MESSAGE);
+//! let names: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
+//! assert_eq!(names, ["native:timestamp", "mood"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * A native key that the target map names is kept as `native:` and itself, and
+//!   so is one that begins with `native:`, so that no two keys can meet.
+//! * A key that is no Unicode text (half a surrogate pair) is kept as
+//!   `native-token:` and its JSON token without the quotes.
+//! * A member whose value is null is left out of the rest; inside a value that is
+//!   carried whole, nulls stay.
+
+use std::borrow::Cow;
+
+use vac_record::AbstractTimestamp;
+use vac_value::{Any, Decode, Encoding, Extensions, Kind, Node, Number, Text};
+
+/// The keys that the maps of the schema name: what a native key must not be
+/// mistaken for.
+pub mod keys {
+    /// Of `message-entry`.
+    pub const MESSAGE: &[&str] = &[
+        "type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children",
+    ];
+    /// Of `tool-call-entry`.
+    pub const TOOL_CALL: &[&str] =
+        &["type", "name", "input", "call-id", "timestamp", "id", "children"];
+    /// Of `tool-result-entry`.
+    pub const TOOL_RESULT: &[&str] =
+        &["type", "output", "call-id", "status", "is-error", "timestamp", "id", "children"];
+    /// Of `reasoning-entry`.
+    pub const REASONING: &[&str] =
+        &["type", "content", "encrypted", "subject", "timestamp", "id", "children"];
+    /// Of `event-entry`; `parent-id` is ours there.
+    pub const EVENT: &[&str] =
+        &["type", "event-type", "data", "timestamp", "id", "children", "parent-id"];
+    /// Of `token-usage`.
+    pub const TOKEN_USAGE: &[&str] = &["input", "output", "cached", "reasoning", "total", "cost"];
+    /// Of `session-trace`.
+    pub const SESSION: &[&str] = &[
+        "format",
+        "session-id",
+        "session-start",
+        "session-end",
+        "agent-meta",
+        "environment",
+        "entries",
+    ];
+    /// Of `agent-meta`.
+    pub const AGENT_META: &[&str] =
+        &["model-id", "model-provider", "models", "cli-name", "cli-version"];
+    /// Of `environment`.
+    pub const ENVIRONMENT: &[&str] = &["working-dir", "vcs", "sandboxes"];
+    /// Of `vcs-context`.
+    pub const VCS: &[&str] = &["type", "revision", "branch", "repository"];
+}
+
+/// Marks a native key that would be mistaken for a canonical one.
+const MARK: &str = "native:";
+/// Marks a native key that is no text.
+const TOKEN_MARK: &str = "native-token:";
+
+/// Members beyond those the schema names.
+pub type Rest<'a> = Extensions<Text<'a>, Any<'a>>;
+
+/// The members of one native object that nobody has taken yet.
+#[derive(Debug)]
+#[must_use = "what is not taken has to be kept: call rest()"]
+pub struct Cursor<'d, 'a> {
+    members: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
+}
+
+impl<'d, 'a> Cursor<'d, 'a> {
+    /// The members of an object; `None` if it is none.
+    pub fn of(node: Node<'d, 'a>) -> Option<Self> {
+        (node.kind() == Kind::Map).then(|| {
+            let mut members = Vec::with_capacity(24);
+            members.extend(node.members());
+            Self { members }
+        })
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        self.members.iter().position(|(name, _)| name.is_text(key))
+    }
+
+    /// Looks at a member without taking it.
+    pub fn peek(&self, key: &str) -> Option<Node<'d, 'a>> {
+        self.place(key).map(|at| self.members[at].1)
+    }
+
+    /// Takes a member if there is something to make of it.
+    pub fn take_if<T>(
+        &mut self,
+        key: &str,
+        make: impl FnOnce(Node<'d, 'a>) -> Option<T>,
+    ) -> Option<T> {
+        let at = self.place(key)?;
+        let value = make(self.members[at].1)?;
+        self.members.remove(at);
+        Some(value)
+    }
+
+    /// Takes a member of a type of the schema.
+    pub fn decode<T: Decode<'a>>(&mut self, key: &str) -> Option<T> {
+        self.take_if(key, |node| T::decode(node).ok())
+    }
+
+    /// Takes text.
+    pub fn text(&mut self, key: &str) -> Option<Text<'a>> {
+        self.take_if(key, Node::text)
+    }
+
+    /// Takes text, if it is not this one.
+    pub fn text_except(&mut self, key: &str, except: &str) -> Option<Text<'a>> {
+        self.take_if(key, |node| node.text().filter(|text| text != except))
+    }
+
+    /// Takes an RFC 3339 date-time or an unsigned integer.
+    pub fn timestamp(&mut self, key: &str) -> Option<AbstractTimestamp<'a>> {
+        self.decode(key)
+    }
+
+    /// Takes an integer of 0 to 2^64 - 1.
+    pub fn uint(&mut self, key: &str) -> Option<u64> {
+        self.take_if(key, Node::uint)
+    }
+
+    /// Takes a number that both encodings have as a number.
+    pub fn number(&mut self, key: &str) -> Option<Number<'a>> {
+        self.take_if(key, |node| {
+            node.number().filter(|number| !matches!(number, Number::Decimal(_)))
+        })
+    }
+
+    /// Takes a bool.
+    pub fn bool(&mut self, key: &str) -> Option<bool> {
+        self.take_if(key, Node::bool)
+    }
+
+    /// Takes whatever is there; null counts as nothing.
+    pub fn any(&mut self, key: &str) -> Option<Any<'a>> {
+        self.take_if(key, |node| (node.kind() != Kind::Null).then(|| node.carry()))
+    }
+
+    /// Takes an object, whose members then have to be taken or kept by a cursor
+    /// of its own.
+    pub fn object(&mut self, key: &str) -> Option<Cursor<'d, 'a>> {
+        self.take_if(key, Cursor::of)
+    }
+
+    /// Takes an array, whose elements are then the caller's to keep.
+    pub fn array(&mut self, key: &str) -> Option<Node<'d, 'a>> {
+        self.take_if(key, |node| (node.kind() == Kind::Array).then_some(node))
+    }
+
+    /// Takes away a member whose value is already said elsewhere in the record: a
+    /// discriminator that became the entry's type, or a value that equals the
+    /// session's. Anything but exactly this text stays.
+    pub fn said(&mut self, key: &str, elsewhere: &str) -> bool {
+        self.take_if(key, |node| node.is_text(elsewhere).then_some(())).is_some()
+    }
+
+    /// What nobody has taken, for a map that names these keys ([`keys`]); a map
+    /// that names none, such as the data of an event, takes `&[]`.
+    pub fn rest(mut self, named: &[&str]) -> Rest<'a> {
+        let members = std::mem::take(&mut self.members);
+        members
+            .into_iter()
+            .filter(|(_, value)| value.kind() != Kind::Null)
+            .map(|(key, value)| (name(key, named), value.carry()))
+            .collect()
+    }
+
+    /// What nobody has taken of a nested object, to stand in its place; `None`
+    /// if nothing is left.
+    pub fn remainder(self) -> Option<Any<'a>> {
+        object(&self.rest(&[]))
+    }
+}
+
+/// The members as one carried object; `None` if there are none.
+pub fn object<'a>(members: &Rest<'_>) -> Option<Any<'a>> {
+    if members.is_empty() {
+        return None;
+    }
+    // JSON as the source is; only keys can fail, and these are all different.
+    Any::of(members, Encoding::Json).ok()
+}
+
+/// Stands for a value that the schema requires and the source does not have.
+pub fn null<'a>() -> Any<'a> {
+    Any::from_json(b"null").unwrap_or_else(|_| Any::from(""))
+}
+
+/// The name that a native key is kept under in a map that names these keys.
+fn name<'a>(key: Node<'_, 'a>, named: &[&str]) -> Text<'a> {
+    match key.text() {
+        Some(text)
+            if named.contains(&&*text)
+                || text.starts_with(MARK)
+                || text.starts_with(TOKEN_MARK) =>
+        {
+            Cow::Owned(format!("{MARK}{text}"))
+        }
+        Some(text) => text,
+        None => {
+            let token = String::from_utf8_lossy(key.raw());
+            Cow::Owned(format!("{TOKEN_MARK}{}", token.trim_matches('"')))
+        }
+    }
+}
+
+impl Drop for Cursor<'_, '_> {
+    fn drop(&mut self) {
+        debug_assert!(
+            self.members.is_empty() || std::thread::panicking(),
+            "{} native members were neither taken nor kept",
+            self.members.len(),
+        );
+    }
+}

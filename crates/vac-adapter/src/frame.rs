@@ -1,0 +1,285 @@
+//! Framing: where one native document ends and the next begins.
+//!
+//! Every log is read as the most general of its forms: JSON documents one
+//! behind the other, with or without space or line ends between them. One
+//! document a line (JSONL), several on a line, one document in all and
+//! pretty-printed documents back to back are special cases of that. What is no
+//! document becomes a frame too, with its bytes and the reason, and reading goes
+//! on behind it; together the frames hold every byte but space and byte-order
+//! marks.
+//!
+//! # Where a bad document ends
+//!
+//! At the end of its first line: in a log of lines the next one is good again,
+//! whatever the parser believed. A document that opens with a bracket alone on
+//! its line is pretty-printed: that one ends with the first line that is not
+//! indented. A run of NUL bytes (what a crash leaves) always ends it.
+
+mod window;
+
+use std::fmt;
+use std::io::{self, Read};
+
+use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
+
+use window::Window;
+
+/// Levels that a record has around a native value, with room to spare: a
+/// document this much below the limit can still be read inside its record.
+const LEVELS_AROUND: usize = 16;
+
+/// One document of a log, or bytes that are none.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub content: Content<'a>,
+}
+
+/// Where a frame begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number in the file, from 0.
+    pub index: u64,
+    /// Its line, from 1.
+    pub line: u64,
+    /// Which frame of those that begin on this line it is, from 1.
+    pub part: u64,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+impl Place {
+    /// An id for what the source gives none: `L12`, or `L12.2` for the second
+    /// frame of the line.
+    pub fn id(self) -> String {
+        match self.part {
+            1 => format!("L{}", self.line),
+            part => format!("L{}.{part}", self.line),
+        }
+    }
+}
+
+/// What a frame holds.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// A document, no object of which has a key twice.
+    Document(Document<'a>),
+    /// Something else.
+    Raw(Raw<'a>),
+}
+
+/// Bytes that cannot be carried as a value.
+#[derive(Debug)]
+pub struct Raw<'a> {
+    /// The bytes, without the line end.
+    pub bytes: &'a [u8],
+    /// Why not.
+    pub reason: Reason,
+    /// The document, if it is one and only ambiguous: to look for an id in it.
+    pub document: Option<Document<'a>>,
+}
+
+/// Why bytes cannot be carried as a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// They are not JSON; the offset is that of the frame's first byte.
+    Syntax(SyntaxError),
+    /// An object has a key twice: readers would disagree about its value.
+    DuplicateKey,
+    /// Only NUL bytes.
+    Nul,
+    /// A number or a text stands alone, but not on a line of its own.
+    Stray,
+    /// The encoding of the record has nothing for a part of it.
+    Encoding(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::DuplicateKey => f.write_str("an object has a key twice"),
+            Self::Nul => f.write_str("NUL bytes"),
+            Self::Stray => f.write_str("not a document on a line of its own"),
+            Self::Encoding(what) => f.write_str(what),
+        }
+    }
+}
+
+/// Reads frames, in the memory of the largest of them.
+///
+/// ```
+/// use vac_adapter::frame::{Content, Frames};
+///
+/// let log = b"{\"a\": 1}{\"a\": 2}\n{\"a\": \n{\"a\": 3}";
+/// let mut frames = Frames::new(&log[..]);
+/// let mut found = Vec::new();
+/// while let Some(frame) = frames.next(|frame| {
+///     (frame.place.id(), matches!(frame.content, Content::Document(_)))
+/// })? {
+///     found.push(frame);
+/// }
+/// let found: Vec<_> = found.iter().map(|(id, good)| (id.as_str(), *good)).collect();
+/// assert_eq!(found, [("L1", true), ("L1.2", true), ("L2", false), ("L3", true)]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Frames<R> {
+    window: Window<R>,
+    scanner: Scanner,
+    index: u64,
+    /// The line of the last frame, and which of that line it was.
+    last: (u64, u64),
+}
+
+/// What the next step of [`Frames::next`] is.
+enum Step {
+    /// The text so far does not decide.
+    More,
+    /// A bad document begins.
+    Bad(Reason),
+}
+
+impl<R: Read> Frames<R> {
+    /// Frames of an input.
+    pub fn new(input: R) -> Self {
+        let limits = Limits::default();
+        let limits = Limits { depth: limits.depth - LEVELS_AROUND, ..limits };
+        Self {
+            window: Window::new(input),
+            scanner: Scanner::new(limits),
+            index: 0,
+            last: (0, 0),
+        }
+    }
+
+    /// Shows the next frame; `None` behind the last.
+    ///
+    /// A frame borrows from memory that the next one is read into, which is why
+    /// it is shown rather than given.
+    pub fn next<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<Option<T>> {
+        loop {
+            self.window.skip_space();
+            let text = self.window.text();
+            if text.is_empty() {
+                if self.window.fill()? {
+                    continue;
+                }
+                if self.window.is_at_end() {
+                    return Ok(None);
+                }
+                // Bytes that are no text.
+                let reason = utf8_at(0);
+                return self.bad(reason, show).map(Some);
+            }
+            if text.starts_with('\0') {
+                return self.nul(show).map(Some);
+            }
+            let step = match self.scanner.json_text_prefix(text) {
+                Ok((document, end)) => {
+                    match stands_alone(&document, &text[end..], self.window.is_last()) {
+                        Some(true) => {
+                            let place = place(&self.window, &mut self.index, &mut self.last);
+                            let frame = good(place, document);
+                            let shown = show(&frame);
+                            let content = frame.content;
+                            if let Content::Document(document)
+                            | Content::Raw(Raw { document: Some(document), .. }) = content
+                            {
+                                self.scanner.recycle(document);
+                            }
+                            self.window.skip(end);
+                            return Ok(Some(shown));
+                        }
+                        Some(false) => Step::Bad(Reason::Stray),
+                        None => Step::More,
+                    }
+                }
+                Err(error) if matches!(error.problem, Problem::Truncated) => {
+                    match (self.window.is_last(), self.window.is_at_bad_byte()) {
+                        (_, true) => Step::Bad(utf8_at(error.offset)),
+                        (true, _) => Step::Bad(Reason::Syntax(error)),
+                        (false, _) => Step::More,
+                    }
+                }
+                // A line that ends inside a text is cut short.
+                Err(error) if text[error.offset..].starts_with(['\n', '\r']) => {
+                    let problem = match error.problem {
+                        Problem::ControlCharacter => Problem::Truncated,
+                        other => other,
+                    };
+                    Step::Bad(Reason::Syntax(SyntaxError { problem, ..error }))
+                }
+                Err(error) => Step::Bad(Reason::Syntax(error)),
+            };
+            match step {
+                Step::More => {
+                    self.window.fill()?;
+                }
+                Step::Bad(reason) => return self.bad(reason, show).map(Some),
+            }
+        }
+    }
+
+    /// Shows each frame that is left, until one of them is an error.
+    pub fn each<E: From<io::Error>>(
+        &mut self,
+        mut show: impl FnMut(&Frame<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(result) = self.next(&mut show)? {
+            result?;
+        }
+        Ok(())
+    }
+
+    fn bad<T>(&mut self, reason: Reason, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
+        let place = place(&self.window, &mut self.index, &mut self.last);
+        let bytes = self.window.cut_bad()?;
+        let raw = Raw { bytes: &bytes, reason, document: None };
+        Ok(show(&Frame { place, content: Content::Raw(raw) }))
+    }
+
+    fn nul<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
+        let place = place(&self.window, &mut self.index, &mut self.last);
+        let bytes = vec![0; self.window.cut_nul()?];
+        let raw = Raw { bytes: &bytes, reason: Reason::Nul, document: None };
+        Ok(show(&Frame { place, content: Content::Raw(raw) }))
+    }
+}
+
+fn utf8_at(offset: usize) -> Reason {
+    Reason::Syntax(SyntaxError { offset, problem: Problem::Utf8 })
+}
+
+/// The place of the frame that begins here, which is counted.
+fn place<R>(window: &Window<R>, index: &mut u64, last: &mut (u64, u64)) -> Place {
+    let line = window.line();
+    *last = if last.0 == line { (line, last.1 + 1) } else { (line, 1) };
+    *index += 1;
+    Place { index: *index - 1, line, part: last.1, offset: window.offset() }
+}
+
+fn good(place: Place, document: Document<'_>) -> Frame<'_> {
+    let content = if document.duplicate_keys().len() == 0 {
+        Content::Document(document)
+    } else {
+        let bytes = document.root().raw();
+        Content::Raw(Raw { bytes, reason: Reason::DuplicateKey, document: Some(document) })
+    };
+    Frame { place, content }
+}
+
+/// Whether a document may be taken for one: an object or an array always, a
+/// scalar only if nothing else is on its line. `None` if that is not known yet.
+fn stands_alone(document: &Document<'_>, behind: &str, last: bool) -> Option<bool> {
+    use vac_value::Kind;
+    if matches!(document.root().kind(), Kind::Map | Kind::Array) {
+        return Some(true);
+    }
+    match behind.trim_start_matches([' ', '\t', '\r']).chars().next() {
+        Some(next) => Some(next == '\n'),
+        None => last.then_some(true),
+    }
+}

@@ -1,0 +1,71 @@
+//! What every adapter shares.
+//!
+//! An adapter knows one agent's logs. It [detects](Adapter::detect) them by
+//! content, [surveys](Adapter::survey) an input once for what is true of its
+//! sessions as a whole, and then gives the entries of a [`Session`] one by one.
+//! [`session::write`] makes the record of that: JSON or CBOR, in the memory of the
+//! largest entry.
+//!
+//! ```
+//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_adapter::frame::{Content, Frames};
+//! use vac_record::{Encode, Entry, MessageEntry, MessageEntryType};
+//!
+//! let log = br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
+//! let entry = Frames::new(&log[..]).next(|frame| {
+//!     let Content::Document(document) = &frame.content else { return None };
+//!     let mut line = Cursor::of(document.root())?;
+//!     line.said("who", "user");
+//!     Entry::Message(MessageEntry {
+//!         r#type: MessageEntryType::User,
+//!         content: line.any("said"),
+//!         timestamp: line.timestamp("at"),
+//!         id: Some(frame.place.id().into()),
+//!         model_id: None,
+//!         parent_id: None,
+//!         token_usage: None,
+//!         children: None,
+//!         extensions: line.rest(keys::MESSAGE),
+//!     })
+//!     .to_json()
+//!     .ok()
+//! })?;
+//! assert_eq!(
+//!     entry.flatten().as_deref(),
+//!     Some(concat!(
+//!         r#"{"type":"user","content":"Hello","timestamp":"2026-01-01T00:00:00Z","id":"L1","#,
+//!         r#""mood":"good"}"#,
+//!     )),
+//! );
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * [`frame`] reads every container of JSON documents the same way; what is no
+//!   document is a frame too. Adapters see documents, never bytes.
+//! * [`cursor`] is the no-drop mechanism. Nothing else in an adapter has to care.
+//! * [`raw`] is the one place that carries what no value can carry.
+//! * Adapters are pure: an [`Input`] is opened by whoever owns the files.
+//! * [`session`] validates every entry as it was written. Adapters make typed entries,
+//!   so a violation is a defect of ours and stops the record.
+//! * Ids that the source lacks are made of its place or its bytes ([`ids`]);
+//!   timestamps that it lacks are not made at all.
+
+pub mod adapter;
+pub mod canonical;
+pub mod cursor;
+pub mod detect;
+pub mod frame;
+pub mod ids;
+pub mod provider;
+pub mod raw;
+pub mod report;
+pub mod session;
+pub mod time;
+pub mod tools;
+
+pub use adapter::{Adapter, Error, Input, Memory, Origin, Profile, Session, Sink};
+pub use cursor::Cursor;
+pub use detect::{Confidence, Sample, detect};
+pub use report::{Report, Source};

@@ -1,0 +1,48 @@
+//! Who runs a model, by its name.
+
+/// Beginnings of model names.
+const PREFIXES: &[(&str, &str)] = &[
+    ("claude", "anthropic"),
+    ("gemini", "google"),
+    ("gemma", "google"),
+    ("gpt", "openai"),
+    ("chatgpt", "openai"),
+    ("codex", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+    ("grok", "xai"),
+    ("mistral", "mistral"),
+    ("codestral", "mistral"),
+    ("devstral", "mistral"),
+    ("magistral", "mistral"),
+    ("deepseek", "deepseek"),
+    ("qwen", "alibaba"),
+    ("kimi", "moonshotai"),
+    ("glm", "zhipuai"),
+    ("minimax", "minimax"),
+    ("llama", "meta"),
+    ("composer", "cursor"),
+];
+
+/// What stands for a model or a provider that nobody knows.
+pub const UNKNOWN: &str = "unknown";
+
+/// The provider of a model: by the beginning of its name, behind the route that
+/// gateways put before it (`vendor/`, `region.vendor.`).
+///
+/// ```
+/// use vac_adapter::provider::provider;
+///
+/// assert_eq!(provider("claude-opus-5"), "anthropic");
+/// assert_eq!(provider("eu.anthropic.claude-sonnet-4-v1:0"), "anthropic");
+/// assert_eq!(provider("openrouter/google/gemini-3-pro"), "google");
+/// assert_eq!(provider("house-model"), "unknown");
+/// ```
+pub fn provider(model: &str) -> &'static str {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let of = |name: &str| {
+        PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, found)| *found)
+    };
+    of(&name).or_else(|| name.split('.').find_map(of)).unwrap_or(UNKNOWN)
+}

@@ -1,0 +1,56 @@
+//! The entry for what cannot be carried as a value: one system-event with the
+//! source's own bytes and the reason.
+
+use data_encoding::BASE64;
+use vac_record::{AbstractTimestamp, Entry, EventEntry};
+use vac_value::{Any, Encoding, Extensions, Text};
+
+use crate::cursor::Rest;
+use crate::frame::{Place, Reason};
+
+/// The event type of such an entry.
+pub const EVENT_TYPE: &str = "unparsed";
+
+/// What is known about it all the same.
+#[derive(Clone, Debug, Default)]
+pub struct Known<'a> {
+    /// Its id in the source, else one made of its place.
+    pub id: Option<Text<'a>>,
+    /// Its time.
+    pub timestamp: Option<AbstractTimestamp<'a>>,
+    /// The id of what it answers.
+    pub parent_id: Option<Text<'a>>,
+}
+
+/// Carries bytes as text, or as base64 if they are no text, or (a run of NUL
+/// bytes) as their number.
+pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) -> Entry<'a> {
+    let mut data = Rest::default();
+    push(&mut data, "reason", reason.to_string().as_str());
+    push(&mut data, "line", &place.line);
+    match (reason, std::str::from_utf8(bytes)) {
+        (Reason::Nul, _) => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
+        (_, Ok(text)) => push(&mut data, "raw", text),
+        (_, Err(_)) => push(&mut data, "raw-base64", BASE64.encode(bytes).as_str()),
+    }
+    let mut extensions = Extensions::default();
+    if let Some(parent) = &known.parent_id {
+        push(&mut extensions, "parent-id", parent);
+    }
+    Entry::Event(EventEntry {
+        event_type: EVENT_TYPE.into(),
+        data: Some(data),
+        timestamp: known.timestamp,
+        id: known.id.or_else(|| Some(place.id().into())),
+        children: None,
+        extensions,
+    })
+}
+
+/// Adds a value of ours to a map.
+pub fn push<T: vac_value::Encode + ?Sized>(members: &mut Rest<'_>, key: &'static str, value: &T) {
+    // Text and integers can be written in every encoding.
+    if let Ok(any) = Any::of(value, Encoding::Json) {
+        members.push((key.into(), any));
+    }
+}

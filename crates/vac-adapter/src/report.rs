@@ -1,0 +1,131 @@
+//! The conversion report: what was read, what was made of it, what was not
+//! understood.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use vac_record::Entry;
+
+/// How many line numbers and the like a report lists; it counts all of them.
+const MOST_LISTED: usize = 1000;
+
+/// A file that a record was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Source {
+    /// Its name, without the folder.
+    pub name: String,
+    /// Its bytes.
+    pub size: u64,
+    /// Their SHA-256 in hexadecimal.
+    #[serde(rename = "sha-256")]
+    pub sha_256: String,
+}
+
+/// What became of one session.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Report {
+    /// The adapter's name.
+    pub agent: String,
+    /// Which of the agent's formats it was.
+    pub variant: String,
+    /// The version of the agent that wrote the log.
+    pub cli_version: Option<String>,
+    /// The session's id.
+    pub session_id: String,
+    /// What it was made from.
+    pub sources: Vec<Source>,
+    /// Documents and other frames.
+    pub frames: u64,
+    /// Those that could not be carried as values.
+    pub unparsed: Unparsed,
+    /// Entries by type; children count.
+    pub entries: BTreeMap<&'static str, u64>,
+    /// Native types that the adapter does not know.
+    pub unknown_types: BTreeMap<String, u64>,
+    /// Native values that were left out on purpose, by path, and why.
+    pub omitted: BTreeMap<String, u64>,
+    /// Entries that repeat another one and are linked to it.
+    pub duplicates_linked: u64,
+    /// Everything else that somebody should know.
+    pub warnings: Vec<String>,
+}
+
+/// Frames that could not be carried as values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Unparsed {
+    /// How many.
+    pub count: u64,
+    /// The lines of the first of them.
+    pub lines: Vec<u64>,
+    /// Reasons, and how often.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+impl Report {
+    /// Counts a frame that was carried raw. Reasons are told without their
+    /// offset, so that equal ones meet.
+    pub fn unparsed(&mut self, line: u64, reason: &str) {
+        self.unparsed.count += 1;
+        if self.unparsed.lines.len() < MOST_LISTED {
+            self.unparsed.lines.push(line);
+        }
+        let reason = match reason.split_once(": ") {
+            Some((place, what)) if place.starts_with("byte ") => what,
+            _ => reason,
+        };
+        count(&mut self.unparsed.reasons, reason);
+    }
+
+    /// Counts a native type that the adapter does not know.
+    pub fn unknown(&mut self, native: &str) {
+        count(&mut self.unknown_types, native);
+    }
+
+    /// Counts a native value that is left out on purpose.
+    pub fn omit(&mut self, path: &str) {
+        count(&mut self.omitted, path);
+    }
+
+    /// Adds a warning, once.
+    pub fn warn(&mut self, warning: impl Into<String>) {
+        let warning = warning.into();
+        if self.warnings.len() < MOST_LISTED && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Counts an entry and its children.
+    pub fn entry(&mut self, entry: &Entry<'_>) {
+        use vac_record::MessageEntryType;
+        let (kind, children) = match entry {
+            Entry::Message(entry) => (
+                match entry.r#type {
+                    MessageEntryType::User => "user",
+                    MessageEntryType::Assistant => "assistant",
+                },
+                &entry.children,
+            ),
+            Entry::ToolCall(entry) => ("tool-call", &entry.children),
+            Entry::ToolResult(entry) => ("tool-result", &entry.children),
+            Entry::Reasoning(entry) => ("reasoning", &entry.children),
+            Entry::Event(entry) => ("system-event", &entry.children),
+        };
+        *self.entries.entry(kind).or_default() += 1;
+        for child in children.iter().flatten() {
+            self.entry(child);
+        }
+    }
+}
+
+/// Counts by name; beyond so many names the rest shares one.
+fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(number) = counts.get_mut(name) {
+        *number += 1;
+        return;
+    }
+    let name = if counts.len() < MOST_LISTED { name } else { "(others)" };
+    *counts.entry(name.to_owned()).or_default() += 1;
+}

@@ -1,0 +1,319 @@
+//! The session writer: a record, entry by entry, in either encoding.
+//!
+//! # Decisions
+//!
+//! * The record without entries is encoded first, and its empty list of entries is
+//!   where the entries go. So one code path gives JSON in the schema's order, pretty
+//!   JSON and deterministic CBOR, and holds one entry at a time.
+//! * CBOR wants the number of entries first: [`Session::count`].
+//! * Every entry is validated as it was written, before it leaves; and so is the
+//!   record around the entries. Together that is the whole record, because an array of
+//!   valid entries is all that the schema asks of the list.
+//! * An entry that the encoding has nothing for (CBOR text cannot be half a surrogate
+//!   pair) is carried as the text it was made of.
+
+use std::io::Write;
+
+use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
+use vac_validate::runtime::Check;
+use vac_value::{
+    Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Limits, Scanner,
+};
+
+use crate::adapter::{Error, Origin, Profile, Session, Sink};
+use crate::canonical::{strip_entry, strip_record};
+use crate::frame::Reason;
+use crate::raw::{self, Known};
+use crate::report::{Report, Source};
+
+/// Levels of a record around an entry: the record, the session, the entries.
+const LEVELS_AROUND: usize = 3;
+
+/// How a record is to be written.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// JSON or CBOR.
+    pub encoding: Encoding,
+    /// How JSON is laid out.
+    pub layout: Layout,
+    /// How much of the log it holds.
+    pub profile: Profile,
+    /// Whether to validate.
+    pub validate: bool,
+    /// The files it is made from.
+    pub sources: Vec<Source>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::Json,
+            layout: Layout::Compact,
+            profile: Profile::Full,
+            validate: true,
+            sources: Vec::new(),
+        }
+    }
+}
+
+/// Writes a session's record, without a line end.
+pub fn write(
+    session: &dyn Session,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Report, Error> {
+    let record = around(session, options);
+    let report = begin_report(session, &record, options);
+    let bytes = encoded(&record, options)?;
+    let document = Document::scan(&bytes, options.encoding).map_err(|_| missing_entries())?;
+    if options.validate {
+        judge(&document, vac_validate::ROOT, None)?;
+    }
+    let entries = document.root().member("session").and_then(|session| session.member("entries"));
+    let entries = entries.ok_or_else(missing_entries)?;
+    let (before, behind) = (entries.offset(), entries.offset() + entries.raw().len());
+    out.write_all(&bytes[..before])?;
+    let count = match options.encoding {
+        Encoding::Json => None,
+        Encoding::Cbor => Some(session.count()?),
+    };
+    let mut writer = Writer::new(options, report, &mut *out, count)?;
+    session.entries(&mut writer)?;
+    let report = writer.end(count)?;
+    out.write_all(&bytes[behind..])?;
+    Ok(report)
+}
+
+/// The whole record in memory: the convenience, not the mechanism.
+pub fn collect(
+    session: &dyn Session,
+    options: &Options,
+) -> Result<(VerifiableAgentRecord<'static>, Report), Error> {
+    let mut record = around(session, options);
+    let report = begin_report(session, &record, options);
+    let mut collector = Collector { entries: Vec::new(), report, profile: options.profile };
+    session.entries(&mut collector)?;
+    record.session.entries = collector.entries;
+    Ok((record, collector.report))
+}
+
+struct Collector {
+    entries: Vec<Entry<'static>>,
+    report: Report,
+    profile: Profile,
+}
+
+impl Sink for Collector {
+    fn entry(&mut self, mut entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
+        if self.profile == Profile::Canonical {
+            strip_entry(&mut entry);
+        }
+        self.report.entry(&entry);
+        self.entries.push(entry.into_owned());
+        Ok(())
+    }
+
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}
+
+/// The record without entries.
+fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'static> {
+    let mut record = session.record();
+    record.session.entries = Vec::new();
+    if options.profile == Profile::Canonical {
+        strip_record(&mut record);
+    }
+    record.recording_agent = Some(recording_agent(&options.sources));
+    record
+}
+
+/// What a record of ours says about itself.
+fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
+    let mut extensions = Extensions::default();
+    let sources: Vec<_> = sources.iter().map(described).collect();
+    if let (false, Ok(any)) = (sources.is_empty(), Any::of(&sources, Encoding::Json)) {
+        extensions.push(("sources".into(), any));
+    }
+    RecordingAgent {
+        name: "vac".into(),
+        version: Some(env!("CARGO_PKG_VERSION").into()),
+        extensions,
+    }
+}
+
+fn described(source: &Source) -> crate::cursor::Rest<'static> {
+    let mut members = Extensions::default();
+    raw::push(&mut members, "name", &source.name.as_str());
+    raw::push(&mut members, "size", &source.size);
+    raw::push(&mut members, "sha-256", &source.sha_256.as_str());
+    members
+}
+
+fn begin_report(
+    session: &dyn Session,
+    record: &VerifiableAgentRecord<'_>,
+    options: &Options,
+) -> Report {
+    Report {
+        agent: session.agent().to_owned(),
+        variant: session.variant().to_owned(),
+        cli_version: record.session.agent_meta.cli_version.as_deref().map(str::to_owned),
+        session_id: record.id.clone().into_owned(),
+        sources: options.sources.clone(),
+        ..Report::default()
+    }
+}
+
+fn encoded(record: &VerifiableAgentRecord<'_>, options: &Options) -> Result<Vec<u8>, Error> {
+    let mut encoder = encoder(options);
+    record.encode(&mut encoder)?;
+    Ok(encoder.finish())
+}
+
+fn encoder(options: &Options) -> Encoder {
+    match options.encoding {
+        Encoding::Json => Encoder::json(options.layout),
+        Encoding::Cbor => Encoder::cbor(),
+    }
+}
+
+/// What was just encoded lacks its list of entries: impossible.
+fn missing_entries() -> Error {
+    Error::Encode(vac_value::EncodeError::NotRepresentable {
+        encoding: Encoding::Json,
+        what: "the record around the entries",
+    })
+}
+
+fn judge(document: &Document<'_>, rule: Check, line: Option<u64>) -> Result<(), Error> {
+    match vac_validate::check(document, rule, 1).violations.pop() {
+        None => Ok(()),
+        Some(violation) => Err(Error::Invalid { line, violation: Box::new(violation) }),
+    }
+}
+
+/// Writes entries.
+struct Writer<'w> {
+    options: &'w Options,
+    report: Report,
+    out: &'w mut dyn Write,
+    encoder: Encoder,
+    written: u64,
+    rule: Option<Check>,
+    scanner: Scanner,
+}
+
+impl<'w> Writer<'w> {
+    fn new(
+        options: &'w Options,
+        report: Report,
+        out: &'w mut dyn Write,
+        count: Option<u64>,
+    ) -> Result<Self, Error> {
+        let encoder = inside_entries(options, count.unwrap_or_default());
+        out.write_all(encoder.written())?;
+        let limits = Limits::default();
+        Ok(Self {
+            options,
+            report,
+            out,
+            encoder,
+            written: 0,
+            rule: options.validate.then(|| vac_validate::rule("entry")).flatten(),
+            scanner: Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits }),
+        })
+    }
+
+    /// Encodes an entry; gives where it begins behind the comma and the space.
+    fn encode(&mut self, entry: &Entry<'_>) -> Result<usize, vac_value::EncodeError> {
+        self.encoder.clear();
+        self.encoder.element();
+        let start = self.encoder.written().len();
+        entry.encode(&mut self.encoder)?;
+        Ok(start)
+    }
+
+    fn validate(&mut self, start: usize, line: u64) -> Result<(), Error> {
+        let Some(rule) = self.rule else { return Ok(()) };
+        let bytes = &self.encoder.written()[start..];
+        let document = self.scanner.scan(bytes, self.options.encoding).map_err(|error| {
+            let violation = Box::new(vac_value::Violation::embedded(&error));
+            Error::Invalid { line: Some(line), violation }
+        })?;
+        judge(&document, rule, Some(line))?;
+        self.scanner.recycle(document);
+        Ok(())
+    }
+
+    fn end(mut self, count: Option<u64>) -> Result<Report, Error> {
+        if let Some(expected) = count.filter(|expected| *expected != self.written) {
+            return Err(Error::Changed { expected, found: self.written });
+        }
+        self.encoder.clear();
+        self.encoder.end_array();
+        self.out.write_all(self.encoder.written())?;
+        Ok(self.report)
+    }
+}
+
+impl Sink for Writer<'_> {
+    fn entry(&mut self, mut entry: Entry<'_>, origin: Origin<'_>) -> Result<(), Error> {
+        if self.options.profile == Profile::Canonical {
+            strip_entry(&mut entry);
+        }
+        let start = match self.encode(&entry) {
+            Ok(start) => start,
+            Err(error) => {
+                let reason = Reason::Encoding(error.to_string());
+                self.report.unparsed(origin.place.line, &reason.to_string());
+                entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
+                // The encoder may be anywhere inside what it could not write.
+                self.encoder = inside_entries(self.options, 0);
+                if self.written > 0 {
+                    self.encoder.element();
+                }
+                self.encode(&entry)?
+            }
+        };
+        self.validate(start, origin.place.line)?;
+        self.out.write_all(self.encoder.written())?;
+        self.written += 1;
+        self.report.entry(&entry);
+        Ok(())
+    }
+
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}
+
+/// An encoder that has just opened the list of entries, two levels down.
+fn inside_entries(options: &Options, count: u64) -> Encoder {
+    let mut encoder = encoder(options);
+    encoder.begin_array(1);
+    encoder.begin_array(1);
+    encoder.clear();
+    encoder.begin_array(usize::try_from(count).unwrap_or(usize::MAX));
+    encoder
+}
+
+/// What is known of an entry, whatever it holds.
+fn known(entry: Entry<'_>) -> Known<'_> {
+    let (id, timestamp, extensions) = match entry {
+        Entry::Message(entry) => {
+            let (id, timestamp, parent_id) = (entry.id, entry.timestamp, entry.parent_id);
+            return Known { id, timestamp, parent_id };
+        }
+        Entry::ToolCall(entry) => (entry.id, entry.timestamp, entry.extensions),
+        Entry::ToolResult(entry) => (entry.id, entry.timestamp, entry.extensions),
+        Entry::Reasoning(entry) => (entry.id, entry.timestamp, entry.extensions),
+        Entry::Event(entry) => (entry.id, entry.timestamp, entry.extensions),
+    };
+    let parent = extensions.get("parent-id").and_then(|parent| {
+        let document = parent.document().ok()?;
+        document.root().text().map(|text| text.into_owned().into())
+    });
+    Known { id, timestamp, parent_id: parent }
+}

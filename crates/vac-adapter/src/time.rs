@@ -1,0 +1,94 @@
+//! Comparing timestamps, never making them.
+
+use vac_record::AbstractTimestamp;
+
+/// Below this an unsigned timestamp counts seconds, from here on milliseconds.
+/// The draft says both; 10^11 is the year 5138 in seconds and 1973 in
+/// milliseconds.
+const MILLISECONDS_FROM: u64 = 100_000_000_000;
+
+/// Nanoseconds since 1970 to compare by; `None` if the text is no RFC 3339
+/// date-time.
+///
+/// ```
+/// use vac_adapter::time::instant;
+/// use vac_record::AbstractTimestamp;
+///
+/// let utc = AbstractTimestamp::Text("2026-01-01T00:00:00.5Z".into());
+/// let east = AbstractTimestamp::Text("2026-01-01T02:00:00.500+02:00".into());
+/// let number = AbstractTimestamp::Uint(1_767_225_600_500);
+/// assert_eq!(instant(&utc), instant(&east));
+/// assert_eq!(instant(&utc), instant(&number));
+/// ```
+pub fn instant(timestamp: &AbstractTimestamp<'_>) -> Option<i128> {
+    match timestamp {
+        AbstractTimestamp::Uint(seconds) if *seconds < MILLISECONDS_FROM => {
+            Some(i128::from(*seconds) * 1_000_000_000)
+        }
+        AbstractTimestamp::Uint(milliseconds) => Some(i128::from(*milliseconds) * 1_000_000),
+        AbstractTimestamp::Text(text) => of_text(text),
+    }
+}
+
+fn of_text(text: &str) -> Option<i128> {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i128>().ok();
+    let days = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let mut seconds = days * 86_400 + number(11, 13)? * 3600 + number(14, 16)? * 60;
+    seconds += number(17, 19)?;
+    let rest = text.get(19..)?;
+    let zone = rest.find(['Z', '+', '-'])?;
+    let fraction = rest.get(..zone)?.trim_start_matches('.');
+    let mut nanoseconds = 0;
+    for place in 0..9 {
+        let digit = fraction.as_bytes().get(place).map_or(0, |digit| i128::from(digit & 15));
+        nanoseconds = nanoseconds * 10 + digit;
+    }
+    let zone = rest.get(zone..)?;
+    if zone != "Z" {
+        let offset = zone.get(1..3)?.parse::<i128>().ok()? * 3600
+            + zone.get(4..6)?.parse::<i128>().ok()? * 60;
+        seconds -= if zone.starts_with('-') { -offset } else { offset };
+    }
+    Some(seconds * 1_000_000_000 + nanoseconds)
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
+fn days(year: i128, month: i128, day: i128) -> i128 {
+    // Years that begin in March, so that the leap day is the last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The earliest and the latest of many timestamps, as they were written.
+#[derive(Clone, Debug, Default)]
+pub struct Span {
+    first: Option<(i128, AbstractTimestamp<'static>)>,
+    last: Option<(i128, AbstractTimestamp<'static>)>,
+}
+
+impl Span {
+    /// Counts one in.
+    pub fn add(&mut self, timestamp: &AbstractTimestamp<'_>) {
+        use vac_value::IntoOwned;
+        let Some(instant) = instant(timestamp) else { return };
+        if self.first.as_ref().is_none_or(|(first, _)| instant < *first) {
+            self.first = Some((instant, timestamp.clone().into_owned()));
+        }
+        if self.last.as_ref().is_none_or(|(last, _)| instant > *last) {
+            self.last = Some((instant, timestamp.clone().into_owned()));
+        }
+    }
+
+    /// The earliest.
+    pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
+        self.first.as_ref().map(|(_, timestamp)| timestamp.clone())
+    }
+
+    /// The latest.
+    pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
+        self.last.as_ref().map(|(_, timestamp)| timestamp.clone())
+    }
+}

@@ -1,0 +1,51 @@
+//! `vac schema`
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::schema::{self, no_rule};
+use crate::terminal::Output;
+
+/// Print the schema that records are validated against, in CDDL
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  vac schema > agent-conversation.cddl\n  vac schema --rule entry"
+)]
+pub struct Schema {
+    /// Print this rule only
+    #[arg(long, value_name = "NAME", conflicts_with = "version")]
+    rule: Option<String>,
+    /// Print the schema's version only
+    #[arg(long)]
+    version: bool,
+}
+
+impl Schema {
+    /// Prints it.
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let mut output = Output::new();
+        if self.version {
+            output.write(&format!("{}\n", schema::version()))?;
+        } else if let Some(name) = &self.rule {
+            output.write(&rule(name)?)?;
+        } else {
+            output.write(schema::TEXT)?;
+        }
+        output.flush()?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// The text of a rule, with the comment above it.
+fn rule(name: &str) -> anyhow::Result<String> {
+    let schema = vac_cddl::parse("agent-conversation.cddl", schema::TEXT)
+        .context("the embedded schema cannot be read")?;
+    let rule = schema
+        .rules
+        .iter()
+        .find(|rule| rule.name == name)
+        .ok_or_else(|| no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())))?;
+    let comment: String = rule.docs.iter().map(|line| format!("; {line}\n")).collect();
+    Ok(format!("{comment}{}\n", rule.source.trim_end()))
+}

@@ -1,0 +1,148 @@
+//! `vac validate`
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use vac_validate::Encoding;
+
+use crate::exit::Exit;
+use crate::input::{self, Input};
+use crate::judge::{Outcome, Settings, judge};
+use crate::report::Reporter;
+use crate::schema::{self, Rules};
+use crate::terminal::Talk;
+
+/// Documents nest up to 256 levels deep, and validators call themselves for
+/// each of them.
+const STACK: usize = 16 << 20;
+
+/// Check records against the schema
+///
+/// Records may be JSON or CBOR, alone, in sequences (.jsonl, .ndjson, .cborseq)
+/// or signed. Each violation is one line on stdout: file, place, what was
+/// expected, what was found, and the rule.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  vac validate record.json
+  vac validate --lint=deny records/
+  vac convert session.jsonl | vac validate -
+  vac validate --schema point.cddl --rule point point.cbor
+
+Exit codes: 0 all valid, 1 something is invalid, 2 something could not be read.")]
+pub struct Validate {
+    /// Files, directories (searched for records at any depth), or - for stdin
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How the input is written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Use this CDDL instead of the schema of agent records
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Check against this rule instead of the schema's first
+    #[arg(long, value_name = "NAME")]
+    rule: Option<String>,
+    /// Also question what is valid; `deny` makes findings count for the exit code
+    #[arg(
+        long,
+        value_enum,
+        value_name = "deny",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "warn",
+        hide_possible_values = true
+    )]
+    lint: Option<Lint>,
+    /// Tell this many violations of a file at most; 0 is all of them
+    #[arg(long, default_value_t = vac_validate::MOST_VIOLATIONS, value_name = "N")]
+    max_errors: usize,
+    /// Give the result as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Format {
+    /// By the look of the first bytes
+    #[default]
+    Auto,
+    /// JSON
+    Json,
+    /// CBOR
+    Cbor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Lint {
+    Warn,
+    Deny,
+}
+
+impl Validate {
+    /// Checks everything, and tells about it in the order of the arguments.
+    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
+        let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
+        let rule = self.rule.as_deref();
+        let other = self.schema.as_deref().map(schema::read).transpose()?;
+        let rules = match &other {
+            None => Rules::own(rule)?,
+            Some(schema) => Rules::other(schema, rule, most)?,
+        };
+        let encoding = match self.format {
+            Format::Auto => None,
+            Format::Json => Some(Encoding::Json),
+            Format::Cbor => Some(Encoding::Cbor),
+        };
+        let settings = Settings { rules, encoding, lint: self.lint.is_some(), most };
+        let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), talk);
+        judge_all(&input::find(&self.paths), &settings, |outcome| reporter.add(&outcome))?;
+        Ok(reporter.finish()?)
+    }
+}
+
+/// Judges the inputs on all processors and hands the outcomes on in order.
+fn judge_all(
+    inputs: &[Input],
+    settings: &Settings<'_>,
+    mut tell: impl FnMut(Outcome) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let (sender, outcomes) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..processors.min(inputs.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            let work = move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(input) = inputs.get(at) else { break };
+                    if sender.send((at, judge(input, settings))).is_err() {
+                        break;
+                    }
+                }
+            };
+            thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, work)
+                .context("cannot start a thread")?;
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut told = 0;
+        for (at, outcome) in outcomes {
+            early.insert(at, outcome);
+            while let Some(outcome) = early.remove(&told) {
+                tell(outcome)?;
+                told += 1;
+            }
+        }
+        Ok(())
+    })
+}

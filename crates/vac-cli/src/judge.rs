@@ -1,0 +1,382 @@
+//! From an input to what is wrong with the documents in it.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use memchr::memchr;
+use vac_validate::lint::{self, Finding};
+use vac_validate::signed::{self, Payload};
+use vac_validate::{Document, Encoding, Report, SyntaxError, Violation, sniff, stream};
+use vac_value::{Problem as Syntax, Scanner};
+
+use crate::input::{Framing, Input, Position, RestOfLine};
+use crate::schema::Rules;
+
+/// Beyond this, JSON is validated while it is read.
+const BIG: usize = 16 << 20;
+
+/// How much is read at once.
+const CHUNK: usize = 1 << 16;
+
+/// How to judge.
+pub struct Settings<'s> {
+    /// What documents are measured by.
+    pub rules: Rules<'s>,
+    /// How they are written; `None` is by the look of them.
+    pub encoding: Option<Encoding>,
+    /// Whether to question what is valid.
+    pub lint: bool,
+    /// How many violations of an input to tell, and how many findings.
+    pub most: usize,
+}
+
+/// What became of an input.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What it is called.
+    pub name: String,
+    /// How many documents it has; the one that could not be read counts.
+    pub documents: usize,
+    /// What is wrong with them.
+    pub problems: Told<Problem>,
+    /// What is questionable about them.
+    pub findings: Told<Finding>,
+    /// Signed records.
+    pub signed: Signed,
+    /// Why it could not be read.
+    pub unreadable: Option<String>,
+}
+
+impl Outcome {
+    /// Whether it could be read and everything in it is valid.
+    pub fn is_valid(&self) -> bool {
+        self.problems.total == 0 && self.unreadable.is_none()
+    }
+}
+
+/// The first of what there is to tell, and how many there are.
+#[derive(Debug)]
+pub struct Told<T> {
+    /// Those that are told, each with its document's place in a sequence.
+    pub first: Vec<(Place, T)>,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl<T> Default for Told<T> {
+    fn default() -> Self {
+        Self { first: Vec::new(), total: 0 }
+    }
+}
+
+/// Which document of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The only one.
+    Only,
+    /// The one that begins on this line.
+    Line(usize),
+    /// The one with this number, from 1.
+    Item(usize),
+}
+
+/// One thing that is wrong.
+#[derive(Debug)]
+pub enum Problem {
+    /// The bytes are no document.
+    Syntax {
+        /// What is wrong with them.
+        message: String,
+        /// At which byte.
+        offset: usize,
+        /// The same in lines and columns, for text.
+        position: Option<Position>,
+    },
+    /// The document does not fit its schema.
+    Violation(Violation),
+}
+
+/// How many signed records have which kind of payload.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Signed {
+    /// The record itself.
+    pub attached: usize,
+    /// Nothing.
+    pub detached: usize,
+    /// A digest of the record.
+    pub digest: usize,
+}
+
+/// Judges everything in an input.
+pub fn judge(input: &Input, settings: &Settings<'_>) -> Outcome {
+    let outcome = Outcome { name: input.name(), ..Outcome::default() };
+    let mut judge = Judge { input, settings, scanner: Scanner::default(), outcome };
+    if let Err(error) = judge.read() {
+        judge.outcome.unreadable = Some(error.to_string());
+    }
+    judge.outcome
+}
+
+struct Judge<'j> {
+    input: &'j Input,
+    settings: &'j Settings<'j>,
+    scanner: Scanner,
+    outcome: Outcome,
+}
+
+impl Judge<'_> {
+    fn read(&mut self) -> io::Result<()> {
+        let mut reader = self.input.open()?;
+        let mut head = Vec::new();
+        reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
+        let is_big = head.len() == BIG;
+        let encoding = self.settings.encoding.unwrap_or_else(|| sniff(&head));
+        let is_json = encoding == Encoding::Json;
+        let framing = match self.input.framing() {
+            Framing::Open if is_json && has_lines(&head, is_big) => Framing::Sequence,
+            Framing::Open if is_json && is_big && self.can_stream() => Framing::One,
+            // Texts of a few words are sequences of CBOR strings, if one insists.
+            Framing::Open if !is_json && self.is_dubious(&head) => Framing::One,
+            framing => framing,
+        };
+        if is_json && framing == Framing::Sequence {
+            let reader = Cursor::new(head).chain(reader);
+            return self.lines(BufReader::with_capacity(CHUNK, reader));
+        }
+        if is_json && framing == Framing::One && is_big && self.can_stream() {
+            return self.stream(Cursor::new(head).chain(reader), Place::Only);
+        }
+        let mut bytes = head;
+        reader.read_to_end(&mut bytes)?;
+        match (framing, encoding) {
+            (Framing::One, _) => self.whole(&bytes, encoding),
+            (_, Encoding::Json) => self.concatenated(&bytes),
+            (_, Encoding::Cbor) => self.sequence(&bytes),
+        }
+        Ok(())
+    }
+
+    /// Whether bytes that are to be CBOR begin as text does and as records in
+    /// CBOR do not.
+    fn is_dubious(&self, bytes: &[u8]) -> bool {
+        self.settings.encoding.is_none() && bytes.first().is_none_or(u8::is_ascii)
+    }
+
+    fn can_stream(&self) -> bool {
+        self.settings.rules.are_for_records() && !self.settings.lint
+    }
+
+    /// One document and nothing else.
+    fn whole(&mut self, bytes: &[u8], encoding: Encoding) {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        match scanner.scan(bytes, encoding) {
+            Ok(document) => {
+                self.document(&document, Place::Only);
+                scanner.recycle(document);
+            }
+            Err(error) => self.unscannable(&error, Place::Only, 0, bytes, encoding),
+        }
+        self.scanner = scanner;
+    }
+
+    /// A JSON document on each line; empty lines are passed by.
+    fn lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let place = Place::Line(number);
+            if reader.by_ref().take(BIG as u64).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            if line.len() == BIG && !line.ends_with(b"\n") {
+                if self.can_stream() {
+                    let whole = Cursor::new(&line).chain(RestOfLine::new(&mut reader));
+                    self.stream(whole, place)?;
+                    continue;
+                }
+                reader.read_until(b'\n', &mut line)?;
+            }
+            let text = line.trim_ascii_end();
+            if text.is_empty() {
+                continue;
+            }
+            match scanner.json(text) {
+                Ok(document) => {
+                    self.document(&document, place);
+                    scanner.recycle(document);
+                }
+                Err(error) => self.unscannable(&error, place, 0, text, Encoding::Json),
+            }
+        }
+        if self.outcome.documents == 0 {
+            let error = SyntaxError { offset: 0, problem: Syntax::Empty };
+            self.unscannable(&error, Place::Only, 0, b"", Encoding::Json);
+        }
+        Ok(())
+    }
+
+    /// JSON documents one behind the other; nothing can be found behind one
+    /// that is none.
+    fn concatenated(&mut self, bytes: &[u8]) {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+        let skip = |at: usize| at + bytes[at..].iter().take_while(|byte| is_space(byte)).count();
+        let Ok(text) = std::str::from_utf8(bytes) else { return self.whole(bytes, Encoding::Json) };
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let first = skip(0);
+        let mut start = first;
+        let mut line = 1;
+        let mut counted = 0;
+        loop {
+            line += bytes[counted..start].iter().filter(|byte| **byte == b'\n').count();
+            counted = start;
+            let scanned = scanner.json_text_prefix(&text[start..]);
+            let end = scanned.as_ref().map_or(bytes.len(), |(_, end)| skip(start + end));
+            let is_only = start == first && end == bytes.len();
+            let place = if is_only { Place::Only } else { Place::Line(line) };
+            match scanned {
+                Ok((document, _)) => {
+                    self.document(&document, place);
+                    scanner.recycle(document);
+                }
+                Err(error) => self.unscannable(&error, place, start, bytes, Encoding::Json),
+            }
+            start = end;
+            if start == bytes.len() {
+                break;
+            }
+        }
+        self.scanner = scanner;
+    }
+
+    /// CBOR items one behind the other (RFC 8742).
+    fn sequence(&mut self, bytes: &[u8]) {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let mut start = 0;
+        for number in 1.. {
+            let scanned = scanner.cbor_prefix(&bytes[start..]);
+            let end = scanned.as_ref().map_or(bytes.len(), |(_, end)| start + end);
+            let is_only = number == 1 && end == bytes.len();
+            let place = if is_only { Place::Only } else { Place::Item(number) };
+            match scanned {
+                Ok((document, _)) => {
+                    self.document(&document, place);
+                    scanner.recycle(document);
+                }
+                Err(error) => self.unscannable(&error, place, start, bytes, Encoding::Cbor),
+            }
+            start = end;
+            if start == bytes.len() {
+                break;
+            }
+        }
+        self.scanner = scanner;
+    }
+
+    /// A JSON record that is not held in memory.
+    fn stream(&mut self, reader: impl Read, place: Place) -> io::Result<()> {
+        match stream::validate(reader, self.room()) {
+            Ok(report) => {
+                self.outcome.documents += 1;
+                self.violations(report, place);
+            }
+            Err(stream::Error::Io(error)) => return Err(error),
+            Err(stream::Error::Syntax(error)) => {
+                // Only a file can be read again to count its lines.
+                let position = match (self.input, place) {
+                    (Input::File(_), Place::Only) => {
+                        Some(Position::of(error.offset, self.input.open()?)?)
+                    }
+                    _ => None,
+                };
+                self.syntax(error.problem.to_string(), error.offset, position, place);
+            }
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, document: &Document<'_>, place: Place) {
+        self.outcome.documents += 1;
+        let rules = &self.settings.rules;
+        let report = rules.validate(document, self.room());
+        self.violations(report, place);
+        if rules.are_for_records()
+            && let Some(payload) = signed::payload(document)
+        {
+            self.outcome.signed.count(&payload);
+            let report = payload.validate(self.room());
+            self.violations(report, place);
+        }
+        if self.settings.lint {
+            let findings = lint::lint(document);
+            let told = &mut self.outcome.findings;
+            told.total += findings.len();
+            let room = self.settings.most - told.first.len();
+            told.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
+        }
+    }
+
+    /// How many more problems are told.
+    fn room(&self) -> usize {
+        self.settings.most - self.outcome.problems.first.len()
+    }
+
+    fn violations(&mut self, report: Report, place: Place) {
+        let problems = report.violations.into_iter().map(Problem::Violation);
+        self.outcome.problems.first.extend(problems.map(|problem| (place, problem)));
+        self.outcome.problems.total += report.total;
+    }
+
+    /// A document, from `start` on in the bytes, that is none.
+    fn unscannable(
+        &mut self,
+        error: &SyntaxError,
+        place: Place,
+        start: usize,
+        bytes: &[u8],
+        encoding: Encoding,
+    ) {
+        let offset = start + error.offset;
+        let mut message = error.problem.to_string();
+        if encoding == Encoding::Cbor && self.is_dubious(bytes) {
+            message = format!("neither JSON nor CBOR (as CBOR, {message})");
+        }
+        let position = match (encoding, place) {
+            _ if error.problem == Syntax::Empty => None,
+            (Encoding::Cbor, _) => None,
+            // A line's bytes are all there is of the text.
+            (Encoding::Json, Place::Line(line)) if start == 0 => {
+                Position::of(offset, bytes).ok().map(|position| Position { line, ..position })
+            }
+            (Encoding::Json, _) => Position::of(offset, bytes).ok(),
+        };
+        self.syntax(message, offset, position, place);
+    }
+
+    fn syntax(&mut self, message: String, offset: usize, position: Option<Position>, place: Place) {
+        self.outcome.documents += 1;
+        self.outcome.problems.total += 1;
+        if self.room() > 0 {
+            let problem = Problem::Syntax { message, offset, position };
+            self.outcome.problems.first.push((place, problem));
+        }
+    }
+}
+
+impl Signed {
+    fn count(&mut self, payload: &Payload<'_>) {
+        *match payload {
+            Payload::Attached { .. } => &mut self.attached,
+            Payload::Detached => &mut self.detached,
+            Payload::Digest => &mut self.digest,
+        } += 1;
+    }
+}
+
+/// Whether JSON looks like one document on each line: the first line is one,
+/// and not the only line, or is too long to tell.
+fn has_lines(head: &[u8], is_big: bool) -> bool {
+    match memchr(b'\n', head) {
+        None => is_big,
+        Some(end) => !head[end..].trim_ascii().is_empty() && Document::json(&head[..end]).is_ok(),
+    }
+}

@@ -1,0 +1,55 @@
+//! The command line of verifiable agent records.
+//!
+//! ```console
+//! $ vac validate record.json
+//! 1 file: 1 valid, 0 invalid, 0 unreadable
+//! $ vac validate --lint records/ && vac schema --rule entry
+//! ```
+//!
+//! # Decisions
+//!
+//! * stdout carries data, stderr everything else. `--json` gives the same facts
+//!   as the text.
+//! * This crate does what libraries must not: files, standard streams, threads,
+//!   exit codes. What a document is worth is decided elsewhere.
+//! * A command is a file in `commands`: its arguments, and a function that takes
+//!   them and gives an [`Exit`].
+
+mod commands;
+mod exit;
+mod input;
+mod judge;
+mod report;
+mod schema;
+mod terminal;
+
+use clap::Parser;
+
+use commands::Command;
+use exit::Exit;
+use terminal::Talk;
+
+/// Verifiable agent records: what an AI agent did, in one form for all agents.
+#[derive(Parser)]
+#[command(name = "vac", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 yes or done, 1 no, 2 usage or input/output error.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+fn main() -> std::process::ExitCode {
+    let Arguments { command, quiet, verbose } = Arguments::parse();
+    let talk = match (quiet, verbose) {
+        (true, _) => Talk::Quiet,
+        (_, true) => Talk::Verbose,
+        _ => Talk::Normal,
+    };
+    command.run(talk).unwrap_or_else(|error| Exit::of_error(&error)).into()
+}

@@ -1,0 +1,331 @@
+//! What the outcomes of `vac validate` look like: lines, or JSON.
+
+use std::fmt::Write;
+use std::io;
+
+use serde::Serialize;
+use vac_validate::Violation;
+use vac_validate::lint::Finding;
+use vac_value::printable;
+
+use crate::exit::Exit;
+use crate::judge::{Outcome, Place, Problem, Signed, Told};
+use crate::terminal::{self, Output, Talk};
+
+/// Tells outcomes, one after the other.
+pub struct Reporter {
+    output: Output,
+    talk: Talk,
+    /// Whether findings count as problems.
+    deny: bool,
+    /// The JSON document, if that is what is wanted.
+    json: Option<Vec<File>>,
+    summary: Summary,
+    exit: Exit,
+}
+
+/// How many inputs came out how.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Summary {
+    files: usize,
+    documents: usize,
+    valid: usize,
+    invalid: usize,
+    unreadable: usize,
+    violations: usize,
+    lint: usize,
+}
+
+impl Reporter {
+    /// In JSON or in lines; `deny` makes a finding as bad as a violation.
+    pub fn new(json: bool, deny: bool, talk: Talk) -> Self {
+        Self {
+            output: Output::new(),
+            talk,
+            deny,
+            json: json.then(Vec::new),
+            summary: Summary::default(),
+            exit: Exit::Yes,
+        }
+    }
+
+    /// Tells one outcome.
+    pub fn add(&mut self, outcome: &Outcome) -> io::Result<()> {
+        self.count(outcome);
+        if let Some(files) = &mut self.json {
+            files.push(File::of(outcome));
+        } else {
+            let lines = self.lines(outcome);
+            self.output.write(&lines)?;
+        }
+        self.talk_about(outcome)
+    }
+
+    /// Tells what it comes to.
+    pub fn finish(mut self) -> io::Result<Exit> {
+        if let Some(files) = self.json.take() {
+            let document = Document { files, summary: self.summary };
+            let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
+            self.output.write(&text)?;
+            self.output.write("\n")?;
+        }
+        self.output.flush()?;
+        self.talk.say(&self.summary.to_string());
+        Ok(self.exit)
+    }
+
+    fn count(&mut self, outcome: &Outcome) {
+        let summary = &mut self.summary;
+        summary.files += 1;
+        summary.documents += outcome.documents;
+        summary.violations += outcome.problems.total;
+        summary.lint += outcome.findings.total;
+        let exit = if outcome.unreadable.is_some() {
+            summary.unreadable += 1;
+            Exit::Trouble
+        } else if outcome.is_valid() {
+            summary.valid += 1;
+            if self.deny && outcome.findings.total > 0 { Exit::No } else { Exit::Yes }
+        } else {
+            summary.invalid += 1;
+            Exit::No
+        };
+        self.exit = self.exit.max(exit);
+    }
+
+    fn lines(&self, outcome: &Outcome) -> String {
+        let mut lines = String::new();
+        let name = shown(&outcome.name);
+        for (place, problem) in &outcome.problems.first {
+            let problem = match problem {
+                Problem::Violation(violation) if self.talk == Talk::Verbose => {
+                    format!("{violation:#}")
+                }
+                Problem::Violation(violation) => violation.to_string(),
+                Problem::Syntax { message, offset, position } => match (position, place) {
+                    (Some(at), Place::Line(line)) if at.line == *line => {
+                        format!("column {}: {message}", at.column)
+                    }
+                    (Some(at), _) => format!("line {}, column {}: {message}", at.line, at.column),
+                    (None, _) if *offset == 0 => message.clone(),
+                    (None, _) => format!("byte {offset}: {message}"),
+                },
+            };
+            writeln!(lines, "{name}{place}: {problem}").unwrap_or_default();
+        }
+        for (place, finding) in &outcome.findings.first {
+            writeln!(lines, "{name}{place}: {finding}").unwrap_or_default();
+        }
+        lines
+    }
+
+    /// What is said beside the data, behind the data it belongs to.
+    fn talk_about(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let name = shown(&outcome.name);
+        let mut words = Vec::new();
+        words.extend(outcome.problems.untold("violation").map(|rest| format!("{name}: {rest}")));
+        words.extend(outcome.findings.untold("lint finding").map(|rest| format!("{name}: {rest}")));
+        words.extend(outcome.signed.note().map(|note| format!("{name}: {note}")));
+        if !words.is_empty() || outcome.unreadable.is_some() || self.talk == Talk::Verbose {
+            self.output.flush()?;
+        }
+        for line in words {
+            self.talk.say(&line);
+        }
+        if let Some(why) = &outcome.unreadable {
+            terminal::error(&format!("{name}: {why}"));
+        } else if outcome.is_valid() {
+            let s = if outcome.documents == 1 { "" } else { "s" };
+            self.talk.say_more(&format!("{name}: valid ({} document{s})", outcome.documents));
+        }
+        Ok(())
+    }
+}
+
+/// A name, with nothing in it that a terminal would act on.
+fn shown(name: &str) -> String {
+    printable(name, usize::MAX)
+}
+
+impl<T> Told<T> {
+    fn untold(&self, what: &str) -> Option<String> {
+        match self.total - self.first.len().min(self.total) {
+            0 => None,
+            1 => Some(format!("1 more {what} (see --max-errors)")),
+            more => Some(format!("{more} more {what}s (see --max-errors)")),
+        }
+    }
+}
+
+impl Signed {
+    fn note(self) -> Option<String> {
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let mut notes = Vec::new();
+        if self.detached > 0 {
+            let count = self.detached;
+            notes.push(format!("{count} signed record{} with a detached payload", s(count)));
+        }
+        if self.digest > 0 {
+            let count = self.digest;
+            notes.push(format!("{count} signed record{} with a digest for its payload", s(count)));
+        }
+        (!notes.is_empty()).then(|| notes.join(", ") + ": only the envelope was checked")
+    }
+
+    /// In a word; `None` if nothing is signed.
+    fn word(self) -> Option<&'static str> {
+        match (self.attached > 0, self.detached > 0, self.digest > 0) {
+            (false, false, false) => None,
+            (true, false, false) => Some("attached"),
+            (false, true, false) => Some("detached"),
+            (false, false, true) => Some("digest"),
+            _ => Some("mixed"),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Only => Ok(()),
+            Self::Line(number) | Self::Item(number) => write!(f, ":{number}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let s = if self.files == 1 { "" } else { "s" };
+        let Self { files, valid, invalid, unreadable, .. } = self;
+        write!(f, "{files} file{s}: {valid} valid, {invalid} invalid, {unreadable} unreadable")?;
+        if self.documents > self.files {
+            write!(f, " ({} documents)", self.documents)?;
+        }
+        if self.lint > 0 {
+            let s = if self.lint == 1 { "" } else { "s" };
+            write!(f, "; {} lint finding{s}", self.lint)?;
+        }
+        Ok(())
+    }
+}
+
+/// The JSON document.
+#[derive(Serialize)]
+struct Document {
+    files: Vec<File>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct File {
+    name: String,
+    valid: bool,
+    documents: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    syntax: Vec<SyntaxLine>,
+    violations: Vec<ViolationLine>,
+    /// Also those that are not listed.
+    violation_count: usize,
+    lint: Vec<LintLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct SyntaxLine {
+    #[serde(flatten)]
+    place: Numbers,
+    message: String,
+    offset: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ViolationLine {
+    path: String,
+    expected: String,
+    found: String,
+    rule: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<String>,
+    #[serde(flatten)]
+    place: Numbers,
+}
+
+#[derive(Serialize)]
+struct LintLine {
+    code: &'static str,
+    path: String,
+    message: String,
+    #[serde(flatten)]
+    place: Numbers,
+}
+
+/// Where in a sequence, or in a text.
+#[derive(Default, Serialize)]
+struct Numbers {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item: Option<usize>,
+}
+
+impl From<Place> for Numbers {
+    fn from(place: Place) -> Self {
+        match place {
+            Place::Only => Self::default(),
+            Place::Line(line) => Self { line: Some(line), item: None },
+            Place::Item(item) => Self { line: None, item: Some(item) },
+        }
+    }
+}
+
+impl File {
+    fn of(outcome: &Outcome) -> Self {
+        let mut syntax = Vec::new();
+        let mut violations = Vec::new();
+        for (place, problem) in &outcome.problems.first {
+            match problem {
+                Problem::Syntax { message, offset, position } => {
+                    let mut place = Numbers::from(*place);
+                    place.line = position.map(|position| position.line).or(place.line);
+                    let column = position.map(|position| position.column);
+                    let message = message.clone();
+                    syntax.push(SyntaxLine { place, message, offset: *offset, column });
+                }
+                Problem::Violation(violation) => {
+                    violations.push(ViolationLine::of(violation, *place));
+                }
+            }
+        }
+        let lint = outcome.findings.first.iter();
+        Self {
+            name: outcome.name.clone(),
+            valid: outcome.is_valid(),
+            documents: outcome.documents,
+            error: outcome.unreadable.clone(),
+            syntax,
+            violations,
+            violation_count: outcome.problems.total,
+            lint: lint.map(|(place, finding)| LintLine::of(finding, *place)).collect(),
+            signed: outcome.signed.word(),
+        }
+    }
+}
+
+impl ViolationLine {
+    fn of(violation: &Violation, place: Place) -> Self {
+        let Violation { path, expected, found, rule, others } = violation.clone();
+        Self { path, expected, found, rule, others, place: place.into() }
+    }
+}
+
+impl LintLine {
+    fn of(finding: &Finding, place: Place) -> Self {
+        let Finding { code, path, message } = finding.clone();
+        Self { code, path, message, place: place.into() }
+    }
+}

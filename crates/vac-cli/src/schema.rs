@@ -1,0 +1,109 @@
+//! What documents are measured by: the schema of this project, or another.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use vac_cddl::Interpreter;
+use vac_validate::runtime::Check;
+use vac_validate::{Document, ROOT, RULES, Report, check};
+use vac_value::printable;
+
+/// The schema, in CDDL.
+pub const TEXT: &str = include_str!("../../../spec/agent-conversation.cddl");
+
+/// The version that the schema's first comment states.
+pub fn version() -> &'static str {
+    let stated = TEXT.split_once("schema version ").map_or("", |(_, version)| version);
+    stated.split_whitespace().next().unwrap_or("unknown").trim_end_matches('.')
+}
+
+/// Another schema than this project's, read from a file.
+pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
+    let name = path.to_string_lossy();
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the schema {}", printable(&name, usize::MAX)))?;
+    Ok(vac_cddl::parse(&name, &text)?)
+}
+
+/// What documents are measured by.
+pub enum Rules<'s> {
+    /// A rule of this project's schema, compiled in.
+    Own {
+        /// The rule.
+        check: Check,
+        /// Whether it is the start rule.
+        start: bool,
+    },
+    /// A rule of another schema.
+    Other {
+        /// The schema.
+        interpreter: Interpreter<'s>,
+        /// The rule, if it is not the first.
+        rule: Option<String>,
+    },
+}
+
+impl<'s> Rules<'s> {
+    /// A rule of this project's schema.
+    pub fn own(rule: Option<&str>) -> anyhow::Result<Self> {
+        let start = matches!(rule, None | Some("start"));
+        let check = match rule {
+            None => ROOT,
+            Some(name) => vac_validate::rule(name)
+                .ok_or_else(|| no_rule(name, RULES.iter().map(|(name, _)| *name)))?,
+        };
+        Ok(Self::Own { check, start })
+    }
+
+    /// A rule of another schema, which tells so many violations.
+    pub fn other(
+        schema: &'s vac_cddl::ir::Schema,
+        rule: Option<&str>,
+        most: usize,
+    ) -> anyhow::Result<Self> {
+        let mut names = schema.rules.iter().map(|rule| rule.name.as_str());
+        if let Some(name) = rule
+            && !names.any(|known| known == name)
+        {
+            return Err(no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())));
+        }
+        let interpreter = Interpreter::new(schema)?.max_violations(most);
+        Ok(Self::Other { interpreter, rule: rule.map(str::to_owned) })
+    }
+
+    /// Whether they are about records: those can be validated while they are
+    /// read, and opened if they are signed.
+    pub fn are_for_records(&self) -> bool {
+        matches!(self, Self::Own { start: true, .. })
+    }
+
+    /// Validates a document, keeping so many violations.
+    pub fn validate(&self, document: &Document<'_>, most: usize) -> Report {
+        match self {
+            Self::Own { check: rule, .. } => check(document, *rule, most),
+            Self::Other { interpreter, rule } => {
+                let mut violations = match rule {
+                    None => interpreter.validate(document),
+                    Some(rule) => interpreter.validate_rule(rule, document).unwrap_or_default(),
+                };
+                let total = violations.len();
+                violations.truncate(most);
+                Report { violations, total }
+            }
+        }
+    }
+}
+
+/// There is no such rule, and these are.
+pub fn no_rule<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> anyhow::Error {
+    let known: Vec<_> = known.collect();
+    anyhow!("the schema has no rule \"{}\"; it has {}", printable(name, 60), known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_states_its_version() {
+        assert_eq!(super::version(), "3.0.0-draft");
+    }
+}

@@ -1,0 +1,175 @@
+//! Input that nobody would call a record.
+
+use vac_validate::{Document, Encoding, check, lint, signed, stream, validate};
+
+use crate::records::{bytes, record, signed as signed_record, small, small_cbor, text};
+use crate::run::Folder;
+
+#[test]
+fn what_is_no_document_is_told_clearly() {
+    let folder = Folder::new();
+    let nested_json = "[".repeat(100_000) + &"]".repeat(100_000);
+    let nested_entry = record(&nested_json);
+    let nested_cbor = [vec![0x81; 100_000], vec![0xf6]].concat();
+    let cases: [(&str, &[u8], &str); 12] = [
+        ("empty.json", b"", "the input is empty"),
+        ("empty.cbor", b"", "the input is empty"),
+        ("empty.jsonl", b"\n \n", "the input is empty"),
+        ("spaces.json", b" \n ", "the input is empty"),
+        ("words.json", b"hello world", "neither JSON nor CBOR (as CBOR, bytes follow"),
+        ("elf.cbor", b"\x7fELF\x02\x01\x01", "neither JSON nor CBOR (as CBOR, "),
+        ("utf8.json", b"{\"a\": \"\xff\"}", "line 1, column 8: the text is not valid UTF-8"),
+        ("bom.json", b"\xef\xbb\xbf{}", "line 1, column 1: a byte-order mark stands before"),
+        ("utf16.json", b"\xff\xfe{\0}\0", "0xff cannot begin an item here"),
+        ("deep.json", nested_json.as_bytes(), "column 257: nested deeper than 256 levels"),
+        ("deep-entry.json", nested_entry.as_bytes(), "nested deeper than 256 levels"),
+        ("deep.cbor", &nested_cbor, "byte 256: nested deeper than 256 levels"),
+    ];
+    for (name, content, message) in cases {
+        folder.write(name, content);
+        let ran = folder.vac(&["validate", name]);
+        assert_eq!(ran.code, 1, "{name}: {ran:?}");
+        assert!(ran.lines()[0].starts_with(&format!("{name}: ")), "{name}: {ran:?}");
+        assert!(ran.lines()[0].contains(message), "{name}: {ran:?}");
+        // The same from standard input.
+        let ran = folder.vac_with(&["validate", "--lint", "-"], content);
+        assert_eq!(ran.code, 1, "{name}: {ran:?}");
+    }
+}
+
+/// Everything a library user can do with bytes; the verdicts agree.
+fn judge_in_every_way(bytes: &[u8], encoding: Encoding) -> bool {
+    let whole = validate(bytes, encoding);
+    if encoding == Encoding::Json {
+        let streamed = stream::validate(bytes, vac_validate::MOST_VIOLATIONS);
+        match (&whole, streamed) {
+            (Ok(whole), Ok(streamed)) => assert_eq!(*whole, streamed),
+            (Err(whole), Err(stream::Error::Syntax(streamed))) => assert_eq!(*whole, streamed),
+            (whole, streamed) => panic!("{whole:?}, but in a stream {streamed:?}"),
+        }
+    }
+    if let Ok(document) = Document::scan(bytes, encoding) {
+        for finding in lint::lint(&document) {
+            assert!(lint::CODES.iter().any(|(code, _)| *code == finding.code), "{finding}");
+        }
+        if let Some(payload) = signed::payload(&document) {
+            payload.validate(3);
+        }
+        for (_, rule) in vac_validate::RULES {
+            check(&document, *rule, 1);
+        }
+    }
+    whole.is_ok_and(|report| report.is_valid())
+}
+
+fn signed_sample() -> Vec<u8> {
+    let protected = [vec![3], text("application/json"), vec![0x18, 34, 0x82, 0x2f, 0x41, 1]];
+    let unprotected = [vec![0x19, 1, 0x8a, 0x81, 0xf6, 0x18, 33], bytes(b"cert")].concat();
+    signed_record((2, &protected.concat()), (2, &unprotected), &bytes(small().as_bytes()))
+}
+
+fn samples() -> [(Vec<u8>, Encoding); 3] {
+    let entries = r#"{"type": "tool-call", "name": "n", "input": {"a": [1.5, null, true]},
+        "call-id": "c", "timestamp": "2026-01-01T00:00:00.5+01:00", "children":
+        [{"type": "user", "id": "é\u00e9\n", "token-usage": {"input": 1, "cost": 0.1}}]}"#;
+    [
+        (record(entries).into_bytes(), Encoding::Json),
+        (small_cbor(), Encoding::Cbor),
+        (signed_sample(), Encoding::Cbor),
+    ]
+}
+
+#[test]
+fn no_beginning_of_a_record_is_a_record() {
+    for (bytes, encoding) in samples() {
+        assert!(judge_in_every_way(&bytes, encoding));
+        for end in 0..bytes.len() {
+            assert!(!judge_in_every_way(&bytes[..end], encoding), "{end} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_cut_off_file_is_invalid() {
+    let folder = Folder::new();
+    for (bytes, _) in samples() {
+        for end in (1..bytes.len()).step_by(bytes.len() / 7) {
+            let ran = folder.vac_with(&["validate", "-"], &bytes[..end]);
+            assert_eq!((ran.code, ran.lines().len()), (1, 1), "{end} bytes: {ran:?}");
+        }
+    }
+}
+
+/// A small generator of numbers: the same ones on every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap_or_default()
+    }
+
+    fn byte(&mut self) -> u8 {
+        u8::try_from(self.roll(256)).unwrap_or_default()
+    }
+}
+
+#[test]
+fn mutated_records_are_judged_without_a_panic() {
+    let mut dice = Dice(0x5eed_0003);
+    for (sample, encoding) in samples() {
+        for _ in 0..1500 {
+            let mut bytes = sample.clone();
+            for _ in 0..=dice.roll(4) {
+                let at = dice.roll(bytes.len());
+                let end = (at + dice.roll(9)).min(bytes.len());
+                match dice.roll(5) {
+                    0 => bytes[at] = dice.byte(),
+                    1 => bytes[at] ^= 1 << dice.roll(8),
+                    2 => drop(bytes.splice(at..at, [dice.byte()])),
+                    3 if bytes.len() > 9 => drop(bytes.splice(at..end, [])),
+                    _ => {
+                        let copy = bytes[at..end].to_vec();
+                        let to = dice.roll(bytes.len());
+                        bytes.splice(to..to, copy);
+                    }
+                }
+            }
+            judge_in_every_way(&bytes, encoding);
+        }
+    }
+}
+
+#[test]
+fn the_fuzzing_corpus_is_judged_without_a_panic() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus");
+    for (folder, encoding) in [("json", Encoding::Json), ("cbor", Encoding::Cbor)] {
+        let mut valid = 0;
+        let files = corpus.join(folder).read_dir().expect("a corpus");
+        for file in files {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            valid += usize::from(judge_in_every_way(&bytes, encoding));
+        }
+        assert!(valid > 0, "the {folder} corpus has a valid record to begin with");
+    }
+}
+
+#[test]
+fn big_records_are_judged_in_one_pass() {
+    // 10,000 entries, and 100 inside each other: what is counted are nodes, each
+    // of which is an entry of the index and looked at once.
+    let entries = vec![r#"{"type": "user", "content": [1, 2, 3]}"#; 10_000].join(",");
+    let flat = record(&entries);
+    let mut nested = r#"{"type": "user"}"#.to_owned();
+    for _ in 0..100 {
+        nested = format!(r#"{{"type": "assistant", "children": [{nested}]}}"#);
+    }
+    let nested = record(&nested);
+    let folder = Folder::new();
+    for document in [flat, nested] {
+        assert!(judge_in_every_way(document.as_bytes(), Encoding::Json));
+        folder.vac_with(&["validate", "--lint=deny", "-"], document.as_bytes()).gives(0, "");
+    }
+}

@@ -1,0 +1,83 @@
+//! Runs the program.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// The lines on stdout.
+    pub fn lines(&self) -> Vec<&str> {
+        self.stdout.lines().collect()
+    }
+
+    /// What stdout has to be, to the letter, and the exit code.
+    #[track_caller]
+    pub fn gives(&self, code: i32, stdout: &str) {
+        assert_eq!((self.code, self.stdout.as_str()), (code, stdout), "stderr: {}", self.stderr);
+    }
+
+    /// stdout as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+}
+
+/// A folder for the files of a test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Puts a file there, and folders around it as needed.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        let around = path.parent().expect("a folder");
+        std::fs::create_dir_all(around).expect("a folder that can be made");
+        std::fs::write(&path, content).expect("a file that can be written");
+        path
+    }
+
+    /// Runs `vac` there.
+    pub fn vac(&self, arguments: &[&str]) -> Ran {
+        self.vac_with(arguments, b"")
+    }
+
+    /// Runs `vac` there with something on stdin.
+    pub fn vac_with(&self, arguments: &[&str], stdin: &[u8]) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_vac"))
+            .args(arguments)
+            .current_dir(self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a program that starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        let output = std::thread::scope(|scope| {
+            // The program may not want to hear all of it.
+            scope.spawn(move || input.write_all(stdin).unwrap_or_default());
+            child.wait_with_output().expect("a program that ends")
+        });
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        Ran {
+            code: output.status.code().unwrap_or_else(|| panic!("ended by {}", output.status)),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Other schemas, other rules, and `vac schema`.
+
+use crate::records::small;
+use crate::run::Folder;
+
+const OWN: &str = include_str!("../../../../spec/agent-conversation.cddl");
+
+#[test]
+fn another_schema_is_interpreted() {
+    let folder = Folder::new();
+    folder.write("point.cddl", "point = { x: int, ? y: int }\nname = tstr");
+    folder.write("a.json", r#"{"x": 1, "y": "2"}"#);
+    folder.write("b.cbor", [0xa1, 0x61, b'x', 0x01]);
+    folder.write("c.json", "\"n\"");
+    let schema = ["validate", "--schema", "point.cddl"];
+    folder
+        .vac(&[&schema[..], &["a.json", "b.cbor"]].concat())
+        .gives(1, "a.json: /y: expected int, found text \"2\" (rule point)\n");
+    folder.vac(&[&schema[..], &["--rule", "name", "c.json"]].concat()).gives(0, "");
+    let ran = folder.vac(&[&schema[..], &["--rule", "line", "c.json"]].concat());
+    ran.gives(2, "");
+    assert!(ran.stderr.starts_with("error: the schema has no rule \"line\"; it has point, name"));
+}
+
+#[test]
+fn a_bad_schema_is_told_with_its_place() {
+    let folder = Folder::new();
+    folder.write("a.json", "1");
+    folder.write("bad.cddl", "point = { x: interger }");
+    let ran = folder.vac(&["validate", "--schema", "bad.cddl", "a.json"]);
+    ran.gives(2, "");
+    assert_eq!(ran.stderr, "error: bad.cddl:1:14: `interger` is not defined\n");
+    let ran = folder.vac(&["validate", "--schema", "none.cddl", "a.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.starts_with("error: cannot read the schema none.cddl: "), "{}", ran.stderr);
+}
+
+#[test]
+fn one_rule_can_be_picked() {
+    let folder = Folder::new();
+    folder.write("a.json", r#"{"type": "user"}"#);
+    folder.write("b.json", small());
+    folder.vac(&["validate", "--rule", "entry", "a.json"]).gives(0, "");
+    folder.vac(&["validate", "--rule", "start", "b.json"]).gives(0, "");
+    let ran = folder.vac(&["validate", "--rule", "nothing", "a.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("it has start, abstract-timestamp, "), "{}", ran.stderr);
+}
+
+#[test]
+fn the_schema_can_be_printed() {
+    let folder = Folder::new();
+    folder.vac(&["schema"]).gives(0, OWN);
+    folder.vac(&["schema", "--version"]).gives(0, "3.0.0-draft\n");
+    folder
+        .vac(&["schema", "--rule", "entry-id"])
+        .gives(0, "; Names an entry within its session.\nentry-id = tstr\n");
+    let ran = folder.vac(&["schema", "--rule", "nothing"]);
+    ran.gives(2, "");
+    // What is printed can be used.
+    folder.write("own.cddl", folder.vac(&["schema"]).stdout);
+    folder.write("a.json", small());
+    folder.vac(&["validate", "--schema", "own.cddl", "a.json"]).gives(0, "");
+}
+
+#[test]
+fn help_has_examples() {
+    for command in ["validate", "schema"] {
+        let ran = Folder::new().vac(&[command, "--help"]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stdout.contains("Examples:\n  vac "), "{}", ran.stdout);
+    }
+}
