@@ -1138,6 +1138,27 @@ types! {
     hash_algorithms: 40, None, hash_alg(), hash_alg();
 }
 
+#[test]
+fn every_generated_type_is_among_them() {
+    let path = root().join("crates/vac-record/src/generated/types.rs");
+    let types = std::fs::read_to_string(path).expect("the types are there");
+    let here = include_str!("properties.rs");
+    let names = types.lines().filter_map(|line| {
+        let rest = ["pub struct ", "pub enum ", "pub type "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word))?;
+        rest.split(|at: char| !at.is_alphanumeric()).next()
+    });
+    // Names for text and for anything have no type of their own.
+    let others = |name: &&str| !matches!(*name, "EntryId" | "TraceFormatId" | "CoseValue");
+    let names: Vec<_> = names.filter(others).collect();
+    assert!(names.len() > 35, "{names:?}");
+    for name in names {
+        let made = format!("BoxedStrategy<{name}");
+        assert!(here.contains(&made), "there are no random values of {name}");
+    }
+}
+
 /// The schema wants a receipt inside of every receipt: whatever has an end is
 /// none, and all judges know.
 #[test]

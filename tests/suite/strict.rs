@@ -11,6 +11,9 @@ use vac_value::{
     ReadError, Scanner, SyntaxError, transcode,
 };
 
+/// How deep a document may be.
+const LIMIT: usize = 256;
+
 /// What is wrong with the bytes, and where.
 fn fault(bytes: &[u8], encoding: Encoding) -> Option<(usize, Problem)> {
     Document::scan(bytes, encoding).err().map(|SyntaxError { offset, problem }| (offset, problem))
@@ -513,16 +516,16 @@ fn a_limit_of_size_is_an_error_beyond_it() {
 fn nesting_is_fine_up_to_the_limit_and_an_error_beyond() {
     let arrays = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let maps = |depth: usize| format!("{}1{}", "{\"k\":".repeat(depth), "}".repeat(depth));
-    for depth in [1, 511, 512] {
+    for depth in [1, LIMIT - 1, LIMIT] {
         assert_eq!(json_fault(&arrays(depth)), None);
         assert_eq!(json_fault(&maps(depth)), None);
         assert!(survives(arrays(depth).as_bytes(), Encoding::Json));
         assert!(survives(maps(depth).as_bytes(), Encoding::Json));
     }
-    for depth in [513, 600, 100_000] {
-        assert_eq!(json_fault(&arrays(depth)), Some((512, Problem::Depth(512))));
-        assert_eq!(json_fault(&"[".repeat(depth)), Some((512, Problem::Depth(512))));
-        assert_eq!(json_fault(&maps(depth)), Some((512 * 5, Problem::Depth(512))));
+    for depth in [LIMIT + 1, 600, 100_000] {
+        assert_eq!(json_fault(&arrays(depth)), Some((LIMIT, Problem::Depth(LIMIT))));
+        assert_eq!(json_fault(&"[".repeat(depth)), Some((LIMIT, Problem::Depth(LIMIT))));
+        assert_eq!(json_fault(&maps(depth)), Some((LIMIT * 5, Problem::Depth(LIMIT))));
     }
     let heads: &[(&[u8], &[u8])] = &[
         (b"\x81", b""),
@@ -534,12 +537,12 @@ fn nesting_is_fine_up_to_the_limit_and_an_error_beyond() {
     for (head, tail) in heads {
         let nested =
             |depth: usize| [&head.repeat(depth)[..], b"\x00", &tail.repeat(depth)].concat();
-        for depth in [1, 511, 512] {
+        for depth in [1, LIMIT - 1, LIMIT] {
             assert_eq!(cbor_fault(&nested(depth)), None, "{head:x?}");
             assert!(survives(&nested(depth), Encoding::Cbor));
         }
-        for depth in [513, 100_000] {
-            let expected = Some((512 * head.len(), Problem::Depth(512)));
+        for depth in [LIMIT + 1, 100_000] {
+            let expected = Some((LIMIT * head.len(), Problem::Depth(LIMIT)));
             assert_eq!(cbor_fault(&nested(depth)), expected, "{head:x?}");
         }
     }
@@ -565,7 +568,7 @@ fn hostile_keys_come_to_an_end() {
     // Many deep keys that differ at their very end.
     let mut bytes = b"\xb9\x01\x00".to_vec();
     for at in 0..=255 {
-        bytes.extend(b"\x81".repeat(400));
+        bytes.extend(b"\x81".repeat(LIMIT - 1));
         bytes.extend([0x18, at, 0xf6]);
     }
     let document = Document::cbor(&bytes).expect("a map");

@@ -30,8 +30,8 @@ fn schema_vectors_are_judged_as_their_manifest_says() {
             let ending = if encoding == Encoding::Json { "json" } else { "cbor" };
             let file = format!("{}.{ending}", text("name"));
             let bytes = std::fs::read(folder.join(&file)).expect("the vector is there");
-            let by_rules =
-                vac_validate::validate(&bytes, encoding).is_ok_and(|report: Report| report.is_valid());
+            let by_rules = vac_validate::validate(&bytes, encoding)
+                .is_ok_and(|report: Report| report.is_valid());
             let by_interpreter = Document::scan(&bytes, encoding)
                 .is_ok_and(|document| interpreter.validate(&document).is_empty());
             let by_types = Start::from_bytes(&bytes, encoding).is_ok();

@@ -19,7 +19,16 @@ impl Input for Path {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
-    let input = Path(arguments[0].clone());
+    let path = Path(arguments[0].clone());
+    let bytes = if has("held") { std::fs::read(&arguments[0])? } else { Vec::new() };
+    let memory = vac_adapter::Memory { name: path.name(), bytes: &bytes };
+    let input: &dyn Input = if has("held") { &memory } else { &path };
+    if has("serde") {
+        for line in bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            std::hint::black_box(serde_json::from_slice::<serde_json::Value>(line).ok());
+        }
+        return Ok(());
+    }
     let options = Options {
         encoding: if has("cbor") { Encoding::Cbor } else { Encoding::Json },
         layout: if has("pretty") { Layout::Pretty } else { Layout::Compact },
@@ -28,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sources: Vec::new(),
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    for session in vac_adapter_claude::Claude.survey(&input)? {
+    for session in vac_adapter_claude::Claude.survey(input)? {
         let report = session::write(&*session, &options, &mut out)?;
         eprintln!("{report:?}");
     }

@@ -82,10 +82,7 @@ fn tool_result<'a>(
     }))
 }
 
-fn thinking<'a>(
-    node: Node<'_, 'a>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
+fn thinking<'a>(node: Node<'_, 'a>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {
     let mut block = Cursor::of(node)?;
     block.said("type", "thinking");
     Some(Entry::Reasoning(ReasoningEntry {
@@ -99,10 +96,7 @@ fn thinking<'a>(
     }))
 }
 
-fn redacted<'a>(
-    node: Node<'_, 'a>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
+fn redacted<'a>(node: Node<'_, 'a>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {
     let mut block = Cursor::of(node)?;
     block.said("type", "redacted_thinking");
     Some(Entry::Reasoning(ReasoningEntry {

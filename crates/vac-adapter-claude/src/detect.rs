@@ -42,9 +42,9 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
         return Confidence::No;
     }
     let has = |key: &str| document.member(key).is_some();
-    let is_message = document.member("message").is_some_and(|message| {
-        message.kind() == Kind::Map && message.member("content").is_some()
-    });
+    let is_message = document
+        .member("message")
+        .is_some_and(|message| message.kind() == Kind::Map && message.member("content").is_some());
     if has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate") {
         Confidence::Certain
     } else if is_message && has("timestamp") {

@@ -1,27 +1,27 @@
 //! Lines that are events: every line that is no message.
 
+use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
-use vac_adapter::Report;
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType};
 use vac_value::{Decode, Extensions, Node, Text};
 
 use crate::detect::KNOWN_TYPES;
 use crate::lines::Line;
-use crate::survey::Survey;
+use crate::survey::Facts;
 
 /// The entry of an event, with the whole line as its data.
 pub(crate) fn entry<'a>(
     node: Node<'_, 'a>,
     line: Line<'_, '_>,
-    survey: &Survey<'_>,
+    facts: &Facts,
     report: &mut Report,
 ) -> Entry<'a> {
     let Some(mut envelope) = Cursor::of(node) else { return value(node, line.place, report) };
     let event_type = event_type(&envelope, report);
     let children = queued_prompt(&envelope).map(|prompt| vec![prompt]);
-    survey.hoisted.take(&mut envelope);
+    facts.hoisted.take(&mut envelope);
     let timestamp = envelope.timestamp("timestamp");
     let id = envelope.text("uuid").unwrap_or_else(|| line.place.id().into());
     let mut extensions = Extensions::default();

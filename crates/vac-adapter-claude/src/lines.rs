@@ -1,7 +1,7 @@
 //! The lines of a log, whatever they are in.
 
-use vac_adapter::frame::{Content, Frames, Place, Raw};
-use vac_adapter::{Error, Input};
+use vac_adapter::frame::{Content, Place, Raw};
+use vac_adapter::{Error, Log};
 use vac_value::{Kind, Node};
 
 /// One line.
@@ -29,9 +29,9 @@ pub(crate) enum LineContent<'f, 'a> {
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
-/// Shows each line of an input.
+/// Shows each line of a log.
 pub(crate) fn each(
-    input: &dyn Input,
+    log: &Log<'_>,
     mut show: impl FnMut(Line<'_, '_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut index = 0;
@@ -39,7 +39,7 @@ pub(crate) fn each(
         index += 1;
         index - 1
     };
-    Frames::new(input.open()?).each(|frame| {
+    log.each(|frame| {
         let place = frame.place;
         let document = match &frame.content {
             Content::Document(document) => document,

@@ -6,7 +6,7 @@ use vac_record::{Entry, MessageEntry, MessageEntryType};
 use vac_value::{Extensions, Node};
 
 use crate::lines::Line;
-use crate::survey::{SYNTHETIC, Survey};
+use crate::survey::{Facts, SYNTHETIC};
 use crate::{blocks, usage};
 
 /// Who speaks, if a line is a message.
@@ -26,7 +26,7 @@ pub(crate) fn entry<'a>(
     node: Node<'_, 'a>,
     kind: MessageEntryType,
     line: Line<'_, '_>,
-    survey: &Survey<'_>,
+    facts: &Facts,
     report: &mut Report,
 ) -> Entry<'a> {
     let role = match kind {
@@ -34,10 +34,10 @@ pub(crate) fn entry<'a>(
         MessageEntryType::Assistant => "assistant",
     };
     let Some(mut envelope) = Cursor::of(node) else {
-        return crate::event::entry(node, line, survey, report);
+        return crate::event::entry(node, line, facts, report);
     };
     envelope.said("type", role);
-    survey.hoisted.take(&mut envelope);
+    facts.hoisted.take(&mut envelope);
     let timestamp = envelope.timestamp("timestamp");
     let id = envelope.text("uuid").unwrap_or_else(|| line.place.id().into());
     let parent_id = envelope.text("parentUuid");
@@ -53,7 +53,7 @@ pub(crate) fn entry<'a>(
             .and_then(|content| blocks::children(content, timestamp.as_ref(), report));
         content = message.any("content");
         model_id = message.text_except("model", SYNTHETIC);
-        if survey.counts_usage(&message, line.index) {
+        if facts.counts_usage(&message, line.index) {
             token_usage = message.object("usage").map(usage::token_usage);
         }
         left = message.remainder();

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use vac_adapter::cursor::{Cursor, Rest, keys};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input, Origin, Session, Sink, ids};
+use vac_adapter::{Error, Input, Log, Origin, Session, Sink, ids};
 use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
@@ -19,10 +19,18 @@ use crate::{detect, event, message};
 /// The model of messages that the CLI makes itself.
 pub(crate) const SYNTHETIC: &str = "<synthetic>";
 
-/// One session and what was found out about it.
+/// One session.
 pub(crate) struct Survey<'i> {
-    input: &'i dyn Input,
-    variant: &'static str,
+    log: Log<'i>,
+    facts: Facts,
+}
+
+/// What was found out about a session.
+#[derive(Default)]
+pub(crate) struct Facts {
+    is_export: bool,
+    /// Whether a line of a known type was there.
+    is_known: bool,
     /// How many lines there are.
     lines: u64,
     /// What most lines repeat.
@@ -82,41 +90,33 @@ impl Hoisted {
 impl<'i> Survey<'i> {
     /// Surveys an input.
     pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
-        let mut survey = Self {
-            input,
-            variant: "jsonl",
-            lines: 0,
-            hoisted: Hoisted::default(),
-            span: Span::default(),
-            models: Vec::new(),
-            usage: HashMap::new(),
-            extensions: Rest::default(),
-        };
-        let mut known = false;
-        lines::each(input, |line| {
-            known |= survey.line(line);
+        let log = Log::of(input);
+        let mut facts = Facts::default();
+        lines::each(&log, |line| {
+            facts.line(line);
             Ok(())
         })?;
-        if !known {
+        if !facts.is_known {
             return Err(Error::Refused("no line of a Claude Code session in it".to_owned()));
         }
-        if survey.hoisted.session_id.is_none() {
-            survey.hoisted.session_id = Some(ids::of_input(input)?);
+        if facts.hoisted.session_id.is_none() {
+            facts.hoisted.session_id = Some(ids::of_input(input)?);
         }
-        Ok(survey)
+        Ok(Self { log, facts })
     }
+}
 
-    /// Whether the line is one of a type that is known.
-    fn line(&mut self, line: Line<'_, '_>) -> bool {
+impl Facts {
+    fn line(&mut self, line: Line<'_, '_>) {
         let node = match line.content {
             LineContent::Value(node) => node,
             LineContent::Raw(_) => {
                 self.lines += 1;
-                return false;
+                return;
             }
             LineContent::Wrapper(node) => {
                 self.wrapper(node);
-                return false;
+                return;
             }
         };
         self.lines += 1;
@@ -131,7 +131,7 @@ impl<'i> Survey<'i> {
                 self.hoisted.survey(key, value);
             }
         }
-        detect::is_known(node)
+        self.is_known = self.is_known || detect::is_known(node);
     }
 
     fn message(&mut self, message: Node<'_, '_>, line: u64) {
@@ -150,7 +150,7 @@ impl<'i> Survey<'i> {
     }
 
     fn wrapper(&mut self, wrapper: Node<'_, '_>) {
-        self.variant = "loglines";
+        self.is_export = true;
         let Some(mut wrapper) = Cursor::of(wrapper) else { return };
         wrapper.array(lines::LOGLINES);
         self.extensions.extend(wrapper.rest(keys::SESSION).into_owned().0);
@@ -194,22 +194,23 @@ impl Session for Survey<'_> {
     }
 
     fn variant(&self) -> &'static str {
-        self.variant
+        if self.facts.is_export { "loglines" } else { "jsonl" }
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
-        let id = self.hoisted.session_id.clone().unwrap_or_default();
+        let facts = &self.facts;
+        let id = facts.hoisted.session_id.clone().unwrap_or_default();
         let agent_meta = AgentMeta {
-            model_id: self.model().to_owned().into(),
-            model_provider: provider(self.model()).into(),
-            models: Some(self.models.iter().map(|(model, _)| model.clone().into()).collect()),
+            model_id: facts.model().to_owned().into(),
+            model_provider: provider(facts.model()).into(),
+            models: Some(facts.models.iter().map(|(model, _)| model.clone().into()).collect()),
             cli_name: Some("claude-code".into()),
-            cli_version: self.hoisted.version.clone().map(Into::into),
+            cli_version: facts.hoisted.version.clone().map(Into::into),
             extensions: Extensions::default(),
         };
-        let environment = self.hoisted.cwd.clone().map(|cwd| Environment {
+        let environment = facts.hoisted.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
-            vcs: self.vcs(),
+            vcs: facts.vcs(),
             sandboxes: None,
             extensions: Extensions::default(),
         });
@@ -219,31 +220,31 @@ impl Session for Survey<'_> {
             session: SessionTrace {
                 format: None,
                 session_id: SessionId::Text(id.into()),
-                session_start: self.span.first(),
-                session_end: self.span.last(),
+                session_start: facts.span.first(),
+                session_end: facts.span.last(),
                 agent_meta,
                 environment,
                 entries: Vec::new(),
-                extensions: self.extensions.clone(),
+                extensions: facts.extensions.clone(),
             },
-            created: self.span.first(),
+            created: facts.span.first(),
             file_attribution: None,
-            vcs: self.vcs(),
+            vcs: facts.vcs(),
             recording_agent: None,
             extensions: Extensions::default(),
         }
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        lines::each(self.input, |line| {
+        lines::each(&self.log, |line| {
             let (entry, bytes) = match line.content {
                 LineContent::Wrapper(_) => return Ok(()),
                 LineContent::Raw(raw) => (event::raw(raw, line.place, sink.report()), raw.bytes),
                 LineContent::Value(node) => {
                     let report = sink.report();
                     let entry = match message::kind(node) {
-                        Some(kind) => message::entry(node, kind, line, self, report),
-                        None => event::entry(node, line, self, report),
+                        Some(kind) => message::entry(node, kind, line, &self.facts, report),
+                        None => event::entry(node, line, &self.facts, report),
                     };
                     (entry, node.raw())
                 }
@@ -254,6 +255,6 @@ impl Session for Survey<'_> {
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.lines)
+        Ok(self.facts.lines)
     }
 }

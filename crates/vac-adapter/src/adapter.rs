@@ -7,7 +7,7 @@ use vac_record::{Entry, VerifiableAgentRecord};
 use vac_value::Violation;
 
 use crate::detect::{Confidence, Sample};
-use crate::frame::Place;
+use crate::frame::{self, Frame, Frames, Place};
 use crate::report::Report;
 
 /// A file, or something like one, that can be read more than once.
@@ -17,6 +17,12 @@ pub trait Input {
 
     /// Reads it from the beginning.
     fn open(&self) -> io::Result<Box<dyn Read + '_>>;
+
+    /// Its bytes, if they are in memory: then they are scanned once and nothing
+    /// is copied. Otherwise they are read as often as needed.
+    fn bytes(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// An input in memory.
@@ -35,6 +41,46 @@ impl Input for Memory<'_> {
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(self.bytes))
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.bytes)
+    }
+}
+
+/// The frames of an input, as often as somebody wants to see them.
+#[derive(Debug)]
+pub struct Log<'i>(Frameset<'i>);
+
+enum Frameset<'i> {
+    Held(Vec<Frame<'i>>),
+    Streamed(&'i dyn Input),
+}
+
+impl fmt::Debug for Frameset<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held(frames) => write!(f, "{} frames", frames.len()),
+            Self::Streamed(input) => write!(f, "{}", input.name()),
+        }
+    }
+}
+
+impl<'i> Log<'i> {
+    /// The log in an input.
+    pub fn of(input: &'i dyn Input) -> Self {
+        Self(match input.bytes() {
+            Some(bytes) => Frameset::Held(frame::held(bytes)),
+            None => Frameset::Streamed(input),
+        })
+    }
+
+    /// Shows each frame, until one of them is an error.
+    pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        match &self.0 {
+            Frameset::Held(frames) => frames.iter().try_for_each(show),
+            Frameset::Streamed(input) => Frames::new(input.open()?).each(&mut show),
+        }
     }
 }
 

@@ -37,9 +37,8 @@ use vac_value::{Any, Decode, Encoding, Extensions, Kind, Node, Number, Text};
 /// mistaken for.
 pub mod keys {
     /// Of `message-entry`.
-    pub const MESSAGE: &[&str] = &[
-        "type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children",
-    ];
+    pub const MESSAGE: &[&str] =
+        &["type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children"];
     /// Of `tool-call-entry`.
     pub const TOOL_CALL: &[&str] =
         &["type", "name", "input", "call-id", "timestamp", "id", "children"];

@@ -15,18 +15,18 @@
 //! its line is pretty-printed: that one ends with the first line that is not
 //! indented. A run of NUL bytes (what a crash leaves) always ends it.
 
+mod held;
+mod step;
 mod window;
 
 use std::fmt;
 use std::io::{self, Read};
 
-use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
+use vac_value::{Document, Scanner, SyntaxError};
 
+pub use held::held;
+use step::{Count, Step, good, scanner, step, utf8_at};
 use window::Window;
-
-/// Levels that a record has around a native value, with room to spare: a
-/// document this much below the limit can still be read inside its record.
-const LEVELS_AROUND: usize = 16;
 
 /// One document of a log, or bytes that are none.
 #[derive(Debug)]
@@ -129,30 +129,13 @@ impl fmt::Display for Reason {
 pub struct Frames<R> {
     window: Window<R>,
     scanner: Scanner,
-    index: u64,
-    /// The line of the last frame, and which of that line it was.
-    last: (u64, u64),
-}
-
-/// What the next step of [`Frames::next`] is.
-enum Step {
-    /// The text so far does not decide.
-    More,
-    /// A bad document begins.
-    Bad(Reason),
+    count: Count,
 }
 
 impl<R: Read> Frames<R> {
     /// Frames of an input.
     pub fn new(input: R) -> Self {
-        let limits = Limits::default();
-        let limits = Limits { depth: limits.depth - LEVELS_AROUND, ..limits };
-        Self {
-            window: Window::new(input),
-            scanner: Scanner::new(limits),
-            index: 0,
-            last: (0, 0),
-        }
+        Self { window: Window::new(input), scanner: scanner(), count: Count::default() }
     }
 
     /// Shows the next frame; `None` behind the last.
@@ -162,63 +145,33 @@ impl<R: Read> Frames<R> {
     pub fn next<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<Option<T>> {
         loop {
             self.window.skip_space();
-            let text = self.window.text();
-            if text.is_empty() {
+            if self.window.text().is_empty() {
                 if self.window.fill()? {
                     continue;
                 }
                 if self.window.is_at_end() {
                     return Ok(None);
                 }
-                // Bytes that are no text.
-                let reason = utf8_at(0);
-                return self.bad(reason, show).map(Some);
+                return self.bad(utf8_at(0), show).map(Some);
             }
-            if text.starts_with('\0') {
-                return self.nul(show).map(Some);
-            }
-            let step = match self.scanner.json_text_prefix(text) {
-                Ok((document, end)) => {
-                    match stands_alone(&document, &text[end..], self.window.is_last()) {
-                        Some(true) => {
-                            let place = place(&self.window, &mut self.index, &mut self.last);
-                            let frame = good(place, document);
-                            let shown = show(&frame);
-                            let content = frame.content;
-                            if let Content::Document(document)
-                            | Content::Raw(Raw { document: Some(document), .. }) = content
-                            {
-                                self.scanner.recycle(document);
-                            }
-                            self.window.skip(end);
-                            return Ok(Some(shown));
-                        }
-                        Some(false) => Step::Bad(Reason::Stray),
-                        None => Step::More,
+            match step(self.window.text(), self.window.end(), &mut self.scanner) {
+                Step::Document(document, end) => {
+                    let place = self.count.next(self.window.line(), self.window.offset());
+                    let frame = good(place, document);
+                    let shown = show(&frame);
+                    if let Content::Document(document)
+                    | Content::Raw(Raw { document: Some(document), .. }) = frame.content
+                    {
+                        self.scanner.recycle(document);
                     }
+                    self.window.skip(end);
+                    return Ok(Some(shown));
                 }
-                Err(error) if matches!(error.problem, Problem::Truncated) => {
-                    match (self.window.is_last(), self.window.is_at_bad_byte()) {
-                        (_, true) => Step::Bad(utf8_at(error.offset)),
-                        (true, _) => Step::Bad(Reason::Syntax(error)),
-                        (false, _) => Step::More,
-                    }
-                }
-                // A line that ends inside a text is cut short.
-                Err(error) if text[error.offset..].starts_with(['\n', '\r']) => {
-                    let problem = match error.problem {
-                        Problem::ControlCharacter => Problem::Truncated,
-                        other => other,
-                    };
-                    Step::Bad(Reason::Syntax(SyntaxError { problem, ..error }))
-                }
-                Err(error) => Step::Bad(Reason::Syntax(error)),
-            };
-            match step {
+                Step::Nul => return self.nul(show).map(Some),
+                Step::Bad(reason) => return self.bad(reason, show).map(Some),
                 Step::More => {
                     self.window.fill()?;
                 }
-                Step::Bad(reason) => return self.bad(reason, show).map(Some),
             }
         }
     }
@@ -235,51 +188,16 @@ impl<R: Read> Frames<R> {
     }
 
     fn bad<T>(&mut self, reason: Reason, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
-        let place = place(&self.window, &mut self.index, &mut self.last);
+        let place = self.count.next(self.window.line(), self.window.offset());
         let bytes = self.window.cut_bad()?;
         let raw = Raw { bytes: &bytes, reason, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
 
     fn nul<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
-        let place = place(&self.window, &mut self.index, &mut self.last);
+        let place = self.count.next(self.window.line(), self.window.offset());
         let bytes = vec![0; self.window.cut_nul()?];
         let raw = Raw { bytes: &bytes, reason: Reason::Nul, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
-    }
-}
-
-fn utf8_at(offset: usize) -> Reason {
-    Reason::Syntax(SyntaxError { offset, problem: Problem::Utf8 })
-}
-
-/// The place of the frame that begins here, which is counted.
-fn place<R>(window: &Window<R>, index: &mut u64, last: &mut (u64, u64)) -> Place {
-    let line = window.line();
-    *last = if last.0 == line { (line, last.1 + 1) } else { (line, 1) };
-    *index += 1;
-    Place { index: *index - 1, line, part: last.1, offset: window.offset() }
-}
-
-fn good(place: Place, document: Document<'_>) -> Frame<'_> {
-    let content = if document.duplicate_keys().len() == 0 {
-        Content::Document(document)
-    } else {
-        let bytes = document.root().raw();
-        Content::Raw(Raw { bytes, reason: Reason::DuplicateKey, document: Some(document) })
-    };
-    Frame { place, content }
-}
-
-/// Whether a document may be taken for one: an object or an array always, a
-/// scalar only if nothing else is on its line. `None` if that is not known yet.
-fn stands_alone(document: &Document<'_>, behind: &str, last: bool) -> Option<bool> {
-    use vac_value::Kind;
-    if matches!(document.root().kind(), Kind::Map | Kind::Array) {
-        return Some(true);
-    }
-    match behind.trim_start_matches([' ', '\t', '\r']).chars().next() {
-        Some(next) => Some(next == '\n'),
-        None => last.then_some(true),
     }
 }

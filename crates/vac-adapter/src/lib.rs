@@ -65,7 +65,7 @@ pub mod session;
 pub mod time;
 pub mod tools;
 
-pub use adapter::{Adapter, Error, Input, Memory, Origin, Profile, Session, Sink};
+pub use adapter::{Adapter, Error, Input, Log, Memory, Origin, Profile, Session, Sink};
 pub use cursor::Cursor;
 pub use detect::{Confidence, Sample, detect};
 pub use report::{Report, Source};

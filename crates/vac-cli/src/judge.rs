@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
 use vac_validate::{Document, Encoding, Report, SyntaxError, Violation, sniff, stream};
@@ -147,10 +147,9 @@ impl Judge<'_> {
         }
         let mut bytes = head;
         reader.read_to_end(&mut bytes)?;
-        match (framing, encoding) {
-            (Framing::One, _) => self.whole(&bytes, encoding),
-            (_, Encoding::Json) => self.concatenated(&bytes),
-            (_, Encoding::Cbor) => self.sequence(&bytes),
+        match framing {
+            Framing::One => self.whole(&bytes, encoding),
+            Framing::Sequence | Framing::Open => self.several(&bytes, encoding),
         }
         Ok(())
     }
@@ -167,20 +166,14 @@ impl Judge<'_> {
 
     /// One document and nothing else.
     fn whole(&mut self, bytes: &[u8], encoding: Encoding) {
-        let mut scanner = std::mem::take(&mut self.scanner);
-        match scanner.scan(bytes, encoding) {
-            Ok(document) => {
-                self.document(&document, Place::Only);
-                scanner.recycle(document);
-            }
+        match self.scanner.scan(bytes, encoding) {
+            Ok(document) => self.document(document, Place::Only),
             Err(error) => self.unscannable(&error, Place::Only, 0, bytes, encoding),
         }
-        self.scanner = scanner;
     }
 
     /// A JSON document on each line; empty lines are passed by.
     fn lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
-        let mut scanner = std::mem::take(&mut self.scanner);
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
@@ -200,11 +193,8 @@ impl Judge<'_> {
             if text.is_empty() {
                 continue;
             }
-            match scanner.json(text) {
-                Ok(document) => {
-                    self.document(&document, place);
-                    scanner.recycle(document);
-                }
+            match self.scanner.json(text) {
+                Ok(document) => self.document(document, place),
                 Err(error) => self.unscannable(&error, place, 0, text, Encoding::Json),
             }
         }
@@ -215,61 +205,39 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// JSON documents one behind the other; nothing can be found behind one
-    /// that is none.
-    fn concatenated(&mut self, bytes: &[u8]) {
-        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+    /// Documents one behind the other: JSON with or without space between them,
+    /// CBOR as RFC 8742 has it. Nothing is found behind one that is none.
+    fn several(&mut self, bytes: &[u8], encoding: Encoding) {
+        let text = match (encoding, std::str::from_utf8(bytes)) {
+            (Encoding::Cbor, _) => None,
+            (Encoding::Json, Ok(text)) => Some(text),
+            (Encoding::Json, Err(_)) => return self.whole(bytes, encoding),
+        };
+        let is_space = |byte: &u8| text.is_some() && matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
         let skip = |at: usize| at + bytes[at..].iter().take_while(|byte| is_space(byte)).count();
-        let Ok(text) = std::str::from_utf8(bytes) else { return self.whole(bytes, Encoding::Json) };
-        let mut scanner = std::mem::take(&mut self.scanner);
-        let first = skip(0);
-        let mut start = first;
-        let mut line = 1;
-        let mut counted = 0;
-        loop {
-            line += bytes[counted..start].iter().filter(|byte| **byte == b'\n').count();
-            counted = start;
-            let scanned = scanner.json_text_prefix(&text[start..]);
-            let end = scanned.as_ref().map_or(bytes.len(), |(_, end)| skip(start + end));
-            let is_only = start == first && end == bytes.len();
-            let place = if is_only { Place::Only } else { Place::Line(line) };
-            match scanned {
-                Ok((document, _)) => {
-                    self.document(&document, place);
-                    scanner.recycle(document);
-                }
-                Err(error) => self.unscannable(&error, place, start, bytes, Encoding::Json),
-            }
-            start = end;
-            if start == bytes.len() {
-                break;
-            }
-        }
-        self.scanner = scanner;
-    }
-
-    /// CBOR items one behind the other (RFC 8742).
-    fn sequence(&mut self, bytes: &[u8]) {
-        let mut scanner = std::mem::take(&mut self.scanner);
-        let mut start = 0;
+        let (mut start, mut line) = (skip(0), 1);
+        line += memchr_iter(b'\n', &bytes[..start]).count();
         for number in 1.. {
-            let scanned = scanner.cbor_prefix(&bytes[start..]);
-            let end = scanned.as_ref().map_or(bytes.len(), |(_, end)| start + end);
-            let is_only = number == 1 && end == bytes.len();
-            let place = if is_only { Place::Only } else { Place::Item(number) };
+            let scanned = match text {
+                Some(text) => self.scanner.json_text_prefix(&text[start..]),
+                None => self.scanner.cbor_prefix(&bytes[start..]),
+            };
+            let end = scanned.as_ref().map_or(bytes.len(), |(_, end)| skip(start + end));
+            let place = match encoding {
+                _ if number == 1 && end == bytes.len() => Place::Only,
+                Encoding::Json => Place::Line(line),
+                Encoding::Cbor => Place::Item(number),
+            };
             match scanned {
-                Ok((document, _)) => {
-                    self.document(&document, place);
-                    scanner.recycle(document);
-                }
-                Err(error) => self.unscannable(&error, place, start, bytes, Encoding::Cbor),
+                Ok((document, _)) => self.document(document, place),
+                Err(error) => self.unscannable(&error, place, start, bytes, encoding),
             }
-            start = end;
-            if start == bytes.len() {
+            if end == bytes.len() {
                 break;
             }
+            line += memchr_iter(b'\n', &bytes[start..end]).count();
+            start = end;
         }
-        self.scanner = scanner;
     }
 
     /// A JSON record that is not held in memory.
@@ -294,25 +262,26 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn document(&mut self, document: &Document<'_>, place: Place) {
+    fn document(&mut self, document: Document<'_>, place: Place) {
         self.outcome.documents += 1;
         let rules = &self.settings.rules;
-        let report = rules.validate(document, self.room());
+        let report = rules.validate(&document, self.room());
         self.violations(report, place);
         if rules.are_for_records()
-            && let Some(payload) = signed::payload(document)
+            && let Some(payload) = signed::payload(&document)
         {
             self.outcome.signed.count(&payload);
             let report = payload.validate(self.room());
             self.violations(report, place);
         }
         if self.settings.lint {
-            let findings = lint::lint(document);
+            let findings = lint::lint(&document);
             let told = &mut self.outcome.findings;
             told.total += findings.len();
             let room = self.settings.most - told.first.len();
             told.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
         }
+        self.scanner.recycle(document);
     }
 
     /// How many more problems are told.

@@ -1,6 +1,6 @@
 //! What is inside a signed record.
 //!
-//! The schema describes the envelope and calls the payload bytes. [`Signed`]
+//! The schema describes the envelope and calls the payload bytes. [`payload`]
 //! opens those: a record that is attached is validated too, one that is kept
 //! elsewhere is said to be so. Signatures are somebody else's business.
 

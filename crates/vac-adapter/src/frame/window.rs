@@ -3,6 +3,8 @@
 
 use std::io::{self, Read};
 
+use super::step::{End, end_of_bad, line_ends, without_return};
+
 /// How much is read at once, at least.
 const CHUNK: usize = 1 << 20;
 
@@ -89,10 +91,10 @@ impl<R: Read> Window<R> {
     /// Cuts a bad document off; see the module above for where it ends.
     pub fn cut_bad(&mut self) -> io::Result<Vec<u8>> {
         loop {
-            if let Some(end) = end_of_bad(self.text(), self.is_last() && !self.bad_byte) {
-                let bytes = self.text()[..end].as_bytes().to_vec();
+            if let Some(end) = end_of_bad(self.text(), self.end()) {
+                let bytes = without_return(&self.text().as_bytes()[..end]).to_vec();
                 self.skip(end);
-                return Ok(without_return(bytes));
+                return Ok(bytes);
             }
             if self.bad_byte {
                 return self.cut_bytes();
@@ -128,7 +130,8 @@ impl<R: Read> Window<R> {
         self.text.clear();
         self.at = 0;
         self.check();
-        Ok(without_return(line))
+        line.truncate(without_return(&line).len());
+        Ok(line)
     }
 
     /// Cuts a run of NUL bytes off; gives its length.
@@ -163,14 +166,13 @@ impl<R> Window<R> {
         self.line
     }
 
-    /// Whether no text follows behind the text that is held.
-    pub fn is_last(&self) -> bool {
-        self.bad_byte || (self.ended && self.from == self.bytes.len())
-    }
-
-    /// Whether a byte that is no UTF-8 follows behind the text that is held.
-    pub fn is_at_bad_byte(&self) -> bool {
-        self.bad_byte
+    /// What comes behind the text.
+    pub fn end(&self) -> End {
+        match (self.bad_byte, self.ended && self.from == self.bytes.len()) {
+            (true, _) => End::BadByte,
+            (false, true) => End::Input,
+            (false, false) => End::Open,
+        }
     }
 
     /// Whether everything is used.
@@ -180,8 +182,7 @@ impl<R> Window<R> {
 
     /// Goes on behind so many bytes of the text.
     pub fn skip(&mut self, length: usize) {
-        let used = &self.text.as_bytes()[self.at..self.at + length];
-        self.line += used.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        self.line += line_ends(&self.text.as_bytes()[self.at..self.at + length]);
         self.offset += length as u64;
         self.at += length;
     }
@@ -192,43 +193,4 @@ impl<R> Window<R> {
         let rest = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
         self.skip(text.len() - rest.len());
     }
-}
-
-/// Where the bad document that the text begins with ends; `None` if more text
-/// is needed to know.
-fn end_of_bad(text: &str, last: bool) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let stop = |at: usize| bytes[at..].iter().position(|byte| matches!(byte, b'\n' | 0));
-    if bytes.is_empty() {
-        return None;
-    }
-    let Some(mut end) = stop(1).map(|length| length + 1) else {
-        return last.then_some(bytes.len());
-    };
-    let pretty = matches!(bytes[..end].trim_ascii_end(), b"{" | b"[");
-    while pretty && bytes[end] == b'\n' {
-        let next = match bytes.get(end + 1) {
-            Some(b' ' | b'\t') => false,
-            Some(b'}' | b']') => true,
-            Some(_) => break,
-            None if last => break,
-            None => return None,
-        };
-        match stop(end + 1) {
-            Some(length) => end += 1 + length,
-            None => return last.then_some(bytes.len()),
-        }
-        if next {
-            break;
-        }
-    }
-    Some(end)
-}
-
-/// The carriage return belongs to the line's end.
-fn without_return(mut line: Vec<u8>) -> Vec<u8> {
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    line
 }

@@ -46,6 +46,7 @@ fn rule(name: &str) -> anyhow::Result<String> {
         .iter()
         .find(|rule| rule.name == name)
         .ok_or_else(|| no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())))?;
-    let comment: String = rule.docs.iter().map(|line| format!("; {line}\n")).collect();
-    Ok(format!("{comment}{}\n", rule.source.trim_end()))
+    let mut lines: Vec<_> = rule.docs.iter().map(|line| format!("; {line}")).collect();
+    lines.push(rule.source.trim_end().to_owned());
+    Ok(lines.join("\n") + "\n")
 }

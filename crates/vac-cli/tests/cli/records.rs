@@ -28,10 +28,10 @@ pub fn head(major: u8, argument: usize) -> Vec<u8> {
     let major = major << 5;
     match u8::try_from(argument) {
         Ok(small @ 0..24) => vec![major | small],
-        Ok(byte) => vec![major | 24, byte],
+        Ok(byte) => vec![major | 0x18, byte],
         Err(_) => {
             let argument = u32::try_from(argument).expect("not too long");
-            [&[major | 26][..], &argument.to_be_bytes()].concat()
+            [&[major | 0x1a][..], &argument.to_be_bytes()].concat()
         }
     }
 }

@@ -65,6 +65,10 @@ impl<'s> Builder<'s> {
     ) -> Shape {
         let mut parts: Vec<(String, &'s Type, Content)> = Vec::new();
         for choice in choices {
+            // A socket that nobody has plugged can be left out.
+            if kinds(self.schema, choice).is_empty() {
+                continue;
+            }
             let title = self.variant_name(choice);
             let content = match &choice.kind {
                 TypeKind::Literal(literal) => self.literal_content(literal, choice),
@@ -76,6 +80,9 @@ impl<'s> Builder<'s> {
             if !merge(&mut parts, &content) {
                 parts.push((title, choice, content));
             }
+        }
+        if parts.is_empty() {
+            return Shape::Scalar(Scalar::Any, self.guard(ty));
         }
         if parts.len() == 1
             && matches!(parts[0].2, Content::Value(Shape::Scalar(..), _))

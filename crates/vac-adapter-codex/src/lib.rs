@@ -1,0 +1,1 @@
+//! Codex CLI session logs as agent records.

@@ -1,0 +1,92 @@
+//! Frames of an input that is in memory: scanned once, kept, nothing copied.
+
+use super::step::{
+    Count, End, Step, end_of_bad, good, line_ends, scanner, step, utf8_at, without_return,
+};
+use super::{Content, Frame, Raw, Reason};
+
+/// All frames of an input in memory. The same as [`super::Frames`] shows.
+pub fn held(bytes: &[u8]) -> Vec<Frame<'_>> {
+    let mut held = Held { bytes, at: 0, line: 1, count: Count::default(), frames: Vec::new() };
+    while held.at < bytes.len() {
+        let rest = &bytes[held.at..];
+        match std::str::from_utf8(rest) {
+            Ok(text) => held.text(text, End::Input),
+            Err(error) => {
+                let text = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
+                held.text(text, End::BadByte);
+            }
+        }
+    }
+    held.frames
+}
+
+struct Held<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+    count: Count,
+    frames: Vec<Frame<'a>>,
+}
+
+impl<'a> Held<'a> {
+    /// Frames of the text that comes next, and the bad one that it ends in.
+    fn text(&mut self, text: &'a str, end: End) {
+        let mut scanner = scanner();
+        let mut rest = text;
+        loop {
+            let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
+            self.skip(rest.len() - trimmed.len());
+            rest = trimmed;
+            if rest.is_empty() {
+                if end == End::BadByte {
+                    self.bad_bytes(0, utf8_at(0));
+                }
+                return;
+            }
+            let length = match step(rest, end, &mut scanner) {
+                Step::Document(document, length) => {
+                    let frame = good(self.count.next(self.line, self.at as u64), document);
+                    self.frames.push(frame);
+                    length
+                }
+                Step::Nul => {
+                    let length = rest.bytes().position(|byte| byte != 0).unwrap_or(rest.len());
+                    self.raw(&rest.as_bytes()[..length], Reason::Nul);
+                    length
+                }
+                Step::Bad(reason) => match end_of_bad(rest, end) {
+                    Some(length) => {
+                        self.raw(without_return(&rest.as_bytes()[..length]), reason);
+                        length
+                    }
+                    None => return self.bad_bytes(rest.len(), reason),
+                },
+                // Only text that goes on is undecided.
+                Step::More => return self.bad_bytes(rest.len(), Reason::Stray),
+            };
+            self.skip(length);
+            rest = &rest[length..];
+        }
+    }
+
+    /// A bad line that goes on behind so many bytes of text.
+    fn bad_bytes(&mut self, known: usize, reason: Reason) {
+        let rest = &self.bytes[self.at..];
+        let stop = rest[known..].iter().position(|byte| matches!(byte, b'\n' | 0));
+        let length = stop.map_or(rest.len(), |stop| known + stop);
+        self.raw(without_return(&rest[..length]), reason);
+        self.skip(length);
+    }
+
+    fn raw(&mut self, bytes: &'a [u8], reason: Reason) {
+        let place = self.count.next(self.line, self.at as u64);
+        let content = Content::Raw(Raw { bytes, reason, document: None });
+        self.frames.push(Frame { place, content });
+    }
+
+    fn skip(&mut self, length: usize) {
+        self.line += line_ends(&self.bytes[self.at..self.at + length]);
+        self.at += length;
+    }
+}

@@ -1,0 +1,159 @@
+//! The decision about the text that a frame begins with.
+
+use vac_value::{Document, Kind, Limits, Problem, Scanner, SyntaxError};
+
+use super::{Content, Frame, Place, Raw, Reason};
+
+/// Levels that a record has around a native value, with room to spare: a
+/// document this much below the limit can still be read inside its record.
+const LEVELS_AROUND: usize = 16;
+
+/// A scanner for native documents.
+pub(super) fn scanner() -> Scanner {
+    let limits = Limits::default();
+    Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
+}
+
+/// What comes behind the text that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// More text, perhaps.
+    Open,
+    /// A byte that is no UTF-8.
+    BadByte,
+    /// Nothing.
+    Input,
+}
+
+/// What the text begins with.
+pub(super) enum Step<'t> {
+    /// A document, and where it ends.
+    Document(Document<'t>, usize),
+    /// NUL bytes.
+    Nul,
+    /// Something bad.
+    Bad(Reason),
+    /// More text is needed to know.
+    More,
+}
+
+/// Looks at text that does not begin with space.
+pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'t> {
+    if text.starts_with('\0') {
+        return Step::Nul;
+    }
+    match scanner.json_text_prefix(text) {
+        Ok((document, length)) => match stands_alone(&document, &text[length..], end) {
+            Some(true) => Step::Document(document, length),
+            Some(false) => Step::Bad(Reason::Stray),
+            None => Step::More,
+        },
+        Err(error) if error.problem == Problem::Truncated => match end {
+            End::Open => Step::More,
+            End::BadByte => Step::Bad(utf8_at(text.len())),
+            End::Input => Step::Bad(Reason::Syntax(error)),
+        },
+        // A line that ends inside a text is cut short.
+        Err(SyntaxError { offset, problem: Problem::ControlCharacter })
+            if text[offset..].starts_with(['\n', '\r']) =>
+        {
+            Step::Bad(Reason::Syntax(SyntaxError { offset, problem: Problem::Truncated }))
+        }
+        Err(error) => Step::Bad(Reason::Syntax(error)),
+    }
+}
+
+/// Whether a document may be taken for one: an object or an array always, a
+/// scalar only if nothing else is on its line. `None` if that is not known yet.
+fn stands_alone(document: &Document<'_>, behind: &str, end: End) -> Option<bool> {
+    if matches!(document.root().kind(), Kind::Map | Kind::Array) {
+        return Some(true);
+    }
+    match behind.trim_start_matches([' ', '\t', '\r']).chars().next() {
+        Some(next) => Some(next == '\n'),
+        None => match end {
+            End::Open => None,
+            End::BadByte => Some(false),
+            End::Input => Some(true),
+        },
+    }
+}
+
+/// A document as a frame.
+pub(super) fn good(place: Place, document: Document<'_>) -> Frame<'_> {
+    let content = if document.duplicate_keys().len() == 0 {
+        Content::Document(document)
+    } else {
+        let bytes = document.root().raw();
+        Content::Raw(Raw { bytes, reason: Reason::DuplicateKey, document: Some(document) })
+    };
+    Frame { place, content }
+}
+
+/// Bytes that are no text.
+pub(super) fn utf8_at(offset: usize) -> Reason {
+    Reason::Syntax(SyntaxError { offset, problem: Problem::Utf8 })
+}
+
+/// Where the bad document that the text begins with ends; `None` if more is
+/// needed to know.
+pub(super) fn end_of_bad(text: &str, end: End) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_last = end == End::Input;
+    let stop = |at: usize| bytes[at..].iter().position(|byte| matches!(byte, b'\n' | 0));
+    if bytes.is_empty() {
+        return None;
+    }
+    let Some(mut stopped) = stop(1).map(|length| length + 1) else {
+        return is_last.then_some(bytes.len());
+    };
+    if !matches!(bytes[..stopped].trim_ascii_end(), b"{" | b"[") {
+        return Some(stopped);
+    }
+    // Pretty-printed: on to the first line that is not indented.
+    while bytes[stopped] == b'\n' {
+        let closes = match bytes.get(stopped + 1) {
+            Some(b' ' | b'\t') => false,
+            Some(b'}' | b']') => true,
+            Some(_) => break,
+            None if is_last => break,
+            None => return None,
+        };
+        match stop(stopped + 1) {
+            Some(length) => stopped += 1 + length,
+            None => return is_last.then_some(bytes.len()),
+        }
+        if closes {
+            break;
+        }
+    }
+    Some(stopped)
+}
+
+/// A line without the carriage return that belongs to its end.
+pub(super) fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// How many line ends there are.
+pub(super) fn line_ends(bytes: &[u8]) -> u64 {
+    // Sums that fit a byte, so that many bytes are compared at once.
+    let sum = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+    bytes.chunks(255).map(|chunk| u64::from(sum(chunk))).sum()
+}
+
+/// Gives frames their places.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    index: u64,
+    /// The line of the last frame, and which of that line it was.
+    last: (u64, u64),
+}
+
+impl Count {
+    pub fn next(&mut self, line: u64, offset: u64) -> Place {
+        self.last = if self.last.0 == line { (line, self.last.1 + 1) } else { (line, 1) };
+        self.index += 1;
+        Place { index: self.index - 1, line, part: self.last.1, offset }
+    }
+}
