@@ -6,9 +6,10 @@
 //!   where the entries go. So one code path gives JSON in the schema's order, pretty
 //!   JSON and deterministic CBOR, and holds one entry at a time.
 //! * CBOR wants the number of entries first: [`Session::count`].
-//! * Every entry is validated as it was written, before it leaves; and so is the
-//!   record around the entries. Together that is the whole record, because an array of
-//!   valid entries is all that the schema asks of the list.
+//! * Every entry is validated before it leaves, and so is the record around the
+//!   entries. Together that is the whole record, because an array of valid entries is all
+//!   that the schema asks of the list. What is validated has null in the place of every
+//!   carried value, about which the schema says `any`: it costs nothing to look at.
 //! * An entry that the encoding has nothing for (CBOR text cannot be half a surrogate
 //!   pair) is carried as the text it was made of.
 
@@ -17,7 +18,7 @@ use std::io::Write;
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::runtime::Check;
 use vac_value::{
-    Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Limits, Scanner,
+    Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Scanner,
 };
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
@@ -25,9 +26,6 @@ use crate::canonical::{strip_entry, strip_record};
 use crate::frame::Reason;
 use crate::raw::{self, Known};
 use crate::report::{Report, Source};
-
-/// Levels of a record around an entry: the record, the session, the entries.
-const LEVELS_AROUND: usize = 3;
 
 /// How a record is to be written.
 #[derive(Clone, Debug)]
@@ -194,6 +192,33 @@ fn judge(document: &Document<'_>, rule: Check, line: Option<u64>) -> Result<(), 
     }
 }
 
+/// Validates entries.
+struct Judge {
+    rule: Check,
+    encoder: Encoder,
+    scanner: Scanner,
+}
+
+impl Judge {
+    fn new(encoding: Encoding) -> Option<Self> {
+        let rule = vac_validate::rule("entry")?;
+        Some(Self { rule, encoder: Encoder::hollow(encoding), scanner: Scanner::default() })
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>, line: u64) -> Result<(), Error> {
+        self.encoder.clear();
+        entry.encode(&mut self.encoder)?;
+        let document = self.scanner.scan(self.encoder.written(), self.encoder.encoding());
+        let document = document.map_err(|error| Error::Invalid {
+            line: Some(line),
+            violation: Box::new(vac_value::Violation::embedded(&error)),
+        })?;
+        judge(&document, self.rule, Some(line))?;
+        self.scanner.recycle(document);
+        Ok(())
+    }
+}
+
 /// Writes entries.
 struct Writer<'w> {
     options: &'w Options,
@@ -201,8 +226,7 @@ struct Writer<'w> {
     out: &'w mut dyn Write,
     encoder: Encoder,
     written: u64,
-    rule: Option<Check>,
-    scanner: Scanner,
+    judge: Option<Judge>,
 }
 
 impl<'w> Writer<'w> {
@@ -214,37 +238,20 @@ impl<'w> Writer<'w> {
     ) -> Result<Self, Error> {
         let encoder = inside_entries(options, count.unwrap_or_default());
         out.write_all(encoder.written())?;
-        let limits = Limits::default();
         Ok(Self {
             options,
             report,
             out,
             encoder,
             written: 0,
-            rule: options.validate.then(|| vac_validate::rule("entry")).flatten(),
-            scanner: Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits }),
+            judge: if options.validate { Judge::new(options.encoding) } else { None },
         })
     }
 
-    /// Encodes an entry; gives where it begins behind the comma and the space.
-    fn encode(&mut self, entry: &Entry<'_>) -> Result<usize, vac_value::EncodeError> {
+    fn encode(&mut self, entry: &Entry<'_>) -> Result<(), vac_value::EncodeError> {
         self.encoder.clear();
         self.encoder.element();
-        let start = self.encoder.written().len();
-        entry.encode(&mut self.encoder)?;
-        Ok(start)
-    }
-
-    fn validate(&mut self, start: usize, line: u64) -> Result<(), Error> {
-        let Some(rule) = self.rule else { return Ok(()) };
-        let bytes = &self.encoder.written()[start..];
-        let document = self.scanner.scan(bytes, self.options.encoding).map_err(|error| {
-            let violation = Box::new(vac_value::Violation::embedded(&error));
-            Error::Invalid { line: Some(line), violation }
-        })?;
-        judge(&document, rule, Some(line))?;
-        self.scanner.recycle(document);
-        Ok(())
+        entry.encode(&mut self.encoder)
     }
 
     fn end(mut self, count: Option<u64>) -> Result<Report, Error> {
@@ -263,21 +270,20 @@ impl Sink for Writer<'_> {
         if self.options.profile == Profile::Canonical {
             strip_entry(&mut entry);
         }
-        let start = match self.encode(&entry) {
-            Ok(start) => start,
-            Err(error) => {
-                let reason = Reason::Encoding(error.to_string());
-                self.report.unparsed(origin.place.line, &reason.to_string());
-                entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
-                // The encoder may be anywhere inside what it could not write.
-                self.encoder = inside_entries(self.options, 0);
-                if self.written > 0 {
-                    self.encoder.element();
-                }
-                self.encode(&entry)?
+        if let Err(error) = self.encode(&entry) {
+            let reason = Reason::Encoding(error.to_string());
+            self.report.unparsed(origin.place.line, &reason.to_string());
+            entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
+            // The encoder may be anywhere inside what it could not write.
+            self.encoder = inside_entries(self.options, 0);
+            if self.written > 0 {
+                self.encoder.element();
             }
-        };
-        self.validate(start, origin.place.line)?;
+            self.encode(&entry)?;
+        }
+        if let Some(judge) = &mut self.judge {
+            judge.entry(&entry, origin.place.line)?;
+        }
         self.out.write_all(self.encoder.written())?;
         self.written += 1;
         self.report.entry(&entry);

@@ -16,6 +16,7 @@
 //!   them and gives an [`Exit`].
 
 mod commands;
+mod convert;
 mod exit;
 mod input;
 mod judge;

@@ -71,6 +71,10 @@ impl<'a> Any<'a> {
 
 impl Encode for Any<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        if to.is_hollow() {
+            to.null();
+            return Ok(());
+        }
         if self.tidy && to.takes_raw(self.encoding) {
             to.raw(&self.raw);
             return Ok(());

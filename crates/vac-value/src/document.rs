@@ -185,8 +185,8 @@ impl<'a> Document<'a> {
         self.duplicates.iter().map(|&index| self.node(index))
     }
 
-    /// Whether the bytes are exactly what our writer makes of this value:
-    /// compact JSON, or deterministic CBOR.
+    /// Whether its bytes (space around them aside) are exactly what our writer
+    /// makes of this value: compact JSON, or deterministic CBOR.
     pub fn is_tidy(&self) -> bool {
         !self.root().flag(LOOSE) && self.duplicates.is_empty()
     }

@@ -77,12 +77,21 @@ pub struct Encoder {
     level: usize,
     /// Whether the innermost open JSON container has an element already.
     continued: bool,
+    /// Whether a carried value is written as null.
+    hollow: bool,
 }
 
 impl Encoder {
     /// A writer of JSON.
     pub fn json(layout: Layout) -> Self {
-        Self { out: Vec::new(), encoding: Encoding::Json, layout, level: 0, continued: false }
+        let out = Vec::new();
+        Self { out, encoding: Encoding::Json, layout, level: 0, continued: false, hollow: false }
+    }
+
+    /// A writer that writes null for every carried value ([`crate::Any`]): what a
+    /// schema looks at is left, and megabytes that it calls `any` are not.
+    pub fn hollow(encoding: Encoding) -> Self {
+        Self { hollow: true, ..Self::new(encoding) }
     }
 
     /// A writer of CBOR.
@@ -289,6 +298,11 @@ impl Encoder {
         }
         self.end(b'}');
         Ok(())
+    }
+
+    /// Whether a carried value is written as null.
+    pub(crate) fn is_hollow(&self) -> bool {
+        self.hollow
     }
 
     /// Whether bytes of an encoding can be copied as they are.

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod convert;
 mod schema;
 mod validate;
 
@@ -11,6 +12,7 @@ use crate::terminal::Talk;
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
+    Convert(convert::Convert),
     Validate(validate::Validate),
     Schema(schema::Schema),
 }
@@ -19,6 +21,7 @@ impl Command {
     /// Does it.
     pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         match self {
+            Self::Convert(command) => command.run(talk),
             Self::Validate(command) => command.run(talk),
             Self::Schema(command) => command.run(),
         }

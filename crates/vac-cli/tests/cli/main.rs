@@ -1,6 +1,7 @@
 //! The command line as its users meet it: arguments and files in, lines and exit
 //! codes out.
 
+mod convert;
 mod hostile;
 mod inputs;
 mod lints;

@@ -1,0 +1,143 @@
+//! What a session says about itself: the first `session_meta`, or the header of
+//! a log without envelopes.
+
+use vac_adapter::cursor::{Cursor, Rest};
+use vac_record::{AbstractTimestamp, VcsContext};
+use vac_value::{Decode, Extensions, IntoOwned, Kind, Node};
+
+/// Members that tell where the session comes from and who began it. They are
+/// said of the session too; all members are in the entry of their line.
+const LINEAGE: &[&str] = &[
+    "session_id",
+    "forked_from_id",
+    "parent_thread_id",
+    "history_base",
+    "history_mode",
+    "originator",
+    "source",
+    "thread_source",
+    "agent_nickname",
+    "agent_role",
+    "agent_path",
+];
+
+/// What a session says about itself.
+pub(crate) struct Meta {
+    /// Its frame.
+    pub index: u64,
+    /// The session's id.
+    pub id: Option<String>,
+    /// When it began.
+    pub timestamp: Option<AbstractTimestamp<'static>>,
+    /// Where.
+    pub working_dir: Option<String>,
+    /// With which CLI.
+    pub cli_version: Option<String>,
+    /// Who runs the models.
+    pub model_provider: Option<String>,
+    /// Whether somebody sat before it.
+    pub format: Option<&'static str>,
+    /// The repository.
+    pub vcs: Option<VcsContext<'static>>,
+    /// Where the session comes from.
+    pub lineage: Rest<'static>,
+    /// The ordinal of its first own line.
+    pub history_start_ordinal: Option<u64>,
+    /// The sessions it comes from.
+    parents: Vec<String>,
+}
+
+impl Meta {
+    /// Of the payload of this frame.
+    pub fn of(payload: Node<'_, '_>, index: u64) -> Self {
+        let text = |key: &str| payload.member(key).and_then(text);
+        let timestamp = payload.member("timestamp");
+        Self {
+            index,
+            id: text("id").filter(|id| !id.is_empty()),
+            timestamp: timestamp
+                .and_then(|at| AbstractTimestamp::decode(at).ok())
+                .map(IntoOwned::into_owned),
+            working_dir: text("cwd"),
+            cli_version: text("cli_version"),
+            model_provider: text("model_provider").filter(|provider| !provider.is_empty()),
+            format: payload.member("source").and_then(format),
+            vcs: payload.member("git").and_then(vcs),
+            lineage: lineage(payload),
+            history_start_ordinal: payload
+                .member("subagent_history_start_ordinal")
+                .and_then(Node::uint),
+            parents: parents(payload),
+        }
+    }
+
+    /// Whether the session comes from the one with this id.
+    pub fn comes_from(&self, id: &str) -> bool {
+        self.id.as_deref() != Some(id) && self.parents.iter().any(|parent| parent == id)
+    }
+
+    /// Whether the session is older than what has this id: both begin with
+    /// their time, if they are UUIDs of version 7.
+    pub fn is_before(&self, id: &str) -> bool {
+        self.id.as_deref().is_some_and(|own| is_uuid_7(own) && is_uuid_7(id) && own < id)
+    }
+}
+
+fn text(node: Node<'_, '_>) -> Option<String> {
+    node.text().map(|text| text.into_owned())
+}
+
+fn is_uuid_7(id: &str) -> bool {
+    id.len() == 36
+        && id.as_bytes()[14] == b'7'
+        && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
+}
+
+fn format(source: Node<'_, '_>) -> Option<&'static str> {
+    let is = |name: &str| source.is_text(name);
+    if is("exec") || source.member("subagent").is_some() {
+        Some("autonomous")
+    } else if is("cli") || is("vscode") {
+        Some("interactive")
+    } else {
+        None
+    }
+}
+
+fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
+    let git = (git.kind() == Kind::Map).then_some(git)?;
+    let text = |key: &str| git.member(key).and_then(text).map(Into::into);
+    Some(VcsContext {
+        r#type: "git".into(),
+        revision: text("commit_hash"),
+        branch: text("branch"),
+        repository: text("repository_url"),
+        extensions: Extensions::default(),
+    })
+}
+
+fn lineage(payload: Node<'_, '_>) -> Rest<'static> {
+    let Some(mut payload) = Cursor::of(payload) else { return Rest::default() };
+    let lineage = LINEAGE
+        .iter()
+        .filter_map(|key| Some(((*key).into(), payload.any(key)?.into_owned())))
+        .collect();
+    // The rest is in the entry.
+    drop(payload.rest(&[]));
+    lineage
+}
+
+fn parents(payload: Node<'_, '_>) -> Vec<String> {
+    let spawn = payload
+        .member("source")
+        .and_then(|source| source.member("subagent")?.member("thread_spawn"));
+    [
+        payload.member("forked_from_id"),
+        payload.member("parent_thread_id"),
+        spawn.and_then(|spawn| spawn.member("parent_thread_id")),
+    ]
+    .into_iter()
+    .flatten()
+    .filter_map(text)
+    .collect()
+}

@@ -1,0 +1,196 @@
+//! Content and Part of the API: parts that have an entry type of their own.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Cursor, keys, null};
+use vac_adapter::raw::push;
+use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Kind, Node, Text};
+
+/// Parts that are content and nothing else.
+const PLAIN: &[&str] = &[
+    "text",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "videoMetadata",
+    "thoughtSignature",
+];
+
+/// The calls of a session: which responses answer which.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// Calls of the last turn that had any: tool and id.
+    pending: Vec<(String, String)>,
+    /// How many calls without an id each tool had.
+    numbers: HashMap<String, u64>,
+    /// Calls whose result was told with them.
+    answered: HashSet<String>,
+}
+
+impl Calls {
+    /// Notes that the result of a call was told.
+    pub fn answer(&mut self, id: &str) {
+        self.answered.insert(id.to_owned());
+    }
+
+    /// The id of a call: its own, else one of its tool's name and a number.
+    fn call<'a>(&mut self, name: &str, id: Option<Text<'a>>) -> Text<'a> {
+        let id = id.unwrap_or_else(|| {
+            let number = self.numbers.entry(name.to_owned()).or_default();
+            *number += 1;
+            format!("{name}#{number}").into()
+        });
+        self.pending.push((name.to_owned(), id.clone().into_owned()));
+        id
+    }
+
+    /// The id of the call that a response answers: its own, else that of the
+    /// first call of the tool that waits.
+    fn response<'a>(&mut self, name: Option<&str>, id: Option<Text<'a>>) -> Option<Text<'a>> {
+        let waits = |(tool, call): &(String, String)| match &id {
+            Some(id) => call == id,
+            None => Some(tool.as_str()) == name,
+        };
+        let at = self.pending.iter().position(waits);
+        let found = at.map(|at| self.pending.remove(at).1);
+        id.or(found.map(Into::into))
+    }
+}
+
+/// Kinds of parts that a message tells in another way too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    /// As `toolCalls`.
+    pub calls: bool,
+    /// As `thoughts`.
+    pub thoughts: bool,
+}
+
+/// The children of content that is a part or an array of parts.
+pub(crate) fn children<'a>(
+    content: Node<'_, 'a>,
+    timestamp: Option<&AbstractTimestamp<'a>>,
+    told: Told,
+    calls: &mut Calls,
+    report: &mut Report,
+    children: &mut Vec<Entry<'a>>,
+) {
+    let mut turn = Turn { timestamp, told, calls, report, has_calls: false };
+    match content.kind() {
+        Kind::Map => children.extend(turn.child(content)),
+        Kind::Array => children.extend(content.elements().filter_map(|part| turn.child(part))),
+        _ => {}
+    }
+}
+
+struct Turn<'t, 'a> {
+    timestamp: Option<&'t AbstractTimestamp<'a>>,
+    told: Told,
+    calls: &'t mut Calls,
+    report: &'t mut Report,
+    has_calls: bool,
+}
+
+impl<'a> Turn<'_, 'a> {
+    fn child(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+        let is_object = |key: &str| part.member(key).is_some_and(|value| value.kind() == Kind::Map);
+        if part.kind() != Kind::Map {
+            return None;
+        }
+        if is_object("functionCall") {
+            return if self.told.calls { None } else { self.tool_call(part) };
+        }
+        if is_object("functionResponse") {
+            return self.tool_result(part);
+        }
+        if part.member("thought").and_then(Node::bool) == Some(true) {
+            return if self.told.thoughts { None } else { self.reasoning(part) };
+        }
+        let unknown = part.members().find_map(|(key, _)| {
+            let key = key.text()?;
+            (!PLAIN.contains(&&*key) && key != "thought").then_some(key)
+        });
+        if let Some(unknown) = unknown {
+            self.report.unknown(&format!("part {unknown}"));
+        }
+        None
+    }
+
+    fn tool_call(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+        let mut part = Cursor::of(part)?;
+        let mut call = part.object("functionCall")?;
+        if !self.has_calls {
+            // Whatever the last turn called and nobody answered stays so.
+            self.has_calls = true;
+            self.calls.pending.clear();
+        }
+        let name = call.text("name").unwrap_or(Cow::Borrowed("unknown"));
+        let call_id = self.calls.call(&name, call.text("id"));
+        let input = call.any("args").unwrap_or_else(null);
+        let left = call.remainder();
+        let mut extensions = part.rest(keys::TOOL_CALL);
+        extensions.extend(left.map(|left| ("functionCall".into(), left)));
+        Some(Entry::ToolCall(ToolCallEntry {
+            name,
+            input,
+            call_id: Some(call_id),
+            timestamp: self.timestamp.cloned(),
+            id: None,
+            children: None,
+            extensions,
+        }))
+    }
+
+    fn tool_result(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+        let mut part = Cursor::of(part)?;
+        let mut response = part.object("functionResponse")?;
+        let name = response.peek("name").and_then(Node::text);
+        let call_id = self.calls.response(name.as_deref(), response.text("id"));
+        let is_error = response.peek("response").and_then(failed);
+        let output = response.any("response").unwrap_or_else(null);
+        let left = response.remainder();
+        let mut extensions = part.rest(keys::TOOL_RESULT);
+        extensions.extend(left.map(|left| ("functionResponse".into(), left)));
+        if let Some(id) = call_id.as_deref().filter(|id| self.calls.answered.contains(*id)) {
+            push(&mut extensions, "duplicate-of", id);
+            self.report.duplicates_linked += 1;
+        }
+        Some(Entry::ToolResult(ToolResultEntry {
+            output,
+            call_id,
+            status: None,
+            is_error,
+            timestamp: self.timestamp.cloned(),
+            id: None,
+            children: None,
+            extensions,
+        }))
+    }
+
+    fn reasoning(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+        let mut part = Cursor::of(part)?;
+        part.bool("thought");
+        Some(Entry::Reasoning(ReasoningEntry {
+            content: part.any("text").unwrap_or_else(null),
+            encrypted: None,
+            subject: None,
+            timestamp: self.timestamp.cloned(),
+            id: None,
+            children: None,
+            extensions: part.rest(keys::REASONING),
+        }))
+    }
+}
+
+/// Whether a response tells an error: as `error`, or as `content.error`; `None`
+/// if it is no object.
+pub(crate) fn failed(response: Node<'_, '_>) -> Option<bool> {
+    let has_error =
+        |node: Node<'_, '_>| node.member("error").is_some_and(|error| error.kind() != Kind::Null);
+    (response.kind() == Kind::Map)
+        .then(|| has_error(response) || response.member("content").is_some_and(has_error))
+}

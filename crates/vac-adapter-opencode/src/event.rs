@@ -1,0 +1,97 @@
+//! Units that are events: everything that is no message and no part, and has no
+//! place beside the entries.
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::frame::Reason;
+use vac_adapter::raw::{self, Known};
+use vac_record::{Entry, EventEntry};
+use vac_value::{Extensions, Node, Text};
+
+use crate::classify::Class;
+use crate::units::Unit;
+
+/// The member that is never copied, and how the report calls it.
+const SECRET: &str = "secret";
+pub(crate) const OMITTED: &str = "session_share.secret";
+
+/// The entry of a unit that is an event.
+pub(crate) fn entry<'a>(
+    node: Node<'_, 'a>,
+    unit: &Unit,
+    session: &str,
+    report: &mut Report,
+) -> Entry<'a> {
+    let event_type: Text<'a> = match &unit.class {
+        Class::Session => "session".into(),
+        Class::Project => "project".into(),
+        Class::Share => "session_share".into(),
+        Class::Diffs => "session_diff".into(),
+        Class::Todos => "todo".into(),
+        Class::Member(_) => "export".into(),
+        _ => unknown(node, report),
+    };
+    let place = || unit.place.id().into();
+    let mut id = place();
+    let mut data = Rest::default();
+    match (Cursor::of(node), &unit.class) {
+        (_, Class::Member(name)) => data.push((name.clone().into(), node.carry())),
+        (Some(mut object), Class::Share) => {
+            omit_secret(&mut object, report);
+            data = object.rest(&[]);
+        }
+        (Some(mut object), _) => {
+            object.said("sessionID", session);
+            id = object.text("id").unwrap_or_else(place);
+            data = object.rest(&[]);
+        }
+        (None, _) => data.push(("value".into(), node.carry())),
+    }
+    Entry::Event(EventEntry {
+        event_type,
+        data: Some(data),
+        timestamp: None,
+        id: Some(id),
+        children: None,
+        extensions: Extensions::default(),
+    })
+}
+
+fn unknown<'a>(node: Node<'_, 'a>, report: &mut Report) -> Text<'a> {
+    match node.member("type").and_then(Node::text) {
+        Some(kind) => {
+            report.unknown(&kind);
+            kind
+        }
+        None => {
+            report.unknown("a document without a type");
+            "unknown".into()
+        }
+    }
+}
+
+/// Takes the secret away from a share object.
+pub(crate) fn omit_secret(share: &mut Cursor<'_, '_>, report: &mut Report) {
+    if share.take_if(SECRET, |_| Some(())).is_some() {
+        report.omit(OMITTED);
+    }
+}
+
+/// A unit that cannot be carried as a value. One that might be a broken share
+/// object is told, not carried.
+pub(crate) fn raw<'a>(
+    bytes: &[u8],
+    reason: &Reason,
+    unit: &Unit,
+    report: &mut Report,
+) -> Entry<'a> {
+    report.unparsed(unit.place.line, &reason.to_string());
+    let known = Known { id: unit.id.clone().map(Into::into), timestamp: None, parent_id: None };
+    let text = String::from_utf8_lossy(bytes);
+    let has = |key: &str| text.contains(key);
+    if has("\"secret\"") && !has("\"type\"") && !has("\"role\"") {
+        report.omit(OMITTED);
+        return raw::entry(b"", reason, unit.place, known);
+    }
+    raw::entry(bytes, reason, unit.place, known)
+}

@@ -1,0 +1,11 @@
+//! Converting logs to records: which files, by which adapter, to where.
+
+pub mod destination;
+pub mod logs;
+pub mod summary;
+pub mod work;
+
+use vac_adapter::adapter::Adapter;
+
+/// Every adapter there is. Of two that are equally sure the first is asked.
+pub const ADAPTERS: &[&dyn Adapter] = &[&vac_adapter_claude::Claude];

@@ -1,0 +1,80 @@
+//! What was done, for people and for programs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use vac_adapter::report::Report;
+
+/// What became of all logs.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Summary {
+    /// One for each session that became a record.
+    pub sessions: Vec<Report>,
+    /// Logs and sessions that did not, and why.
+    pub refused: Vec<Refused>,
+    /// Files of directories that are nobody's logs.
+    pub passed_over: u64,
+}
+
+/// A log that was not converted.
+#[derive(Serialize)]
+pub struct Refused {
+    /// What it is called.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Summary {
+    /// Whether something was in the logs that nobody understood.
+    pub fn has_unknown(&self) -> bool {
+        self.sessions
+            .iter()
+            .any(|report| report.unparsed.count > 0 || !report.unknown_types.is_empty())
+    }
+
+    /// A table of agents and variants, and what was noticed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut rows: BTreeMap<(&str, &str), [u64; 4]> = BTreeMap::new();
+        for report in &self.sessions {
+            let row = rows.entry((&report.agent, &report.variant)).or_default();
+            row[0] += 1;
+            row[1] += report.entries.values().sum::<u64>();
+            row[2] += report.sources.iter().map(|source| source.size).sum::<u64>();
+            row[3] += report.unparsed.count;
+        }
+        let mut lines = Vec::new();
+        if !rows.is_empty() {
+            lines.push(format!(
+                "{:<10} {:<24} {:>8} {:>9} {:>12} {:>11}",
+                "agent", "variant", "sessions", "entries", "bytes read", "carried raw"
+            ));
+        }
+        for ((agent, variant), [sessions, entries, bytes, raw]) in &rows {
+            lines.push(format!(
+                "{agent:<10} {variant:<24} {sessions:>8} {entries:>9} {bytes:>12} {raw:>11}"
+            ));
+        }
+        let mut omitted: BTreeMap<&str, u64> = BTreeMap::new();
+        for report in &self.sessions {
+            for (path, count) in &report.omitted {
+                *omitted.entry(path).or_default() += count;
+            }
+        }
+        for (path, count) in omitted {
+            lines.push(format!("left out on purpose: {path} ({count})"));
+        }
+        lines.push(format!(
+            "{} converted, {} refused, {} passed over",
+            counted(self.sessions.len(), "session"),
+            self.refused.len(),
+            self.passed_over
+        ));
+        lines
+    }
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}

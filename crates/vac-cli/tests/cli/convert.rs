@@ -1,0 +1,138 @@
+//! `vac convert`
+
+use std::path::Path;
+
+use crate::run::{Run, vac};
+
+const LOG: &str = concat!(
+    r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"0a0a0a0a-0000-4000-8000-000000000001","#,
+    r#""timestamp":"2026-03-01T09:00:00.000Z","cwd":"/work","version":"2.1.0","gitBranch":"main","#,
+    r#""message":{"role":"user","content":"Count to 1.0"}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","sessionId":"0a0a0a0a-0000-4000-8000-000000000001","#,
+    r#""timestamp":"2026-03-01T09:00:01.000Z","cwd":"/work","version":"2.1.0","gitBranch":"main","#,
+    r#""message":{"id":"m1","role":"assistant","model":"claude-example","content":[{"type":"text","text":"1.0"}],"#,
+    r#""usage":{"input_tokens":5,"output_tokens":2}}}"#,
+    "\n",
+);
+
+const NAME: &str = "claude-0a0a0a0a-0000-4000-8000-000000000001.json";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("logs")).expect("logs");
+    std::fs::write(folder.path().join("logs/session.jsonl"), LOG).expect("a log");
+    std::fs::write(folder.path().join("logs/notes.txt"), "nobody's log").expect("a text");
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = folder
+        .read_dir()
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_directory_becomes_a_file_for_each_session() {
+    let folder = folder();
+    let Run { code, err, .. } = vac(folder.path(), &["convert", "logs", "-o", "records/"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("1 session converted, 0 refused, 1 passed over"), "{err}");
+    assert_eq!(names(&folder.path().join("records")), [NAME]);
+    let Run { code, err, .. } = vac(folder.path(), &["validate", "records"]);
+    assert_eq!(code, 0, "{err}");
+}
+
+#[test]
+fn the_same_log_gives_the_same_bytes_however_it_is_converted() {
+    let folder = folder();
+    let once = vac(folder.path(), &["convert", "-q", "logs/session.jsonl"]).out;
+    assert!(once.contains("Count to 1.0"));
+    assert_eq!(once.lines().count(), 1);
+    assert_eq!(vac(folder.path(), &["convert", "-j1", "logs"]).out, once);
+    assert_eq!(vac(folder.path(), &["convert", "-j4", "logs"]).out, once);
+    vac(folder.path(), &["convert", "logs", "-o", "records.json"]);
+    let file = std::fs::read_to_string(folder.path().join("records.json")).expect("the file");
+    assert_eq!(file, once);
+}
+
+#[test]
+fn cbor_is_the_same_record() {
+    let folder = folder();
+    let args = ["convert", "-f", "cbor", "logs", "-o", "records/"];
+    assert_eq!(vac(folder.path(), &args).code, 0);
+    let name = NAME.replace(".json", ".cbor");
+    assert_eq!(names(&folder.path().join("records")), [name.clone()]);
+    assert_eq!(vac(folder.path(), &["validate", "records"]).code, 0);
+    let cbor = std::fs::read(folder.path().join("records").join(name)).expect("a record");
+    let json = vac(folder.path(), &["convert", "-q", "logs"]).out;
+    let cbor = vac_value::Any::from_cbor(&cbor).expect("CBOR");
+    assert_eq!(cbor, vac_value::Any::from_json(json.as_bytes()).expect("JSON"));
+}
+
+#[test]
+fn nothing_is_replaced_without_being_told_to() {
+    let folder = folder();
+    let args = ["convert", "logs", "-o", "records/"];
+    assert_eq!(vac(folder.path(), &args).code, 0);
+    let again = vac(folder.path(), &args);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("is there already (--force replaces it)"), "{}", again.err);
+    assert_eq!(names(&folder.path().join("records")), [NAME]);
+    let forced = vac(folder.path(), &["convert", "logs", "-o", "records/", "--force"]);
+    assert_eq!(forced.code, 0, "{}", forced.err);
+}
+
+#[test]
+fn a_log_is_never_written_to() {
+    let folder = folder();
+    let args = ["convert", "logs/session.jsonl", "-o", "logs/session.jsonl", "--force"];
+    let Run { code, err, .. } = vac(folder.path(), &args);
+    assert_eq!(code, 2);
+    assert!(err.contains("is a log: it is not written to"), "{err}");
+    let log = std::fs::read_to_string(folder.path().join("logs/session.jsonl")).expect("the log");
+    assert_eq!(log, LOG);
+}
+
+#[test]
+fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
+    let folder = folder();
+    let Run { code, out, err } =
+        vac(folder.path(), &["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
+    assert_eq!(code, 2);
+    assert_eq!(out.lines().count(), 1);
+    assert!(err.contains("logs/notes.txt: not a session log of an agent known here"), "{err}");
+    assert!(err.contains("nowhere: "), "{err}");
+    assert_eq!(vac(folder.path(), &["convert", "logs/notes.txt"]).code, 1);
+    assert_eq!(vac(folder.path(), &["convert", "-a", "nobody", "logs"]).code, 2);
+}
+
+#[test]
+fn the_report_tells_where_a_record_comes_from() {
+    let folder = folder();
+    let args = ["convert", "logs", "-o", "records/", "--report", "report.json"];
+    assert_eq!(vac(folder.path(), &args).code, 0);
+    let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let session = &report["sessions"][0];
+    assert_eq!(session["agent"], "claude");
+    assert_eq!(session["sources"][0]["name"], "session.jsonl");
+    assert_eq!(session["sources"][0]["size"], LOG.len());
+    assert_eq!(session["frames"], 2);
+    assert_eq!(session["unparsed"]["count"], 0);
+}
+
+#[test]
+fn what_cannot_be_parsed_is_carried_and_strictness_says_so() {
+    let folder = folder();
+    let torn = format!("{LOG}{{\"type\":\"user\",\"mess");
+    std::fs::write(folder.path().join("logs/session.jsonl"), torn).expect("a log");
+    let loose = vac(folder.path(), &["convert", "logs"]);
+    assert_eq!(loose.code, 0, "{}", loose.err);
+    assert!(loose.out.contains(r#"{\"type\":\"user\",\"mess"#), "{}", loose.out);
+    assert_eq!(vac(folder.path(), &["convert", "--strict", "logs"]).code, 1);
+}
