@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::{Run, vac};
+use crate::run::{Folder, Ran};
 
 const LOG: &str = concat!(
     r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"0a0a0a0a-0000-4000-8000-000000000001","#,
@@ -18,11 +18,10 @@ const LOG: &str = concat!(
 
 const NAME: &str = "claude-0a0a0a0a-0000-4000-8000-000000000001.json";
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir(folder.path().join("logs")).expect("logs");
-    std::fs::write(folder.path().join("logs/session.jsonl"), LOG).expect("a log");
-    std::fs::write(folder.path().join("logs/notes.txt"), "nobody's log").expect("a text");
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("logs/session.jsonl", LOG);
+    folder.write("logs/notes.txt", "nobody's log");
     folder
 }
 
@@ -39,23 +38,23 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_directory_becomes_a_file_for_each_session() {
     let folder = folder();
-    let Run { code, err, .. } = vac(folder.path(), &["convert", "logs", "-o", "records/"]);
+    let Ran { code, stderr: err, .. } = folder.vac(&["convert", "logs", "-o", "records/"]);
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("1 session converted, 0 refused, 1 passed over"), "{err}");
     assert_eq!(names(&folder.path().join("records")), [NAME]);
-    let Run { code, err, .. } = vac(folder.path(), &["validate", "records"]);
+    let Ran { code, stderr: err, .. } = folder.vac(&["validate", "records"]);
     assert_eq!(code, 0, "{err}");
 }
 
 #[test]
 fn the_same_log_gives_the_same_bytes_however_it_is_converted() {
     let folder = folder();
-    let once = vac(folder.path(), &["convert", "-q", "logs/session.jsonl"]).out;
+    let once = folder.vac(&["convert", "-q", "logs/session.jsonl"]).stdout;
     assert!(once.contains("Count to 1.0"));
     assert_eq!(once.lines().count(), 1);
-    assert_eq!(vac(folder.path(), &["convert", "-j1", "logs"]).out, once);
-    assert_eq!(vac(folder.path(), &["convert", "-j4", "logs"]).out, once);
-    vac(folder.path(), &["convert", "logs", "-o", "records.json"]);
+    assert_eq!(folder.vac(&["convert", "-j1", "logs"]).stdout, once);
+    assert_eq!(folder.vac(&["convert", "-j4", "logs"]).stdout, once);
+    folder.vac(&["convert", "logs", "-o", "records.json"]);
     let file = std::fs::read_to_string(folder.path().join("records.json")).expect("the file");
     assert_eq!(file, once);
 }
@@ -64,12 +63,12 @@ fn the_same_log_gives_the_same_bytes_however_it_is_converted() {
 fn cbor_is_the_same_record() {
     let folder = folder();
     let args = ["convert", "-f", "cbor", "logs", "-o", "records/"];
-    assert_eq!(vac(folder.path(), &args).code, 0);
+    assert_eq!(folder.vac(&args).code, 0);
     let name = NAME.replace(".json", ".cbor");
     assert_eq!(names(&folder.path().join("records")), [name.clone()]);
-    assert_eq!(vac(folder.path(), &["validate", "records"]).code, 0);
+    assert_eq!(folder.vac(&["validate", "records"]).code, 0);
     let cbor = std::fs::read(folder.path().join("records").join(name)).expect("a record");
-    let json = vac(folder.path(), &["convert", "-q", "logs"]).out;
+    let json = folder.vac(&["convert", "-q", "logs"]).stdout;
     let cbor = vac_value::Any::from_cbor(&cbor).expect("CBOR");
     assert_eq!(cbor, vac_value::Any::from_json(json.as_bytes()).expect("JSON"));
 }
@@ -78,20 +77,20 @@ fn cbor_is_the_same_record() {
 fn nothing_is_replaced_without_being_told_to() {
     let folder = folder();
     let args = ["convert", "logs", "-o", "records/"];
-    assert_eq!(vac(folder.path(), &args).code, 0);
-    let again = vac(folder.path(), &args);
+    assert_eq!(folder.vac(&args).code, 0);
+    let again = folder.vac(&args);
     assert_eq!(again.code, 2);
-    assert!(again.err.contains("is there already (--force replaces it)"), "{}", again.err);
+    assert!(again.stderr.contains("is there already (--force replaces it)"), "{}", again.stderr);
     assert_eq!(names(&folder.path().join("records")), [NAME]);
-    let forced = vac(folder.path(), &["convert", "logs", "-o", "records/", "--force"]);
-    assert_eq!(forced.code, 0, "{}", forced.err);
+    let forced = folder.vac(&["convert", "logs", "-o", "records/", "--force"]);
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
 }
 
 #[test]
 fn a_log_is_never_written_to() {
     let folder = folder();
     let args = ["convert", "logs/session.jsonl", "-o", "logs/session.jsonl", "--force"];
-    let Run { code, err, .. } = vac(folder.path(), &args);
+    let Ran { code, stderr: err, .. } = folder.vac(&args);
     assert_eq!(code, 2);
     assert!(err.contains("is a log: it is not written to"), "{err}");
     let log = std::fs::read_to_string(folder.path().join("logs/session.jsonl")).expect("the log");
@@ -101,21 +100,21 @@ fn a_log_is_never_written_to() {
 #[test]
 fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
     let folder = folder();
-    let Run { code, out, err } =
-        vac(folder.path(), &["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
+    let Ran { code, stdout: out, stderr: err } =
+        folder.vac(&["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
     assert_eq!(code, 2);
     assert_eq!(out.lines().count(), 1);
     assert!(err.contains("logs/notes.txt: not a session log of an agent known here"), "{err}");
     assert!(err.contains("nowhere: "), "{err}");
-    assert_eq!(vac(folder.path(), &["convert", "logs/notes.txt"]).code, 1);
-    assert_eq!(vac(folder.path(), &["convert", "-a", "nobody", "logs"]).code, 2);
+    assert_eq!(folder.vac(&["convert", "logs/notes.txt"]).code, 1);
+    assert_eq!(folder.vac(&["convert", "-a", "nobody", "logs"]).code, 2);
 }
 
 #[test]
 fn the_report_tells_where_a_record_comes_from() {
     let folder = folder();
     let args = ["convert", "logs", "-o", "records/", "--report", "report.json"];
-    assert_eq!(vac(folder.path(), &args).code, 0);
+    assert_eq!(folder.vac(&args).code, 0);
     let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let session = &report["sessions"][0];
@@ -130,9 +129,9 @@ fn the_report_tells_where_a_record_comes_from() {
 fn what_cannot_be_parsed_is_carried_and_strictness_says_so() {
     let folder = folder();
     let torn = format!("{LOG}{{\"type\":\"user\",\"mess");
-    std::fs::write(folder.path().join("logs/session.jsonl"), torn).expect("a log");
-    let loose = vac(folder.path(), &["convert", "logs"]);
-    assert_eq!(loose.code, 0, "{}", loose.err);
-    assert!(loose.out.contains(r#"{\"type\":\"user\",\"mess"#), "{}", loose.out);
-    assert_eq!(vac(folder.path(), &["convert", "--strict", "logs"]).code, 1);
+    folder.write("logs/session.jsonl", torn);
+    let loose = folder.vac(&["convert", "logs"]);
+    assert_eq!(loose.code, 0, "{}", loose.stderr);
+    assert!(loose.stdout.contains(r#"{\"type\":\"user\",\"mess"#), "{}", loose.stdout);
+    assert_eq!(folder.vac(&["convert", "--strict", "logs"]).code, 1);
 }
