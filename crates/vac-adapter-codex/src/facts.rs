@@ -62,8 +62,10 @@ impl Facts {
     /// Counts a line.
     pub fn line(&mut self, line: Node<'_, '_>, place: Place) {
         self.frames += 1;
-        self.is_typescript |= shape::is_typescript(line);
-        self.is_known = self.is_known || shape::confidence(line) > Confidence::No;
+        if !self.is_known {
+            self.is_typescript |= shape::is_typescript(line);
+            self.is_known = !self.is_typescript && shape::confidence(line) > Confidence::No;
+        }
         let timestamp = line.member("timestamp").and_then(|at| AbstractTimestamp::decode(at).ok());
         if let Some(timestamp) = &timestamp {
             self.span.add(timestamp);

@@ -29,13 +29,13 @@ impl<'i> Survey<'i> {
             Ok(())
         })?;
         facts.end();
-        if facts.is_typescript {
-            let reason = "a session of the first Codex CLI (one document with `session` and \
-                          `items`), which is not read";
-            return Err(Error::Refused(reason.to_owned()));
-        }
         if !facts.is_known {
-            return Err(Error::Refused("no line of a Codex CLI session in it".to_owned()));
+            let reason = if facts.is_typescript {
+                "a session of the first Codex CLI (a document of `session` and `items`): not read"
+            } else {
+                "no line of a Codex CLI session in it"
+            };
+            return Err(Error::Refused(reason.to_owned()));
         }
         let id = match facts.meta.as_ref().and_then(|meta| meta.id.clone()) {
             Some(id) => id,

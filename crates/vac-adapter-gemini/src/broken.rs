@@ -107,10 +107,7 @@ impl Walker<'_> {
             match self.bytes.get(self.at) {
                 Some(b'}') => {
                     self.at += 1;
-                    self.skip_space();
-                    if self.at < self.bytes.len() {
-                        self.lose(self.at);
-                    }
+                    self.end();
                     break;
                 }
                 Some(b'"') => {}
@@ -153,11 +150,10 @@ impl Walker<'_> {
         wrapper
     }
 
-    /// What is behind the end belongs to nothing; no end is told as that.
+    /// What is behind the end belongs to nothing.
     fn end(&mut self) {
-        let is_closed = matches!(self.bytes.get(self.at.wrapping_sub(1)), Some(b']' | b'}'));
         self.skip_space();
-        if self.at < self.bytes.len() || !is_closed || self.open {
+        if self.at < self.bytes.len() {
             self.lose(self.at);
         }
     }
@@ -172,8 +168,7 @@ impl Walker<'_> {
                     self.at += 1;
                     return;
                 }
-                // What contains the list says that there is no end.
-                None => return,
+                None => return self.lose(self.at),
                 Some(_) => {}
             }
             let Some(end) = self.value_end().filter(|end| *end > self.at) else {
@@ -184,7 +179,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Everything from here on belongs to nothing.
+    /// Everything from here on belongs to nothing; told even if that is only that
+    /// there is no end.
     fn lose(&mut self, from: usize) {
         if self.lost.last().is_none_or(|last| last.end < self.bytes.len()) {
             self.lost.push(from..self.bytes.len());

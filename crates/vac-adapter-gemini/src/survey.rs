@@ -132,8 +132,7 @@ impl Survey {
         }
         let (form, mut facts) = joined.unwrap_or((Form::Messages, Facts::default()));
         facts.pieces += others + u64::from(facts.wrapper_is_raw);
-        facts.start =
-            facts.start.or_else(|| facts.span.first()).or_else(|| start_in_name(name));
+        facts.start = facts.start.or_else(|| facts.span.first()).or_else(|| start_in_name(name));
         facts.end = facts.end.or_else(|| facts.span.last());
         Self { id: facts.session_id.clone().unwrap_or_default(), form, parts, facts }
     }
