@@ -11,7 +11,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Decode, Extensions, IntoOwned, Kind, Node};
+use vac_value::{Decode, Extensions, IntoOwned, Kind, Node, Text};
 
 use crate::lines::{self, Line, LineContent};
 use crate::{detect, event, message};
@@ -67,7 +67,7 @@ impl Hoisted {
             return;
         };
         if place.is_none() {
-            *place = value.text().filter(|text| !text.is_empty()).map(|text| text.into_owned());
+            *place = value.text().filter(|text| !text.is_empty()).map(Text::into_owned);
         }
     }
 
@@ -171,6 +171,12 @@ impl Facts {
         main.map_or(UNKNOWN, |(model, _)| model)
     }
 
+    /// Every model that took part; `None` if none is known.
+    fn models(&self) -> Option<Vec<Text<'static>>> {
+        let models: Vec<_> = self.models.iter().map(|(model, _)| model.clone().into()).collect();
+        (!models.is_empty()).then_some(models)
+    }
+
     fn vcs(&self) -> Option<VcsContext<'static>> {
         self.hoisted.branch.clone().map(|branch| VcsContext {
             r#type: "git".into(),
@@ -203,7 +209,7 @@ impl Session for Survey<'_> {
         let agent_meta = AgentMeta {
             model_id: facts.model().to_owned().into(),
             model_provider: provider(facts.model()).into(),
-            models: Some(facts.models.iter().map(|(model, _)| model.clone().into()).collect()),
+            models: facts.models(),
             cli_name: Some("claude-code".into()),
             cli_version: facts.hoisted.version.clone().map(Into::into),
             extensions: Extensions::default(),

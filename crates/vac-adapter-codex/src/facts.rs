@@ -1,9 +1,11 @@
 //! The first pass: what is true of the session as a whole.
 
+use std::borrow::Cow;
+
+use vac_adapter::Confidence;
 use vac_adapter::frame::Place;
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::{Span, instant};
-use vac_adapter::Confidence;
 use vac_record::AbstractTimestamp;
 use vac_value::{Decode, Node};
 
@@ -90,13 +92,7 @@ impl Facts {
         }
     }
 
-    fn enveloped(
-        &mut self,
-        kind: &str,
-        payload: Node<'_, '_>,
-        place: Place,
-        time: Option<i128>,
-    ) {
+    fn enveloped(&mut self, kind: &str, payload: Node<'_, '_>, place: Place, time: Option<i128>) {
         match kind {
             "session_meta" => match &self.meta {
                 None => self.meta = Some(Meta::of(payload, place.index)),
@@ -116,7 +112,7 @@ impl Facts {
 
     fn item(&mut self, item: Node<'_, '_>, place: Place) {
         let id = item.member("id").and_then(Node::text);
-        let id = id.map_or_else(|| place.id(), |id| id.into_owned());
+        let id = id.map_or_else(|| place.id(), Cow::into_owned);
         self.pairing.item(place.index, item, id);
         if self.working_dir.is_none() && !self.has_envelopes {
             self.working_dir = told_working_dir(item);
@@ -145,9 +141,8 @@ impl Facts {
 
     fn turn(&mut self, turn: Node<'_, '_>) {
         let replay = &self.replay;
-        let is_replayed = replay.from.is_some()
-            && replay.until_turn.is_none()
-            && replay.until_time.is_none();
+        let is_replayed =
+            replay.from.is_some() && replay.until_turn.is_none() && replay.until_time.is_none();
         self.model_seen(turn.member("model"), u64::from(!is_replayed));
         if self.working_dir.is_none() {
             self.working_dir = turn.member("cwd").and_then(text);
@@ -212,7 +207,7 @@ impl Facts {
 }
 
 fn text(node: Node<'_, '_>) -> Option<String> {
-    node.text().map(|text| text.into_owned())
+    node.text().map(Cow::into_owned)
 }
 
 /// The working directory that the CLI tells the model, in logs that say it

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use vac_adapter::cursor::{Cursor, null};
+use vac_adapter::provider::UNKNOWN;
 use vac_record::{
-    Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
+    ToolResultEntry,
 };
 use vac_value::{Any, Extensions, Kind, Node, Text};
 
@@ -110,8 +112,11 @@ fn tool_call<'a>(
 ) -> Entry<'a> {
     payload.said("type", "function_call");
     let timestamp = around.timestamp(Some(&mut payload));
-    // A tool of the provider has no name but the type of its item.
-    let name = payload.text("name").unwrap_or_else(|| Cow::Owned(kind.to_owned()));
+    let name = payload.text("name").unwrap_or_else(|| match kind {
+        "function_call" | "custom_tool_call" => Cow::Borrowed(UNKNOWN),
+        // A tool of the provider has no name but the type of its item.
+        provided => Cow::Owned(provided.to_owned()),
+    });
     let given = payload.peek("id").and_then(Node::text);
     let call_id = payload.text("call_id").or(given);
     let result = match kind {
@@ -119,7 +124,8 @@ fn tool_call<'a>(
         _ => None,
     };
     let status = payload.peek("status").and_then(Node::text);
-    let children = result.map(|output| vec![generated(output, call_id.clone(), status)]);
+    let children =
+        result.map(|output| vec![generated(output, call_id.clone(), status, timestamp.clone())]);
     Entry::ToolCall(ToolCallEntry {
         name,
         input: payload.any(input).unwrap_or_else(null),
@@ -136,13 +142,14 @@ fn generated<'a>(
     output: Any<'a>,
     call_id: Option<Text<'a>>,
     status: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
 ) -> Entry<'a> {
     Entry::ToolResult(ToolResultEntry {
         output,
         call_id,
         status,
         is_error: None,
-        timestamp: None,
+        timestamp,
         id: None,
         children: None,
         extensions: Extensions::default(),

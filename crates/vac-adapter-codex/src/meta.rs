@@ -1,6 +1,8 @@
 //! What a session says about itself: the first `session_meta`, or the header of
 //! a log without envelopes.
 
+use std::borrow::Cow;
+
 use vac_adapter::cursor::{Cursor, Rest};
 use vac_record::{AbstractTimestamp, VcsContext};
 use vac_value::{Decode, Extensions, IntoOwned, Kind, Node};
@@ -84,7 +86,7 @@ impl Meta {
 }
 
 fn text(node: Node<'_, '_>) -> Option<String> {
-    node.text().map(|text| text.into_owned())
+    node.text().map(Cow::into_owned)
 }
 
 fn is_uuid_7(id: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The second pass: one entry a line.
 
+use std::borrow::Cow;
+
 use vac_adapter::Report;
 use vac_adapter::cursor::Rest;
 use vac_adapter::frame::Place;
@@ -50,15 +52,13 @@ impl<'f> Reader<'f> {
                     Err(around) => (kind.into_owned(), around),
                 }
             }
-            Shape::Header => {
-                ("session_meta".to_owned(), Around::bare(place.id(), is_inherited))
-            }
+            Shape::Header => ("session_meta".to_owned(), Around::bare(place.id(), is_inherited)),
             Shape::Record(kind) => {
                 (format!("record/{kind}"), Around::bare(place.id(), is_inherited))
             }
             Shape::Other => {
                 let kind = line.member("type").and_then(Node::text);
-                let kind = kind.map_or_else(|| "unknown".to_owned(), |kind| kind.into_owned());
+                let kind = kind.map_or_else(|| "unknown".to_owned(), Cow::into_owned);
                 (kind, Around::bare(place.id(), is_inherited))
             }
         };
@@ -93,7 +93,7 @@ impl<'f> Reader<'f> {
             _ => {
                 if kind == "turn_context" {
                     let model = payload.member("model").and_then(Node::text);
-                    self.model = model.map(|model| model.into_owned());
+                    self.model = model.map(Cow::into_owned);
                 }
                 event::entry(payload, event_type, None, around, Rest::default())
             }

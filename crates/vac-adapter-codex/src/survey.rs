@@ -68,6 +68,8 @@ impl Session for Survey<'_> {
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = &self.facts;
         let meta = facts.meta.as_ref();
+        // The header of a log without envelopes tells its beginning and nothing its end.
+        let end = facts.span.last().filter(|_| facts.has_envelopes);
         let vcs = meta.and_then(|meta| meta.vcs.clone());
         let start = meta.and_then(|meta| meta.timestamp.clone()).or_else(|| facts.span.first());
         let working_dir =
@@ -95,7 +97,7 @@ impl Session for Survey<'_> {
                 format: meta.and_then(|meta| meta.format).map(Into::into),
                 session_id: SessionId::Text(self.id.clone().into()),
                 session_start: start.clone(),
-                session_end: facts.span.last(),
+                session_end: end,
                 agent_meta,
                 environment,
                 entries: Vec::new(),

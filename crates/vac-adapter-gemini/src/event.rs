@@ -90,12 +90,7 @@ pub(crate) fn other<'a>(
 
 /// The beginning of another document of the same session: what stands around its
 /// messages.
-pub(crate) fn continued<'a>(
-    mut wrapper: Cursor<'_, 'a>,
-    session_id: &str,
-    id: String,
-) -> Entry<'a> {
-    wrapper.said("sessionId", session_id);
+pub(crate) fn continued<'a>(mut wrapper: Cursor<'_, 'a>, id: String) -> Entry<'a> {
     let timestamp = wrapper.timestamp("startTime");
     Entry::Event(EventEntry {
         event_type: "session-continued".into(),

@@ -24,6 +24,8 @@ pub(crate) struct Facts {
     pub rest: Rest<'static>,
     /// Whether the members around the list have to be an entry.
     pub wrapper_is_raw: bool,
+    /// Whether later documents are counted in.
+    is_joined: bool,
     /// The timestamps of the messages.
     pub span: Span,
     /// Models in the order of their appearance, and how many messages each wrote.
@@ -85,10 +87,13 @@ impl Facts {
     /// Counts in what a later document of the same session says. What its wrapper
     /// says is an entry.
     pub fn continued(&mut self, later: Self) {
-        if let Some(end) = self.end.take() {
-            vac_adapter::raw::push(&mut self.rest, "lastUpdated", &end);
+        // The head names one end only, and the first document has no entry to say
+        // its own in.
+        if let Some(end) = self.end.as_ref().filter(|_| !self.is_joined && !self.wrapper_is_raw) {
+            vac_adapter::raw::push(&mut self.rest, "lastUpdated", end);
         }
-        self.end = later.end;
+        self.is_joined = true;
+        self.end = later.end.or(self.end.take());
         for timestamp in [later.span.first(), later.span.last()].into_iter().flatten() {
             self.span.add(&timestamp);
         }

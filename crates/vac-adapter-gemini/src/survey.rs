@@ -205,7 +205,7 @@ impl Session for Survey {
                 let id = || place.id();
                 let report = sink.report();
                 let (entry, bytes) = match &piece {
-                    Piece::Wrapper(wrapper) => return around(wrapper, &self.id, place, sink),
+                    Piece::Wrapper(wrapper) => return around(wrapper, place, sink),
                     Piece::Element(node) if form == Some(Form::Messages) => {
                         (message::entry(*node, id, &mut calls, report), node.raw())
                     }
@@ -229,19 +229,14 @@ impl Session for Survey {
 
 /// The entry of what stands around the messages, where the record's head cannot
 /// say it.
-fn around(
-    wrapper: &Wrapper<'_, '_>,
-    session_id: &str,
-    place: Place,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
+fn around(wrapper: &Wrapper<'_, '_>, place: Place, sink: &mut dyn Sink) -> Result<(), Error> {
     if let Some((bytes, reason)) = &wrapper.raw {
         let raw = Raw { bytes, reason: reason.clone(), document: None };
         let entry = event::raw(&raw, place, || place.id(), sink.report());
         return sink.entry(entry, Origin { place, bytes });
     }
     let Some(cursor) = wrapper.cursor() else { return Ok(()) };
-    let entry = event::continued(cursor, session_id, place.id());
+    let entry = event::continued(cursor, place.id());
     sink.entry(entry, Origin { place, bytes: b"" })
 }
 

@@ -1,4 +1,4 @@
-//! Which documents are OpenCode's.
+//! Which documents are `OpenCode`'s.
 
 use vac_adapter::Confidence;
 use vac_value::Node;
@@ -25,10 +25,10 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
     match class(document) {
         Class::Part if is_id(document, "messageID", "msg_") => Confidence::Certain,
         Class::Message if is_id(document, "sessionID", "ses_") => Confidence::Certain,
-        Class::Session if is_id(document, "id", "ses_") => Confidence::Certain,
-        Class::Share if is_id(document, "id", "ses_") => Confidence::Certain,
-        Class::Part if document.member("sessionID").is_some() => Confidence::Likely,
-        Class::Message if document.member("sessionID").is_some() => Confidence::Likely,
+        Class::Session | Class::Share if is_id(document, "id", "ses_") => Confidence::Certain,
+        Class::Part | Class::Message if document.member("sessionID").is_some() => {
+            Confidence::Likely
+        }
         Class::Session | Class::Project => Confidence::Possible,
         _ => Confidence::No,
     }

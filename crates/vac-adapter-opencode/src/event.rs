@@ -9,11 +9,8 @@ use vac_record::{Entry, EventEntry};
 use vac_value::{Extensions, Node, Text};
 
 use crate::classify::Class;
+use crate::secret;
 use crate::units::Unit;
-
-/// The member that is never copied, and how the report calls it.
-const SECRET: &str = "secret";
-pub(crate) const OMITTED: &str = "session_share.secret";
 
 /// The entry of a unit that is an event.
 pub(crate) fn entry<'a>(
@@ -37,13 +34,15 @@ pub(crate) fn entry<'a>(
     match (Cursor::of(node), &unit.class) {
         (_, Class::Member(name)) => data.push((name.clone().into(), node.carry())),
         (Some(mut object), Class::Share) => {
-            omit_secret(&mut object, report);
+            secret::omit(&mut object);
             data = object.rest(&[]);
         }
         (Some(mut object), _) => {
             object.said("sessionID", session);
             id = object.text("id").unwrap_or_else(place);
+            let share = unit.has_secret.then(|| secret::omit_inside(&mut object)).flatten();
             data = object.rest(&[]);
+            data.extend(share.map(|(name, share)| (name.into(), share)));
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
@@ -70,13 +69,6 @@ fn unknown<'a>(node: Node<'_, 'a>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// Takes the secret away from a share object.
-pub(crate) fn omit_secret(share: &mut Cursor<'_, '_>, report: &mut Report) {
-    if share.take_if(SECRET, |_| Some(())).is_some() {
-        report.omit(OMITTED);
-    }
-}
-
 /// A unit that cannot be carried as a value. One that might be a broken share
 /// object is told, not carried.
 pub(crate) fn raw<'a>(
@@ -87,10 +79,8 @@ pub(crate) fn raw<'a>(
 ) -> Entry<'a> {
     report.unparsed(unit.place.line, &reason.to_string());
     let known = Known { id: unit.id.clone().map(Into::into), timestamp: None, parent_id: None };
-    let text = String::from_utf8_lossy(bytes);
-    let has = |key: &str| text.contains(key);
-    if has("\"secret\"") && !has("\"type\"") && !has("\"role\"") {
-        report.omit(OMITTED);
+    if secret::may_be_in(bytes) {
+        report.omit(secret::OMITTED);
         return raw::entry(b"", reason, unit.place, known);
     }
     raw::entry(bytes, reason, unit.place, known)

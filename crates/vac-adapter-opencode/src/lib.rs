@@ -1,4 +1,4 @@
-//! OpenCode sessions as agent records.
+//! `OpenCode` sessions as agent records.
 //!
 //! ```
 //! use vac_adapter::{Adapter, Memory, session};
@@ -39,7 +39,7 @@
 //!
 //! * The files of a store come one behind the other in no particular order, parts
 //!   before their message and a prompt behind its answers. Entries are in the order
-//!   that OpenCode shows: messages by the time of their creation, then by id; each
+//!   that `OpenCode` shows: messages by the time of their creation, then by id; each
 //!   before its parts, these by id. What has no such place (bytes that are no
 //!   document) stays behind what it stood behind. So all containers of a session
 //!   give the same entries. The price is that an input is held in memory.
@@ -53,7 +53,7 @@
 //! * Usage is counted once: on the message. A `step-finish` repeats it, and keeps it
 //!   as native data.
 //! * `sessionID` is not repeated on entries where it is the session's.
-//! * The `secret` of a share object is never copied: the one deliberate omission,
+//! * The `secret` of a share object, or of a session's `share`, is never copied: the one deliberate omission,
 //!   named in the report. The same goes for bytes that might be a broken share object.
 //! * What stands beside the entries has to fit both encodings: an object with half a
 //!   surrogate pair in it is an event instead.
@@ -66,6 +66,7 @@ mod message;
 mod order;
 mod part;
 mod record;
+mod secret;
 mod survey;
 mod tool;
 mod units;

@@ -113,7 +113,8 @@ fn encrypted<'a>(part: &mut Cursor<'_, 'a>) -> (Option<Text<'a>>, Option<Any<'a>
 
 fn event<'a>(mut part: Cursor<'_, 'a>, id: Text<'a>, kind: Text<'a>, unit: &Unit) -> Entry<'a> {
     part.said("type", &kind);
-    let (timestamp, time) = time(&mut part, "start");
+    let began = part.peek("time").is_some_and(|time| time.member("start").is_some());
+    let (timestamp, time) = time(&mut part, if began { "start" } else { "created" });
     let mut data = part.rest(&[]);
     data.extend(time);
     Entry::Event(EventEntry {

@@ -1,6 +1,5 @@
 //! The record around the entries of a session.
 
-use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest, keys};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::Span;
@@ -11,7 +10,7 @@ use vac_record::{
 use vac_value::{Document, Extensions, IntoOwned, Kind, Node};
 
 use crate::classify::Class;
-use crate::event::omit_secret;
+use crate::secret;
 use crate::units::{Unit, text};
 
 /// Names that are ours beside the session's own.
@@ -80,8 +79,10 @@ impl Around {
             left = time.remainder().map(|time| ("time".into(), time.into_owned()));
         }
         let named: Vec<_> = keys::SESSION.iter().chain(OURS).copied().collect();
+        let share = secret::omit_inside(&mut session);
         let mut members = session.rest(&named).into_owned();
         members.extend(left);
+        members.extend(share.map(|(name, share)| (name.into(), share.into_owned())));
         members.append(&mut self.session);
         self.session = members;
     }
@@ -100,8 +101,7 @@ impl Around {
 
     fn share(&mut self, mut share: Cursor<'_, '_>, id: &str) {
         share.said("id", id);
-        // Counted when the entries are given.
-        omit_secret(&mut share, &mut Report::default());
+        secret::omit(&mut share);
         let share = share.remainder().map(|share| ("session_share".into(), share.into_owned()));
         self.session.extend(share);
     }

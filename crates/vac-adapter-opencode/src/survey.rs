@@ -12,7 +12,7 @@ use vac_value::{Document, Encode, Scanner};
 use crate::classify::Class;
 use crate::record::Around;
 use crate::units::{Unit, Units};
-use crate::{event, message, order, part};
+use crate::{event, message, order, part, secret};
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -78,10 +78,10 @@ fn around(id: String, mut units: Vec<Unit>, bytes: &[u8]) -> Surveyed {
         if matches!(unit.class, Class::Raw(_) | Class::Message | Class::Part) {
             continue;
         }
-        if let Ok(document) = Document::json(&bytes[unit.range.clone()]) {
-            if around.take(&unit.class, document.root(), &id) {
-                unit.entries = 0;
-            }
+        if let Ok(document) = Document::json(&bytes[unit.range.clone()])
+            && around.take(&unit.class, document.root(), &id)
+        {
+            unit.entries = 0;
         }
     }
     (around, id, units)
@@ -133,7 +133,7 @@ impl Found {
         };
         let (entry, result) =
             entries.unwrap_or_else(|| (event::entry(node, unit, &self.id, sink.report()), None));
-        if unit.class == Class::Share {
+        if unit.has_secret {
             let told = told(&entry);
             sink.entry(entry, Origin { bytes: told.as_bytes(), ..origin })?;
         } else {
@@ -147,7 +147,7 @@ impl Found {
     }
 }
 
-/// A share object as it may be told.
+/// An object with a secret, as it may be told.
 fn told(entry: &Entry<'_>) -> String {
     match entry {
         Entry::Event(event) => event.data.to_json().unwrap_or_default(),
@@ -174,8 +174,9 @@ impl Session for Found {
             sink.report().frames += 1;
             if unit.entries > 0 {
                 self.unit(unit, &mut scanner, sink)?;
-            } else if unit.class == Class::Share {
-                sink.report().omit(event::OMITTED);
+            }
+            if unit.has_secret {
+                sink.report().omit(secret::OMITTED);
             }
         }
         Ok(())

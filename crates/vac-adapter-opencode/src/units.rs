@@ -9,7 +9,7 @@ use vac_value::{Kind, Node};
 
 use crate::classify::{Class, class, export, foreign};
 use crate::message::role;
-use crate::tool;
+use crate::{secret, tool};
 
 /// One object.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub(crate) struct Unit {
     pub entries: u64,
     /// Whether the usage of a message is counted.
     pub counts_usage: bool,
+    /// Whether it holds a secret, which is left out.
+    pub has_secret: bool,
 }
 
 /// A model that a message names.
@@ -91,6 +93,7 @@ impl Units {
                     directory: None,
                     entries: 1,
                     counts_usage: false,
+                    has_secret: false,
                 };
                 if root.is_some_and(|root| class(root) == Class::Message) {
                     unit.message.clone_from(&unit.id);
@@ -180,6 +183,7 @@ fn unit(node: Node<'_, '_>, class: Class, place: Place) -> Unit {
         directory: node.member("path").and_then(|path| text(path, "cwd")),
         entries: if class == Class::Part && tool::is_split(node) { 2 } else { 1 },
         counts_usage: is_message,
+        has_secret: secret::is_in(node, &class),
         class,
     }
 }

@@ -28,6 +28,9 @@ pub use held::held;
 use step::{Count, Step, good, scanner, step, utf8_at};
 use window::Window;
 
+/// How much is read at once.
+const CHUNK: usize = 1 << 20;
+
 /// One document of a log, or bytes that are none.
 #[derive(Debug)]
 pub struct Frame<'a> {
@@ -135,7 +138,13 @@ pub struct Frames<R> {
 impl<R: Read> Frames<R> {
     /// Frames of an input.
     pub fn new(input: R) -> Self {
-        Self { window: Window::new(input), scanner: scanner(), count: Count::default() }
+        Self::with_chunk(input, CHUNK)
+    }
+
+    /// The same, reading so many bytes at once, or as many as a frame needs.
+    pub fn with_chunk(input: R, chunk: usize) -> Self {
+        let window = Window::new(input, chunk.max(1));
+        Self { window, scanner: scanner(), count: Count::default() }
     }
 
     /// Shows the next frame; `None` behind the last.

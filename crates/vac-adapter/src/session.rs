@@ -17,9 +17,7 @@ use std::io::Write;
 
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::runtime::Check;
-use vac_value::{
-    Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Scanner,
-};
+use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Scanner};
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
 use crate::canonical::{strip_entry, strip_record};

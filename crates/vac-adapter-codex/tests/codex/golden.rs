@@ -26,8 +26,8 @@ fn every_fixture_becomes_the_record_beside_it() {
         let (record, _) = convert(&name, &bytes).expect("converts");
         leaves::check(&name, &bytes, &record);
         let pretty = options(Encoding::Json, Layout::Pretty);
-        let (mut pretty, _) = convert_with(&Memory { name: &name, bytes: &bytes }, &pretty)
-            .expect("converts");
+        let (mut pretty, _) =
+            convert_with(&Memory { name: &name, bytes: &bytes }, &pretty).expect("converts");
         pretty.push(b'\n');
         let expected = case.join("expected.json");
         if env::var_os("VAC_BLESS").is_some() {

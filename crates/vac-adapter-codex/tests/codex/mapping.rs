@@ -1,1 +1,228 @@
+//! Decisions, one by one.
 
+use serde_json::{Value, json};
+use vac_adapter::{Adapter, Confidence, Memory, Profile, detect};
+use vac_adapter_codex::Codex;
+use vac_value::{Encoding, Layout};
+
+use crate::{convert, convert_with, converted, options};
+
+/// A line with an envelope.
+fn line(kind: &str, payload: &Value) -> String {
+    json!({"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload}).to_string()
+}
+
+fn said(role: &str, text: &str) -> String {
+    let content = json!([{"type": "text", "text": text}]);
+    line("response_item", &json!({"type": "message", "role": role, "content": content}))
+}
+
+fn event(kind: &str, text: &str) -> String {
+    line("event_msg", &json!({"type": kind, "message": text, "text": text}))
+}
+
+fn entries(lines: &[String]) -> Vec<Value> {
+    let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+    let (mut record, _) = converted(&lines);
+    match record["session"]["entries"].take() {
+        Value::Array(entries) => entries,
+        other => panic!("entries are {other}"),
+    }
+}
+
+fn originals(lines: &[String]) -> Vec<Option<String>> {
+    let original = |entry: &Value| entry["duplicate-of"].as_str().map(str::to_owned);
+    entries(lines).iter().map(original).collect()
+}
+
+#[test]
+fn an_echo_is_linked_to_the_message_before_or_behind_it() {
+    let found = originals(&[
+        said("user", "go on"),
+        event("user_message", "go on"),
+        event("agent_message", "done"),
+        event("token_count", ""),
+        said("assistant", "done"),
+        said("user", "go on"),
+        event("user_message", "go on"),
+    ]);
+    let expected = [None, Some("L1"), Some("L5"), None, None, None, Some("L6")];
+    assert_eq!(found, expected.map(|id| id.map(str::to_owned)));
+}
+
+#[test]
+fn the_same_words_of_the_other_side_are_no_echo() {
+    let lines = [said("user", "yes"), event("agent_message", "yes")];
+    let kinds: Vec<_> = entries(&lines).iter().map(|entry| entry["type"].clone()).collect();
+    assert_eq!(kinds, ["user", "assistant"]);
+}
+
+#[test]
+fn neighbours_are_one_even_if_their_texts_were_redacted() {
+    let found = originals(&[
+        event("agent_message", "[redacted 1]"),
+        said("assistant", "[redacted 2]"),
+        event("agent_message", "[redacted 3]"),
+        event("warning", "between"),
+        said("assistant", "[redacted 4]"),
+    ]);
+    assert_eq!(found[0].as_deref(), Some("L2"));
+    assert_eq!(found[2], None, "that one is not a neighbour");
+}
+
+#[test]
+fn an_echo_of_nothing_is_the_message() {
+    let entries = entries(&[
+        event("user_message", "Hello"),
+        event("agent_message", "Hello yourself"),
+        event("agent_reasoning", "They are polite."),
+    ]);
+    let kinds: Vec<_> = entries.iter().map(|entry| entry["type"].clone()).collect();
+    assert_eq!(kinds, ["user", "assistant", "reasoning"]);
+    assert_eq!(entries[0]["content"], "Hello");
+    assert_eq!(entries[2]["content"], "They are polite.");
+}
+
+#[test]
+fn the_parts_of_a_reasoning_each_have_their_echo() {
+    let summary =
+        json!([{"type": "summary_text", "text": "a"}, {"type": "summary_text", "text": "b"}]);
+    let reasoning = json!({"type": "reasoning", "id": "rs", "summary": summary});
+    let found = originals(&[
+        event("agent_reasoning", "a"),
+        line("response_item", &reasoning),
+        event("agent_reasoning", "b"),
+        event("agent_reasoning", "b"),
+    ]);
+    assert_eq!(found, [Some("rs".to_owned()), None, Some("rs".to_owned()), None]);
+}
+
+#[test]
+fn a_count_that_is_told_again_counts_once() {
+    let count = |total: u64| {
+        let usage = json!({"input_tokens": total, "output_tokens": 1, "total_tokens": total + 1});
+        let info = json!({"total_token_usage": usage, "last_token_usage": usage});
+        line("event_msg", &json!({"type": "token_count", "info": info}))
+    };
+    let entries = entries(&[count(5), count(5), count(9)]);
+    assert_eq!(entries[0]["token-usage"], json!({"input": 5, "output": 1, "total": 6}));
+    assert_eq!(entries[1]["token-usage"], Value::Null);
+    assert_eq!(entries[1]["duplicate-of"], "L1");
+    assert_eq!(entries[2]["token-usage"]["input"], 9);
+}
+
+#[test]
+fn the_first_session_meta_names_the_session_and_the_turns_its_models() {
+    let meta = |id: &str| line("session_meta", &json!({"id": id, "cwd": format!("/{id}")}));
+    let turn = |model: &str| line("turn_context", &json!({"model": model}));
+    let lines = [
+        meta("first"),
+        turn("gpt-a"),
+        meta("second"),
+        turn("o3-b"),
+        turn("o3-b"),
+        turn("gpt-a"),
+        turn("o3-b"),
+    ];
+    let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+    let (record, _) = converted(&lines);
+    assert_eq!(record["id"], "first");
+    assert_eq!(record["session"]["environment"]["working-dir"], "/first");
+    let meta = &record["session"]["agent-meta"];
+    assert_eq!(meta["models"], json!(["gpt-a", "o3-b"]));
+    assert_eq!(meta["model-id"], "o3-b");
+    assert_eq!(meta["model-provider"], "openai");
+    let second = &record["session"]["entries"][2];
+    assert_eq!(second["event-type"], "session_meta");
+    assert_eq!(second["inherited"], Value::Null, "the first does not come from it");
+}
+
+#[test]
+fn a_replay_without_turn_ids_ends_where_time_goes_on() {
+    let at = |time: &str, kind: &str, payload: &Value| {
+        json!({"timestamp": time, "type": kind, "payload": payload}).to_string()
+    };
+    let fork = "2026-01-01T00:00:05.000Z";
+    let parts = json!([{"type": "input_text", "text": "x"}]);
+    let message = json!({"type": "message", "role": "user", "content": parts});
+    let entries = entries(&[
+        at(fork, "session_meta", &json!({"id": "child", "forked_from_id": "parent"})),
+        at(fork, "session_meta", &json!({"id": "parent"})),
+        at("2026-01-01T00:00:05.004Z", "response_item", &message),
+        at("2026-01-01T00:00:09.000Z", "response_item", &message),
+    ]);
+    let inherited: Vec<_> = entries.iter().map(|entry| entry["inherited"] == true).collect();
+    assert_eq!(inherited, [false, true, true, false]);
+}
+
+#[test]
+fn arguments_stay_the_string_they_are() {
+    let arguments = r#"{"cmd": "ls",  "n": 1.0}"#;
+    let call =
+        json!({"type": "function_call", "name": "f", "arguments": arguments, "call_id": "c"});
+    let entries = entries(&[line("response_item", &call)]);
+    assert_eq!(entries[0]["input"], arguments);
+    assert_eq!(entries[0]["call-id"], "c");
+}
+
+#[test]
+fn an_exit_code_in_the_output_is_not_the_outcome() {
+    let result = |output: &str| {
+        let output = json!({"type": "function_call_output", "call_id": "c", "output": output});
+        line("response_item", &output)
+    };
+    let entries = entries(&[
+        result("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfine"),
+        result("Wall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nbad"),
+        result("Wall time: 0.1 seconds\nOutput:\nExit code: 1"),
+        result("{not JSON"),
+    ]);
+    let outcome: Vec<_> = entries.iter().map(|entry| entry["is-error"].clone()).collect();
+    assert_eq!(outcome, [json!(false), json!(true), Value::Null, Value::Null]);
+    assert_eq!(entries[1]["status"], "error");
+}
+
+#[test]
+fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
+    let log = said("user", "Hi");
+    let id = |name: &str| {
+        let (record, _) = convert(name, log.as_bytes()).expect("converts");
+        let record: Value = serde_json::from_slice(&record).expect("JSON");
+        record["id"].as_str().expect("text").to_owned()
+    };
+    let uuid = "0199aa00-2000-7000-8000-00000000b002";
+    assert_eq!(id(&format!("rollout-2025-09-20T11-00-00-{uuid}.jsonl")), uuid);
+    assert_eq!(id("notes.jsonl"), "notes");
+    assert_eq!(id(""), id(""));
+    assert_eq!(id("").len(), 36);
+}
+
+#[test]
+fn the_canonical_profile_has_only_what_the_schema_names() {
+    let log = [event("agent_message", "x"), said("assistant", "x")].join("\n");
+    let options = vac_adapter::session::Options {
+        profile: Profile::Canonical,
+        ..options(Encoding::Json, Layout::Compact)
+    };
+    let input = Memory { name: "", bytes: log.as_bytes() };
+    let (record, _) = convert_with(&input, &options).expect("converts");
+    let record: Value = serde_json::from_slice(&record).expect("JSON");
+    assert_eq!(record["session"]["entries"][0]["duplicate-of"], Value::Null);
+    assert_eq!(record["session"]["entries"][1]["content"][0]["text"], "x");
+}
+
+#[test]
+fn logs_are_detected_by_content() {
+    let sure = |log: &str| {
+        let input = Memory { name: "x", bytes: log.as_bytes() };
+        let found = detect(&input, &[&Codex]).expect("readable");
+        found.map_or(Confidence::No, |(_, confidence)| confidence)
+    };
+    assert_eq!(Codex.name(), "codex");
+    assert_eq!(sure(&said("user", "Hi")), Confidence::Certain);
+    assert_eq!(sure(r#"{"record_type": "state"}"#), Confidence::Certain);
+    assert_eq!(sure(r#"{"type": "function_call", "call_id": "c"}"#), Confidence::Likely);
+    assert_eq!(sure(r#"{"type": "user", "sessionId": "s", "message": {}}"#), Confidence::No);
+    assert_eq!(sure(r#"{"role": "user", "message": {"content": []}}"#), Confidence::No);
+    assert_eq!(sure(r#"{"sessionId": "s", "messages": []}"#), Confidence::No);
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::{check, leaves, pretty};
 
 /// Fixtures that hold bytes which are no value; the others are compared leaf by leaf.
-const DAMAGED: &[&str] = &["cut-short", "damaged", "duplicate-keys"];
+const DAMAGED: &[&str] = &["cut-short", "damaged", "duplicate-keys", "wrapper-with-half-a-pair"];
 
 fn cases() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/gemini");
@@ -22,7 +22,7 @@ fn native(case: &Path) -> (String, Vec<u8>) {
     let files = std::fs::read_dir(case).expect("readable");
     let mut files = files.map(|file| file.expect("readable").path());
     let file = files
-        .find(|file| !file.file_name().is_some_and(|name| name == "expected.json"))
+        .find(|file| file.file_name().is_none_or(|name| name != "expected.json"))
         .expect("a native file");
     let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
     (name.to_owned(), std::fs::read(&file).expect("readable"))

@@ -14,13 +14,13 @@ use vac_value::{Encoding, Layout};
 /// The records of an input and their reports.
 fn convert(name: &str, bytes: &[u8], options: &Options) -> Result<Vec<(Vec<u8>, Report)>, Error> {
     let input = Memory { name, bytes };
-    let sessions = Gemini.survey(&input)?;
-    let write = |session: &Box<dyn vac_adapter::Session + '_>| {
+    let mut records = Vec::new();
+    for session in Gemini.survey(&input)? {
         let mut out = Vec::new();
-        let report = session::write(&**session, options, &mut out)?;
-        Ok((out, report))
-    };
-    sessions.iter().map(write).collect()
+        let report = session::write(&*session, options, &mut out)?;
+        records.push((out, report));
+    }
+    Ok(records)
 }
 
 /// The same as pretty JSON text.

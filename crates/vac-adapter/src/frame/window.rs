@@ -5,13 +5,12 @@ use std::io::{self, Read};
 
 use super::step::{End, end_of_bad, line_ends, without_return};
 
-/// How much is read at once, at least.
-const CHUNK: usize = 1 << 20;
-
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Window<R> {
     input: R,
+    /// How much is read at once, at least.
+    chunk: usize,
     /// Checked text, used up to `at`.
     text: String,
     at: usize,
@@ -27,9 +26,10 @@ pub(super) struct Window<R> {
 }
 
 impl<R: Read> Window<R> {
-    pub fn new(input: R) -> Self {
+    pub fn new(input: R, chunk: usize) -> Self {
         Self {
             input,
+            chunk,
             text: String::new(),
             at: 0,
             bytes: Vec::new(),
@@ -53,7 +53,7 @@ impl<R: Read> Window<R> {
         self.from = 0;
         // A document that is longer than the window is looked at again: to double
         // it keeps that linear.
-        let room = CHUNK.max(self.text.len());
+        let room = self.chunk.max(self.text.len());
         self.read(room)?;
         self.check();
         Ok(true)
@@ -121,7 +121,7 @@ impl<R: Read> Window<R> {
             self.bytes.drain(..self.from);
             searched -= self.from;
             self.from = 0;
-            self.read(CHUNK)?;
+            self.read(self.chunk)?;
         }
         line.extend_from_slice(&self.bytes[self.from..searched]);
         self.offset += (searched - self.from) as u64;

@@ -188,7 +188,10 @@ impl Run {
                     self.take_session(log, made)?;
                 }
             }
-            Outcome::Refused(_) if !log.named => {
+            Outcome::Unknown if log.named => {
+                self.refuse(log, "not a session log of an agent known here".to_owned(), Exit::No);
+            }
+            Outcome::Unknown => {
                 self.talk.say_more(&format!("{}: passed over", printable(&log.shown, usize::MAX)));
                 self.summary.passed_over += 1;
             }

@@ -33,6 +33,8 @@ pub enum Outcome {
     /// Its sessions.
     Converted(Vec<Made>),
     /// It is nobody's log.
+    Unknown,
+    /// It is an agent's log, and not one that can be converted.
     Refused(String),
     /// It could not be read, or a record not be kept.
     Trouble(String),
@@ -84,7 +86,7 @@ pub fn convert_all(
 fn convert(log: &Log, settings: &Settings) -> Outcome {
     let adapter = match choose(log, settings.agent.as_deref()) {
         Ok(Some(adapter)) => adapter,
-        Ok(None) => return Outcome::Refused("not a session log of an agent known here".to_owned()),
+        Ok(None) => return Outcome::Unknown,
         Err(error) => return Outcome::Trouble(error.to_string()),
     };
     let source = match log.source() {

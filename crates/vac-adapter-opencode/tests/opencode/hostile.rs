@@ -1,0 +1,137 @@
+//! Awkward input keeps its evidence.
+
+use vac_adapter::Report;
+
+use crate::{convert, no_drop};
+
+const MESSAGE: &str =
+    r#"{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1}}"#;
+
+/// The record of a message and something awkward behind it; nothing is lost.
+fn kept(awkward: &[u8]) -> (String, Report) {
+    let mut log = MESSAGE.as_bytes().to_vec();
+    log.push(b'\n');
+    log.extend_from_slice(awkward);
+    let mut records = convert("s.jsonl", &log).expect("records");
+    assert_eq!(records.len(), 1);
+    let (record, report) = records.remove(0);
+    let (_, missing) = no_drop::missing(&log, std::slice::from_ref(&record));
+    assert!(missing.is_empty(), "{missing:?}");
+    (record, report)
+}
+
+/// The same, to look into.
+fn with(awkward: &[u8]) -> (serde_json::Value, Report) {
+    let (record, report) = kept(awkward);
+    (serde_json::from_str(&record).expect("JSON"), report)
+}
+
+fn part(members: &str) -> String {
+    format!(r#"{{"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", {members}}}"#)
+}
+
+#[test]
+fn a_truncated_tail_is_carried_raw() {
+    let (record, report) = with(br#"{"id": "prt_1", "sessionID": "ses_1", "type": "te"#);
+    assert_eq!(record["session"]["entries"][1]["event-type"], "unparsed");
+    assert_eq!(report.unparsed.count, 1);
+}
+
+#[test]
+fn garbage_between_objects_is_carried_raw() {
+    let text = part(r#""type": "text", "text": "still read""#);
+    let (record, report) = with(format!("what is this?\n{text}").as_bytes());
+    assert_eq!(record["session"]["entries"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report.unparsed.count, 1);
+}
+
+#[test]
+fn an_object_with_a_key_twice_is_carried_raw_with_its_id() {
+    let (record, _) = with(part(r#""type": "text", "text": "a", "text": "b""#).as_bytes());
+    let entry = &record["session"]["entries"][1];
+    assert_eq!((&entry["event-type"], &entry["id"]), (&"unparsed".into(), &"prt_1".into()));
+}
+
+#[test]
+fn numbers_that_no_type_holds_stay_as_they_are() {
+    let text = part(r#""type": "text", "text": "x", "time": {"start": 1.5, "end": 1e400}"#);
+    let (record, report) = kept(text.as_bytes());
+    assert!(record.contains(r#""time":{"start":1.5,"end":1e400}"#));
+    assert_eq!(report.unparsed.count, 0);
+    let tokens = r#"{"id": "m", "sessionID": "ses_1", "role": "assistant", "cost": 1e400,
+        "tokens": {"input": 18446744073709551616, "output": -1, "cache": []}}"#;
+    kept(tokens.as_bytes());
+}
+
+#[test]
+fn half_a_surrogate_pair_stays_in_json_and_is_raw_in_cbor() {
+    let text = part(r#""type": "text", "text": "\ud800""#);
+    let log = format!("{MESSAGE}\n{text}");
+    let records = convert("s.jsonl", log.as_bytes()).expect("records");
+    assert!(records[0].0.contains(r#""\ud800""#));
+    let session = r#"{"id": "ses_1", "projectID": "p", "title": "\udc00"}"#;
+    let log = format!("{MESSAGE}\n{session}");
+    let records = convert("s.jsonl", log.as_bytes()).expect("records");
+    assert!(
+        records[0].0.contains(r#""event-type":"session""#),
+        "beside the entries it has no place"
+    );
+}
+
+#[test]
+fn members_of_the_wrong_kind_keep_their_native_names() {
+    let (record, _) = with(
+        part(r#""type": "tool", "tool": 7, "callID": null, "state": "gone", "input": "mine""#)
+            .as_bytes(),
+    );
+    let entry = &record["session"]["entries"][1];
+    assert_eq!(entry["tool"], 7);
+    assert_eq!(entry["state"], "gone");
+    assert_eq!(entry["native:input"], "mine");
+    assert_eq!(entry["name"], "unknown");
+}
+
+#[test]
+fn a_secret_never_leaves_and_the_report_says_so() {
+    let share = r#"{"id": "ses_1", "secret": "HUSH", "url": "https://example.org/s/1"}"#;
+    let broken = r#"{"id": "ses_1", "secret": "HUSH", "url": "https://exa"#;
+    let twice = r#"{"id": "ses_1", "secret": "HUSH", "secret": "HUSH", "url": "u"}"#;
+    let inside = r#"{"id": "ses_1", "projectID": "p", "share": {"secret": "HUSH", "url": "u"}}"#;
+    let inside_event = inside.replace("\"u\"", r#""\ud800""#);
+    let foreign = r#"{"id": "ses_2", "secret": "HUSH", "url": "\ud800"}"#;
+    for share in [share, broken, twice, foreign, inside, &inside_event, &format!("{share}{share}")]
+    {
+        let log = format!("{MESSAGE}\n{share}");
+        let records = convert("s.jsonl", log.as_bytes()).expect("records");
+        assert_eq!(records.len(), 1);
+        let (record, report) = &records[0];
+        assert!(!record.contains("HUSH"), "{record}");
+        assert!(report.omitted.contains_key("session_share.secret"));
+        let sessions = crate::written(
+            "s",
+            log.as_bytes(),
+            vac_value::Encoding::Cbor,
+            vac_value::Layout::Compact,
+        );
+        let cbor = sessions.expect("records").remove(0).0;
+        assert!(!cbor.windows(4).any(|bytes| bytes == b"HUSH"));
+    }
+}
+
+#[test]
+fn types_that_nobody_knows_are_events_with_everything_they_say() {
+    let (record, report) = with(
+        format!(
+            "{}\n{}",
+            part(r#""type": "hologram", "depth": 3"#),
+            r#"{"type": "beacon", "n": 1}"#
+        )
+        .as_bytes(),
+    );
+    let entries = &record["session"]["entries"];
+    assert_eq!(entries[1]["event-type"], "hologram");
+    assert_eq!(entries[1]["data"]["depth"], 3);
+    assert_eq!(entries[2]["event-type"], "beacon");
+    let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
+    assert_eq!(unknown, ["beacon", "part hologram"]);
+}

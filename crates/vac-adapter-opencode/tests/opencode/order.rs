@@ -1,0 +1,145 @@
+//! Sessions, their order, and what belongs to them.
+
+use vac_adapter::{Adapter, Confidence, Memory, detect};
+use vac_adapter_opencode::OpenCode;
+
+use crate::{convert, one};
+
+const PROMPT: &str = r#"
+{"id": "prt_2", "sessionID": "ses_1", "messageID": "msg_2", "type": "text", "text": "answer"}
+{"id": "msg_2", "sessionID": "ses_1", "role": "assistant", "parentID": "msg_1",
+ "modelID": "m-1", "providerID": "p-1", "time": {"created": 20, "completed": 30},
+ "cost": 0.5, "tokens": {"input": 1, "output": 2, "reasoning": 3, "cache": {"read": 4, "write": 5}}}
+{"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "question"}
+{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 10}}
+"#;
+
+#[test]
+fn a_prompt_behind_its_answer_comes_first() {
+    let (record, _) = one(PROMPT.as_bytes());
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str().unwrap_or("")).collect();
+    assert_eq!(ids, ["msg_1", "prt_1", "msg_2", "prt_2"]);
+    assert_eq!(entries[1]["type"], "user", "a text is its message's");
+    assert_eq!(entries[1]["timestamp"], 10, "and of its moment");
+    assert_eq!(entries[3].get("timestamp"), None, "an answer takes time");
+}
+
+#[test]
+fn usage_is_canonical_and_counted_once() {
+    let (record, _) = one(PROMPT.as_bytes());
+    let usage = &record["session"]["entries"][2]["token-usage"];
+    let expected = serde_json::json!({
+        "input": 1, "output": 2, "cached": 4, "reasoning": 3, "cost": 0.5, "cache": {"write": 5}
+    });
+    assert_eq!(*usage, expected);
+    let twice = PROMPT.replace("{\"id\": \"prt_1\"", &format!("{}{{\"id\": \"prt_1\"", answer()));
+    let (record, _) = one(twice.as_bytes());
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let counted = entries.iter().filter(|entry| entry.get("token-usage").is_some()).count();
+    assert_eq!((entries.len(), counted), (5, 1), "the last state of a message counts");
+}
+
+fn answer() -> String {
+    let from = PROMPT.find("{\"id\": \"msg_2\"").expect("there");
+    let to = PROMPT.find("{\"id\": \"prt_1\"").expect("there");
+    PROMPT[from..to].to_owned()
+}
+
+#[test]
+fn provider_and_model_are_those_of_the_answers() {
+    let (record, _) = one(PROMPT.as_bytes());
+    let meta = &record["session"]["agent-meta"];
+    assert_eq!((&meta["model-id"], &meta["model-provider"]), (&"m-1".into(), &"p-1".into()));
+    assert_eq!(meta["cli-name"], "opencode");
+}
+
+#[test]
+fn several_sessions_give_records_in_the_order_of_their_creation() {
+    let log = br#"
+        {"id": "msg_b", "sessionID": "ses_b", "role": "user", "time": {"created": 20}}
+        {"id": "msg_a", "sessionID": "ses_a", "role": "user", "time": {"created": 30}}
+        {"id": "ses_a", "projectID": "p", "version": "1.0.0", "time": {"created": 10}}
+        {"id": "ses_c", "projectID": "p", "version": "1.0.0", "time": {"created": 20}}
+    "#;
+    let records = convert("many.jsonl", log).expect("records");
+    let ids: Vec<_> = records.iter().map(|(_, report)| report.session_id.as_str()).collect();
+    assert_eq!(ids, ["ses_a", "ses_b", "ses_c"]);
+}
+
+#[test]
+fn an_array_belongs_to_the_session_behind_it_else_to_what_is_before_it() {
+    let log = br#"
+        {"id": "msg_a", "sessionID": "ses_a", "role": "user"}
+        [{"content": "read", "status": "pending", "id": "1"}]
+        {"id": "msg_b", "sessionID": "ses_b", "role": "user"}
+        {"id": "msg_a2", "sessionID": "ses_a", "role": "user"}
+        [{"file": "a.rs", "additions": 1, "deletions": 0}]
+        {"id": "ses_b", "projectID": "p", "time": {"created": 1}}
+    "#;
+    let records = convert("many.jsonl", log).expect("records");
+    let session = |at: usize| -> serde_json::Value {
+        serde_json::from_str::<serde_json::Value>(&records[at].0).expect("JSON")["session"].clone()
+    };
+    assert_eq!(session(0)["session_diff"][0]["file"], "a.rs");
+    assert_eq!(session(1)["todo"][0]["content"], "read");
+}
+
+#[test]
+fn a_project_that_no_session_names_is_an_event_of_the_first() {
+    let log = br#"
+        {"id": "prj", "worktree": "/w", "vcs": "git", "sandboxes": []}
+        {"id": "msg_1", "sessionID": "ses_1", "role": "user"}
+    "#;
+    let (record, _) = one(log);
+    assert_eq!(record["session"]["entries"][0]["event-type"], "project");
+    assert_eq!(record.get("vcs"), None);
+}
+
+#[test]
+fn parts_without_their_message_come_behind_what_they_stood_behind() {
+    let log = br#"
+        {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 5}}
+        {"id": "prt_9", "sessionID": "ses_1", "messageID": "msg_7", "type": "text", "text": "x"}
+    "#;
+    let (record, _) = one(log);
+    assert_eq!(record["session"]["entries"][1]["id"], "prt_9");
+    assert_eq!(record["session"]["entries"][1]["type"], "assistant");
+}
+
+#[test]
+fn what_is_no_store_is_refused_with_the_reason() {
+    let refusals: &[(&[u8], &str)] = &[
+        (b"", "no session"),
+        (b"{\"type\": \"user\", \"message\": {}}", "no session"),
+        (b"SQLite format 3\0 and so on", "a database"),
+        (
+            b"{\"type\": \"text\", \"sessionID\": \"s\", \"part\": {\"messageID\": \"m\"}}",
+            "a capture",
+        ),
+        (b"[{\"type\": \"session\", \"data\": {\"id\": \"ses_1\"}}]", "a shared"),
+    ];
+    for (bytes, reason) in refusals {
+        let error = convert("x", bytes).expect_err("refused").to_string();
+        assert!(error.starts_with(reason), "{error}");
+    }
+}
+
+#[test]
+fn a_store_is_detected_by_its_objects() {
+    let cases: &[(&str, Option<Confidence>)] = &[
+        (PROMPT, Some(Confidence::Certain)),
+        (r#"{"info": {"id": "ses_1"}, "messages": []}"#, Some(Confidence::Certain)),
+        (r#"{"id": "p", "worktree": "/w", "time": {}}"#, Some(Confidence::Possible)),
+        (r#"{"type": "user", "uuid": "u", "sessionId": "s"}"#, None),
+        (r#"{"role": "user", "message": {"content": []}}"#, None),
+        (r#"{"timestamp": "t", "type": "session_meta", "payload": {}}"#, None),
+        (r#"{"sessionId": "s", "messages": [{"type": "user"}]}"#, None),
+    ];
+    for (text, expected) in cases {
+        let input = Memory { name: "x", bytes: text.as_bytes() };
+        let adapters: &[&dyn Adapter] = &[&OpenCode];
+        let found = detect(&input, adapters).expect("memory").map(|(_, confidence)| confidence);
+        assert_eq!(found, *expected, "{text}");
+    }
+}

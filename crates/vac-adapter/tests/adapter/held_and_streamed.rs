@@ -1,0 +1,89 @@
+//! An input in memory and one that trickles give the same frames, which hold
+//! every byte but space.
+
+use proptest::prelude::*;
+use vac_adapter::frame::{Content, Frame, Frames, held};
+
+/// A frame that borrows nothing: place, whether it is a document, bytes.
+type Shown = (String, u64, bool, String, Vec<u8>);
+
+fn shown(frame: &Frame<'_>) -> Shown {
+    let (good, reason, bytes) = match &frame.content {
+        Content::Document(document) => (true, String::new(), document.root().raw()),
+        Content::Raw(raw) => (false, raw.reason.to_string(), raw.bytes),
+    };
+    (frame.place.id(), frame.place.offset, good, reason, bytes.to_vec())
+}
+
+fn streamed(log: &[u8], chunk: usize) -> Vec<Shown> {
+    let mut frames = Frames::with_chunk(log, chunk);
+    let mut found = Vec::new();
+    while let Some(frame) = frames.next(shown).expect("memory can be read") {
+        found.push(frame);
+    }
+    found
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Pieces of logs, good and bad.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: &[&[u8]] = &[
+        b"{\"a\":1}",
+        b"{\n  \"a\": [\n    true\n  ]\n}",
+        b"{\"k\":\"\\ud83d\\u0041 \xc3\xa9\"}",
+        b"[1, 2.5e3, null]",
+        b"{\"a\":1,\"a\":2}",
+        b"{\"cut\":\"",
+        b"{\"open\":[",
+        b"{\n  \"bad\": x\n}",
+        b"12345",
+        b"null",
+        b"\"alone\"",
+        b"garbage",
+        b"}",
+        b"\0\0\0",
+        b"\xff",
+        b"\xe2\x82",
+        b"\xef\xbb\xbf",
+        b"\n",
+        b"\r\n",
+        b"\n\n",
+        b" ",
+    ];
+    prop::sample::select(pieces.to_vec()).prop_map(<[u8]>::to_vec)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn held_is_streamed(pieces in prop::collection::vec(piece(), 0..24), chunk in 1_usize..40) {
+        let log = pieces.concat();
+        let held: Vec<_> = held(&log).iter().map(shown).collect();
+        prop_assert_eq!(&held, &streamed(&log, chunk));
+        // Every byte outside of frames is space or a byte-order mark.
+        let mut at = 0;
+        for (_, offset, _, _, bytes) in &held {
+            let start = usize::try_from(*offset).expect("small");
+            prop_assert!(start >= at);
+            prop_assert!(between(&log[at..start]));
+            at = start + bytes.len();
+            prop_assert_eq!(&log[start..at], &bytes[..]);
+        }
+        prop_assert!(between(&log[at..]));
+    }
+}
+
+fn between(mut bytes: &[u8]) -> bool {
+    loop {
+        bytes = match bytes {
+            [] => return true,
+            [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            [space, rest @ ..] if is_space(*space) => rest,
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The session writer, with a session that is made up.
+
+use vac_adapter::frame::Place;
+use vac_adapter::session::{self, Options};
+use vac_adapter::{Error, Origin, Session, Sink, Source, ids, raw};
+use vac_record::{
+    AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
+    VerifiableAgentRecord,
+};
+use vac_value::{Any, Document, Encoding, Extensions, Layout};
+
+/// A session of entries with these contents.
+struct MadeUp {
+    contents: &'static [&'static str],
+    counted: u64,
+    time: &'static str,
+}
+
+const FINE: &str = "2026-01-01T00:00:00Z";
+
+impl Session for MadeUp {
+    fn agent(&self) -> &'static str {
+        "made-up"
+    }
+
+    fn variant(&self) -> &'static str {
+        "test"
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        VerifiableAgentRecord {
+            version: "3.0.0-draft".into(),
+            id: "s".into(),
+            session: SessionTrace {
+                format: None,
+                session_id: SessionId::Text("s".into()),
+                session_start: None,
+                session_end: None,
+                agent_meta: AgentMeta {
+                    model_id: "m".into(),
+                    model_provider: "p".into(),
+                    models: None,
+                    cli_name: None,
+                    cli_version: Some("1".into()),
+                    extensions: Extensions::default(),
+                },
+                environment: None,
+                entries: Vec::new(),
+                extensions: Extensions::default(),
+            },
+            created: None,
+            file_attribution: None,
+            vcs: None,
+            recording_agent: None,
+            extensions: Extensions::default(),
+        }
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (line, content) in (1..).zip(self.contents) {
+            let place = Place { index: line - 1, line, part: 1, offset: 0 };
+            let entry = Entry::Message(MessageEntry {
+                r#type: MessageEntryType::User,
+                content: Any::from_json(content.as_bytes()).ok(),
+                timestamp: Some(AbstractTimestamp::Text(self.time.into())),
+                id: Some(place.id().into()),
+                model_id: None,
+                parent_id: None,
+                token_usage: None,
+                children: None,
+                extensions: Extensions::default(),
+            });
+            sink.entry(entry, Origin { place, bytes: content.as_bytes() })?;
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        Ok(self.counted)
+    }
+}
+
+fn written(session: &MadeUp, options: &Options) -> Result<Vec<u8>, Error> {
+    let mut record = Vec::new();
+    session::write(session, options, &mut record)?;
+    Ok(record)
+}
+
+const TWO: MadeUp = MadeUp { contents: &["1.0", "{\"a\": [true]}"], counted: 2, time: FINE };
+
+#[test]
+fn json_is_in_the_order_of_the_schema() {
+    let sources = vec![Source { name: "s.jsonl".into(), size: 7, sha_256: "00ff".into() }];
+    let record = written(&TWO, &Options { sources, ..Options::default() }).expect("a record");
+    let expected = concat!(
+        r#"{"version":"3.0.0-draft","id":"s","session":{"session-id":"s","#,
+        r#""agent-meta":{"model-id":"m","model-provider":"p","cli-version":"1"},"entries":["#,
+        r#"{"type":"user","content":1.0,"timestamp":"2026-01-01T00:00:00Z","id":"L1"},"#,
+        r#"{"type":"user","content":{"a":[true]},"timestamp":"2026-01-01T00:00:00Z","id":"L2"}"#,
+        r#"]},"recording-agent":{"name":"vac","version":"VERSION","#,
+        r#""sources":[{"name":"s.jsonl","size":7,"sha-256":"00ff"}]}}"#,
+    );
+    let expected = expected.replace("VERSION", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8_lossy(&record), expected);
+}
+
+#[test]
+fn every_form_is_what_the_collected_record_gives() {
+    use vac_value::{Encode, Encoder};
+    for contents in [&[][..], &["1"], &["1", "[2, 3]", "\"x\""]] {
+        let session = MadeUp { contents, counted: contents.len() as u64, time: FINE };
+        let (record, _) = session::collect(&session, &Options::default()).expect("a record");
+        for (encoding, layout) in [
+            (Encoding::Json, Layout::Compact),
+            (Encoding::Json, Layout::Pretty),
+            (Encoding::Cbor, Layout::Compact),
+        ] {
+            let options = Options { encoding, layout, ..Options::default() };
+            let mut encoder = match encoding {
+                Encoding::Json => Encoder::json(layout),
+                Encoding::Cbor => Encoder::cbor(),
+            };
+            record.encode(&mut encoder).expect("encoded");
+            let bytes = written(&session, &options).expect("a record");
+            assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(encoder.written()));
+        }
+    }
+}
+
+#[test]
+fn what_cbor_has_nothing_for_is_carried_as_its_text() {
+    let session = MadeUp { contents: &["1", r#""\ud800""#, "3"], counted: 3, time: FINE };
+    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let mut record = Vec::new();
+    let report = session::write(&session, &options, &mut record).expect("a record");
+    assert_eq!(report.unparsed.lines, [2]);
+    assert_eq!(report.entries["system-event"], 1);
+    let document = Document::cbor(&record).expect("CBOR");
+    let session = document.root().member("session").expect("a session");
+    let entry = session.member("entries").and_then(|entries| entries.elements().nth(1));
+    let entry = entry.expect("an entry");
+    assert!(entry.member("event-type").is_some_and(|kind| kind.is_text(raw::EVENT_TYPE)));
+    assert!(entry.member("id").is_some_and(|id| id.is_text("L2")));
+    let text = entry.member("data").and_then(|data| data.member("raw"));
+    assert!(text.is_some_and(|text| text.is_text(r#""\ud800""#)));
+}
+
+#[test]
+fn an_entry_that_is_not_valid_does_not_leave() {
+    let session = MadeUp { contents: &["1"], counted: 1, time: "yesterday" };
+    for encoding in [Encoding::Json, Encoding::Cbor] {
+        let options = Options { encoding, ..Options::default() };
+        let error = written(&session, &options).expect_err("refused").to_string();
+        assert!(error.contains("line 1") && error.contains("/timestamp"), "{error}");
+        let unchecked = Options { validate: false, ..options };
+        assert!(written(&session, &unchecked).is_ok());
+    }
+}
+
+#[test]
+fn an_input_that_changes_between_the_passes_is_noticed() {
+    let session = MadeUp { contents: &["1", "2"], counted: 3, time: FINE };
+    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let error = written(&session, &options).expect_err("refused");
+    assert!(matches!(error, Error::Changed { expected: 3, found: 2 }));
+}
+
+#[test]
+fn a_report_is_json_for_those_who_want_it() {
+    let report = session::write(&TWO, &Options::default(), &mut Vec::new()).expect("a record");
+    let json = serde_json::to_string(&report).expect("JSON");
+    assert_eq!(
+        json,
+        concat!(
+            r#"{"agent":"made-up","variant":"test","cli-version":"1","session-id":"s","#,
+            r#""sources":[],"frames":0,"unparsed":{"count":0,"lines":[],"reasons":{}},"#,
+            r#""entries":{"user":2},"unknown-types":{},"omitted":{},"duplicates-linked":0,"#,
+            r#""warnings":[]}"#,
+        )
+    );
+}
+
+#[test]
+fn an_id_made_of_bytes_is_a_function_of_them() {
+    let id = ids::of_bytes(&b"some bytes"[..]).expect("readable");
+    assert_eq!(id, ids::of_bytes(&b"some bytes"[..]).expect("readable"));
+    assert_ne!(id, ids::of_bytes(&b"some bytez"[..]).expect("readable"));
+    assert_eq!((id.len(), &id[14..15]), (36, "8"));
+}
