@@ -55,7 +55,7 @@ fn main() {
             for s in vac_adapter_claude::Claude.survey(&input).unwrap() {
                 session::write(&*s, &options, &mut out).unwrap();
             }
-            std::hint::black_box(out);
+            std::hint::black_box(&out);
         })
     };
     let mb = bytes.len() as f64 / 1e6;

@@ -1,22 +1,24 @@
 //! Whether a tool failed, where its output says so in a form of the CLI's own.
+//!
+//! Outputs are most of a log: only their beginning or end is looked at, as the
+//! JSON text it is.
 
-use vac_value::{Document, Kind, Node};
+use vac_value::{Kind, Node};
 
-/// How much of an output may stand before its exit code.
-const HEAD: usize = 4096;
+/// How much of an output may stand before its exit code, or behind it.
+const MOST: usize = 4096;
+/// What stands before the exit code in an output that is an object as text.
+const METADATA: &str = r#"\"metadata\":{\"exit_code\":"#;
 
-/// Whether the output is that of a failure: by `success` or `metadata.exit_code`,
-/// or by the exit code in the lines that the CLI puts before the output.
+/// Whether the output is that of a failure: by `success`, by
+/// `metadata.exit_code`, or by the exit code in the lines that the CLI puts
+/// before the output.
 pub(crate) fn is_error(output: Node<'_, '_>) -> Option<bool> {
     match output.kind() {
         Kind::Map => by_members(output),
         Kind::Text => {
-            let text = output.text()?;
-            if text.starts_with('{') {
-                by_members(Document::json(text.as_bytes()).ok()?.root())
-            } else {
-                by_head(&text)
-            }
+            let token = std::str::from_utf8(output.raw()).ok()?;
+            if token.starts_with(r#""{\""#) { by_metadata(token) } else { by_head(token) }
         }
         _ => None,
     }
@@ -30,19 +32,40 @@ fn by_members(output: Node<'_, '_>) -> Option<bool> {
     })
 }
 
-fn by_head(text: &str) -> Option<bool> {
-    let mut read = 0;
-    for line in text.lines() {
-        read += line.len();
-        if read > HEAD || line == "Output:" {
-            return None;
+/// Quotes inside the object's own texts are escaped once more: what is found is
+/// a member.
+fn by_metadata(token: &str) -> Option<bool> {
+    let from = token.len().saturating_sub(MOST);
+    let tail = (from..token.len()).find_map(|at| token.get(at..))?;
+    let (_, code) = tail.rsplit_once(METADATA)?;
+    let end = code.find([',', '}'])?;
+    is_failure(&code[..end])
+}
+
+fn by_head(token: &str) -> Option<bool> {
+    let bytes = token.as_bytes().get(1..)?;
+    let (mut begin, mut at) = (0, 0);
+    while at < bytes.len().min(MOST) {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
         }
-        let code = line
-            .strip_prefix("Exit code: ")
-            .or_else(|| line.strip_prefix("Process exited with code "));
-        if let Some(code) = code {
-            return code.parse::<i64>().ok().map(|code| code != 0);
+        if bytes.get(at + 1) == Some(&b'n') {
+            let line = std::str::from_utf8(&bytes[begin..at]).ok()?;
+            if line == "Output:" {
+                return None;
+            }
+            let code = line.strip_prefix("Exit code: ");
+            if let Some(code) = code.or_else(|| line.strip_prefix("Process exited with code ")) {
+                return is_failure(code);
+            }
+            begin = at + 2;
         }
+        at += 2;
     }
     None
+}
+
+fn is_failure(code: &str) -> Option<bool> {
+    code.trim().parse::<i64>().ok().map(|code| code != 0)
 }

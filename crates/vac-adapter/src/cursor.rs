@@ -84,7 +84,32 @@ pub type Rest<'a> = Extensions<Text<'a>, Any<'a>>;
 #[derive(Debug)]
 #[must_use = "what is not taken has to be kept: call rest()"]
 pub struct Cursor<'d, 'a> {
-    members: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
+    members: Vec<Member<'d, 'a>>,
+}
+
+#[derive(Debug)]
+struct Member<'d, 'a> {
+    key: Node<'d, 'a>,
+    /// What the key says, if it says so without escapes.
+    plain: Option<&'a [u8]>,
+    value: Node<'d, 'a>,
+}
+
+impl<'d, 'a> Member<'d, 'a> {
+    fn new((key, value): (Node<'d, 'a>, Node<'d, 'a>)) -> Self {
+        let plain = match key.raw() {
+            [b'"', inside @ .., b'"'] if !inside.contains(&b'\\') => Some(inside),
+            _ => None,
+        };
+        Self { key, plain, value }
+    }
+
+    fn is(&self, key: &str) -> bool {
+        match self.plain {
+            Some(plain) => plain == key.as_bytes(),
+            None => self.key.is_text(key),
+        }
+    }
 }
 
 impl<'d, 'a> Cursor<'d, 'a> {
@@ -92,18 +117,18 @@ impl<'d, 'a> Cursor<'d, 'a> {
     pub fn of(node: Node<'d, 'a>) -> Option<Self> {
         (node.kind() == Kind::Map).then(|| {
             let mut members = Vec::with_capacity(24);
-            members.extend(node.members());
+            members.extend(node.members().map(Member::new));
             Self { members }
         })
     }
 
     fn place(&self, key: &str) -> Option<usize> {
-        self.members.iter().position(|(name, _)| name.is_text(key))
+        self.members.iter().position(|member| member.is(key))
     }
 
     /// Looks at a member without taking it.
     pub fn peek(&self, key: &str) -> Option<Node<'d, 'a>> {
-        self.place(key).map(|at| self.members[at].1)
+        self.place(key).map(|at| self.members[at].value)
     }
 
     /// Takes a member if there is something to make of it.
@@ -113,7 +138,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         make: impl FnOnce(Node<'d, 'a>) -> Option<T>,
     ) -> Option<T> {
         let at = self.place(key)?;
-        let value = make(self.members[at].1)?;
+        let value = make(self.members[at].value)?;
         self.members.remove(at);
         Some(value)
     }
@@ -184,8 +209,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
         let members = std::mem::take(&mut self.members);
         members
             .into_iter()
-            .filter(|(_, value)| value.kind() != Kind::Null)
-            .map(|(key, value)| (name(key, named), value.carry()))
+            .filter(|member| member.value.kind() != Kind::Null)
+            .map(|member| (name(member.key, named), member.value.carry()))
             .collect()
     }
 

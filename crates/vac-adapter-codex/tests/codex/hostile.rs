@@ -9,6 +9,33 @@ use crate::{convert, leaves, workspace};
 
 const LINE: &str = r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"error","message":"x"}}"#;
 
+/// Members of payloads that the adapter looks at.
+const INSIDE: &[&str] = &[
+    "id",
+    "content",
+    "summary",
+    "name",
+    "arguments",
+    "input",
+    "call_id",
+    "output",
+    "status",
+    "action",
+    "info",
+    "message",
+    "text",
+    "item",
+    "result",
+    "encrypted_content",
+    "git",
+    "source",
+    "model",
+    "sandbox_policy",
+    "cwd",
+    "turn_id",
+    "thread_settings",
+];
+
 fn fixtures() -> Vec<Vec<u8>> {
     ["envelope", "paginated", "bare", "broken"]
         .iter()
@@ -95,26 +122,23 @@ fn members_of_the_wrong_kind_stay_what_they_are() {
         "token_count",
     ];
     for value in wrong {
-        let mut log = format!("{LINE}\n");
-        for kind in kinds {
-            for line in ["response_item", "event_msg"] {
-                log += &format!(
-                    "{{\"timestamp\":{value},\"type\":\"{line}\",\"payload\":{{\"type\":\"{kind}\",\
-                     \"role\":\"user\",\"id\":{value},\"content\":{value},\"summary\":{value},\
-                     \"name\":{value},\"arguments\":{value},\"call_id\":{value},\
-                     \"output\":{value},\"status\":{value},\"action\":{value},\"info\":{value},\
-                     \"message\":{value},\"item\":{value},\"result\":{value},\
-                     \"encrypted_content\":{value}}}}}\n"
-                );
-            }
+        let with = |members: &[&str]| {
+            let members: Vec<_> = members.iter().map(|key| format!("\"{key}\":{value}")).collect();
+            members.join(",")
+        };
+        let mut lines = vec![LINE.to_owned()];
+        let (beside, inside) = (with(&["timestamp", "ordinal"]), with(INSIDE));
+        for line in ["response_item", "event_msg"] {
+            lines.extend(kinds.map(|kind| {
+                let payload = format!(r#"{{"type":"{kind}","role":"user",{inside}}}"#);
+                format!(r#"{{{beside},"type":"{line}","payload":{payload}}}"#)
+            }));
         }
         for line in ["session_meta", "turn_context", "event_msg", "response_item", "compacted"] {
-            log += &format!("{{\"type\":\"{line}\",\"payload\":{value},\"ordinal\":{value}}}\n");
-            log += &format!(
-                "{{\"type\":\"{line}\",\"payload\":{{\"id\":{value},\"git\":{value},\
-                 \"source\":{value},\"model\":{value},\"sandbox_policy\":{value},\"cwd\":{value}}}}}\n"
-            );
+            lines.push(format!(r#"{{{beside},"type":"{line}","payload":{value}}}"#));
+            lines.push(format!(r#"{{{beside},"type":"{line}","payload":{{{inside}}}}}"#));
         }
+        let log = lines.join("\n");
         let (record, _) = convert("x", log.as_bytes()).expect("converts");
         leaves::check(value, log.as_bytes(), &record);
     }

@@ -171,14 +171,21 @@ fn an_exit_code_in_the_output_is_not_the_outcome() {
         let output = json!({"type": "function_call_output", "call_id": "c", "output": output});
         line("response_item", &output)
     };
-    let entries = entries(&[
-        result("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfine"),
-        result("Wall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nbad"),
-        result("Wall time: 0.1 seconds\nOutput:\nExit code: 1"),
-        result("{not JSON"),
-    ]);
-    let outcome: Vec<_> = entries.iter().map(|entry| entry["is-error"].clone()).collect();
-    assert_eq!(outcome, [json!(false), json!(true), Value::Null, Value::Null]);
+    let told = r#"{"output":"\"metadata\":{\"exit_code\":1}","metadata":{"exit_code":0}}"#;
+    let cases = [
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfine", Some(false)),
+        ("Wall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nbad", Some(true)),
+        ("Command: printf 'a\\nExit code: 1\\n'\nOutput:\nfine", None),
+        ("Wall time: 0.1 seconds\nOutput:\nExit code: 1\n", None),
+        (r#"{"output":"","metadata":{"exit_code":127,"duration_seconds":0.1}}"#, Some(true)),
+        (told, Some(false)),
+        (r#"{"output":"\"metadata\":{\"exit_code\":1}"}"#, None),
+        ("{not JSON", None),
+    ];
+    let entries = entries(&cases.map(|(output, _)| result(output)));
+    for (entry, (output, expected)) in entries.iter().zip(cases) {
+        assert_eq!(entry["is-error"].as_bool(), expected, "{output}");
+    }
     assert_eq!(entries[1]["status"], "error");
 }
 

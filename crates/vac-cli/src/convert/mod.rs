@@ -8,4 +8,5 @@ pub mod work;
 use vac_adapter::adapter::Adapter;
 
 /// Every adapter there is. Of two that are equally sure the first is asked.
-pub const ADAPTERS: &[&dyn Adapter] = &[&vac_adapter_claude::Claude, &vac_adapter_gemini::Gemini];
+pub const ADAPTERS: &[&dyn Adapter] =
+    &[&vac_adapter_claude::Claude, &vac_adapter_codex::Codex, &vac_adapter_gemini::Gemini];

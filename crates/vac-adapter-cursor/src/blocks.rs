@@ -1,0 +1,79 @@
+//! Content blocks that have an entry type of their own.
+
+use std::borrow::Cow;
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Cursor, keys, null};
+use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Kind, Node};
+
+/// Blocks that are content and nothing else.
+const PLAIN: &[&str] = &["text", "image"];
+
+/// The children of a message's content; `None` if there are none.
+pub(crate) fn children<'a>(
+    content: Node<'_, 'a>,
+    timestamp: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
+) -> Option<Vec<Entry<'a>>> {
+    let children: Vec<_> =
+        content.elements().filter_map(|block| child(block, timestamp, report)).collect();
+    (!children.is_empty()).then_some(children)
+}
+
+fn child<'a>(
+    node: Node<'_, 'a>,
+    timestamp: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
+) -> Option<Entry<'a>> {
+    if node.kind() != Kind::Map {
+        return None;
+    }
+    let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
+    match &*kind {
+        "tool_use" => tool_call(node, timestamp.cloned()),
+        "tool_result" => tool_result(node, timestamp.cloned()),
+        other => {
+            if !PLAIN.contains(&other) {
+                report.unknown(&format!("content block {other}"));
+            }
+            None
+        }
+    }
+}
+
+fn tool_call<'a>(
+    node: Node<'_, 'a>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+) -> Option<Entry<'a>> {
+    let mut block = Cursor::of(node)?;
+    block.said("type", "tool_use");
+    Some(Entry::ToolCall(ToolCallEntry {
+        name: block.text("name").unwrap_or(Cow::Borrowed("unknown")),
+        input: block.any("input").unwrap_or_else(null),
+        call_id: block.text("id"),
+        timestamp,
+        id: None,
+        children: None,
+        extensions: block.rest(keys::TOOL_CALL),
+    }))
+}
+
+fn tool_result<'a>(
+    node: Node<'_, 'a>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+) -> Option<Entry<'a>> {
+    let mut block = Cursor::of(node)?;
+    block.said("type", "tool_result");
+    let is_error = block.bool("is_error");
+    Some(Entry::ToolResult(ToolResultEntry {
+        output: block.any("content").unwrap_or_else(null),
+        call_id: block.text("tool_use_id"),
+        status: is_error.map(|is_error| if is_error { "error" } else { "success" }.into()),
+        is_error,
+        timestamp,
+        id: None,
+        children: None,
+        extensions: block.rest(keys::TOOL_RESULT),
+    }))
+}

@@ -1,0 +1,84 @@
+//! The time that Cursor writes before a prompt, for people to read.
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The RFC 3339 date-time of a text that begins with
+/// `<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>`.
+pub(crate) fn date_time(text: &str) -> Option<String> {
+    let (written, _) = text.trim_start().strip_prefix("<timestamp>")?.split_once("</timestamp>")?;
+    let mut parts = written.trim().splitn(4, ", ");
+    let _weekday = parts.next()?;
+    let (month, day) = parts.next()?.split_once(' ')?;
+    let year = parts.next()?;
+    let (time, zone) = parts.next()?.split_once(" (UTC")?;
+    let month = 1 + MONTHS.iter().position(|known| month.starts_with(known))?;
+    let day = number(day, 1, 31)?;
+    if year.len() != 4 {
+        return None;
+    }
+    let year = number(year, 0, 9999)?;
+    let (hour, minute) = clock(time)?;
+    let offset = offset(zone.strip_suffix(')')?)?;
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00{offset}"))
+}
+
+fn number(text: &str, from: u16, to: u16) -> Option<u16> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|number| is_plain && (from..=to).contains(number))
+}
+
+/// Hour and minute of `11:03 AM`, or of a clock with 24 hours. The space may be one
+/// that does not break.
+fn clock(text: &str) -> Option<(u16, u16)> {
+    let (time, half) = match text.split_once([' ', '\u{a0}', '\u{202f}']) {
+        Some((time, half)) => (time, Some(half)),
+        None => (text, None),
+    };
+    let (hour, minute) = time.split_once(':')?;
+    let minute = number(minute, 0, 59)?;
+    let hour = match half {
+        Some("AM") => number(hour, 1, 12)? % 12,
+        Some("PM") => number(hour, 1, 12)? % 12 + 12,
+        Some(_) => return None,
+        None => number(hour, 0, 23)?,
+    };
+    Some((hour, minute))
+}
+
+/// The offset of `+2`, `-3:30` or nothing.
+fn offset(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("Z".to_owned());
+    }
+    let sign = text.chars().next().filter(|sign| matches!(sign, '+' | '-'))?;
+    let (hours, minutes) = text[1..].split_once(':').unwrap_or((&text[1..], "0"));
+    Some(format!("{sign}{:02}:{:02}", number(hours, 0, 23)?, number(minutes, 0, 59)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date_time;
+
+    #[test]
+    fn a_time_for_people_is_a_date_time_if_it_says_enough() {
+        for (written, expected) in [
+            ("Monday, Aug 3, 2026, 11:03 AM (UTC+2)", Some("2026-08-03T11:03:00+02:00")),
+            ("Tuesday, January 5, 2027, 12:00 AM (UTC)", Some("2027-01-05T00:00:00Z")),
+            ("Friday, Feb 6, 2026, 12:30 PM (UTC-3:30)", Some("2026-02-06T12:30:00-03:30")),
+            ("Friday, Feb 6, 2026, 23:59 (UTC+10)", Some("2026-02-06T23:59:00+10:00")),
+            ("Friday, Feb 6, 2026, 9:00 AM", None),
+            ("Friday, Feb 66, 2026, 9:00 AM (UTC+2)", None),
+            ("Friday, Feb 6, 2026, 13:00 PM (UTC+2)", None),
+            ("Friday, Feb 6, 26, 9:00 AM (UTC+2)", None),
+            ("Friday, Feb +6, 2026, 9:00 AM (UTC+2)", None),
+            ("Friday, Feb 6, 2026, 9:00 AM (UTC+é)", None),
+            ("soon", None),
+        ] {
+            let text = format!("\n<timestamp>{written}</timestamp>\nWhat now?");
+            assert_eq!(date_time(&text).as_deref(), expected, "{written}");
+        }
+        assert_eq!(date_time("no tag"), None);
+        assert_eq!(date_time("<timestamp>Monday"), None);
+    }
+}
