@@ -1,5 +1,6 @@
 //! The first pass: whose units are whose, and what is true of each session.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use crate::{event, message, order, part, secret};
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// One session of an input.
-pub(crate) struct Found {
-    bytes: Arc<Vec<u8>>,
+pub(crate) struct Found<'i> {
+    text: Arc<Text<'i>>,
     variant: &'static str,
     id: String,
     /// Its units, in the order of its entries.
@@ -27,14 +28,36 @@ pub(crate) struct Found {
     record: VerifiableAgentRecord<'static>,
 }
 
+/// The bytes of an input, as they are and without space.
+struct Text<'i> {
+    source: Cow<'i, [u8]>,
+    tidy: Vec<u8>,
+}
+
+impl Text<'_> {
+    /// A unit's bytes, to be read.
+    fn of(&self, unit: &Unit) -> &[u8] {
+        match &unit.tidy {
+            Some(range) => &self.tidy[range.clone()],
+            None => &self.source[unit.source.clone()],
+        }
+    }
+}
+
 /// The sessions of an input.
-pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found>, Error> {
-    let mut bytes = Vec::new();
-    input.open()?.read_to_end(&mut bytes)?;
-    if bytes.starts_with(SQLITE) {
+pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
+    let source = match input.bytes() {
+        Some(bytes) => Cow::Borrowed(bytes),
+        None => {
+            let mut bytes = Vec::new();
+            input.open()?.read_to_end(&mut bytes)?;
+            Cow::Owned(bytes)
+        }
+    };
+    if source.starts_with(SQLITE) {
         return Err(refused("a database, which is not read: export its sessions"));
     }
-    let Units { all: mut units, is_export, foreign } = Units::of(&bytes)?;
+    let Units { all: mut units, tidy, is_export, foreign } = Units::of(&source);
     let is_known =
         |unit: &Unit| matches!(unit.class, Class::Session | Class::Message | Class::Part);
     if !units.iter().any(is_known) {
@@ -46,7 +69,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found>, Error> {
         ids::of_input(input)?
     };
     order::attribute(&mut units, &fallback);
-    let bytes = Arc::new(bytes);
+    let text = Arc::new(Text { source, tidy });
     let variant = if is_export { "export" } else { "concatenated" };
     let (projects, units): (Vec<_>, Vec<_>) =
         units.into_iter().partition(|unit| unit.class == Class::Project);
@@ -55,12 +78,12 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found>, Error> {
         groups.entry(unit.session.clone().unwrap_or_default()).or_default().push(unit);
     }
     let mut surveyed: Vec<_> =
-        groups.into_iter().map(|(id, units)| around(id, order::order(units), &bytes)).collect();
+        groups.into_iter().map(|(id, units)| around(id, order::order(units), &text)).collect();
     surveyed.sort_by_key(|(around, _, units)| around.began(units));
-    place_projects(projects, &mut surveyed, &bytes);
+    place_projects(projects, &mut surveyed, &text);
     let found = surveyed.into_iter().map(|(around, id, units)| {
         let record = around.record(&id, &units);
-        Found { bytes: Arc::clone(&bytes), variant, id, units, record }
+        Found { text: Arc::clone(&text), variant, id, units, record }
     });
     Ok(found.collect())
 }
@@ -72,13 +95,13 @@ fn refused(reason: &str) -> Error {
 type Surveyed = (Around, String, Vec<Unit>);
 
 /// What is true of a session; its units that tell it are marked.
-fn around(id: String, mut units: Vec<Unit>, bytes: &[u8]) -> Surveyed {
+fn around(id: String, mut units: Vec<Unit>, text: &Text<'_>) -> Surveyed {
     let mut around = Around::default();
     for unit in &mut units {
         if matches!(unit.class, Class::Raw(_) | Class::Message | Class::Part) {
             continue;
         }
-        if let Ok(document) = Document::json(&bytes[unit.range.clone()])
+        if let Ok(document) = Document::json(text.of(unit))
             && around.take(&unit.class, document.root(), &id)
         {
             unit.entries = 0;
@@ -89,10 +112,10 @@ fn around(id: String, mut units: Vec<Unit>, bytes: &[u8]) -> Surveyed {
 
 /// Gives each project to the sessions that name it, else to the first session as an
 /// event.
-fn place_projects(projects: Vec<Unit>, sessions: &mut [Surveyed], bytes: &[u8]) {
+fn place_projects(projects: Vec<Unit>, sessions: &mut [Surveyed], text: &Text<'_>) {
     for project in projects {
         let mut is_taken = false;
-        if let Ok(document) = Document::json(&bytes[project.range.clone()]) {
+        if let Ok(document) = Document::json(text.of(&project)) {
             for (around, id, units) in &mut *sessions {
                 if around.project_id.is_some()
                     && around.project_id == project.id
@@ -109,15 +132,15 @@ fn place_projects(projects: Vec<Unit>, sessions: &mut [Surveyed], bytes: &[u8]) 
     }
 }
 
-impl Found {
+impl Found<'_> {
     fn unit(&self, unit: &Unit, scanner: &mut Scanner, sink: &mut dyn Sink) -> Result<(), Error> {
-        let bytes = &self.bytes[unit.range.clone()];
+        let bytes = &self.text.source[unit.source.clone()];
         let origin = Origin { place: unit.place, bytes };
         if let Class::Raw(reason) = &unit.class {
             let entry = event::raw(bytes, reason, unit, sink.report());
             return sink.entry(entry, origin);
         }
-        let document = match scanner.json(bytes) {
+        let document = match scanner.json(self.text.of(unit)) {
             Ok(document) => document,
             // It was a document a moment ago.
             Err(error) => {
@@ -155,7 +178,7 @@ fn told(entry: &Entry<'_>) -> String {
     }
 }
 
-impl Session for Found {
+impl Session for Found<'_> {
     fn agent(&self) -> &'static str {
         "opencode"
     }

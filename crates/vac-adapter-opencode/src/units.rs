@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use vac_adapter::Error;
-use vac_adapter::frame::{Content, Frame, Frames, Place};
-use vac_value::{Kind, Node};
+use vac_adapter::frame::{Content, Place, Raw, held};
+use vac_value::{Document, Encoder, Kind, Layout, Node};
 
 use crate::classify::{Class, class, export, foreign};
 use crate::message::role;
@@ -16,8 +15,10 @@ use crate::{secret, tool};
 pub(crate) struct Unit {
     /// What it is.
     pub class: Class,
-    /// Where its bytes are.
-    pub range: Range<usize>,
+    /// Where its bytes are in the source.
+    pub source: Range<usize>,
+    /// Where they are without space, if the source has some.
+    pub tidy: Option<Range<usize>>,
     /// Where its frame stands.
     pub place: Place,
     /// The session that it names.
@@ -57,6 +58,9 @@ pub(crate) struct Model {
 pub(crate) struct Units {
     /// They.
     pub all: Vec<Unit>,
+    /// Those that the source has written with space, without it: they are looked at
+    /// more than once.
+    pub tidy: Vec<u8>,
     /// Whether they come out of an export.
     pub is_export: bool,
     /// What it is instead, if it is of a form that is not read.
@@ -65,83 +69,35 @@ pub(crate) struct Units {
 
 impl Units {
     /// The units of an input's bytes.
-    pub fn of(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn of(bytes: &[u8]) -> Self {
         let mut units = Self::default();
-        Frames::new(bytes).each(|frame| {
-            units.frame(frame);
-            Ok::<(), Error>(())
-        })?;
-        Ok(units)
-    }
-
-    fn frame(&mut self, frame: &Frame<'_>) {
-        let place = frame.place;
-        match &frame.content {
-            Content::Raw(raw) => {
-                let start = offset(place);
-                let root = raw.document.as_ref().map(vac_value::Document::root);
-                let mut unit = Unit {
-                    class: Class::Raw(raw.reason.clone()),
-                    range: start..start + raw.bytes.len(),
-                    place,
-                    session: root.and_then(|root| text(root, "sessionID")),
-                    message: root.and_then(|root| text(root, "messageID")),
-                    id: root.and_then(|root| text(root, "id")),
-                    created: None,
-                    is_user: false,
-                    model: None,
-                    directory: None,
-                    entries: 1,
-                    counts_usage: false,
-                    has_secret: false,
-                };
-                if root.is_some_and(|root| class(root) == Class::Message) {
-                    unit.message.clone_from(&unit.id);
-                }
-                self.all.push(unit);
-            }
-            Content::Document(document) => {
-                let root = document.root();
-                if self.foreign.is_none() {
-                    self.foreign = foreign(root);
-                }
-                match export(root) {
-                    Some((info, messages)) => self.export(root, info, messages, place),
-                    None => self.all.push(unit(root, class(root), place)),
-                }
+        let mut tidy = Encoder::json(Layout::Compact);
+        for frame in held(bytes) {
+            match &frame.content {
+                Content::Raw(raw) => units.all.push(bad(raw, frame.place)),
+                Content::Document(document) => units.document(document, frame.place, &mut tidy),
             }
         }
+        units.tidy = tidy.finish();
+        units
     }
 
-    fn export(
-        &mut self,
-        root: Node<'_, '_>,
-        info: Node<'_, '_>,
-        messages: Node<'_, '_>,
-        place: Place,
-    ) {
-        self.is_export = true;
+    fn document(&mut self, document: &Document<'_>, place: Place, tidy: &mut Encoder) {
+        let root = document.root();
+        if self.foreign.is_none() {
+            self.foreign = foreign(root);
+        }
         let from = self.all.len();
-        self.all.push(unit(info, Class::Session, place));
-        for message in messages.elements() {
-            if message.kind() != Kind::Map {
-                self.all.push(unit(message, Class::Other, place));
+        let mut add = |node: Node<'_, '_>, class: Class| {
+            let mut unit = unit(node, class, place);
+            if !document.is_tidy() {
+                unit.tidy = without_space(node, tidy);
             }
-            for (key, value) in message.members() {
-                if key.is_text("parts") && value.kind() == Kind::Array {
-                    self.all.extend(value.elements().map(|part| unit(part, class(part), place)));
-                } else if key.is_text("info") && value.kind() == Kind::Map {
-                    self.all.push(unit(value, class(value), place));
-                } else {
-                    self.member(key, value, place);
-                }
-            }
-        }
-        for (key, value) in root.members() {
-            if !key.is_text("info") && !key.is_text("messages") {
-                self.member(key, value, place);
-            }
-        }
+            self.all.push(unit);
+        };
+        let Some((info, messages)) = export(root) else { return add(root, class(root)) };
+        each_of_export(root, info, messages, &mut add);
+        self.is_export = true;
         let session = text(info, "id");
         for (part, unit) in (1..).zip(&mut self.all[from..]) {
             unit.place.part = part;
@@ -150,15 +106,73 @@ impl Units {
             }
         }
     }
+}
 
-    fn member(&mut self, key: Node<'_, '_>, value: Node<'_, '_>, place: Place) {
-        if value.kind() != Kind::Null {
-            let name = match key.text() {
-                Some(name) => name.into_owned(),
-                None => String::from_utf8_lossy(key.raw()).into_owned(),
-            };
-            self.all.push(unit(value, Class::Member(name), place));
+/// Shows the objects of an export, and whatever else it holds.
+fn each_of_export<'d, 'a>(
+    root: Node<'d, 'a>,
+    info: Node<'d, 'a>,
+    messages: Node<'d, 'a>,
+    show: &mut impl FnMut(Node<'d, 'a>, Class),
+) {
+    show(info, Class::Session);
+    for message in messages.elements() {
+        if message.kind() != Kind::Map {
+            show(message, Class::Other);
         }
+        for (key, value) in message.members() {
+            if key.is_text("parts") && value.kind() == Kind::Array {
+                value.elements().for_each(|part| show(part, class(part)));
+            } else if key.is_text("info") && value.kind() == Kind::Map {
+                show(value, class(value));
+            } else if value.kind() != Kind::Null {
+                show(value, Class::Member(name(key)));
+            }
+        }
+    }
+    for (key, value) in root.members() {
+        let is_known = key.is_text("info") || key.is_text("messages");
+        if !is_known && value.kind() != Kind::Null {
+            show(value, Class::Member(name(key)));
+        }
+    }
+}
+
+fn name(key: Node<'_, '_>) -> String {
+    match key.text() {
+        Some(name) => name.into_owned(),
+        None => String::from_utf8_lossy(key.raw()).into_owned(),
+    }
+}
+
+/// Writes a value without space between its tokens; gives where.
+fn without_space(node: Node<'_, '_>, tidy: &mut Encoder) -> Option<Range<usize>> {
+    let start = tidy.written().len();
+    tidy.node(node).ok()?;
+    Some(start..tidy.written().len())
+}
+
+/// The unit of bytes that are no document.
+fn bad(raw: &Raw<'_>, place: Place) -> Unit {
+    let start = offset(place);
+    let root = raw.document.as_ref().map(Document::root);
+    let named = |key: &str| root.and_then(|root| text(root, key));
+    let is_message = root.is_some_and(|root| class(root) == Class::Message);
+    Unit {
+        class: Class::Raw(raw.reason.clone()),
+        source: start..start + raw.bytes.len(),
+        tidy: None,
+        place,
+        session: named("sessionID"),
+        message: named(if is_message { "id" } else { "messageID" }),
+        id: named("id"),
+        created: None,
+        is_user: false,
+        model: None,
+        directory: None,
+        entries: 1,
+        counts_usage: false,
+        has_secret: false,
     }
 }
 
@@ -172,7 +186,8 @@ fn unit(node: Node<'_, '_>, class: Class, place: Place) -> Unit {
         _ => text(node, "sessionID"),
     };
     Unit {
-        range: start..start + node.raw().len(),
+        source: start..start + node.raw().len(),
+        tidy: None,
         place,
         session,
         message: if is_message { id.clone() } else { text(node, "messageID") },

@@ -21,6 +21,7 @@ use crate::terminal::{self, Talk};
 /// under its canonical or its native name. The same log always gives the same
 /// bytes.
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = "Examples:
   vac convert session.jsonl > record.json
   vac convert ~/.claude/projects -o records/
@@ -181,11 +182,11 @@ struct Run {
 }
 
 impl Run {
-    fn take(&mut self, log: &Log, outcome: Outcome) -> Result<()> {
+    fn take(&mut self, log: &Log, outcome: Outcome) {
         match outcome {
             Outcome::Converted(sessions) => {
                 for made in sessions {
-                    self.take_session(log, made)?;
+                    self.take_session(log, made);
                 }
             }
             Outcome::Unknown if log.named => {
@@ -198,10 +199,9 @@ impl Run {
             Outcome::Refused(reason) => self.refuse(log, reason, Exit::No),
             Outcome::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
         }
-        Ok(())
     }
 
-    fn take_session(&mut self, log: &Log, made: Made) -> Result<()> {
+    fn take_session(&mut self, log: &Log, made: Made) {
         match made {
             Made::Failed(reason) => self.refuse(log, reason, Exit::No),
             Made::Record(report, mut record) => {
@@ -214,14 +214,12 @@ impl Run {
                     )),
                     Ok(None) => {}
                     Err(error) => {
-                        self.refuse(log, format!("{error:#}"), Exit::Trouble);
-                        return Ok(());
+                        return self.refuse(log, format!("{error:#}"), Exit::Trouble);
                     }
                 }
                 self.summary.sessions.push(*report);
             }
         }
-        Ok(())
     }
 
     fn refuse(&mut self, log: &Log, reason: String, exit: Exit) {

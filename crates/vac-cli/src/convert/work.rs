@@ -52,8 +52,8 @@ pub enum Made {
 pub fn convert_all(
     logs: &[Log],
     settings: &Settings,
-    mut take: impl FnMut(&Log, Outcome) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+    mut take: impl FnMut(&Log, Outcome),
+) -> std::io::Result<()> {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(settings.jobs);
     std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ pub fn convert_all(
         for (at, outcome) in receiver {
             early.insert(at, outcome);
             while let Some(outcome) = early.remove(&due) {
-                take(&logs[due], outcome)?;
+                take(&logs[due], outcome);
                 due += 1;
             }
         }
