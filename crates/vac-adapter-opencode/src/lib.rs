@@ -67,6 +67,7 @@ mod order;
 mod part;
 mod record;
 mod secret;
+mod store;
 mod survey;
 mod tool;
 mod units;

@@ -7,7 +7,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Document, Extensions, IntoOwned, Kind, Node};
+use vac_value::{Any, Encoder, Extensions, IntoOwned, Kind, Layout, Node};
 
 use crate::classify::Class;
 use crate::secret;
@@ -44,12 +44,12 @@ impl Around {
             class,
             Class::Session | Class::Project | Class::Share | Class::Diffs | Class::Todos
         );
-        if !hoists || self.taken.contains(class) || !fits(node.document()) {
+        if !hoists || self.taken.contains(class) || !fits(node) {
             return false;
         }
         match class {
-            Class::Diffs => self.session.push(("session_diff".into(), node.carry().into_owned())),
-            Class::Todos => self.session.push(("todo".into(), node.carry().into_owned())),
+            Class::Diffs => self.session.push(("session_diff".into(), tidy(node))),
+            Class::Todos => self.session.push(("todo".into(), tidy(node))),
             _ => {
                 let Some(object) = Cursor::of(node) else { return false };
                 match class {
@@ -187,10 +187,18 @@ impl Around {
     }
 }
 
+/// A value to be told without space: it is written more than once.
+fn tidy(node: Node<'_, '_>) -> Any<'static> {
+    let mut encoder = Encoder::json(Layout::Compact);
+    let written = encoder.node(node).ok().map(|()| encoder.finish());
+    let any = written.and_then(|written| Any::from_json(&written).map(IntoOwned::into_owned).ok());
+    any.unwrap_or_else(|| node.carry().into_owned())
+}
+
 /// Whether both encodings have something for all of it.
-fn fits(document: &Document<'_>) -> bool {
-    let nodes = u32::try_from(document.len()).unwrap_or(u32::MAX);
-    (0..nodes).all(|index| !document.node(index).has_lone_surrogate())
+fn fits(node: Node<'_, '_>) -> bool {
+    let mut nodes = node.index()..node.after();
+    nodes.all(|index| !node.document().node(index).has_lone_surrogate())
 }
 
 /// The models of a session, in the order of their appearance.

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use vac_adapter::frame::{Content, Place, Raw, held};
-use vac_value::{Document, Encoder, Kind, Layout, Node};
+use vac_adapter::frame::{Content, Frame, Place, Raw};
+use vac_value::{Document, Kind, Node};
 
 use crate::classify::{Class, class, export, foreign};
 use crate::message::role;
@@ -17,8 +17,9 @@ pub(crate) struct Unit {
     pub class: Class,
     /// Where its bytes are in the source.
     pub source: Range<usize>,
-    /// Where they are without space, if the source has some.
-    pub tidy: Option<Range<usize>>,
+    /// Its frame's number, and its own in that frame.
+    pub frame: usize,
+    pub node: u32,
     /// Where its frame stands.
     pub place: Place,
     /// The session that it names.
@@ -58,9 +59,6 @@ pub(crate) struct Model {
 pub(crate) struct Units {
     /// They.
     pub all: Vec<Unit>,
-    /// Those that the source has written with space, without it: they are looked at
-    /// more than once.
-    pub tidy: Vec<u8>,
     /// Whether they come out of an export.
     pub is_export: bool,
     /// What it is instead, if it is of a form that is not read.
@@ -68,33 +66,26 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// The units of an input's bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    /// The units of frames.
+    pub fn of(frames: &[Frame<'_>]) -> Self {
         let mut units = Self::default();
-        let mut tidy = Encoder::json(Layout::Compact);
-        for frame in held(bytes) {
+        for (number, frame) in frames.iter().enumerate() {
+            let from = units.all.len();
             match &frame.content {
                 Content::Raw(raw) => units.all.push(bad(raw, frame.place)),
-                Content::Document(document) => units.document(document, frame.place, &mut tidy),
+                Content::Document(document) => units.document(document.root(), frame.place),
             }
+            units.all[from..].iter_mut().for_each(|unit| unit.frame = number);
         }
-        units.tidy = tidy.finish();
         units
     }
 
-    fn document(&mut self, document: &Document<'_>, place: Place, tidy: &mut Encoder) {
-        let root = document.root();
+    fn document(&mut self, root: Node<'_, '_>, place: Place) {
         if self.foreign.is_none() {
             self.foreign = foreign(root);
         }
         let from = self.all.len();
-        let mut add = |node: Node<'_, '_>, class: Class| {
-            let mut unit = unit(node, class, place);
-            if !document.is_tidy() {
-                unit.tidy = without_space(node, tidy);
-            }
-            self.all.push(unit);
-        };
+        let mut add = |node: Node<'_, '_>, class: Class| self.all.push(unit(node, class, place));
         let Some((info, messages)) = export(root) else { return add(root, class(root)) };
         each_of_export(root, info, messages, &mut add);
         self.is_export = true;
@@ -145,13 +136,6 @@ fn name(key: Node<'_, '_>) -> String {
     }
 }
 
-/// Writes a value without space between its tokens; gives where.
-fn without_space(node: Node<'_, '_>, tidy: &mut Encoder) -> Option<Range<usize>> {
-    let start = tidy.written().len();
-    tidy.node(node).ok()?;
-    Some(start..tidy.written().len())
-}
-
 /// The unit of bytes that are no document.
 fn bad(raw: &Raw<'_>, place: Place) -> Unit {
     let start = offset(place);
@@ -161,7 +145,8 @@ fn bad(raw: &Raw<'_>, place: Place) -> Unit {
     Unit {
         class: Class::Raw(raw.reason.clone()),
         source: start..start + raw.bytes.len(),
-        tidy: None,
+        frame: 0,
+        node: 0,
         place,
         session: named("sessionID"),
         message: named(if is_message { "id" } else { "messageID" }),
@@ -187,7 +172,8 @@ fn unit(node: Node<'_, '_>, class: Class, place: Place) -> Unit {
     };
     Unit {
         source: start..start + node.raw().len(),
-        tidy: None,
+        frame: 0,
+        node: node.index(),
         place,
         session,
         message: if is_message { id.clone() } else { text(node, "messageID") },

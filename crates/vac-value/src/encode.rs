@@ -52,6 +52,11 @@ pub trait Encode {
     /// Writes the value.
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError>;
 
+    /// The text, if this is nothing but text: maps compare such keys unwritten.
+    fn as_text(&self) -> Option<&str> {
+        None
+    }
+
     /// The value as compact JSON.
     fn to_json(&self) -> Result<String, EncodeError> {
         let mut encoder = Encoder::json(Layout::Compact);
@@ -268,7 +273,7 @@ impl Encoder {
 
     /// Writes a map: JSON in the order of the members, CBOR sorted.
     pub fn map(&mut self, map: &MapEncoder<'_>) -> Result<(), EncodeError> {
-        if self.encoding == Encoding::Json && !map.is_extended() {
+        if self.encoding == Encoding::Json && map.is_known_to_differ() {
             self.begin(b'{');
             for (key, value) in &map.members {
                 self.element();

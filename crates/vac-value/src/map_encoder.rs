@@ -75,9 +75,20 @@ impl<'v> MapEncoder<'v> {
         }
     }
 
-    /// Whether there are keys that could be there twice.
-    pub(crate) fn is_extended(&self) -> bool {
-        self.known < self.members.len()
+    /// Whether a look at few text keys, or the schema, tells that all differ.
+    pub(crate) fn is_known_to_differ(&self) -> bool {
+        const FEW: usize = 32;
+        let text = |(key, _): &(Key<'v>, &'v dyn Encode)| match key {
+            Key::Text(text) => Some(*text),
+            Key::Integer(_) | Key::Other(_) => None,
+        };
+        let extensions = self.known..self.members.len();
+        self.members.len() <= FEW
+            && extensions.into_iter().all(|at| {
+                let own = text(&self.members[at]);
+                own.is_some() && self.members[..at].iter().all(|other| text(other) != own)
+            })
+            || self.known == self.members.len()
     }
 }
 

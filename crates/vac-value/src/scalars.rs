@@ -37,6 +37,10 @@ impl Encode for str {
         to.text(self);
         Ok(())
     }
+
+    fn as_text(&self) -> Option<&str> {
+        Some(self)
+    }
 }
 
 impl Encode for [u8] {
@@ -50,11 +54,19 @@ impl<T: Encode + ToOwned + ?Sized> Encode for Cow<'_, T> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         (**self).encode(to)
     }
+
+    fn as_text(&self) -> Option<&str> {
+        (**self).as_text()
+    }
 }
 
 impl<T: Encode + ?Sized> Encode for &T {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         (**self).encode(to)
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        (**self).as_text()
     }
 }
 

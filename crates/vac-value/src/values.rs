@@ -75,7 +75,8 @@ impl<K: Encode, V: Encode> Extensions<K, V> {
     /// Adds the members to a map that is being written.
     pub fn add_to<'v>(&'v self, map: &mut MapEncoder<'v>) {
         for (key, value) in &self.0 {
-            map.extension(Key::Other(key), value);
+            let key = key.as_text().map_or(Key::Other(key), Key::Text);
+            map.extension(key, value);
         }
     }
 }

@@ -315,7 +315,7 @@ fn integer_kind(digits: &[u8], negative: bool) -> Kind {
 /// The first quote, backslash or control character from `at` on, eight bytes
 /// at a time.
 #[inline]
-fn end_of_plain(source: &[u8], mut at: usize) -> usize {
+pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     while let Some(chunk) = source.get(at..).and_then(|rest| rest.first_chunk::<8>()) {

@@ -53,13 +53,13 @@ fn push_code(code: u32, text: &mut Vec<u8>) {
 /// Writes text in quotes, escaping what JSON wants escaped and nothing else.
 pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
+    let bytes = text.as_bytes();
     out.push(b'"');
     let mut plain = 0;
-    for (at, &byte) in text.as_bytes().iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&text.as_bytes()[plain..at]);
+    loop {
+        let at = super::end_of_plain(bytes, plain);
+        out.extend_from_slice(&bytes[plain..at]);
+        let Some(&byte) = bytes.get(at) else { break };
         plain = at + 1;
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
@@ -76,6 +76,5 @@ pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
             }
         }
     }
-    out.extend_from_slice(&text.as_bytes()[plain..]);
     out.push(b'"');
 }
