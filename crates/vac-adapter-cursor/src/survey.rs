@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
-use vac_adapter::frame::{Content, Frames};
+use vac_adapter::frame::Content;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input, Origin, Session, Sink, ids};
+use vac_adapter::{Error, Input, Log, Origin, Session, Sink, ids};
 use vac_record::{AgentMeta, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::Extensions;
 
@@ -21,7 +21,7 @@ const FOREIGN: &[(&[u8], &str)] = &[
 
 /// One session and what was found out about it.
 pub(crate) struct Survey<'i> {
-    input: &'i dyn Input,
+    log: Log<'i>,
     id: String,
     lines: u64,
     span: Span,
@@ -35,24 +35,26 @@ impl<'i> Survey<'i> {
         if let Some((_, what)) = FOREIGN.iter().find(|(bytes, _)| beginning.starts_with(bytes)) {
             return Err(Error::Refused((*what).to_owned()));
         }
-        let mut survey = Self { input, id: String::new(), lines: 0, span: Span::default() };
+        let log = Log::of(input);
+        let mut lines = 0;
+        let mut span = Span::default();
         let mut is_known = false;
         let mut is_capture = false;
-        Frames::new(input.open()?).each(|frame| {
-            survey.lines += 1;
+        log.each(|frame| {
+            lines += 1;
             let Content::Document(document) = &frame.content else { return Ok(()) };
             match line(document.root()) {
                 Line::Message => {
                     is_known = true;
                     if let Some(timestamp) = message::timestamp(document.root()) {
-                        survey.span.add(&timestamp);
+                        span.add(&timestamp);
                     }
                 }
                 Line::Event => is_known = true,
                 Line::Capture => is_capture = true,
                 Line::Unknown => {}
             }
-            Ok::<(), Error>(())
+            Ok(())
         })?;
         if !is_known || is_capture {
             let reason = if is_capture {
@@ -62,11 +64,11 @@ impl<'i> Survey<'i> {
             };
             return Err(Error::Refused(reason.to_owned()));
         }
-        survey.id = match ids::stem(input.name()).filter(|stem| is_uuid(stem)) {
+        let id = match ids::stem(input.name()).filter(|stem| is_uuid(stem)) {
             Some(stem) => stem.to_owned(),
             None => ids::of_bytes(input.open()?)?,
         };
-        Ok(survey)
+        Ok(Self { log, id, lines, span })
     }
 }
 
@@ -117,7 +119,7 @@ impl Session for Survey<'_> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        Frames::new(self.input.open()?).each(|frame| {
+        self.log.each(|frame| {
             let place = frame.place;
             let report = sink.report();
             report.frames += 1;

@@ -7,7 +7,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Any, Encoder, Extensions, IntoOwned, Kind, Layout, Node};
+use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, Extensions, IntoOwned, Kind, Node};
 
 use crate::classify::Class;
 use crate::secret;
@@ -187,12 +187,15 @@ impl Around {
     }
 }
 
-/// A value to be told without space: it is written more than once.
+/// A value without space between its tokens: it is written more than once.
 fn tidy(node: Node<'_, '_>) -> Any<'static> {
-    let mut encoder = Encoder::json(Layout::Compact);
-    let written = encoder.node(node).ok().map(|()| encoder.finish());
-    let any = written.and_then(|written| Any::from_json(&written).map(IntoOwned::into_owned).ok());
-    any.unwrap_or_else(|| node.carry().into_owned())
+    struct Whole<'d, 'a>(Node<'d, 'a>);
+    impl Encode for Whole<'_, '_> {
+        fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+            to.node(self.0)
+        }
+    }
+    Any::of(&Whole(node), Encoding::Json).unwrap_or_else(|_| node.carry().into_owned())
 }
 
 /// Whether both encodings have something for all of it.

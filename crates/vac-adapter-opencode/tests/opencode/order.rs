@@ -1,6 +1,8 @@
 //! Sessions, their order, and what belongs to them.
 
-use vac_adapter::{Adapter, Confidence, Memory, detect};
+use std::io::{self, Read};
+
+use vac_adapter::{Adapter, Confidence, Input, Memory, detect, session};
 use vac_adapter_opencode::OpenCode;
 
 use crate::{convert, one};
@@ -23,6 +25,30 @@ fn a_prompt_behind_its_answer_comes_first() {
     assert_eq!(entries[1]["type"], "user", "a text is its message's");
     assert_eq!(entries[1]["timestamp"], 10, "and of its moment");
     assert_eq!(entries[3].get("timestamp"), None, "an answer takes time");
+}
+
+/// An input that has to be read.
+struct File(Vec<u8>);
+
+impl Input for File {
+    fn name(&self) -> &'static str {
+        "s.jsonl"
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(&self.0[..]))
+    }
+}
+
+#[test]
+fn an_input_that_is_read_gives_the_record_of_one_in_memory() {
+    let log = format!("{PROMPT} [] what? {PROMPT}");
+    let file = File(log.clone().into_bytes());
+    let sessions = OpenCode.survey(&file).expect("a session");
+    let mut record = Vec::new();
+    session::write(&*sessions[0], &session::Options::default(), &mut record).expect("a record");
+    let in_memory = convert("s.jsonl", log.as_bytes()).expect("records");
+    assert_eq!(String::from_utf8_lossy(&record), in_memory[0].0);
 }
 
 #[test]

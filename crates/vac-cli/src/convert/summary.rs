@@ -1,6 +1,6 @@
 //! What was done, for people and for programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 use vac_adapter::report::Report;
@@ -37,11 +37,14 @@ impl Summary {
     /// A table of agents and variants, and what was noticed.
     pub fn lines(&self) -> Vec<String> {
         let mut rows: BTreeMap<(&str, &str), [u64; 4]> = BTreeMap::new();
+        // Several sessions can come from one file.
+        let mut seen = HashSet::new();
         for report in &self.sessions {
             let row = rows.entry((&report.agent, &report.variant)).or_default();
             row[0] += 1;
             row[1] += report.entries.values().sum::<u64>();
-            row[2] += report.sources.iter().map(|source| source.size).sum::<u64>();
+            let unseen = report.sources.iter().filter(|source| seen.insert(&source.sha_256));
+            row[2] += unseen.map(|source| source.size).sum::<u64>();
             row[3] += report.unparsed.count;
         }
         let mut lines = Vec::new();
