@@ -132,6 +132,9 @@ mod g41_array_records;
 #[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/42_layout_and_comments.rs"]
 mod g42_layout_and_comments;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/43_cuts_in_groups.rs"]
+mod g43_cuts_in_groups;
 
 /// One golden schema.
 pub struct Golden {
@@ -204,4 +207,5 @@ pub const GOLDENS: &[Golden] = &[
     golden!(g40_greedy_groups, "40-greedy-groups"),
     golden!(g41_array_records, "41-array-records"),
     golden!(g42_layout_and_comments, "42-layout-and-comments"),
+    golden!(g43_cuts_in_groups, "43-cuts-in-groups"),
 ];

@@ -18,7 +18,7 @@ use vac_value::{
     ReadError, Tagged, Text, check,
 };
 
-use crate::golden::{cases, schema};
+use crate::golden::{LOOSER_TYPES, cases, schema};
 use crate::goldens::GOLDENS;
 
 // --- the judges --------------------------------------------------------------------
@@ -1631,9 +1631,6 @@ fn least_header() -> ProtectedHeader<'static> {
         extensions: Extensions::default(),
     }
 }
-
-/// Schemas whose types say less than their validators: see `golden`.
-const LOOSER_TYPES: &[&str] = &["11-group-socket", "25-cborseq"];
 
 #[test]
 fn all_judges_agree_on_changed_golden_documents() {

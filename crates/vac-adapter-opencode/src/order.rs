@@ -33,40 +33,88 @@ pub(crate) fn attribute(units: &mut [Unit], fallback: &str) {
     }
 }
 
-/// Where a unit stands in its session: behind the creation of its message, by the
-/// message's id, the message first, then its parts by id, then as in the input.
-type Position = (u64, String, bool, String, usize);
+/// A message, as far as its units have to know it.
+struct Message {
+    id: String,
+    created: Option<u64>,
+    is_user: bool,
+    /// Its last unit that is the message itself.
+    last: Option<usize>,
+    /// The time that it is ordered by.
+    position: Option<u64>,
+}
+
+/// Where a unit stands: with its message, the message first, then its parts by their
+/// ids. Unit and id are given by their numbers.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    message: Option<usize>,
+    is_part: bool,
+    id: Option<usize>,
+}
 
 /// Orders the units of one session, and tells parts what their message is.
-pub(crate) fn order(units: Vec<Unit>) -> Vec<Unit> {
-    let mut messages: HashMap<String, (Option<u64>, bool)> = HashMap::new();
-    let mut last: HashMap<String, usize> = HashMap::new();
-    for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.class == Class::Message) {
-        if let Some(id) = &unit.message {
-            messages.insert(id.clone(), (unit.created, unit.is_user));
-            last.insert(id.clone(), at);
-        }
-    }
-    let mut created_of: HashMap<String, u64> = HashMap::new();
-    let mut before = (0, String::new(), false, String::new());
-    let mut placed: Vec<(Position, Unit)> = Vec::with_capacity(units.len());
-    for (at, mut unit) in units.into_iter().enumerate() {
-        if let Some(id) = &unit.message {
-            let (created, is_user) = messages.get(id).copied().unwrap_or((None, false));
-            let position = created.unwrap_or(before.0);
-            let position = *created_of.entry(id.clone()).or_insert(position);
+pub(crate) fn order(mut units: Vec<Unit>) -> Vec<Unit> {
+    let (mut messages, numbers) = messages(&units);
+    let mut before = Place::default();
+    let mut time = 0;
+    let mut places = Vec::with_capacity(units.len());
+    for (at, unit) in units.iter_mut().enumerate() {
+        if let Some(number) = numbers[at] {
+            let message = &mut messages[number];
+            // One without a time stands where it stood.
+            time = *message.position.get_or_insert(message.created.unwrap_or(time));
             let is_part = unit.class != Class::Message;
-            let part = unit.id.clone().filter(|_| is_part).unwrap_or_default();
-            before = (position, id.clone(), is_part, part);
-            unit.counts_usage &= last.get(id) == Some(&at);
+            before = Place { message: Some(number), is_part, id: is_part.then_some(at) };
+            unit.counts_usage &= message.last == Some(at);
             if is_part {
-                unit.is_user = is_user;
-                unit.created = created;
+                unit.is_user = message.is_user;
+                unit.created = message.created;
             }
         }
-        let (created, message, is_part, part) = before.clone();
-        placed.push(((created, message, is_part, part, at), unit));
+        places.push(before);
     }
-    placed.sort_by(|(one, _), (other, _)| one.cmp(other));
-    placed.into_iter().map(|(_, unit)| unit).collect()
+    let key = |at: &usize| {
+        let place = places[*at];
+        let message = place.message.map(|number| &messages[number]);
+        let message = message.map(|message| (message.position, message.id.as_str()));
+        let id = place.id.and_then(|at| units[at].id.as_deref());
+        (message, place.is_part, id, *at)
+    };
+    let mut order: Vec<_> = (0..units.len()).collect();
+    order.sort_by(|one, other| key(one).cmp(&key(other)));
+    let mut units: Vec<_> = units.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| units[at].take()).collect()
+}
+
+/// The messages that units name, and for each unit the number of its own.
+fn messages(units: &[Unit]) -> (Vec<Message>, Vec<Option<usize>>) {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut numbers = Vec::with_capacity(units.len());
+    for (at, unit) in units.iter().enumerate() {
+        let Some(id) = &unit.message else {
+            numbers.push(None);
+            continue;
+        };
+        let number = *known.entry(id).or_insert_with(|| {
+            let id = id.clone();
+            messages.push(Message {
+                id,
+                created: None,
+                is_user: false,
+                last: None,
+                position: None,
+            });
+            messages.len() - 1
+        });
+        if unit.class == Class::Message {
+            let message = &mut messages[number];
+            message.created = unit.created;
+            message.is_user = unit.is_user;
+            message.last = Some(at);
+        }
+        numbers.push(Some(number));
+    }
+    (messages, numbers)
 }

@@ -14,9 +14,11 @@
 //!   skip the model: a function for each rule, a table for each group, straight from
 //!   the IR, so that types and validator are two products that can check each other.
 //! * Scalars are predicates (`scalar`), written once for decoders and validators.
-//! * What a decoder accepts is what the rule says, with two exceptions that only
-//!   the validator judges: groups that repeat inside a map (their members are all
-//!   optional fields), and maps with more than 16 alternatives (carried as `Any`).
+//! * What a decoder accepts is what the rule says, with exceptions that only the
+//!   validator judges: groups that repeat inside a map (their members are all optional
+//!   fields), keys that a cut in an absent group names (they can be extensions), maps
+//!   with more than 16 alternatives (carried as `Any`), and what is in a `.cborseq`.
+//!   What is valid is always decoded.
 //! * A choice of maps that a literal member tells apart becomes a look at that
 //!   member, in decoder and validator; any other choice is tried in order, among the
 //!   alternatives that can match the kind of node at all.
