@@ -3,8 +3,11 @@
 //! JSON, measured alternately in the same run: the least of many rounds each.
 
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use vac_adapter::adapter::{Adapter, Memory};
+use vac_adapter::session::{self, Options};
 use vac_record::VerifiableAgentRecord;
 use vac_tests::{shared, synthetic};
 use vac_value::{Decode, Document, Encode, Encoding};
@@ -99,26 +102,47 @@ fn time(work: &mut dyn FnMut()) -> Duration {
     start.elapsed()
 }
 
-/// The largest JSONL files of the corpus, each line the content of an entry.
+/// The largest log of each agent in the corpus, converted; of several sessions
+/// in one log the largest.
 fn corpus() -> Vec<(String, String)> {
     let Some(folder) = shared("corpus", "VAC_CORPUS") else { return Vec::new() };
-    let mut files = Vec::new();
-    for agent in ["claude", "codex"] {
-        let Ok(entries) = std::fs::read_dir(folder.join(agent)) else { continue };
-        for entry in entries.flatten() {
-            let size = entry.metadata().map_or(0, |metadata| metadata.len());
-            files.push((size, entry.path()));
-        }
-    }
-    files.sort();
-    files.iter().rev().take(4).filter_map(|(_, path)| {
-        let text = std::fs::read_to_string(path).ok()?;
-        let lines: Vec<_> = text
-            .lines()
-            .filter(|line| Document::json(line.as_bytes()).is_ok_and(|line| line.duplicate_keys().len() == 0))
-            .map(|line| format!(r#"{{"type":"assistant","timestamp":"2026-02-10T17:27:58Z","content":{line}}}"#))
-            .collect();
-        let record = synthetic::record(0).replace("\"entries\":[]", &format!("\"entries\":[{}]", lines.join(",")));
-        Some((path.file_name()?.to_string_lossy().into_owned(), record))
-    }).collect()
+    let adapters: [&dyn Adapter; 5] = [
+        &vac_adapter_claude::Claude,
+        &vac_adapter_codex::Codex,
+        &vac_adapter_gemini::Gemini,
+        &vac_adapter_opencode::OpenCode,
+        &vac_adapter_cursor::Cursor,
+    ];
+    adapters
+        .into_iter()
+        .filter_map(|adapter| {
+            let path = largest(&folder.join(adapter.name()))?;
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            let bytes = std::fs::read(&path).ok()?;
+            let record = convert(adapter, &name, &bytes)?;
+            Some((name, record))
+        })
+        .collect()
+}
+
+fn largest(folder: &Path) -> Option<PathBuf> {
+    let entries = folder.read_dir().ok()?.flatten();
+    let files = entries.filter(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.ends_with("json") || name.ends_with("jsonl")
+    });
+    files
+        .max_by_key(|entry| entry.metadata().map_or(0, |file| file.len()))
+        .map(|entry| entry.path())
+}
+
+fn convert(adapter: &dyn Adapter, name: &str, bytes: &[u8]) -> Option<String> {
+    let input = Memory { name, bytes };
+    let sessions = adapter.survey(&input).ok()?;
+    let records = sessions.iter().filter_map(|session| {
+        let mut record = Vec::new();
+        session::write(&**session, &Options::default(), &mut record).ok()?;
+        String::from_utf8(record).ok()
+    });
+    records.max_by_key(String::len)
 }

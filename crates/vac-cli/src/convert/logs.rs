@@ -8,6 +8,10 @@ use sha2::{Digest, Sha256};
 use vac_adapter::adapter::Input;
 use vac_adapter::report::Source;
 
+/// Larger logs are read in pieces, once for each pass, so that memory does not
+/// grow with them.
+const MOST_LOADED: u64 = 32 << 20;
+
 /// A log that can be read more than once.
 #[derive(Debug)]
 pub struct Log {
@@ -35,6 +39,34 @@ impl Log {
         }
     }
 
+    /// Reads it into memory if it is not large.
+    pub fn load(&self) -> io::Result<Loaded<'_>> {
+        let mut reader = self.reader()?;
+        let mut bytes = Vec::new();
+        reader.by_ref().take(MOST_LOADED + 1).read_to_end(&mut bytes)?;
+        let is_whole = bytes.len() as u64 <= MOST_LOADED;
+        Ok(Loaded { log: self, bytes: is_whole.then_some(bytes) })
+    }
+
+    fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.place {
+            Place::File(path) => Box::new(File::open(path)?),
+            Place::Kept(file) => {
+                let mut file = file.try_clone()?;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+        })
+    }
+}
+
+/// A log while it is converted: in memory, or read again for each pass.
+pub struct Loaded<'l> {
+    log: &'l Log,
+    bytes: Option<Vec<u8>>,
+}
+
+impl Loaded<'_> {
     /// Its size and hash, read from beginning to end.
     pub fn source(&self) -> io::Result<Source> {
         let mut reader = self.open()?;
@@ -50,24 +82,24 @@ impl Log {
             size += count as u64;
         }
         let sha_256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
-        Ok(Source { name: self.name.clone(), size, sha_256: sha_256.concat() })
+        Ok(Source { name: self.log.name.clone(), size, sha_256: sha_256.concat() })
     }
 }
 
-impl Input for Log {
+impl Input for Loaded<'_> {
     fn name(&self) -> &str {
-        &self.name
+        &self.log.name
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(match &self.place {
-            Place::File(path) => Box::new(File::open(path)?),
-            Place::Kept(file) => {
-                let mut file = file.try_clone()?;
-                file.seek(SeekFrom::Start(0))?;
-                Box::new(file)
-            }
-        })
+        match &self.bytes {
+            Some(bytes) => Ok(Box::new(bytes.as_slice())),
+            None => self.log.reader(),
+        }
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
     }
 }
 

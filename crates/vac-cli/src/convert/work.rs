@@ -13,7 +13,7 @@ use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
 
 use super::ADAPTERS;
-use super::logs::Log;
+use super::logs::{Loaded, Log};
 
 /// Entries nest, and what walks them calls itself.
 const STACK: usize = 16 << 20;
@@ -84,7 +84,11 @@ pub fn convert_all(
 }
 
 fn convert(log: &Log, settings: &Settings) -> Outcome {
-    let adapter = match choose(log, settings.agent.as_deref()) {
+    let log = match log.load() {
+        Ok(log) => log,
+        Err(error) => return Outcome::Trouble(error.to_string()),
+    };
+    let adapter = match choose(&log, settings.agent.as_deref()) {
         Ok(Some(adapter)) => adapter,
         Ok(None) => return Outcome::Unknown,
         Err(error) => return Outcome::Trouble(error.to_string()),
@@ -93,7 +97,7 @@ fn convert(log: &Log, settings: &Settings) -> Outcome {
         Ok(source) => source,
         Err(error) => return Outcome::Trouble(error.to_string()),
     };
-    let sessions = match adapter.survey(log) {
+    let sessions = match adapter.survey(&log) {
         Ok(sessions) => sessions,
         Err(Error::Io(error)) => return Outcome::Trouble(error.to_string()),
         Err(error) => return Outcome::Refused(error.to_string()),
@@ -102,7 +106,7 @@ fn convert(log: &Log, settings: &Settings) -> Outcome {
     Outcome::Converted(sessions.iter().map(|session| write(&**session, &options)).collect())
 }
 
-fn choose(log: &Log, agent: Option<&str>) -> std::io::Result<Option<&'static dyn Adapter>> {
+fn choose(log: &Loaded<'_>, agent: Option<&str>) -> std::io::Result<Option<&'static dyn Adapter>> {
     match agent {
         Some(name) => Ok(ADAPTERS.iter().copied().find(|adapter| adapter.name() == name)),
         None => Ok(detect(log, ADAPTERS)?.map(|(adapter, _)| adapter)),
