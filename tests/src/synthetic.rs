@@ -32,7 +32,7 @@ fn entry(number: usize, text: &mut String) {
         ),
         1 => write!(
             text,
-            r#"{{"type":"assistant","content":[{{"type":"text","text":"Looking at case {number}."}},{{"type":"tool_use","id":"call{number}","name":"Read","input":{{"path":"/work/src/case_{number}.rs","limit":200}}}}],"timestamp":"{time}","id":"e{number}","model-id":"model-1","parent-id":"e{}","token-usage":{{"input":1200,"output":85,"cached":1000,"total":1285,"cost":0.0123}},"children":[{{"type":"tool-call","name":"Read","input":{{"path":"/work/src/case_{number}.rs","limit":200}},"call-id":"call{number}","timestamp":"{time}"}}],"requestId":"req_{number}","stop_reason":"tool_use"}}"#,
+            r#"{{"type":"assistant","content":[{{"type":"text","text":"Looking at case {number}."}},{{"type":"tool_use","id":"call{number}","name":"Read","input":{{"path":"/home/ada/src/case_{number}.rs","limit":200}}}}],"timestamp":"{time}","id":"e{number}","model-id":"model-1","parent-id":"e{}","token-usage":{{"input":1200,"output":85,"cached":1000,"total":1285,"cost":0.0123}},"children":[{{"type":"tool-call","name":"Read","input":{{"path":"/home/ada/src/case_{number}.rs","limit":200}},"call-id":"call{number}","timestamp":"{time}"}}],"requestId":"req_{number}","stop_reason":"tool_use"}}"#,
             number.saturating_sub(1)
         ),
         2 => {
@@ -46,7 +46,7 @@ fn entry(number: usize, text: &mut String) {
             let lines = lines.concat();
             write!(
                 text,
-                r#"{{"type":"tool-result","output":[{{"type":"text","text":"{lines}"}}],"call-id":"call{}","status":"success","is-error":false,"timestamp":"{time}","id":"e{number}","toolUseResult":{{"type":"text","file":{{"filePath":"/work/src/case.rs","numLines":24,"startLine":1,"totalLines":24}}}}}}"#,
+                r#"{{"type":"tool-result","output":[{{"type":"text","text":"{lines}"}}],"call-id":"call{}","status":"success","is-error":false,"timestamp":"{time}","id":"e{number}","toolUseResult":{{"type":"text","file":{{"filePath":"/home/ada/src/case.rs","numLines":24,"startLine":1,"totalLines":24}}}}}}"#,
                 number - 1
             )
         }

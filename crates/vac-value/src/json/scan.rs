@@ -207,7 +207,7 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// Steps over `\uXXXX`.
+    /// Steps over `\u` and four digits.
     fn unit(&mut self) -> Result<u16, SyntaxError> {
         let mut unit = 0;
         for place in 2..6 {
