@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
+use vac_adapter::blocks::{tool_call, tool_result};
 use vac_adapter::cursor::{Cursor, keys, null};
-use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
+use vac_record::{AbstractTimestamp, Entry, ReasoningEntry};
 use vac_value::{Kind, Node};
 
 /// Blocks that are content and nothing else.
@@ -44,42 +45,6 @@ fn child<'a>(
             None
         }
     }
-}
-
-fn tool_call<'a>(
-    node: Node<'_, 'a>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "tool_use");
-    Some(Entry::ToolCall(ToolCallEntry {
-        name: block.text("name").unwrap_or(Cow::Borrowed("unknown")),
-        input: block.any("input").unwrap_or_else(null),
-        call_id: block.text("id"),
-        timestamp,
-        id: None,
-        children: None,
-        extensions: block.rest(keys::TOOL_CALL),
-    }))
-}
-
-fn tool_result<'a>(
-    node: Node<'_, 'a>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "tool_result");
-    let is_error = block.bool("is_error");
-    Some(Entry::ToolResult(ToolResultEntry {
-        output: block.any("content").unwrap_or_else(null),
-        call_id: block.text("tool_use_id"),
-        status: is_error.map(|is_error| if is_error { "error" } else { "success" }.into()),
-        is_error,
-        timestamp,
-        id: None,
-        children: None,
-        extensions: block.rest(keys::TOOL_RESULT),
-    }))
 }
 
 fn thinking<'a>(node: Node<'_, 'a>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {

@@ -53,6 +53,7 @@
 //!   timestamps that it lacks are not made at all.
 
 pub mod adapter;
+pub mod blocks;
 pub mod canonical;
 pub mod cursor;
 pub mod detect;

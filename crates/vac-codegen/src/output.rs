@@ -39,6 +39,12 @@ const IMPORTS: [(&str, &[&str]); 4] = [
     ),
 ];
 
+/// The types that generated code may import: no type of a schema may be called so.
+pub fn imported_types() -> impl Iterator<Item = &'static str> {
+    let all = IMPORTS.iter().flat_map(|(_, names)| names.iter().copied());
+    all.filter(|name| name.starts_with(char::is_uppercase)).chain(["Key", "Sequence"])
+}
+
 /// The text of a file with these items.
 pub fn file(
     spec: &str,

@@ -20,17 +20,17 @@
 //! # Decisions
 //!
 //! **An index, not a tree and not a pull parser.** Three designs were measured on the
-//! corpus of real sessions (15 files of 0.2 to 1.6 MB, one thread), as ratios to
+//! corpus of real sessions (13 files of 0.2 to 1.6 MB, one thread), as ratios to
 //! `serde_json::from_slice::<Value>` of the same lines in the same run:
 //!
 //! | design | ratio | what it cannot do |
 //! |---|---|---|
-//! | skip over values, keep nothing (the floor of a pull parser, without looking for duplicate keys) | 0.14 to 0.41 | look ahead twice: `children` before `type` at every level makes it quadratic in depth |
-//! | index of 16 bytes a node (this) | 0.24 to 0.43 | |
-//! | `serde::de::IgnoredAny` | 0.17 to 0.35 | keep offsets |
+//! | skip over values, keep nothing (the floor of a pull parser, without looking for duplicate keys) | 0.15 to 0.45 | look ahead twice: `children` before `type` at every level makes it quadratic in depth |
+//! | index of 16 bytes a node (this) | 0.24 to 0.58 | |
+//! | `serde::de::IgnoredAny` | 0.18 to 0.38 | keep offsets |
 //! | `serde_json::Value` | 1 | keep numbers, duplicate keys, key order |
 //!
-//! For about 0.1 of the baseline more than skipping, the index makes every later step
+//! For 0.01 to 0.17 of the baseline more than skipping, the index makes every later step
 //! a look-up: a choice looks at the member that decides it wherever that stands, an
 //! `any` of megabytes is stepped over at once, alternatives can be tried again, and
 //! syntax errors, duplicate keys and limits are dealt with in one place.

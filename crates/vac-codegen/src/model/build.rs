@@ -7,38 +7,17 @@ use super::{Body, Guard, Item, Model, Scalar, Shape, passes};
 use crate::analysis::{literals, prelude_name, rule};
 use crate::describe;
 use crate::names::Names;
+use crate::output;
 use crate::scalar::{Patterns, predicate};
 
-/// Names that generated modules import.
-const RESERVED: [&str; 22] = [
-    "Any",
-    "Bytes",
-    "Decode",
-    "DecodeError",
-    "Embedded",
-    "Encode",
-    "EncodeError",
-    "Encoder",
-    "Extensions",
-    "IntoOwned",
-    "Key",
-    "Kind",
-    "MapEncoder",
-    "Node",
-    "Null",
-    "Number",
-    "Option",
-    "Result",
-    "Sequence",
-    "Tagged",
-    "Text",
-    "Undefined",
-];
+/// Names of the standard library that generated modules use as they are.
+const STANDARD: [&str; 9] =
+    ["Box", "Err", "None", "Ok", "Option", "Result", "Some", "String", "Vec"];
 
 /// Builds the types of a schema.
 pub fn build(schema: &Schema) -> Model {
     let mut names = Names::default();
-    for reserved in RESERVED.iter().chain(&["Vec", "Box", "String", "Some", "None", "Ok", "Err"]) {
+    for reserved in STANDARD.into_iter().chain(output::imported_types()) {
         names.type_name(reserved);
     }
     let mut builder = Builder {

@@ -65,12 +65,11 @@ impl Context {
         choices: &'static [&'static [Element]],
     ) -> bool {
         let elements: Vec<_> = node.elements().collect();
+        if let [choice] = choices {
+            return self.whole_array(node, &elements, rule, choice);
+        }
         let mut best: Option<(u32, &'static [Element])> = None;
         for choice in choices {
-            if let [choice] = choices {
-                best = Some((0, choice));
-                break;
-            }
             let verdict =
                 self.try_silently(|context| context.whole_array(node, &elements, rule, choice));
             if verdict.valid {

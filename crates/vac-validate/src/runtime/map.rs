@@ -214,9 +214,7 @@ impl Context {
             }
         }
         for element in elements {
-            if let Element::Member(Member { key: Key::Type(key), .. }) = element
-                && let Element::Member(member) = element
-            {
+            if let Element::Member(member @ Member { key: Key::Type(key), .. }) = element {
                 valid &= self.take_by_type(entries, rule, member, *key);
                 if !valid && self.silent > 0 {
                     return false;
