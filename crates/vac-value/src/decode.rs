@@ -45,13 +45,8 @@ impl DecodeError {
         Self { node: node.index(), rule, reason: Reason::Inside(Box::new(inner)) }
     }
 
-    /// How far into the document it got: of several alternatives that fail, the
-    /// furthest is the one that was meant.
-    pub fn progress(&self) -> u32 {
-        self.node
-    }
-
-    /// The furthest of two.
+    /// The one that got further into the document: of several alternatives that
+    /// fail, it is the one that was meant.
     #[must_use]
     pub fn or_further(self, other: Self) -> Self {
         if other.node > self.node { other } else { self }
