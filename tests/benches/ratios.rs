@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use vac_adapter::adapter::{Adapter, Memory};
+use vac_adapter::{Adapter, Memory};
 use vac_adapter::session::{self, Options};
 use vac_record::VerifiableAgentRecord;
 use vac_tests::{shared, synthetic};

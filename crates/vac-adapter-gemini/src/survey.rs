@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use vac_adapter::frame::{Content, Frame, Frames, Place, Raw};
+use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::instant;
-use vac_adapter::{Error, Input, Origin, Session, Sink, ids};
+use vac_adapter::{Error, Input, Log, Origin, Session, Sink, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::Document;
 
@@ -21,7 +21,7 @@ use crate::{event, message};
 pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let mut drafts: Vec<Vec<(Part, Facts)>> = Vec::new();
     let mut before = Vec::new();
-    Frames::new(input.open()?).each(|frame| -> Result<(), Error> {
+    Log::of(input).each(|frame| {
         let (part, facts) = read(frame)?;
         let same = |draft: &&mut Vec<(Part, Facts)>| {
             facts.session_id.is_some()
@@ -263,6 +263,7 @@ impl Places {
         *on_line += 1;
         self.index += 1;
         Place {
+            file: part.place.file,
             index: self.index - 1,
             line: self.line,
             part: *on_line,

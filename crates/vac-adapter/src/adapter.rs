@@ -1,88 +1,15 @@
 //! What an adapter is: detect, survey, then entries one by one.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io;
 
-use vac_record::{Entry, VerifiableAgentRecord};
+use vac_record::{AbstractTimestamp, Entry, VerifiableAgentRecord};
 use vac_value::Violation;
 
 use crate::detect::{Confidence, Sample};
-use crate::frame::{self, Frame, Frames, Place};
+use crate::frame::Place;
+use crate::input::Input;
 use crate::report::Report;
-
-/// A file, or something like one, that can be read more than once.
-pub trait Input {
-    /// Its name without the folder; empty if it has none.
-    fn name(&self) -> &str;
-
-    /// Reads it from the beginning.
-    fn open(&self) -> io::Result<Box<dyn Read + '_>>;
-
-    /// Its bytes, if they are in memory: then they are scanned once and nothing
-    /// is copied. Otherwise they are read as often as needed.
-    fn bytes(&self) -> Option<&[u8]> {
-        None
-    }
-}
-
-/// An input in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Memory<'a> {
-    /// Its name without the folder.
-    pub name: &'a str,
-    /// Its bytes.
-    pub bytes: &'a [u8],
-}
-
-impl Input for Memory<'_> {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(self.bytes))
-    }
-
-    fn bytes(&self) -> Option<&[u8]> {
-        Some(self.bytes)
-    }
-}
-
-/// The frames of an input, as often as somebody wants to see them.
-#[derive(Debug)]
-pub struct Log<'i>(Frameset<'i>);
-
-enum Frameset<'i> {
-    Held(Vec<Frame<'i>>),
-    Streamed(&'i dyn Input),
-}
-
-impl fmt::Debug for Frameset<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Held(frames) => write!(f, "{} frames", frames.len()),
-            Self::Streamed(input) => write!(f, "{}", input.name()),
-        }
-    }
-}
-
-impl<'i> Log<'i> {
-    /// The log in an input.
-    pub fn of(input: &'i dyn Input) -> Self {
-        Self(match input.bytes() {
-            Some(bytes) => Frameset::Held(frame::held(bytes)),
-            None => Frameset::Streamed(input),
-        })
-    }
-
-    /// Shows each frame, until one of them is an error.
-    pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
-        match &self.0 {
-            Frameset::Held(frames) => frames.iter().try_for_each(show),
-            Frameset::Streamed(input) => Frames::new(input.open()?).each(&mut show),
-        }
-    }
-}
 
 /// One native format family.
 pub trait Adapter: Sync {
@@ -92,9 +19,52 @@ pub trait Adapter: Sync {
     /// How sure it is, by content, that these are its documents.
     fn detect(&self, sample: &Sample<'_>) -> Confidence;
 
+    /// What the beginning tells about the session, without reading on.
+    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+        let _ = sample;
+        Glimpse::default()
+    }
+
+    /// The newest version of the agent that these mappings were tried on: a log of a
+    /// newer one may hold what nobody has seen.
+    fn newest_tested(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Reads an input once for what is true of its sessions as a whole. An input
     /// that is no log of this agent is refused with the reason.
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error>;
+}
+
+/// What the beginning of a log tells about its session: enough for a list, and to find
+/// the files that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Glimpse {
+    /// Which of the agent's formats it is in.
+    pub variant: &'static str,
+    /// The session's id, if it is stated there or by the file's name.
+    pub session_id: Option<String>,
+    /// When it began, as the log writes it.
+    pub start: Option<AbstractTimestamp<'static>>,
+    /// The folder it worked in.
+    pub project: Option<String>,
+    /// The version of the agent.
+    pub version: Option<String>,
+    /// What it is of the session.
+    pub share: Share,
+}
+
+/// What a file holds of its session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Share {
+    /// A session of its own, whatever other files say.
+    #[default]
+    Whole,
+    /// A piece of it: files with the same session id are one session, in the order of
+    /// their start.
+    Piece,
+    /// What a subagent did in it: behind the pieces.
+    Subagent,
 }
 
 /// One session that a survey found, and how to read its entries.

@@ -1,16 +1,20 @@
 //! Detection: whose log is it? By content, never by name alone.
 
-use std::io;
+use std::io::{self, Read};
 
 use vac_value::{Document, Node};
 
-use crate::adapter::{Adapter, Input};
+use crate::adapter::Adapter;
 use crate::frame::{Content, Frames};
+use crate::input::Input;
 
 /// At most so many documents are looked at.
 const MOST_DOCUMENTS: usize = 64;
 /// And not more, once there are so many bytes of them.
 const ENOUGH_BYTES: usize = 256 * 1024;
+
+/// So many bytes are shown as they are.
+const MOST_BYTES: u64 = 16 * 1024;
 
 /// How sure an adapter is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +35,10 @@ pub enum Confidence {
 pub struct Sample<'a> {
     /// The input's name without the folder.
     pub name: &'a str,
+    /// The folder it is in, as [`Input::folder`] has it.
+    pub folder: &'a str,
+    /// Its first bytes, whatever they are.
+    pub bytes: &'a [u8],
     /// Its first documents.
     pub documents: Vec<Document<'a>>,
 }
@@ -42,25 +50,52 @@ impl Sample<'_> {
     }
 }
 
+/// The beginning of an input, read.
+pub struct Beginning<'i> {
+    input: &'i dyn Input,
+    bytes: Vec<u8>,
+    documents: Vec<Vec<u8>>,
+}
+
+impl<'i> Beginning<'i> {
+    /// Reads it.
+    pub fn of(input: &'i dyn Input) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        input.open()?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        Ok(Self { input, bytes, documents: documents(input)? })
+    }
+
+    /// What adapters look at.
+    pub fn sample(&self) -> Sample<'_> {
+        let (name, folder) = (self.input.name(), self.input.folder());
+        let documents = self.documents.iter().filter_map(|bytes| Document::json(bytes).ok());
+        Sample { name, folder, bytes: &self.bytes, documents: documents.collect() }
+    }
+}
+
+impl Sample<'_> {
+    /// The adapter that is surest about it, if any is; of equals the first.
+    pub fn whose<'r>(&self, adapters: &[&'r dyn Adapter]) -> Option<(&'r dyn Adapter, Confidence)> {
+        let mut best: Option<(&dyn Adapter, Confidence)> = None;
+        for adapter in adapters {
+            let confidence = adapter.detect(self);
+            if confidence > best.map_or(Confidence::No, |(_, confidence)| confidence) {
+                best = Some((*adapter, confidence));
+            }
+        }
+        best
+    }
+}
+
 /// The adapter that is surest about an input, if any is; of equals the first.
 pub fn detect<'r>(
     input: &dyn Input,
     adapters: &[&'r dyn Adapter],
 ) -> io::Result<Option<(&'r dyn Adapter, Confidence)>> {
-    let beginning = beginning(input)?;
-    let documents = beginning.iter().filter_map(|bytes| Document::json(bytes).ok()).collect();
-    let sample = Sample { name: input.name(), documents };
-    let mut best: Option<(&dyn Adapter, Confidence)> = None;
-    for adapter in adapters {
-        let confidence = adapter.detect(&sample);
-        if confidence > best.map_or(Confidence::No, |(_, confidence)| confidence) {
-            best = Some((*adapter, confidence));
-        }
-    }
-    Ok(best)
+    Ok(Beginning::of(input)?.sample().whose(adapters))
 }
 
-fn beginning(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
+fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
     let mut frames = Frames::new(input.open()?);
     let mut documents = Vec::new();
     let mut size = 0;

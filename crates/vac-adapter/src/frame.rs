@@ -41,8 +41,10 @@ pub struct Frame<'a> {
 }
 
 /// Where a frame begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
+    /// Which of the input's files it is in, from 0.
+    pub file: usize,
     /// Its number in the file, from 0.
     pub index: u64,
     /// Its line, from 1.
@@ -55,12 +57,17 @@ pub struct Place {
 
 impl Place {
     /// An id for what the source gives none: `L12`, or `L12.2` for the second
-    /// frame of the line.
+    /// frame of the line, or `F2.L12` for a line of the second file.
     pub fn id(self) -> String {
-        match self.part {
-            1 => format!("L{}", self.line),
-            part => format!("L{}.{part}", self.line),
+        let mut id = match self.file {
+            0 => format!("L{}", self.line),
+            file => format!("F{}.L{}", file + 1, self.line),
+        };
+        if self.part > 1 {
+            id.push('.');
+            id.push_str(&self.part.to_string());
         }
+        id
     }
 }
 
@@ -139,6 +146,13 @@ impl<R: Read> Frames<R> {
     /// Frames of an input.
     pub fn new(input: R) -> Self {
         Self::with_chunk(input, CHUNK)
+    }
+
+    /// Frames of one of several files of an input.
+    pub fn of_file(input: R, number: usize) -> Self {
+        let mut frames = Self::new(input);
+        frames.count.file = number;
+        frames
     }
 
     /// The same, reading so many bytes at once, or as many as a frame needs.

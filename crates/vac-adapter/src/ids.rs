@@ -3,7 +3,8 @@
 
 use std::io::Read;
 
-use crate::adapter::{Error, Input};
+use crate::adapter::Error;
+use crate::input::Input;
 
 /// A file's name without its last extension; `None` if nothing is left.
 ///

@@ -59,6 +59,7 @@ pub mod cursor;
 pub mod detect;
 pub mod frame;
 pub mod ids;
+pub mod input;
 pub mod provider;
 pub mod raw;
 pub mod report;
@@ -66,7 +67,8 @@ pub mod session;
 pub mod time;
 pub mod tools;
 
-pub use adapter::{Adapter, Error, Input, Log, Memory, Origin, Profile, Session, Sink};
+pub use adapter::{Adapter, Error, Glimpse, Origin, Profile, Session, Share, Sink};
 pub use cursor::Cursor;
-pub use detect::{Confidence, Sample, detect};
+pub use detect::{Beginning, Confidence, Sample, detect};
+pub use input::{Bundle, Input, Log, Memory};
 pub use report::{Report, Source};

@@ -6,7 +6,7 @@ use super::{Content, Frame, Place, Raw, Reason};
 
 /// Levels that a record has around a native value, with room to spare: a
 /// document this much below the limit can still be read inside its record.
-const LEVELS_AROUND: usize = 16;
+pub const LEVELS_AROUND: usize = 16;
 
 /// A scanner for native documents.
 pub(super) fn scanner() -> Scanner {
@@ -145,6 +145,7 @@ pub(super) fn line_ends(bytes: &[u8]) -> u64 {
 /// Gives frames their places.
 #[derive(Debug, Default)]
 pub(super) struct Count {
+    pub file: usize,
     index: u64,
     /// The line of the last frame, and which of that line it was.
     last: (u64, u64),
@@ -154,6 +155,6 @@ impl Count {
     pub fn next(&mut self, line: u64, offset: u64) -> Place {
         self.last = if self.last.0 == line { (line, self.last.1 + 1) } else { (line, 1) };
         self.index += 1;
-        Place { index: self.index - 1, line, part: self.last.1, offset }
+        Place { file: self.file, index: self.index - 1, line, part: self.last.1, offset }
     }
 }

@@ -58,7 +58,7 @@ impl Session for MadeUp {
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         for (line, content) in (1..).zip(self.contents) {
-            let place = Place { index: line - 1, line, part: 1, offset: 0 };
+            let place = Place { index: line - 1, line, part: 1, ..Place::default() };
             let entry = Entry::Message(MessageEntry {
                 r#type: MessageEntryType::User,
                 content: Any::from_json(content.as_bytes()).ok(),

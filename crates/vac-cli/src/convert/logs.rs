@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use vac_adapter::adapter::Input;
+use vac_adapter::Input;
 use vac_adapter::report::Source;
 
 /// Larger logs are read in pieces, once for each pass, so that memory does not

@@ -1,0 +1,158 @@
+//! What an adapter reads: one file, or several that hold one session.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use crate::adapter::Error;
+use crate::frame::{self, Frame, Frames};
+
+/// A file, or something like one, that can be read more than once.
+pub trait Input {
+    /// Its name without the folder; empty if it has none.
+    fn name(&self) -> &str;
+
+    /// The folder it is in, with `/` between the names; empty if it has none. Only its
+    /// last names mean anything: where the folder itself lies is nobody's business.
+    fn folder(&self) -> &str {
+        ""
+    }
+
+    /// Reads it from the beginning.
+    fn open(&self) -> io::Result<Box<dyn Read + '_>>;
+
+    /// The files it consists of, in order, if it is a session that was written to
+    /// several; it reads as all of them, one behind the other.
+    fn parts(&self) -> Vec<&dyn Input> {
+        Vec::new()
+    }
+
+    /// Files that belong to it and are no logs: tool output that was put aside, notes
+    /// about a subagent. Their names are relative to its folder.
+    fn attachments(&self) -> Vec<&dyn Input> {
+        Vec::new()
+    }
+
+    /// Its bytes, if they are in memory: then they are scanned once and nothing
+    /// is copied. Otherwise they are read as often as needed.
+    fn bytes(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// An input in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory<'a> {
+    /// Its name without the folder.
+    pub name: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Input for Memory<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(self.bytes))
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.bytes)
+    }
+}
+
+/// Several inputs as one session, and what belongs to it.
+#[derive(Default)]
+pub struct Bundle<'a> {
+    /// The folder that the names of attachments are relative to.
+    pub folder: &'a str,
+    /// The files of the session, in order. There is at least one.
+    pub parts: Vec<&'a dyn Input>,
+    /// Files that belong to it and are no logs.
+    pub attachments: Vec<&'a dyn Input>,
+}
+
+impl Input for Bundle<'_> {
+    fn name(&self) -> &str {
+        self.parts.first().map_or("", |part| part.name())
+    }
+
+    fn folder(&self) -> &str {
+        self.folder
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        let mut all: Box<dyn Read> = Box::new(io::empty());
+        for part in &self.parts {
+            // A part without a last line end must not run into the next one.
+            all = Box::new(all.chain(part.open()?).chain(&b"\n"[..]));
+        }
+        Ok(all)
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        match self.parts.as_slice() {
+            [only] => only.bytes(),
+            _ => None,
+        }
+    }
+
+    fn parts(&self) -> Vec<&dyn Input> {
+        self.parts.clone()
+    }
+
+    fn attachments(&self) -> Vec<&dyn Input> {
+        self.attachments.clone()
+    }
+}
+
+/// The frames of an input, as often as somebody wants to see them.
+#[derive(Debug)]
+pub struct Log<'i>(Vec<File<'i>>);
+
+enum File<'i> {
+    Held(Vec<Frame<'i>>),
+    Streamed(&'i dyn Input),
+}
+
+impl fmt::Debug for File<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held(frames) => write!(f, "{} frames", frames.len()),
+            Self::Streamed(input) => write!(f, "{}", input.name()),
+        }
+    }
+}
+
+impl<'i> Log<'i> {
+    /// The log in an input.
+    pub fn of(input: &'i dyn Input) -> Self {
+        let mut parts = input.parts();
+        if parts.is_empty() {
+            parts.push(input);
+        }
+        let files = parts.into_iter().map(|part| match part.bytes() {
+            Some(bytes) => File::Held(frame::held(bytes)),
+            None => File::Streamed(part),
+        });
+        let mut files: Vec<_> = files.collect();
+        for (number, file) in files.iter_mut().enumerate() {
+            if let File::Held(frames) = file {
+                frames.iter_mut().for_each(|frame| frame.place.file = number);
+            }
+        }
+        Self(files)
+    }
+
+    /// Shows each frame, until one of them is an error.
+    pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        for (number, file) in self.0.iter().enumerate() {
+            match file {
+                File::Held(frames) => frames.iter().try_for_each(&mut show)?,
+                File::Streamed(input) => Frames::of_file(input.open()?, number).each(&mut show)?,
+            }
+        }
+        Ok(())
+    }
+}
