@@ -83,12 +83,7 @@ impl Input for Bundle<'_> {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        let mut all: Box<dyn Read> = Box::new(io::empty());
-        for part in &self.parts {
-            // A part without a last line end must not run into the next one.
-            all = Box::new(all.chain(part.open()?).chain(&b"\n"[..]));
-        }
-        Ok(all)
+        chained(self.parts.clone())
     }
 
     fn bytes(&self) -> Option<&[u8]> {
@@ -105,6 +100,16 @@ impl Input for Bundle<'_> {
     fn attachments(&self) -> Vec<&dyn Input> {
         self.attachments.clone()
     }
+}
+
+/// Several inputs, one behind the other.
+pub fn chained(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
+    let mut all: Box<dyn Read> = Box::new(io::empty());
+    for part in parts {
+        // A part without a last line end must not run into the next one.
+        all = Box::new(all.chain(part.open()?).chain(&b"\n"[..]));
+    }
+    Ok(all)
 }
 
 /// The frames of an input, as often as somebody wants to see them.

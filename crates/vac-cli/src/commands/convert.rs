@@ -6,10 +6,10 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use vac_adapter::adapter::Profile;
 use vac_adapter::session::Options;
+use vac_store::{Found, Log, find};
 use vac_value::{Encoding, Layout, printable};
 
 use crate::convert::destination::Destination;
-use crate::convert::logs::{self, Log};
 use crate::convert::summary::{Refused, Summary};
 use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
@@ -88,7 +88,7 @@ impl Convert {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let settings = self.settings()?;
-        let (logs, troubles) = logs::find(&self.paths);
+        let Found { logs, troubles } = find(&self.paths);
         for trouble in &troubles {
             terminal::error(&printable(trouble, usize::MAX));
         }
@@ -100,6 +100,7 @@ impl Convert {
             exit: if troubles.is_empty() { Exit::Yes } else { Exit::Trouble },
             talk,
         };
+        let logs = work::arrange(logs, &settings)?;
         work::convert_all(&logs, &settings, |log, outcome| run.take(log, outcome))?;
         let Run { destination, summary, mut exit, .. } = run;
         destination.finish()?;
@@ -163,10 +164,9 @@ impl Convert {
         else {
             return Ok(());
         };
-        for log in logs {
-            if log.path().and_then(|path| path.canonicalize().ok()).as_ref() == Some(&output) {
-                bail!("{} is a log: it is not written to", output.display());
-            }
+        let mut inputs = logs.iter().flat_map(Log::paths);
+        if inputs.any(|path| path.canonicalize().ok().as_ref() == Some(&output)) {
+            bail!("{} is a log: it is not written to", output.display());
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Converting logs to records: which files, by which adapter, to where.
 
 pub mod destination;
-pub mod logs;
 pub mod summary;
 pub mod work;
 

@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 
-use vac_adapter::adapter::{Adapter, Error, Session};
-use vac_adapter::detect::detect;
+use vac_adapter::adapter::{Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
+use vac_store::join::{Known, look};
+use vac_store::{Log, join};
 
 use super::ADAPTERS;
-use super::logs::{Loaded, Log};
 
 /// Entries nest, and what walks them calls itself.
 const STACK: usize = 16 << 20;
@@ -48,22 +47,50 @@ pub enum Made {
     Failed(String),
 }
 
+/// Looks at the beginning of every log and puts those together that are one session.
+pub fn arrange(logs: Vec<Log>, settings: &Settings) -> std::io::Result<Vec<Known>> {
+    let adapters: Vec<_> = ADAPTERS
+        .iter()
+        .copied()
+        .filter(|adapter| settings.agent.as_ref().is_none_or(|name| name == adapter.name()))
+        .collect();
+    let mut known = Vec::with_capacity(logs.len());
+    each(logs, settings.jobs, |log| look(log, &adapters), |log| known.push(log))?;
+    Ok(join::join(known))
+}
+
 /// Converts all logs and hands over each outcome, in order.
 pub fn convert_all(
-    logs: &[Log],
+    logs: &[Known],
     settings: &Settings,
     mut take: impl FnMut(&Log, Outcome),
 ) -> std::io::Result<()> {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::sync_channel(settings.jobs);
+    let work = |known: &Known| convert(known, settings);
+    let mut due = logs.iter();
+    each(logs.iter(), settings.jobs, work, |outcome| {
+        if let Some(known) = due.next() {
+            take(&known.log, outcome);
+        }
+    })
+}
+
+/// Does the same with every item, several at once; results are taken in order.
+fn each<I: Send, O: Send>(
+    items: impl IntoIterator<Item = I, IntoIter: Send>,
+    jobs: usize,
+    work: impl Fn(I) -> O + Sync,
+    mut take: impl FnMut(O),
+) -> std::io::Result<()> {
+    let items = Mutex::new(items.into_iter().enumerate());
+    let (sender, receiver) = mpsc::sync_channel(jobs);
     std::thread::scope(|scope| {
-        for _ in 0..settings.jobs.min(logs.len()) {
-            let (next, sender) = (&next, sender.clone());
+        for _ in 0..jobs {
+            let (items, work, sender) = (&items, &work, sender.clone());
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
                 loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(log) = logs.get(at) else { return };
-                    if sender.send((at, convert(log, settings))).is_err() {
+                    let next = items.lock().ok().and_then(|mut items| items.next());
+                    let Some((at, item)) = next else { return };
+                    if sender.send((at, work(item))).is_err() {
                         return;
                     }
                 }
@@ -72,10 +99,10 @@ pub fn convert_all(
         drop(sender);
         let mut early = BTreeMap::new();
         let mut due = 0;
-        for (at, outcome) in receiver {
-            early.insert(at, outcome);
-            while let Some(outcome) = early.remove(&due) {
-                take(&logs[due], outcome);
+        for (at, result) in receiver {
+            early.insert(at, result);
+            while let Some(result) = early.remove(&due) {
+                take(result);
                 due += 1;
             }
         }
@@ -83,18 +110,16 @@ pub fn convert_all(
     })
 }
 
-fn convert(log: &Log, settings: &Settings) -> Outcome {
-    let log = match log.load() {
-        Ok(log) => log,
-        Err(error) => return Outcome::Trouble(error.to_string()),
-    };
-    let adapter = match choose(&log, settings.agent.as_deref()) {
-        Ok(Some(adapter)) => adapter,
-        Ok(None) => return Outcome::Unknown,
-        Err(error) => return Outcome::Trouble(error.to_string()),
-    };
-    let source = match log.source() {
-        Ok(source) => source,
+fn convert(known: &Known, settings: &Settings) -> Outcome {
+    if let Some(trouble) = &known.trouble {
+        return Outcome::Trouble(trouble.clone());
+    }
+    let named = settings.agent.as_deref().or(known.agent);
+    let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == named);
+    let Some(adapter) = adapter else { return Outcome::Unknown };
+    let loaded = known.log.load().and_then(|log| log.sources().map(|sources| (log, sources)));
+    let (log, sources) = match loaded {
+        Ok(loaded) => loaded,
         Err(error) => return Outcome::Trouble(error.to_string()),
     };
     let sessions = match adapter.survey(&log) {
@@ -102,15 +127,8 @@ fn convert(log: &Log, settings: &Settings) -> Outcome {
         Err(Error::Io(error)) => return Outcome::Trouble(error.to_string()),
         Err(error) => return Outcome::Refused(error.to_string()),
     };
-    let options = Options { sources: vec![source], ..settings.options.clone() };
+    let options = Options { sources, ..settings.options.clone() };
     Outcome::Converted(sessions.iter().map(|session| write(&**session, &options)).collect())
-}
-
-fn choose(log: &Loaded<'_>, agent: Option<&str>) -> std::io::Result<Option<&'static dyn Adapter>> {
-    match agent {
-        Some(name) => Ok(ADAPTERS.iter().copied().find(|adapter| adapter.name() == name)),
-        None => Ok(detect(log, ADAPTERS)?.map(|(adapter, _)| adapter)),
-    }
 }
 
 fn write(session: &dyn Session, options: &Options) -> Made {

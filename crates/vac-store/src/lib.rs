@@ -1,0 +1,36 @@
+//! Session logs where agents keep them.
+//!
+//! Adapters read JSON documents. What is on disk is plain files, compressed files, trees
+//! of small files and databases: this crate makes [inputs](vac_adapter::Input) of all of
+//! them, and is the only one that reads logs from disk.
+//!
+//! * [`find`] looks for logs in the paths somebody named.
+//! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
+//!   session of a [`Store`].
+//! * A [`Store`] holds several sessions: an OpenCode storage tree, a database.
+//! * [`join`](join::join) puts the files of one session together.
+//!
+//! # Decisions
+//!
+//! * Nothing that is read is ever changed, not even a time stamp or a file beside it:
+//!   databases are opened as immutable, and if they have a journal, as a copy of their
+//!   own ([`sqlite`]).
+//! * What a container is, its first bytes or its folders tell, never its name.
+//! * A store's session reads as its documents, one behind the other, in a fixed order.
+//!   They are the source that a record names and whose hash it gives: a database as a
+//!   whole changes with every other session.
+//! * Symbolic links inside directories are not followed: they can lead round in circles,
+//!   and what they lead to has a name of its own.
+
+pub mod find;
+pub mod join;
+pub mod log;
+pub mod sqlite;
+pub mod store;
+pub mod zstandard;
+
+mod layout;
+
+pub use find::{Found, find};
+pub use log::{Loaded, Log};
+pub use store::{Held, Store};

@@ -1,0 +1,45 @@
+//! Containers of several sessions.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use vac_adapter::Glimpse;
+
+/// A container of several sessions.
+pub trait Store: fmt::Debug + Send + Sync {
+    /// The sessions in it, in a fixed order.
+    fn sessions(&self) -> io::Result<Vec<Held>>;
+
+    /// The documents of one of them, one behind the other.
+    fn read(&self, key: &str) -> io::Result<Vec<u8>>;
+}
+
+/// A session in a store.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// What [`Store::read`] knows it by.
+    pub key: String,
+    /// How much there is of it, if that is easy to know.
+    pub size: Option<u64>,
+    /// Whose it is and what a list says about it.
+    pub glimpse: Option<(&'static str, Glimpse)>,
+}
+
+/// The store that a database is, if it is one that is known.
+pub(crate) fn of_database(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
+    let _ = path;
+    Ok(None)
+}
+
+/// The store that a folder is, if it is one.
+pub(crate) fn of_folder(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
+    let _ = path;
+    Ok(None)
+}
+
+/// An error that says what is wrong with the data.
+pub(crate) fn bad_data(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}
