@@ -6,8 +6,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use vac_adapter::{Adapter, Memory};
+use vac_adapter::frame::{self, Content};
 use vac_adapter::session::{self, Options};
+use vac_adapter::{Adapter, Memory};
 use vac_record::VerifiableAgentRecord;
 use vac_tests::{shared, synthetic};
 use vac_value::{Decode, Document, Encode, Encoding};
@@ -27,9 +28,50 @@ fn main() {
     for (name, record) in corpus() {
         row(&name, &record);
     }
+    conversions();
     println!("\ntime to validate a byte, as a ratio to the first of the line; 1 is linear");
     growth("entries", [1_000, 4_000, 16_000, 64_000], synthetic::record);
     growth("depth", [15, 30, 60, 120], synthetic::nested);
+}
+
+/// Native bytes to bytes of a valid record, on one thread. The baseline parses the same
+/// frames.
+fn conversions() {
+    println!("\nconverting, as a ratio to serde_json::from_slice::<Value> of the same frames");
+    println!("{:<44} {:>8} {:>9} {:>9} {:>9}", "log", "KB", "JSON", "CBOR", "unchecked");
+    for (adapter, path) in logs() {
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let input = Memory { name: &name, bytes: &bytes };
+        let frames = frame::held(&bytes);
+        let frames: Vec<&[u8]> = frames
+            .iter()
+            .map(|frame| match &frame.content {
+                Content::Document(document) => document.root().raw(),
+                Content::Raw(raw) => raw.bytes,
+            })
+            .collect();
+        let baseline = || {
+            for frame in &frames {
+                drop(black_box(serde_json::from_slice::<serde_json::Value>(frame)));
+            }
+        };
+        let convert = |options: &Options| {
+            for session in adapter.survey(&input).expect("a log") {
+                let mut record = Vec::new();
+                session::write(&*session, options, &mut record).expect("a record");
+                black_box(record);
+            }
+        };
+        let json = Options::default();
+        let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
+        let unchecked = Options { validate: false, ..Options::default() };
+        print!("{name:<44} {:>8}", bytes.len() / 1024);
+        for options in [&json, &cbor, &unchecked] {
+            print!(" {:>9.2}", ratio(&baseline, &mut || convert(options)));
+        }
+        println!();
+    }
 }
 
 /// How the time for a byte changes with the size.
@@ -105,24 +147,29 @@ fn time(work: &mut dyn FnMut()) -> Duration {
 /// The largest log of each agent in the corpus, converted; of several sessions
 /// in one log the largest.
 fn corpus() -> Vec<(String, String)> {
-    let Some(folder) = shared("corpus", "VAC_CORPUS") else { return Vec::new() };
-    let adapters: [&dyn Adapter; 5] = [
-        &vac_adapter_claude::Claude,
-        &vac_adapter_codex::Codex,
-        &vac_adapter_gemini::Gemini,
-        &vac_adapter_opencode::OpenCode,
-        &vac_adapter_cursor::Cursor,
-    ];
-    adapters
+    logs()
         .into_iter()
-        .filter_map(|adapter| {
-            let path = largest(&folder.join(adapter.name()))?;
+        .filter_map(|(adapter, path)| {
             let name = path.file_name()?.to_string_lossy().into_owned();
             let bytes = std::fs::read(&path).ok()?;
             let record = convert(adapter, &name, &bytes)?;
             Some((name, record))
         })
         .collect()
+}
+
+/// The largest log of each agent in the corpus.
+fn logs() -> Vec<(&'static dyn Adapter, PathBuf)> {
+    let Some(folder) = shared("corpus", "VAC_CORPUS") else { return Vec::new() };
+    let adapters: [&'static dyn Adapter; 5] = [
+        &vac_adapter_claude::Claude,
+        &vac_adapter_codex::Codex,
+        &vac_adapter_gemini::Gemini,
+        &vac_adapter_opencode::OpenCode,
+        &vac_adapter_cursor::Cursor,
+    ];
+    let logs = adapters.into_iter();
+    logs.filter_map(|adapter| Some((adapter, largest(&folder.join(adapter.name()))?))).collect()
 }
 
 fn largest(folder: &Path) -> Option<PathBuf> {
