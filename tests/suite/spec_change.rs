@@ -151,8 +151,7 @@ fn make_crate(folder: &Path, module: &str) {
         folder.join("Cargo.toml"),
         format!(
             "[package]\nname = \"next\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-             vac-value = {{ path = '{}' }}\nvac-validate = {{ path = '{}' }}\nserde = \"1\"\n\
-             regex = {{ version = \"1.13\", default-features = false, features = [\"std\"] }}\n",
+             vac-value = {{ path = '{}' }}\nvac-validate = {{ path = '{}' }}\nserde = \"1\"\n",
             crates("vac-value").display(),
             crates("vac-validate").display(),
         ),

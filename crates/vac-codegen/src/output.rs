@@ -8,10 +8,9 @@ use quote::quote;
 use crate::Error;
 
 /// What generated code may use, and from where.
-const IMPORTS: [(&str, &[&str]); 4] = [
+const IMPORTS: [(&str, &[&str]); 3] = [
     ("std::cmp", &["Ordering"]),
     ("std::sync", &["LazyLock"]),
-    ("regex", &["Regex"]),
     (
         "vac_value",
         &[
@@ -30,6 +29,7 @@ const IMPORTS: [(&str, &[&str]); 4] = [
             "Node",
             "Null",
             "Number",
+            "Pattern",
             "Tagged",
             "Text",
             "Undefined",

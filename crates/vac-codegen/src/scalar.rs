@@ -28,8 +28,8 @@ impl Patterns {
         let declarations = self.sources.iter().enumerate().map(|(at, source)| {
             let name = Ident::new(&format!("PATTERN_{}", at + 1), Span::call_site());
             quote! {
-                static #name: LazyLock<Regex> =
-                    LazyLock::new(|| Regex::new(#source).expect("the generator has compiled it"));
+                static #name: LazyLock<Pattern> =
+                    LazyLock::new(|| Pattern::new(#source).expect("the generator has compiled it"));
             }
         });
         quote!(#(#declarations)*)

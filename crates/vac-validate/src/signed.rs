@@ -121,7 +121,7 @@ pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d
 
 /// The encoding a content type stands for: a media type, or a number of the
 /// CoAP registry.
-fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
+pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
     if let Some(number) = node.uint() {
         return match number {
             50 => Some(Encoding::Json),

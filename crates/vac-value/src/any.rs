@@ -1,10 +1,12 @@
 //! The carried `any`: a value as its source wrote it.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::decode::{Decode, DecodeError};
-use crate::document::{Document, Encoding, LOOSE, Node};
+use crate::document::{Document, Encoding, Node};
 use crate::encode::{Encode, EncodeError, Encoder};
+use crate::map_encoder::{Key, MapEncoder};
 use crate::{IntoOwned, SyntaxError};
 
 /// One well-formed value in the bytes of its source, unread until somebody
@@ -21,26 +23,43 @@ use crate::{IntoOwned, SyntaxError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Any<'a> {
-    raw: Cow<'a, [u8]>,
-    encoding: Encoding,
-    /// Whether the bytes may be copied as they are.
-    tidy: bool,
+pub struct Any<'a>(Carried<'a>);
+
+#[derive(Clone, Debug)]
+enum Carried<'a> {
+    /// The bytes of a value.
+    Bytes {
+        raw: Cow<'a, [u8]>,
+        encoding: Encoding,
+        /// Whether they may be copied as they are.
+        tidy: bool,
+    },
+    /// A place in a document that is still there: nothing has to be scanned again.
+    Node(Node<'a, 'a>),
+    /// Members of a map, each of them carried.
+    Members(Box<Members<'a>>),
+}
+
+#[derive(Clone, Debug)]
+struct Members<'a> {
+    members: Vec<(Cow<'a, str>, Any<'a>)>,
+    /// What they look like as JSON, once somebody has asked.
+    json: OnceLock<Vec<u8>>,
 }
 
 impl<'a> Any<'a> {
-    pub(crate) fn carried(node: Node<'_, 'a>) -> Self {
-        Self { raw: Cow::Borrowed(node.raw()), encoding: node.encoding(), tidy: !node.flag(LOOSE) }
+    pub(crate) fn carried(node: Node<'a, 'a>) -> Self {
+        Self(Carried::Node(node))
     }
 
     /// Carries JSON text, after looking whether it is any.
     pub fn from_json(text: &'a [u8]) -> Result<Self, SyntaxError> {
-        Ok(Document::json(text)?.root().carry())
+        Ok(Document::json(text)?.root().lift())
     }
 
     /// Carries a CBOR item, after looking whether it is one.
     pub fn from_cbor(bytes: &'a [u8]) -> Result<Self, SyntaxError> {
-        Ok(Document::cbor(bytes)?.root().carry())
+        Ok(Document::cbor(bytes)?.root().lift())
     }
 
     /// Carries what a value is written as.
@@ -50,52 +69,88 @@ impl<'a> Any<'a> {
     ) -> Result<Any<'static>, EncodeError> {
         let mut encoder = Encoder::new(encoding);
         value.encode(&mut encoder)?;
-        Ok(Any { raw: Cow::Owned(encoder.finish()), encoding, tidy: true })
+        Ok(Any::tidy(Cow::Owned(encoder.finish()), encoding))
     }
 
-    /// The bytes of the source.
+    /// Carries a map of carried values. Its keys must differ.
+    pub fn members(members: Vec<(Cow<'a, str>, Any<'a>)>) -> Self {
+        Self(Carried::Members(Box::new(Members { members, json: OnceLock::new() })))
+    }
+
+    pub(crate) fn bytes(raw: &'a [u8], encoding: Encoding, tidy: bool) -> Self {
+        Self(Carried::Bytes { raw: Cow::Borrowed(raw), encoding, tidy })
+    }
+
+    fn tidy(raw: Cow<'a, [u8]>, encoding: Encoding) -> Self {
+        Self(Carried::Bytes { raw, encoding, tidy: true })
+    }
+
+    /// The bytes of the source, or what stands for them.
     pub fn raw(&self) -> &[u8] {
-        &self.raw
+        match &self.0 {
+            Carried::Bytes { raw, .. } => raw,
+            Carried::Node(node) => node.raw(),
+            Carried::Members(members) => {
+                members.json.get_or_init(|| self.to_json().unwrap_or_default().into_bytes())
+            }
+        }
     }
 
     /// What the bytes are.
     pub fn encoding(&self) -> Encoding {
-        self.encoding
+        match &self.0 {
+            Carried::Bytes { encoding, .. } => *encoding,
+            Carried::Node(node) => node.encoding(),
+            Carried::Members(_) => Encoding::Json,
+        }
     }
 
     /// The value, indexed, to look inside.
     pub fn document(&self) -> Result<Document<'_>, SyntaxError> {
-        Document::scan(&self.raw, self.encoding)
+        Document::scan(self.raw(), self.encoding())
     }
 }
 
 impl Encode for Any<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        if to.is_hollow() {
-            to.null();
-            return Ok(());
-        }
-        if self.tidy && to.takes_raw(self.encoding) {
-            to.raw(&self.raw);
-            return Ok(());
-        }
-        match self.document() {
-            Ok(document) => crate::transcode(&document, to),
-            // Nested where it came from, but too deep to be read alone: impossible.
-            Err(_) => {
-                Err(EncodeError::NotRepresentable { encoding: to.encoding(), what: "this value" })
+        to.carried(|to| self.write(to))
+    }
+}
+
+impl Any<'_> {
+    fn write(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        match &self.0 {
+            Carried::Node(node) => crate::transcode::transcode_node(*node, to),
+            Carried::Members(members) => {
+                let mut map = MapEncoder::new();
+                for (key, value) in &members.members {
+                    map.extension(Key::Text(key), value);
+                }
+                to.map(&map)
             }
+            Carried::Bytes { raw, encoding, tidy } if *tidy && to.takes_raw(*encoding) => {
+                to.raw(raw);
+                Ok(())
+            }
+            Carried::Bytes { .. } => match self.document() {
+                Ok(document) => crate::transcode(&document, to),
+                // Nested where it came from, but too deep to be read alone: impossible.
+                Err(_) => {
+                    let encoding = to.encoding();
+                    Err(EncodeError::NotRepresentable { encoding, what: "this value" })
+                }
+            },
         }
     }
 }
 
 impl<'a> Decode<'a> for Any<'a> {
     fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        Ok(node.carry())
+        Ok(node.lift())
     }
 
     fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        Ok(node.carry().into_owned())
+        Ok(node.lift().into_owned())
     }
 }
 
@@ -103,7 +158,20 @@ impl IntoOwned for Any<'_> {
     type Owned = Any<'static>;
 
     fn into_owned(self) -> Self::Owned {
-        Any { raw: Cow::Owned(self.raw.into_owned()), encoding: self.encoding, tidy: self.tidy }
+        Any(match self.0 {
+            Carried::Bytes { raw, encoding, tidy } => {
+                Carried::Bytes { raw: Cow::Owned(raw.into_owned()), encoding, tidy }
+            }
+            Carried::Node(node) => return node.lift().into_owned(),
+            Carried::Members(members) => {
+                let owned = |(key, value): (Cow<'_, str>, Any<'_>)| {
+                    (Cow::Owned(key.into_owned()), value.into_owned())
+                };
+                let json = members.json;
+                let members = members.members.into_iter().map(owned).collect();
+                Carried::Members(Box::new(Members { members, json }))
+            }
+        })
     }
 }
 
@@ -111,7 +179,7 @@ impl PartialEq for Any<'_> {
     /// By value: across encodings, whatever the order of keys. What has no
     /// CBOR form is compared by its bytes.
     fn eq(&self, other: &Self) -> bool {
-        if self.encoding == other.encoding && self.raw == other.raw {
+        if self.encoding() == other.encoding() && self.raw() == other.raw() {
             return true;
         }
         match (self.to_cbor(), other.to_cbor()) {
@@ -125,6 +193,6 @@ impl From<&str> for Any<'_> {
     fn from(text: &str) -> Self {
         let mut encoder = Encoder::new(Encoding::Json);
         encoder.text(text);
-        Any { raw: Cow::Owned(encoder.finish()), encoding: Encoding::Json, tidy: true }
+        Any::tidy(Cow::Owned(encoder.finish()), Encoding::Json)
     }
 }

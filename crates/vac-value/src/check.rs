@@ -3,9 +3,8 @@
 
 use std::cmp::Ordering;
 
-use regex::Regex;
-
 use crate::document::{Kind, Node};
+use crate::pattern::Pattern;
 
 /// Text that is Unicode text.
 #[inline]
@@ -181,7 +180,7 @@ pub fn bits(node: Node<'_, '_>, allowed: impl Fn(u64) -> bool) -> bool {
 }
 
 /// `.regexp`: text that an anchored pattern matches.
-pub fn regexp(node: Node<'_, '_>, pattern: &Regex) -> bool {
+pub fn regexp(node: Node<'_, '_>, pattern: &Pattern) -> bool {
     node.text().is_some_and(|text| pattern.is_match(&text))
 }
 

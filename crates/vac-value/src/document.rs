@@ -147,6 +147,20 @@ impl<'a> Document<'a> {
         crate::Scanner::new(limits).cbor(bytes)
     }
 
+    /// A document whose index is known.
+    pub(crate) fn of_index(
+        source: &'a [u8],
+        encoding: Encoding,
+        entries: Vec<Entry>,
+    ) -> Result<Self, crate::SyntaxError> {
+        let depth = crate::Limits::default().depth;
+        let source = match encoding {
+            Encoding::Json => Source::Json(crate::scan::text(source)?),
+            Encoding::Cbor => Source::Cbor(source),
+        };
+        Ok(Self { source, entries, duplicates: Vec::new(), depth })
+    }
+
     /// The outermost node.
     pub fn root(&self) -> Node<'_, 'a> {
         self.node(0)
@@ -246,9 +260,16 @@ impl<'d, 'a> Node<'d, 'a> {
         &self.document.source.bytes()[entry.start as usize..entry.end as usize]
     }
 
-    /// The value as it stands, to be carried elsewhere unread.
-    pub fn carry(self) -> Any<'a> {
+    /// The value as it stands, to be carried elsewhere unread while its document is
+    /// there.
+    pub fn carry(self) -> Any<'d> {
         Any::carried(self)
+    }
+
+    /// The value as it stands, carried away from its document: whoever writes it in
+    /// another form has to scan it again.
+    pub fn lift(self) -> Any<'a> {
+        Any::bytes(self.raw(), self.encoding(), !self.flag(LOOSE))
     }
 
     #[inline]
@@ -335,17 +356,38 @@ impl<'d, 'a> Node<'d, 'a> {
     /// Whether it is this text.
     #[inline]
     pub fn is_text(self, expected: &str) -> bool {
-        let entry = self.entry();
-        if entry.kind != Kind::Text {
-            return false;
+        match self.text_bytes() {
+            Some(bytes) => bytes == expected.as_bytes(),
+            None if self.kind() != Kind::Text => false,
+            None => self.text().is_some_and(|text| text == expected),
         }
+    }
+
+    /// The text of a JSON token that has no escapes.
+    #[inline]
+    pub(crate) fn plain(self) -> Option<&'a str> {
+        let entry = self.entry();
         match self.document.source {
-            Source::Json(text) if entry.flags & ESCAPED == 0 => {
-                &text.as_bytes()[entry.start as usize + 1..entry.end as usize - 1]
-                    == expected.as_bytes()
+            Source::Json(text) if entry.kind == Kind::Text && entry.flags & ESCAPED == 0 => {
+                Some(&text[entry.start as usize + 1..entry.end as usize - 1])
             }
-            Source::Json(_) => self.text().is_some_and(|text| text == expected),
-            Source::Cbor(_) => *self.string_bytes() == *expected.as_bytes(),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a text that stands in the source just as it is; `None` for any other
+    /// node, also for text with escapes or in chunks.
+    #[inline]
+    pub fn text_bytes(self) -> Option<&'a [u8]> {
+        let entry = self.entry();
+        if entry.kind != Kind::Text || entry.flags & (ESCAPED | CHUNKED) != 0 {
+            return None;
+        }
+        let (start, end) = (entry.start as usize, entry.end as usize);
+        match self.document.source {
+            Source::Json(text) => text.as_bytes().get(start + 1..end - 1),
+            // Behind the head, which has 1, 2, 3, 5 or 9 bytes.
+            Source::Cbor(bytes) => bytes.get(start + cbor::head_length(bytes, start)..end),
         }
     }
 

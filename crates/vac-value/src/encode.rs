@@ -5,10 +5,11 @@ use std::fmt;
 use data_encoding::BASE64URL_NOPAD;
 use num_bigint::BigInt;
 
-use crate::document::Encoding;
+use crate::document::{Document, Encoding, Kind};
 use crate::map_encoder::{Key, MapEncoder};
 use crate::number::Number;
-use crate::{cbor, json};
+use crate::outline::Outline;
+use crate::{SyntaxError, cbor, json};
 
 /// How JSON is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,21 +83,15 @@ pub struct Encoder {
     level: usize,
     /// Whether the innermost open JSON container has an element already.
     continued: bool,
-    /// Whether a carried value is written as null.
-    hollow: bool,
+    /// The index of what has been written, if somebody wants it.
+    outline: Option<Outline>,
 }
 
 impl Encoder {
     /// A writer of JSON.
     pub fn json(layout: Layout) -> Self {
         let out = Vec::new();
-        Self { out, encoding: Encoding::Json, layout, level: 0, continued: false, hollow: false }
-    }
-
-    /// A writer that writes null for every carried value ([`crate::Any`]): what a
-    /// schema looks at is left, and megabytes that it calls `any` are not.
-    pub fn hollow(encoding: Encoding) -> Self {
-        Self { hollow: true, ..Self::new(encoding) }
+        Self { out, encoding: Encoding::Json, layout, level: 0, continued: false, outline: None }
     }
 
     /// A writer of CBOR.
@@ -107,6 +102,27 @@ impl Encoder {
     /// A writer of either; JSON is compact.
     pub fn new(encoding: Encoding) -> Self {
         Self { encoding, ..Self::json(Layout::Compact) }
+    }
+
+    /// The same writer, which also keeps an [`outline`](Encoder::outline).
+    pub fn outlined(self) -> Self {
+        Self { outline: Some(Outline::default()), ..self }
+    }
+
+    /// What has been written since it was [cleared](Encoder::clear), indexed as it was
+    /// written and without a look into carried values ([`crate::Any`]), which stand there
+    /// as null: what a schema says something about is left, and megabytes that it calls
+    /// `any` are not. Can be taken once.
+    pub fn outline(&mut self) -> Result<Document<'_>, SyntaxError> {
+        // Only in JSON can a separator stand before it.
+        let start = match (self.encoding, &self.outline) {
+            (Encoding::Json, Some(outline)) => outline.start(),
+            _ => 0,
+        };
+        match self.outline.as_mut().and_then(Outline::take) {
+            Some(entries) => Document::of_index(&self.out, self.encoding, entries),
+            None => Document::scan(self.out.get(start..).unwrap_or_default(), self.encoding),
+        }
     }
 
     /// What it writes.
@@ -127,44 +143,95 @@ impl Encoder {
     /// Forgets what has been written, and keeps the memory.
     pub fn clear(&mut self) {
         self.out.clear();
+        if let Some(outline) = &mut self.outline {
+            outline.clear();
+        }
+    }
+
+    /// Notes what was written since `start`.
+    #[inline]
+    fn leaf(&mut self, kind: Kind, start: usize) {
+        if let Some(outline) = &mut self.outline {
+            outline.leaf(kind, start, self.out.len());
+        }
+    }
+
+    #[inline]
+    fn text_leaf(&mut self, start: usize, escaped: bool) {
+        if let Some(outline) = &mut self.outline {
+            outline.leaf(Kind::Text, start, self.out.len());
+            if escaped {
+                outline.escaped();
+            }
+        }
+    }
+
+    fn opened(&mut self, kind: Kind) {
+        if let Some(outline) = &mut self.outline {
+            outline.open(kind, self.out.len());
+        }
+    }
+
+    fn closed(&mut self) {
+        if let Some(outline) = &mut self.outline {
+            outline.close(self.out.len());
+        }
+    }
+
+    /// Notes that something is written behind the index's back.
+    fn untold(&mut self) {
+        if let Some(outline) = &mut self.outline {
+            outline.unknown();
+        }
     }
 
     /// Writes `null`.
     pub fn null(&mut self) {
-        self.word(b"null", 0xf6);
+        self.word(Kind::Null, b"null", 0xf6);
     }
 
     /// Writes `true` or `false`.
     pub fn bool(&mut self, value: bool) {
         if value {
-            self.word(b"true", 0xf5);
+            self.word(Kind::Bool, b"true", 0xf5);
         } else {
-            self.word(b"false", 0xf4);
+            self.word(Kind::Bool, b"false", 0xf4);
         }
     }
 
     /// Writes `undefined`.
     pub fn undefined(&mut self) -> Result<(), EncodeError> {
         self.cbor_only("undefined")?;
-        self.out.push(0xf7);
+        self.word(Kind::Undefined, b"undefined", 0xf7);
         Ok(())
     }
 
-    fn word(&mut self, json: &[u8], cbor: u8) {
+    fn word(&mut self, kind: Kind, json: &[u8], cbor: u8) {
+        let start = self.out.len();
         match self.encoding {
             Encoding::Json => self.out.extend_from_slice(json),
             Encoding::Cbor => self.out.push(cbor),
         }
+        self.leaf(kind, start);
     }
 
     /// Writes an integer; beyond -2^64 to 2^64 - 1 CBOR gets a bignum.
     pub fn integer(&mut self, value: i128) {
         match self.encoding {
-            Encoding::Json => self.out.extend_from_slice(value.to_string().as_bytes()),
+            Encoding::Json => {
+                let start = self.out.len();
+                json::push_integer(value, &mut self.out);
+                let fits = u64::try_from(if value < 0 { -1 - value } else { value }).is_ok();
+                self.leaf(if fits { Kind::Integer } else { Kind::BigInteger }, start);
+            }
             Encoding::Cbor => {
                 let (major, argument) = if value < 0 { (1, -1 - value) } else { (0, value) };
                 match u64::try_from(argument) {
-                    Ok(argument) => cbor::push_head(major, argument, &mut self.out),
+                    Ok(argument) => {
+                        let start = self.out.len();
+                        cbor::push_head(major, argument, &mut self.out);
+                        self.leaf(Kind::Integer, start);
+                    }
                     Err(_) => self.bignum(&BigInt::from(value)),
                 }
             }
@@ -174,6 +241,7 @@ impl Encoder {
     /// Writes a float: in JSON with the fewest digits that name it and no
     /// other, in CBOR in the shortest form that holds it.
     pub fn float(&mut self, value: f64) -> Result<(), EncodeError> {
+        let start = self.out.len();
         match self.encoding {
             Encoding::Json if !value.is_finite() => {
                 return self.fail("a number that is not finite");
@@ -181,6 +249,7 @@ impl Encoder {
             Encoding::Json => self.out.extend_from_slice(format!("{value:?}").as_bytes()),
             Encoding::Cbor => cbor::push_float(value, &mut self.out),
         }
+        self.leaf(Kind::Float, start);
         Ok(())
     }
 
@@ -190,7 +259,9 @@ impl Encoder {
             (Number::Integer(integer), _) => self.integer(*integer),
             (Number::Float(float), _) => return self.float(*float),
             (Number::Decimal(token), Encoding::Json) => {
+                let start = self.out.len();
                 self.out.extend_from_slice(token.as_bytes());
+                self.leaf(Kind::Float, start);
             }
             (Number::Decimal(_), Encoding::Cbor) => return self.fail("a decimal no double has"),
         }
@@ -199,13 +270,16 @@ impl Encoder {
 
     /// Writes text.
     pub fn text(&mut self, value: &str) {
-        match self.encoding {
+        let start = self.out.len();
+        let escaped = match self.encoding {
             Encoding::Json => json::push_text(value, &mut self.out),
             Encoding::Cbor => {
                 cbor::push_head(3, value.len() as u64, &mut self.out);
                 self.out.extend_from_slice(value.as_bytes());
+                false
             }
-        }
+        };
+        self.text_leaf(start, escaped);
     }
 
     /// Writes a byte string; JSON gets its base64url form as text.
@@ -213,8 +287,10 @@ impl Encoder {
         match self.encoding {
             Encoding::Json => self.text(&BASE64URL_NOPAD.encode(value)),
             Encoding::Cbor => {
+                let start = self.out.len();
                 cbor::push_head(2, value.len() as u64, &mut self.out);
                 self.out.extend_from_slice(value);
+                self.leaf(Kind::Bytes, start);
             }
         }
     }
@@ -222,6 +298,7 @@ impl Encoder {
     /// Writes the head of a tag; what it is on comes next.
     pub fn tag(&mut self, number: u64) -> Result<(), EncodeError> {
         self.cbor_only("a tag")?;
+        self.untold();
         cbor::push_head(6, number, &mut self.out);
         Ok(())
     }
@@ -229,6 +306,7 @@ impl Encoder {
     /// Writes a simple value.
     pub fn simple(&mut self, number: u8) -> Result<(), EncodeError> {
         self.cbor_only("a simple value")?;
+        self.untold();
         cbor::push_head(7, u64::from(number), &mut self.out);
         Ok(())
     }
@@ -237,8 +315,11 @@ impl Encoder {
     /// each, and [`Encoder::end_array`] behind the last.
     pub fn begin_array(&mut self, length: usize) {
         match self.encoding {
-            Encoding::Json => self.begin(b'['),
-            Encoding::Cbor => cbor::push_head(4, length as u64, &mut self.out),
+            Encoding::Json => self.begin(Kind::Array, b'['),
+            Encoding::Cbor => {
+                self.opened(Kind::Array);
+                cbor::push_head(4, length as u64, &mut self.out);
+            }
         }
     }
 
@@ -255,8 +336,9 @@ impl Encoder {
 
     /// Ends an array.
     pub fn end_array(&mut self) {
-        if self.encoding == Encoding::Json {
-            self.end(b']');
+        match self.encoding {
+            Encoding::Json => self.end(b']'),
+            Encoding::Cbor => self.closed(),
         }
     }
 
@@ -274,7 +356,7 @@ impl Encoder {
     /// Writes a map: JSON in the order of the members, CBOR sorted.
     pub fn map(&mut self, map: &MapEncoder<'_>) -> Result<(), EncodeError> {
         if self.encoding == Encoding::Json && map.is_known_to_differ() {
-            self.begin(b'{');
+            self.begin(Kind::Map, b'{');
             for (key, value) in &map.members {
                 self.element();
                 self.key(key)?;
@@ -284,9 +366,22 @@ impl Encoder {
             self.end(b'}');
             return Ok(());
         }
+        if self.encoding == Encoding::Cbor
+            && let Some(members) = map.by_text()?
+        {
+            self.opened(Kind::Map);
+            cbor::push_head(5, members.len() as u64, &mut self.out);
+            for (key, value) in members {
+                self.text(key);
+                value.encode(self)?;
+            }
+            self.closed();
+            return Ok(());
+        }
         let keys = map.keys(self.encoding)?;
         let order = map.sorted(&keys)?;
         if self.encoding == Encoding::Cbor {
+            self.untold();
             cbor::push_head(5, map.members.len() as u64, &mut self.out);
             for place in order {
                 self.out.extend_from_slice(keys.of(place));
@@ -294,10 +389,12 @@ impl Encoder {
             }
             return Ok(());
         }
-        self.begin(b'{');
+        self.begin(Kind::Map, b'{');
         for (place, (_, value)) in map.members.iter().enumerate() {
             self.element();
-            self.out.extend_from_slice(keys.of(place));
+            let (start, key) = (self.out.len(), keys.of(place));
+            self.out.extend_from_slice(key);
+            self.text_leaf(start, key.contains(&b'\\'));
             self.colon();
             value.encode(self)?;
         }
@@ -305,9 +402,20 @@ impl Encoder {
         Ok(())
     }
 
-    /// Whether a carried value is written as null.
-    pub(crate) fn is_hollow(&self) -> bool {
-        self.hollow
+    /// Writes a carried value.
+    pub(crate) fn carried(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let start = self.out.len();
+        if let Some(outline) = &mut self.outline {
+            outline.begin_carried();
+        }
+        let written = write(self);
+        if let Some(outline) = &mut self.outline {
+            outline.end_carried(start, self.out.len());
+        }
+        written
     }
 
     /// Whether bytes of an encoding can be copied as they are.
@@ -317,11 +425,13 @@ impl Encoder {
 
     /// Where everything is written.
     pub(crate) fn out(&mut self) -> &mut Vec<u8> {
+        self.untold();
         &mut self.out
     }
 
     /// Copies bytes.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.untold();
         self.out.extend_from_slice(bytes);
     }
 
@@ -341,7 +451,8 @@ impl Encoder {
         Ok(())
     }
 
-    pub(crate) fn begin(&mut self, bracket: u8) {
+    pub(crate) fn begin(&mut self, kind: Kind, bracket: u8) {
+        self.opened(kind);
         self.out.push(bracket);
         self.level += 1;
         self.continued = false;
@@ -353,6 +464,7 @@ impl Encoder {
             self.line();
         }
         self.out.push(bracket);
+        self.closed();
         self.continued = true;
     }
 

@@ -48,6 +48,23 @@ impl<'v> MapEncoder<'v> {
         self.members.push((key, value));
     }
 
+    /// The members in the order of their keys, if all of these are text: of texts the
+    /// shorter comes first, because its head does.
+    pub(crate) fn by_text(&self) -> Result<Option<Vec<(&'v str, &'v dyn Encode)>>, EncodeError> {
+        let text = |(key, value): &(Key<'v>, &'v dyn Encode)| match key {
+            Key::Text(text) => Some((*text, *value)),
+            Key::Integer(_) | Key::Other(_) => None,
+        };
+        let Some(mut members) = self.members.iter().map(text).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        members.sort_unstable_by_key(|(key, _)| (key.len(), *key));
+        match members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            None => Ok(Some(members)),
+            Some(pair) => Err(EncodeError::DuplicateKey(pair[0].0.to_owned())),
+        }
+    }
+
     /// The keys as they will be written.
     pub(crate) fn keys(&self, encoding: Encoding) -> Result<Keys, EncodeError> {
         let mut encoder = Encoder::new(encoding);

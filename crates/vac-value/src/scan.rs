@@ -1,5 +1,7 @@
 //! From bytes to [`Document`]: limits, and the index both scanners fill.
 
+use std::str::Utf8Error;
+
 use crate::document::{Document, Encoding, Entry, Kind, LOOSE, Source};
 use crate::{Problem, SyntaxError, cbor, duplicates, json};
 
@@ -48,11 +50,7 @@ impl Scanner {
         &mut self,
         source: &'a [u8],
     ) -> Result<(Document<'a>, usize), SyntaxError> {
-        let text = std::str::from_utf8(source).map_err(|error| SyntaxError {
-            offset: error.valid_up_to(),
-            problem: if error.error_len().is_some() { Problem::Utf8 } else { Problem::Truncated },
-        })?;
-        self.json_text_prefix(text)
+        self.json_text_prefix(text(source)?)
     }
 
     /// The same for text that is known to be text.
@@ -104,6 +102,14 @@ impl Scanner {
         }
     }
 
+    /// Gives a document an index of just its own size, to be kept, and takes the memory
+    /// it grew in back for the next one.
+    pub fn settle<'a>(&mut self, mut document: Document<'a>) -> Document<'a> {
+        let entries = document.entries.as_slice().to_vec();
+        self.spare = std::mem::replace(&mut document.entries, entries);
+        document
+    }
+
     fn index<'a>(&mut self, source: Source<'a>) -> Result<Index<'a>, SyntaxError> {
         let limit = self.limits.size.min(u32::MAX as usize);
         if source.bytes().len() > limit {
@@ -113,6 +119,23 @@ impl Scanner {
         entries.clear();
         let depth = self.limits.depth;
         Ok(Index { document: Document { source, entries, duplicates: Vec::new(), depth }, depth })
+    }
+}
+
+/// Bytes that have to be text.
+pub(crate) fn text(source: &[u8]) -> Result<&str, SyntaxError> {
+    known_text(source).map_err(|error| SyntaxError {
+        offset: error.valid_up_to(),
+        problem: if error.error_len().is_some() { Problem::Utf8 } else { Problem::Truncated },
+    })
+}
+
+/// The same as [`std::str::from_utf8`], and much faster on text that is not only ASCII.
+pub fn known_text(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        // It does not say where.
+        Err(_) => std::str::from_utf8(bytes),
     }
 }
 

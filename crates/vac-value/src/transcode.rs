@@ -43,7 +43,7 @@ impl Encoder {
 
     fn node_map(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
         if self.encoding() == Encoding::Json {
-            self.begin(b'{');
+            self.begin(Kind::Map, b'{');
             for (key, value) in node.members() {
                 self.element();
                 if key.kind() != Kind::Text {
@@ -56,15 +56,26 @@ impl Encoder {
             self.end(b'}');
             return Ok(());
         }
-        let mut members = Vec::new();
-        for (key, value) in node.members() {
+        let mut members: Vec<_> =
+            node.members().map(|(key, value)| (key.plain(), key, value)).collect();
+        cbor::push_head(5, members.len() as u64, self.out());
+        if members.iter().all(|(plain, ..)| plain.is_some()) {
+            // Of texts the shorter comes first, because its head does.
+            members.sort_unstable_by_key(|(plain, ..)| plain.map(|plain| (plain.len(), plain)));
+            for (plain, _, value) in members {
+                self.text(plain.unwrap_or_default());
+                self.node(value)?;
+            }
+            return Ok(());
+        }
+        let mut written = Vec::with_capacity(members.len());
+        for (_, key, value) in members {
             let mut encoder = Encoder::cbor();
             encoder.node(key)?;
-            members.push((encoder.finish(), value));
+            written.push((encoder.finish(), value));
         }
-        members.sort_by(|one, other| one.0.cmp(&other.0));
-        cbor::push_head(5, members.len() as u64, self.out());
-        for (key, value) in members {
+        written.sort_by(|one, other| one.0.cmp(&other.0));
+        for (key, value) in written {
             self.raw(&key);
             self.node(value)?;
         }
@@ -79,9 +90,12 @@ impl Encoder {
             Kind::Simple => return self.simple(node.simple().unwrap_or_default()),
             Kind::Integer => self.integer(node.integer().unwrap_or_default()),
             Kind::Bytes => self.bytes(&node.bytes().unwrap_or_default()),
+            Kind::Text if node.has_lone_surrogate() => {
+                return self.fail("text with a lone surrogate");
+            }
             Kind::Text => match node.text() {
                 Some(text) => self.text(&text),
-                None => return self.fail("text with a lone surrogate"),
+                None => return self.fail("text that is none"),
             },
             Kind::BigInteger => match big_integer(&String::from_utf8_lossy(node.raw())) {
                 Some(integer) => self.bignum(&integer),
@@ -182,10 +196,17 @@ pub(crate) fn deterministic(node: Node<'_, '_>) -> Vec<u8> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn transcode(document: &Document<'_>, to: &mut Encoder) -> Result<(), EncodeError> {
-    if let Some(key) = document.duplicate_keys().next() {
+    transcode_node(document.root(), to)
+}
+
+/// The same for a part of a document.
+pub(crate) fn transcode_node(node: Node<'_, '_>, to: &mut Encoder) -> Result<(), EncodeError> {
+    let inside = node.index()..node.after();
+    let mut doubles = node.document().duplicate_keys();
+    if let Some(key) = doubles.find(|key| inside.contains(&key.index())) {
         let name =
             key.text().map_or_else(|| key.kind().name().to_owned(), std::borrow::Cow::into_owned);
         return Err(EncodeError::DuplicateKey(name));
     }
-    to.node(document.root())
+    to.node(node)
 }

@@ -149,13 +149,15 @@ impl Context {
             if !self.try_silently(|context| key_check(context, key)).valid {
                 continue;
             }
+            // How often exactly matters only to a member that says so.
+            let counted = member.min > 1 || member.max != u64::MAX;
             if member.cut {
-                counts.add(at);
+                counts.add_if(at, counted);
                 return (member.check)(self, value);
             }
             let verdict = self.try_silently(|context| (member.check)(context, value));
             if verdict.valid {
-                counts.add(at);
+                counts.add_if(at, counted);
                 return true;
             }
             self.note_furthest(verdict);
@@ -351,12 +353,20 @@ fn find(
 ) -> Option<(usize, &'static Member)> {
     let split = (*hint).min(elements.len());
     let (before, behind) = elements.split_at(split);
+    let text = key.text_bytes();
     let places = (split..).zip(behind).chain((0..).zip(before));
     for (at, element) in places {
-        if let Element::Member(member) = element
-            && member.key.is_literal()
-            && matches(&member.key, key)
-        {
+        let Element::Member(member) = element else { continue };
+        let is_it = match (&member.key, text) {
+            // Most keys differ in their length or their first byte already.
+            (Key::Text(expected), Some(text)) => {
+                expected.len() == text.len()
+                    && expected.as_bytes().first() == text.first()
+                    && expected.as_bytes() == text
+            }
+            (expected, _) => matches(expected, key),
+        };
+        if is_it {
             *hint = at + 1;
             return Some((at, member));
         }
@@ -391,6 +401,14 @@ impl Counts {
             *count += 1;
         } else {
             self.more.push((at, 1));
+        }
+    }
+
+    /// Counts the first, and the others if they are to be counted.
+    #[inline]
+    fn add_if(&mut self, at: usize, counted: bool) {
+        if counted || self.once & 1 << at == 0 {
+            self.add(at);
         }
     }
 

@@ -53,6 +53,15 @@ impl Head {
     }
 }
 
+/// How many bytes the head at an offset has, which is known to be one.
+#[inline]
+pub(crate) fn head_length(source: &[u8], at: usize) -> usize {
+    match source.get(at).map(|initial| initial & 0x1f) {
+        Some(info @ 24..=27) => 1 + (1 << (info - 24)),
+        _ => 1,
+    }
+}
+
 /// The argument of the head at an offset.
 pub(crate) fn argument_at(source: &[u8], at: usize) -> Option<u64> {
     Head::read(source, at).ok().map(|head| head.argument)

@@ -4,7 +4,7 @@ mod head;
 mod scan;
 
 pub(crate) use head::{
-    argument_at, double_to_half, double_to_single, float_at, integer_at, push_float, push_head,
-    string_at,
+    argument_at, double_to_half, double_to_single, float_at, head_length, integer_at, push_float,
+    push_head, string_at,
 };
 pub(crate) use scan::scan;

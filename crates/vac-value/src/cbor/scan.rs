@@ -158,7 +158,7 @@ impl Scan<'_, '_, '_> {
             return Err(self.error(Problem::Length(head.argument)));
         };
         if head.major == 3
-            && let Err(error) = std::str::from_utf8(content)
+            && let Err(error) = crate::known_text(content)
         {
             self.at = start + error.valid_up_to();
             return Err(self.error(Problem::Utf8));

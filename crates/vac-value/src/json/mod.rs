@@ -4,4 +4,4 @@ mod scan;
 mod text;
 
 pub(crate) use scan::{end_of_plain, is_space, scan};
-pub(crate) use text::{push_text, unescape};
+pub(crate) use text::{push_integer, push_text, unescape};

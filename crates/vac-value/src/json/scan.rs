@@ -312,12 +312,13 @@ fn integer_kind(digits: &[u8], negative: bool) -> Kind {
     }
 }
 
-/// The first quote, backslash or control character from `at` on, eight bytes
-/// at a time.
+/// The first quote, backslash or control character from `at` on: eight bytes at a time,
+/// and once that has gone well for a while, many.
 #[inline]
 pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
+    let long = at + 64;
     while let Some(chunk) = source.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
         let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
@@ -329,12 +330,27 @@ pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
             return at + hits.trailing_zeros() as usize / 8;
         }
         at += 8;
+        if at == long {
+            at = end_of_plain_blocks(source, at);
+        }
     }
     while let Some(byte) = source.get(at) {
         if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
             return at;
         }
         at += 1;
+    }
+    at
+}
+
+/// Steps over blocks that have none of them.
+fn end_of_plain_blocks(source: &[u8], mut at: usize) -> usize {
+    while let Some(block) = source.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
+        let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
+        if block.iter().fold(false, |any, byte| any | special(byte)) {
+            break;
+        }
+        at += 32;
     }
     at
 }

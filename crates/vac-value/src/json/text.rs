@@ -5,24 +5,29 @@
 /// same pattern so that different texts stay different.
 pub(crate) fn unescape(inner: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = rest.find('\\') {
-        text.extend_from_slice(&rest.as_bytes()[..at]);
-        let escape = &rest[at..];
-        let (code, length) = match escape.as_bytes().get(1) {
-            Some(b'u') => unicode_escape(escape),
-            Some(b'b') => (0x08, 2),
-            Some(b'f') => (0x0c, 2),
-            Some(b'n') => (0x0a, 2),
-            Some(b'r') => (0x0d, 2),
-            Some(b't') => (0x09, 2),
-            Some(other) => (u32::from(*other), 2),
+    let bytes = inner.as_bytes();
+    let mut plain = 0;
+    while let Some(length) = memchr::memchr(b'\\', &bytes[plain..]) {
+        let at = plain + length;
+        text.extend_from_slice(&bytes[plain..at]);
+        plain = at + 2;
+        match bytes.get(at + 1) {
+            Some(b'n') => text.push(b'\n'),
+            Some(b't') => text.push(b'\t'),
+            Some(b'r') => text.push(b'\r'),
+            Some(b'b') => text.push(0x08),
+            Some(b'f') => text.push(0x0c),
+            Some(b'u') => {
+                let (code, length) = unicode_escape(&inner[at..]);
+                push_code(code, &mut text);
+                plain = (at + length).min(bytes.len());
+            }
+            // A quote, a backslash or a slash, which stand for themselves.
+            Some(other) => text.push(*other),
             None => return text,
-        };
-        push_code(code, &mut text);
-        rest = escape.get(length..).unwrap_or_default();
+        }
     }
-    text.extend_from_slice(rest.as_bytes());
+    text.extend_from_slice(&bytes[plain..]);
     text
 }
 
@@ -50,17 +55,20 @@ fn push_code(code: u32, text: &mut Vec<u8>) {
     }
 }
 
-/// Writes text in quotes, escaping what JSON wants escaped and nothing else.
-pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
+/// Writes text in quotes, escaping what JSON wants escaped and nothing else; tells
+/// whether there was any of that.
+pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) -> bool {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
     out.push(b'"');
     let mut plain = 0;
+    let mut escaped = false;
     loop {
         let at = super::end_of_plain(bytes, plain);
         out.extend_from_slice(&bytes[plain..at]);
         let Some(&byte) = bytes.get(at) else { break };
         plain = at + 1;
+        escaped = true;
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -77,4 +85,40 @@ pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
+    escaped
+}
+
+/// Writes an integer in decimal digits.
+#[allow(clippy::cast_possible_truncation)] // one digit
+pub(crate) fn push_integer(value: i128, out: &mut Vec<u8>) {
+    let Ok(mut rest) = u64::try_from(value) else {
+        out.extend_from_slice(value.to_string().as_bytes());
+        return;
+    };
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_written_as_everybody_writes_them() {
+        let values = [0, 1, 9, 10, 99, 12_345, i128::from(u64::MAX), 1 << 64, -1, -(1 << 70)];
+        for value in values {
+            let mut out = Vec::new();
+            push_integer(value, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
+        }
+    }
 }
