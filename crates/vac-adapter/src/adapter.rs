@@ -112,8 +112,9 @@ pub struct Origin<'a> {
 
 /// Only counts.
 #[derive(Debug, Default)]
-struct Counter {
-    count: u64,
+pub struct Counter {
+    /// How many entries there were at the top level.
+    pub count: u64,
     report: Report,
 }
 

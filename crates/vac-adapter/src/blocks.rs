@@ -4,44 +4,61 @@
 use std::borrow::Cow;
 
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::Node;
+use vac_value::{Kind, Node};
 
-use crate::cursor::{Cursor, keys, null};
+use crate::cursor::{keys, null, put, sift};
 
 /// A `tool_use` block, or one like it, as a tool call.
 pub fn tool_call<'a>(
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
     timestamp: Option<AbstractTimestamp<'a>>,
 ) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "tool_use");
+    if node.kind() != Kind::Map {
+        return None;
+    }
+    let (mut name, mut input, mut call_id) = (None, None, None);
+    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+        "type" => value.is_text("tool_use"),
+        "name" => put(&mut name, value.text()),
+        "input" => put(&mut input, Some(value.carry())),
+        "id" => put(&mut call_id, value.text()),
+        _ => false,
+    });
     Some(Entry::ToolCall(ToolCallEntry {
-        name: block.text("name").unwrap_or(Cow::Borrowed("unknown")),
-        input: block.any("input").unwrap_or_else(null),
-        call_id: block.text("id"),
+        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        input: input.unwrap_or_else(null),
+        call_id,
         timestamp,
         id: None,
         children: None,
-        extensions: block.rest(keys::TOOL_CALL),
+        extensions,
     }))
 }
 
 /// A `tool_result` block, or one like it, as a tool result.
 pub fn tool_result<'a>(
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
     timestamp: Option<AbstractTimestamp<'a>>,
 ) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "tool_result");
-    let is_error = block.bool("is_error");
+    if node.kind() != Kind::Map {
+        return None;
+    }
+    let (mut output, mut call_id, mut is_error) = (None, None, None);
+    let extensions = sift(node, keys::TOOL_RESULT, |key, value| match key {
+        "type" => value.is_text("tool_result"),
+        "tool_use_id" => put(&mut call_id, value.text()),
+        "content" => put(&mut output, Some(value.carry())),
+        "is_error" => put(&mut is_error, value.bool()),
+        _ => false,
+    });
     Some(Entry::ToolResult(ToolResultEntry {
-        output: block.any("content").unwrap_or_else(null),
-        call_id: block.text("tool_use_id"),
+        output: output.unwrap_or_else(null),
+        call_id,
         status: is_error.map(|is_error| if is_error { "error" } else { "success" }.into()),
         is_error,
         timestamp,
         id: None,
         children: None,
-        extensions: block.rest(keys::TOOL_RESULT),
+        extensions,
     }))
 }

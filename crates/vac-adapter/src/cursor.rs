@@ -31,7 +31,7 @@
 use std::borrow::Cow;
 
 use vac_record::AbstractTimestamp;
-use vac_value::{Any, Decode, Encoding, Extensions, Kind, Node, Number, Text};
+use vac_value::{Any, Decode, Extensions, Kind, Node, Number, Text};
 
 /// The keys that the maps of the schema name: what a native key must not be
 /// mistaken for.
@@ -181,7 +181,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// Takes whatever is there; null counts as nothing.
-    pub fn any(&mut self, key: &str) -> Option<Any<'a>> {
+    pub fn any(&mut self, key: &str) -> Option<Any<'d>> {
         self.take_if(key, |node| (node.kind() != Kind::Null).then(|| node.carry()))
     }
 
@@ -205,29 +205,77 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// What nobody has taken, for a map that names these keys ([`keys`]); a map
     /// that names none, such as the data of an event, takes `&[]`.
-    pub fn rest(mut self, named: &[&str]) -> Rest<'a> {
+    pub fn rest(mut self, named: &[&str]) -> Rest<'d> {
         let members = std::mem::take(&mut self.members);
         members
             .into_iter()
             .filter(|member| member.value.kind() != Kind::Null)
-            .map(|member| (name(member.key, named), member.value.carry()))
+            .map(|member| (kept(member.key, member.key.text(), named), member.value.carry()))
             .collect()
     }
 
     /// What nobody has taken of a nested object, to stand in its place; `None`
     /// if nothing is left.
-    pub fn remainder(self) -> Option<Any<'a>> {
-        object(&self.rest(&[]))
+    pub fn remainder(self) -> Option<Any<'d>> {
+        object(self.rest(&[]))
     }
 }
 
-/// The members as one carried object; `None` if there are none.
-pub fn object<'a>(members: &Rest<'_>) -> Option<Any<'a>> {
-    if members.is_empty() {
-        return None;
+/// Shows each member of an object to `take`, which says whether it took it, and gives
+/// those that it did not take as [`Cursor::rest`] does: one pass, where a cursor looks
+/// for every member that is wanted.
+///
+/// ```
+/// use vac_adapter::cursor::{keys, put, sift};
+/// use vac_value::Document;
+///
+/// let line = Document::json(br#"{"uuid": "u1", "type": 7, "mood": "good", "x": null}"#)?;
+/// let mut id = None;
+/// let rest = sift(line.root(), keys::MESSAGE, |key, value| match key {
+///     "uuid" => put(&mut id, value.text()),
+///     "type" => value.is_text("user"),
+///     _ => false,
+/// });
+/// assert_eq!(id.as_deref(), Some("u1"));
+/// let names: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
+/// assert_eq!(names, ["native:type", "mood"]);
+/// # Ok::<(), vac_value::SyntaxError>(())
+/// ```
+pub fn sift<'d, 'a>(
+    node: Node<'d, 'a>,
+    named: &[&str],
+    mut take: impl FnMut(&str, Node<'d, 'a>) -> bool,
+) -> Rest<'d> {
+    let mut rest = Rest::default();
+    for (key, value) in node.members() {
+        if value.kind() == Kind::Null {
+            continue;
+        }
+        let text = key.text();
+        if text.as_deref().is_some_and(|text| take(text, value)) {
+            continue;
+        }
+        if rest.is_empty() {
+            rest.reserve(6);
+        }
+        rest.push((kept(key, text, named), value.carry()));
     }
-    // JSON as the source is; only keys can fail, and these are all different.
-    Any::of(members, Encoding::Json).ok()
+    rest
+}
+
+/// Puts a value in its place, if there is one, and says whether there is: what a
+/// member is taken with in [`sift`].
+pub fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    let is_there = value.is_some();
+    if is_there {
+        *place = value;
+    }
+    is_there
+}
+
+/// The members as one carried object; `None` if there are none.
+pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
+    (!members.is_empty()).then(|| Any::members(members.0))
 }
 
 /// Stands for a value that the schema requires and the source does not have.
@@ -235,9 +283,10 @@ pub fn null<'a>() -> Any<'a> {
     Any::from_json(b"null").unwrap_or_else(|_| Any::from(""))
 }
 
-/// The name that a native key is kept under in a map that names these keys.
-fn name<'a>(key: Node<'_, 'a>, named: &[&str]) -> Text<'a> {
-    match key.text() {
+/// The name that a native key, which says this, is kept under in a map that names
+/// these keys.
+fn kept<'a>(key: Node<'a, '_>, text: Option<Text<'a>>, named: &[&str]) -> Text<'a> {
+    match text {
         Some(text)
             if named.contains(&&*text)
                 || text.starts_with(MARK)

@@ -59,10 +59,14 @@ impl Place {
     /// An id for what the source gives none: `L12`, or `L12.2` for the second
     /// frame of the line, or `F2.L12` for a line of the second file.
     pub fn id(self) -> String {
-        let mut id = match self.file {
-            0 => format!("L{}", self.line),
-            file => format!("F{}.L{}", file + 1, self.line),
-        };
+        let mut id = String::with_capacity(16);
+        if self.file > 0 {
+            id.push('F');
+            id.push_str(&(self.file + 1).to_string());
+            id.push('.');
+        }
+        id.push('L');
+        id.push_str(&self.line.to_string());
         if self.part > 1 {
             id.push('.');
             id.push_str(&self.part.to_string());

@@ -160,4 +160,68 @@ impl<'i> Log<'i> {
         }
         Ok(())
     }
+
+    /// All frames, if all files are in memory: what is taken from them borrows from the
+    /// input.
+    pub fn held(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
+        let files = self.0.iter().map(|file| match file {
+            File::Held(frames) => Some(frames),
+            File::Streamed(_) => None,
+        });
+        let files: Option<Vec<_>> = files.collect();
+        files.map(|files| files.into_iter().flatten())
+    }
+
+    /// The frame at a place, if its file is in memory.
+    pub fn frame(&self, place: frame::Place) -> Option<&Frame<'i>> {
+        match self.0.get(place.file)? {
+            File::Held(frames) => frames.get(usize::try_from(place.index).ok()?),
+            File::Streamed(_) => None,
+        }
+    }
+
+    /// Shows each frame of a file whose [index](frame::Place::index) is in a range, until
+    /// one of them is an error. What is in memory is not searched for.
+    ///
+    /// ```
+    /// use vac_adapter::{Log, Memory};
+    ///
+    /// let input = Memory { name: "x.jsonl", bytes: b"1\n2\n3\n4" };
+    /// let mut lines = Vec::new();
+    /// Log::of(&input).range(0, 1..3, |frame| {
+    ///     lines.push(frame.place.line);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(lines, [2, 3]);
+    /// # Ok::<(), vac_adapter::Error>(())
+    /// ```
+    pub fn range(
+        &self,
+        file: usize,
+        range: std::ops::Range<u64>,
+        mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self.0.get(file) {
+            None => Ok(()),
+            Some(File::Held(frames)) => {
+                let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
+                let end = index(range.end).min(frames.len());
+                frames[index(range.start).min(end)..end].iter().try_for_each(show)
+            }
+            Some(File::Streamed(input)) => {
+                let mut frames = Frames::of_file(input.open()?, file);
+                let mut next = 0;
+                while next < range.end
+                    && let Some(shown) = frames.next(|frame| match frame.place.index {
+                        index if index < range.start => Ok(()),
+                        _ => show(frame),
+                    })?
+                {
+                    shown?;
+                    next += 1;
+                }
+                Ok(())
+            }
+        }
+    }
 }

@@ -8,8 +8,8 @@
 //! * CBOR wants the number of entries first: [`Session::count`].
 //! * Every entry is validated before it leaves, and so is the record around the
 //!   entries. Together that is the whole record, because an array of valid entries is all
-//!   that the schema asks of the list. What is validated has null in the place of every
-//!   carried value, about which the schema says `any`: it costs nothing to look at.
+//!   that the schema asks of the list. What is validated are the bytes that were written,
+//!   with null in the place of every carried value, about which the schema says `any`.
 //! * An entry that the encoding has nothing for (CBOR text cannot be half a surrogate
 //!   pair) is carried as the text it was made of.
 
@@ -17,7 +17,7 @@ use std::io::Write;
 
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::runtime::Check;
-use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout, Scanner};
+use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout};
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
 use crate::canonical::{strip_entry, strip_record};
@@ -190,33 +190,6 @@ fn judge(document: &Document<'_>, rule: Check, line: Option<u64>) -> Result<(), 
     }
 }
 
-/// Validates entries.
-struct Judge {
-    rule: Check,
-    encoder: Encoder,
-    scanner: Scanner,
-}
-
-impl Judge {
-    fn new(encoding: Encoding) -> Option<Self> {
-        let rule = vac_validate::rule("entry")?;
-        Some(Self { rule, encoder: Encoder::hollow(encoding), scanner: Scanner::default() })
-    }
-
-    fn entry(&mut self, entry: &Entry<'_>, line: u64) -> Result<(), Error> {
-        self.encoder.clear();
-        entry.encode(&mut self.encoder)?;
-        let document = self.scanner.scan(self.encoder.written(), self.encoder.encoding());
-        let document = document.map_err(|error| Error::Invalid {
-            line: Some(line),
-            violation: Box::new(vac_value::Violation::embedded(&error)),
-        })?;
-        judge(&document, self.rule, Some(line))?;
-        self.scanner.recycle(document);
-        Ok(())
-    }
-}
-
 /// Writes entries.
 struct Writer<'w> {
     options: &'w Options,
@@ -224,7 +197,8 @@ struct Writer<'w> {
     out: &'w mut dyn Write,
     encoder: Encoder,
     written: u64,
-    judge: Option<Judge>,
+    /// What entries are validated by.
+    rule: Option<Check>,
 }
 
 impl<'w> Writer<'w> {
@@ -242,7 +216,7 @@ impl<'w> Writer<'w> {
             out,
             encoder,
             written: 0,
-            judge: if options.validate { Judge::new(options.encoding) } else { None },
+            rule: vac_validate::rule("entry").filter(|_| options.validate),
         })
     }
 
@@ -250,6 +224,16 @@ impl<'w> Writer<'w> {
         self.encoder.clear();
         self.encoder.element();
         entry.encode(&mut self.encoder)
+    }
+
+    /// Validates what was just written.
+    fn judge(&mut self, line: u64) -> Result<(), Error> {
+        let Some(rule) = self.rule else { return Ok(()) };
+        let outline = self.encoder.outline().map_err(|error| Error::Invalid {
+            line: Some(line),
+            violation: Box::new(vac_value::Violation::embedded(&error)),
+        })?;
+        judge(&outline, rule, Some(line))
     }
 
     fn end(mut self, count: Option<u64>) -> Result<Report, Error> {
@@ -279,9 +263,7 @@ impl Sink for Writer<'_> {
             }
             self.encode(&entry)?;
         }
-        if let Some(judge) = &mut self.judge {
-            judge.entry(&entry, origin.place.line)?;
-        }
+        self.judge(origin.place.line)?;
         self.out.write_all(self.encoder.written())?;
         self.written += 1;
         self.report.entry(&entry);
@@ -300,7 +282,7 @@ fn inside_entries(options: &Options, count: u64) -> Encoder {
     encoder.begin_array(1);
     encoder.clear();
     encoder.begin_array(usize::try_from(count).unwrap_or(usize::MAX));
-    encoder
+    if options.validate { encoder.outlined() } else { encoder }
 }
 
 /// What is known of an entry, whatever it holds.

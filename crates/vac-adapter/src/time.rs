@@ -31,29 +31,35 @@ pub fn instant(timestamp: &AbstractTimestamp<'_>) -> Option<i128> {
 }
 
 fn of_text(text: &str) -> Option<i128> {
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i128>().ok();
-    let days = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let mut seconds = days * 86_400 + number(11, 13)? * 3600 + number(14, 16)? * 60;
-    seconds += number(17, 19)?;
-    let rest = text.get(19..)?;
-    let zone = rest.find(['Z', '+', '-'])?;
-    let fraction = rest.get(..zone)?.trim_start_matches('.');
+    let bytes = text.as_bytes();
+    let days = days(number(bytes, 0, 4)?, number(bytes, 5, 7)?, number(bytes, 8, 10)?);
+    let (hour, minute) = (number(bytes, 11, 13)?, number(bytes, 14, 16)?);
+    let mut seconds = days * 86_400 + hour * 3600 + minute * 60 + number(bytes, 17, 19)?;
+    let rest = bytes.get(19..)?;
+    let zone = rest.iter().position(|byte| matches!(byte, b'Z' | b'+' | b'-'))?;
+    let (fraction, zone) = rest.split_at(zone);
     let mut nanoseconds = 0;
-    for place in 0..9 {
-        let digit = fraction.as_bytes().get(place).map_or(0, |digit| i128::from(digit & 15));
+    for place in 1..=9 {
+        let digit = fraction.get(place).map_or(0, |digit| i64::from(digit & 15));
         nanoseconds = nanoseconds * 10 + digit;
     }
-    let zone = rest.get(zone..)?;
-    if zone != "Z" {
-        let offset = zone.get(1..3)?.parse::<i128>().ok()? * 3600
-            + zone.get(4..6)?.parse::<i128>().ok()? * 60;
-        seconds -= if zone.starts_with('-') { -offset } else { offset };
+    if zone != b"Z" {
+        let offset = number(zone, 1, 3)? * 3600 + number(zone, 4, 6)? * 60;
+        seconds -= if zone.starts_with(b"-") { -offset } else { offset };
     }
-    Some(seconds * 1_000_000_000 + nanoseconds)
+    Some(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds))
+}
+
+/// The number that these digits are.
+fn number(bytes: &[u8], from: usize, to: usize) -> Option<i64> {
+    let digits = bytes.get(from..to)?;
+    digits.iter().try_fold(0, |number, digit| {
+        digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0'))
+    })
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
-fn days(year: i128, month: i128, day: i128) -> i128 {
+fn days(year: i64, month: i64, day: i64) -> i64 {
     // Years that begin in March, so that the leap day is the last.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

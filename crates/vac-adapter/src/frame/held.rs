@@ -10,7 +10,7 @@ pub fn held(bytes: &[u8]) -> Vec<Frame<'_>> {
     let mut held = Held { bytes, at: 0, line: 1, count: Count::default(), frames: Vec::new() };
     while held.at < bytes.len() {
         let rest = &bytes[held.at..];
-        match std::str::from_utf8(rest) {
+        match vac_value::known_text(rest) {
             Ok(text) => held.text(text, End::Input),
             Err(error) => {
                 let text = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
@@ -46,6 +46,7 @@ impl<'a> Held<'a> {
             }
             let length = match step(rest, end, &mut scanner) {
                 Step::Document(document, length) => {
+                    let document = scanner.settle(document);
                     let frame = good(self.count.next(self.line, self.at as u64), document);
                     self.frames.push(frame);
                     length

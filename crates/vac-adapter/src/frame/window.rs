@@ -70,7 +70,7 @@ impl<R: Read> Window<R> {
     /// Moves what is text behind the text.
     fn check(&mut self) {
         let unchecked = &self.bytes[self.from..];
-        let (text, rest) = match std::str::from_utf8(unchecked) {
+        let (text, rest) = match vac_value::known_text(unchecked) {
             Ok(text) => (text, None),
             Err(error) => {
                 let valid = &unchecked[..error.valid_up_to()];

@@ -1,0 +1,185 @@
+//! Conversion in every way there is.
+
+use std::io::{self, Read};
+
+use serde_json::Value;
+use vac_adapter::session::{self, Options};
+use vac_adapter::{Adapter, Error, Input, Profile, Report};
+use vac_value::{Any, Document, Encode, Encoding, Layout};
+
+use crate::native;
+
+/// One record and how it came about.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The record as it was written.
+    pub record: Vec<u8>,
+    /// The report.
+    pub report: Report,
+    /// Which of the agent's formats the log is in.
+    pub variant: &'static str,
+}
+
+impl Converted {
+    /// A record in JSON, to look into.
+    pub fn value(&self) -> Value {
+        native::value(&self.record).expect("a record in JSON")
+    }
+
+    /// Its entries, to look into.
+    pub fn entries(&self) -> Vec<Value> {
+        match self.value()["session"]["entries"].take() {
+            Value::Array(entries) => entries,
+            other => panic!("entries are {other}"),
+        }
+    }
+
+    /// A record in JSON, as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.record).expect("a record in JSON")
+    }
+}
+
+/// The records of an input, each of them valid.
+pub fn convert(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+    options: &Options,
+) -> Result<Vec<Converted>, Error> {
+    let mut records = Vec::new();
+    for session in adapter.survey(input)? {
+        let mut record = Vec::new();
+        let report = session::write(&*session, options, &mut record)?;
+        assert_eq!(session.agent(), adapter.name());
+        assert_valid(&record, options.encoding, input.name());
+        records.push(Converted { record, report, variant: session.variant() });
+    }
+    assert!(!records.is_empty(), "{}: neither a session nor a refusal", input.name());
+    Ok(records)
+}
+
+/// The records of an input in compact JSON and the full profile.
+pub fn full(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+    convert(adapter, input, &Options::default())
+}
+
+/// Fails unless a record is valid and no key stands in it twice.
+pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
+    let document = Document::scan(record, encoding)
+        .unwrap_or_else(|error| panic!("{name}: the record cannot be read: {error}"));
+    let violations = vac_validate::check(&document, vac_validate::ROOT, 5).violations;
+    assert!(violations.is_empty(), "{name}: {violations:?}");
+    assert_eq!(document.duplicate_keys().len(), 0, "{name}: a key stands twice");
+}
+
+/// The same, after it was seen that they are the same if the input is not in memory.
+pub fn twice(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+    let records = full(adapter, input)?;
+    let streamed = full(adapter, &Streamed::of(input))?;
+    assert_same(&records, &streamed, &format!("{}, streamed", input.name()));
+    Ok(records)
+}
+
+/// The same, after they have been seen to be the same every time: held and streamed,
+/// written and collected, in JSON and in CBOR; and valid in both profiles and encodings.
+pub fn every_way(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+    let name = input.name();
+    let records = twice(adapter, input)?;
+    assert_same(&records, &collected(adapter, input)?, &format!("{name}, collected"));
+    let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let in_cbor = convert(adapter, input, &cbor)?;
+    let streamed = convert(adapter, &Streamed::of(input), &cbor)?;
+    assert_same(&in_cbor, &streamed, &format!("{name}, CBOR, streamed"));
+    assert_eq!(records.len(), in_cbor.len(), "{name}: another number of records in CBOR");
+    for (json, cbor) in records.iter().zip(&in_cbor) {
+        assert_equal(json, cbor, name);
+    }
+    for encoding in [Encoding::Json, Encoding::Cbor] {
+        let canonical = Options { profile: Profile::Canonical, encoding, ..Options::default() };
+        assert_eq!(records.len(), convert(adapter, input, &canonical)?.len(), "{name}");
+    }
+    Ok(records)
+}
+
+/// Records from [`session::collect`], written.
+fn collected(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+    let mut records = Vec::new();
+    for session in adapter.survey(input)? {
+        let (record, report) = session::collect(&*session, &Options::default())?;
+        let record = record.to_json()?.into_bytes();
+        records.push(Converted { record, report, variant: session.variant() });
+    }
+    Ok(records)
+}
+
+fn assert_same(ours: &[Converted], others: &[Converted], how: &str) {
+    assert_eq!(ours.len(), others.len(), "{how}: another number of records");
+    for (one, other) in ours.iter().zip(others) {
+        assert!(one.record == other.record, "{how}: another record");
+        assert_eq!(format!("{:?}", one.report), format!("{:?}", other.report), "{how}");
+    }
+}
+
+/// CBOR says what JSON says, unless something had to be carried as text in one of them.
+fn assert_equal(json: &Converted, cbor: &Converted, name: &str) {
+    if json.report.unparsed != cbor.report.unparsed {
+        assert!(json.report.unparsed.count < cbor.report.unparsed.count, "{name}: JSON holds more");
+        return;
+    }
+    let ours = Any::from_json(&json.record).expect("JSON");
+    let other = Any::from_cbor(&cbor.record).expect("CBOR");
+    assert!(ours == other, "{name}: another record in CBOR");
+}
+
+/// Pretty JSON in the full profile, with a line end: what golden files hold.
+pub fn pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<String>, Error> {
+    let options = Options { layout: Layout::Pretty, ..Options::default() };
+    let records = convert(adapter, input, &options)?;
+    Ok(records.iter().map(|converted| converted.text().to_owned() + "\n").collect())
+}
+
+/// An input that is not in memory and gives a few bytes at a time.
+pub struct Streamed<'i> {
+    input: &'i dyn Input,
+    parts: Vec<Streamed<'i>>,
+    attachments: Vec<Streamed<'i>>,
+}
+
+impl<'i> Streamed<'i> {
+    /// Another way to read an input.
+    pub fn of(input: &'i dyn Input) -> Self {
+        let all = |inputs: Vec<&'i dyn Input>| inputs.into_iter().map(Self::of).collect();
+        Self { input, parts: all(input.parts()), attachments: all(input.attachments()) }
+    }
+}
+
+impl Input for Streamed<'_> {
+    fn name(&self) -> &str {
+        self.input.name()
+    }
+
+    fn folder(&self) -> &str {
+        self.input.folder()
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Few(self.input.open()?)))
+    }
+
+    fn parts(&self) -> Vec<&dyn Input> {
+        self.parts.iter().map(|part| part as &dyn Input).collect()
+    }
+
+    fn attachments(&self) -> Vec<&dyn Input> {
+        self.attachments.iter().map(|part| part as &dyn Input).collect()
+    }
+}
+
+struct Few<R>(R);
+
+impl<R: Read> Read for Few<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = buffer.len().min(4093);
+        self.0.read(&mut buffer[..length])
+    }
+}

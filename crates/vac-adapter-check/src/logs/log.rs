@@ -1,0 +1,136 @@
+//! One thing to convert, in memory.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use vac_adapter::Input;
+use vac_adapter::input::chained;
+
+/// One thing to convert: usually one file.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// What messages call it.
+    pub shown: String,
+    /// Where it is on disk, if it is: files, or the folder or database that holds it.
+    pub files: Vec<PathBuf>,
+    /// What adapters read.
+    pub parts: Vec<Part>,
+    /// What belongs to it and is no log.
+    pub attachments: Vec<Part>,
+}
+
+/// One file of a log.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its name without the folder.
+    pub name: String,
+    /// The folder.
+    pub folder: String,
+    /// Its bytes, as adapters see them.
+    pub bytes: Vec<u8>,
+}
+
+impl Log {
+    /// An input that is no file.
+    pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        let part = Part { name: name.to_owned(), folder: String::new(), bytes: bytes.into() };
+        Self {
+            shown: name.to_owned(),
+            files: Vec::new(),
+            parts: vec![part],
+            attachments: Vec::new(),
+        }
+    }
+
+    /// Everything of a log on disk.
+    pub(super) fn load(log: &vac_store::Log) -> Self {
+        let files: Vec<_> = log.paths().map(PathBuf::from).collect();
+        let path = PathBuf::from(&log.shown);
+        let around = [super::root(), super::root().parent().unwrap_or(super::root())];
+        let shown = around.iter().find_map(|folder| path.strip_prefix(folder).ok());
+        let shown = shown.unwrap_or(&path).display().to_string();
+        let loaded = log.load().unwrap_or_else(|error| panic!("{shown}: {error}"));
+        let parts = loaded.parts().into_iter().map(Part::load).collect();
+        let attachments = loaded.attachments().into_iter().map(Part::load).collect();
+        Self { shown, files, parts, attachments }
+    }
+
+    /// The same under another name for messages.
+    #[must_use]
+    pub fn called(mut self, shown: String) -> Self {
+        self.shown = shown;
+        self
+    }
+
+    /// The bytes of its first file, which is the only one usually.
+    pub fn first(&self) -> &[u8] {
+        &self.parts[0].bytes
+    }
+
+    /// The same with other bytes for its first file: no longer what is on disk.
+    #[must_use]
+    pub fn with(&self, bytes: Vec<u8>) -> Self {
+        let mut log = Self { files: Vec::new(), ..self.clone() };
+        log.parts[0].bytes = bytes;
+        log
+    }
+}
+
+impl Part {
+    fn load(input: &dyn Input) -> Self {
+        let mut bytes = Vec::new();
+        let read = input.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
+        read.unwrap_or_else(|error| panic!("{}: {error}", input.name()));
+        Self { name: input.name().to_owned(), folder: input.folder().to_owned(), bytes }
+    }
+}
+
+impl Input for Part {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(&self.bytes[..]))
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(&self.bytes)
+    }
+}
+
+impl Input for Log {
+    fn name(&self) -> &str {
+        self.parts[0].name()
+    }
+
+    fn folder(&self) -> &str {
+        self.parts[0].folder()
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        match &self.parts[..] {
+            [only] => only.open(),
+            parts => chained(parts.iter().map(|part| part as &dyn Input).collect()),
+        }
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        match &self.parts[..] {
+            [only] => only.bytes(),
+            _ => None,
+        }
+    }
+
+    fn parts(&self) -> Vec<&dyn Input> {
+        self.parts.iter().map(|part| part as &dyn Input).collect()
+    }
+
+    fn attachments(&self) -> Vec<&dyn Input> {
+        self.attachments.iter().map(|part| part as &dyn Input).collect()
+    }
+}

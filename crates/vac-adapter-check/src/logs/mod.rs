@@ -1,0 +1,129 @@
+//! The logs that tests run over: the fixtures of the workspace, and a corpus of real
+//! files where there is one.
+//!
+//! Both are found as `vac convert` finds them: compressed, in several files, in stores.
+
+mod log;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use vac_adapter::Adapter;
+use vac_store::join;
+
+pub use log::{Log, Part};
+
+/// A fixture: a folder with native files and the records expected of them.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its folder below `fixtures/<agent>`: `messages`, or `jsonl/rewound`.
+    pub name: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// What is in the native files; one log, usually.
+    pub logs: Vec<Log>,
+    /// The records beside them.
+    pub expected: Vec<PathBuf>,
+}
+
+/// The workspace's root.
+pub fn root() -> &'static Path {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    crates.and_then(Path::parent).unwrap_or(Path::new("."))
+}
+
+/// The fixtures of an adapter's agent.
+///
+/// A case is a folder with files in it: native ones, and `expected.json`, or
+/// `expected-1.json` and so on if they are several sessions. Folders in it belong to the
+/// case. Cases may be grouped in folders.
+pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
+    let top = root().join("fixtures").join(adapter.name());
+    let mut cases = Vec::new();
+    find_cases(adapter, &top, &top, &mut cases);
+    assert!(!cases.is_empty(), "no fixtures in {}", top.display());
+    cases
+}
+
+/// The log of one of them.
+pub fn fixture(adapter: &dyn Adapter, name: &str) -> Log {
+    let mut cases = fixtures(adapter);
+    cases.retain(|case| case.name == name);
+    let logs = cases.pop().unwrap_or_else(|| panic!("no fixture {name}")).logs;
+    let [log] = <[Log; 1]>::try_from(logs).unwrap_or_else(|_| panic!("{name} is not one log"));
+    log
+}
+
+/// The logs of all fixtures.
+pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<Log> {
+    fixtures(adapter).into_iter().flat_map(|case| case.logs).collect()
+}
+
+fn find_cases(adapter: &dyn Adapter, top: &Path, folder: &Path, cases: &mut Vec<Case>) {
+    let entries = entries(folder);
+    if entries.iter().all(|path| path.is_dir()) {
+        return entries.iter().for_each(|folder| find_cases(adapter, top, folder, cases));
+    }
+    let is_expected = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("expected"))
+    };
+    let (expected, native): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_expected);
+    let name = folder.strip_prefix(top).unwrap_or(folder).to_string_lossy().into_owned();
+    let logs = find_logs(adapter, &native);
+    assert!(!logs.is_empty(), "{}: no native file", folder.display());
+    cases.push(Case { name, folder: folder.to_owned(), logs, expected });
+}
+
+/// What there is of an adapter's agent in the corpus: beside the workspace, or where
+/// `VAC_CORPUS` says. Without one, a printed line and nothing.
+pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
+    let folder = std::env::var_os("VAC_CORPUS")
+        .map_or_else(|| root().with_file_name("shared").join("corpus"), PathBuf::from)
+        .join(adapter.name());
+    if !folder.is_dir() {
+        println!("skipped: no corpus of {} (set VAC_CORPUS to name one)", adapter.name());
+        return Vec::new();
+    }
+    let logs = find_logs(adapter, std::slice::from_ref(&folder));
+    let mut left = Vec::new();
+    find_files(&folder, &mut left);
+    left.retain(|file| !logs.iter().flat_map(|log| &log.files).any(|path| file.starts_with(path)));
+    assert!(left.is_empty(), "nobody looked at {left:?}");
+    logs
+}
+
+/// The logs in paths, those of one session joined, without files that belong to others.
+fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
+    let found = vac_store::find(paths);
+    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+    let known = found.logs.into_iter().map(|log| join::look(log, &[adapter]));
+    // A tree of files is a log of its own here, whatever database has its sessions too.
+    let (trees, known): (Vec<_>, Vec<_>) =
+        known.partition(|known| known.log.paths().any(Path::is_dir));
+    let mut known = join::join(known);
+    known.extend(trees);
+    let mut logs: Vec<_> = known.iter().map(|known| Log::load(&known.log)).collect();
+    let beside = |log: &Log| log.files.iter().skip(log.parts.len()).cloned().collect::<Vec<_>>();
+    let beside: HashSet<_> = logs.iter().flat_map(beside).collect();
+    logs.retain(|log| log.files.is_empty() || !log.files.iter().all(|file| beside.contains(file)));
+    logs
+}
+
+fn find_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in entries(folder) {
+        if path.is_dir() {
+            find_files(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder);
+    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,57 @@
+//! What can be read of text that is no document: its words, without the punctuation.
+
+use super::leaf::Leaf;
+use super::read::{skip_space, text, word};
+
+/// Shows the scalars of broken text, and whatever else stands in it, in order. Keys are
+/// left out where they can be told, as in a document, and shown with what stands
+/// behind them.
+pub fn fragments<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Option<&[u8]>, Leaf<'a>)) {
+    let mut at = 0;
+    let mut key = None;
+    while let Some(byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let run = |is: fn(&u8) -> bool| rest.iter().take_while(|byte| is(byte)).count();
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' | b'{' | b'}' | b'[' | b']' | b',' | b':' => at += 1,
+            0 => {
+                let length = run(|byte| *byte == 0);
+                show(None, Leaf::count(length));
+                at += length;
+            }
+            b'"' => {
+                let length = text_length(rest);
+                let token = &rest[..length];
+                at += length;
+                let leaf = match text(token, 0) {
+                    Some((text, _)) => Leaf::Text(text),
+                    None => Leaf::Garbage(token.trim_ascii_end()),
+                };
+                match (leaf, bytes.get(skip_space(bytes, at))) {
+                    (Leaf::Text(text), Some(b':')) => key = Some(text),
+                    (leaf, _) => show(key.take().as_deref(), leaf),
+                }
+            }
+            _ => {
+                let length = run(|byte| !b" \t\r\n{}[],:\"\0".contains(byte));
+                let leaf = word(&rest[..length]).unwrap_or(Leaf::Garbage(&rest[..length]));
+                show(key.take().as_deref(), leaf);
+                at += length;
+            }
+        }
+    }
+}
+
+/// To behind the quote that ends a text, or to the end of its line.
+fn text_length(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\n' | 0 => return at,
+            b'\\' if !matches!(rest.get(at + 1), Some(b'\n' | 0)) => at += 2,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}

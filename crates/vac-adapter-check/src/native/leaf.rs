@@ -1,0 +1,99 @@
+//! A scalar as a value, not as it is written.
+
+use std::borrow::Cow;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+/// One scalar.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number by its value, however large: `1.50e2` is `15` and `1` zero.
+    Number(Cow<'a, str>),
+    /// Text, in UTF-8 that may hold lone surrogates as if they were characters.
+    Text(Cow<'a, [u8]>),
+    /// Bytes that are no scalar.
+    Garbage(&'a [u8]),
+}
+
+impl Leaf<'_> {
+    /// A number that stands for it in a multiset.
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The number of a count of ours.
+    pub fn count(count: usize) -> Leaf<'static> {
+        Leaf::Number(by_value(&count.to_string()).into_owned().into())
+    }
+
+    /// The beginning of it, for a message.
+    pub fn shown(&self) -> String {
+        let (bytes, quote) = match self {
+            Leaf::Null => (&b"null"[..], ""),
+            Leaf::Bool(value) => (if *value { &b"true"[..] } else { b"false" }, ""),
+            Leaf::Number(value) => (value.as_bytes(), ""),
+            Leaf::Text(text) => (&**text, "\""),
+            Leaf::Garbage(bytes) => (*bytes, ""),
+        };
+        let text: String = String::from_utf8_lossy(bytes).chars().take(80).collect();
+        format!("{quote}{text}{quote}")
+    }
+}
+
+/// A number's token in the one way of all that say the same: the digits without
+/// zeros around them, and the power of ten. An integer without zeros at its end is
+/// itself.
+pub fn by_value(token: &str) -> Cow<'_, str> {
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_digit()) && !token.ends_with('0');
+    if is_plain {
+        return Cow::Borrowed(token);
+    }
+    let (number, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let Ok(exponent) = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>() else {
+        return Cow::Borrowed(token);
+    };
+    let (sign, number) = match number.strip_prefix('-') {
+        Some(number) => ("-", number),
+        None => ("", number),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let zeros = i64::try_from(digits.len() - significant.len()).unwrap_or_default();
+    let places = i64::try_from(fraction.len()).unwrap_or_default();
+    let power = exponent.saturating_sub(places).saturating_add(zeros);
+    Cow::Owned(match significant.trim_start_matches('0') {
+        "" => format!("{sign}0"),
+        digits if power == 0 => format!("{sign}{digits}"),
+        digits => format!("{sign}{digits}e{power}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_value;
+
+    #[test]
+    fn numbers_are_equal_by_value() {
+        for (one, other) in [
+            ("1", "1.0"),
+            ("150", "1.5e2"),
+            ("150", "15E+1"),
+            ("0.001", "1e-3"),
+            ("18446744073709551617", "18446744073709551617.0"),
+            ("-0.0", "-0"),
+            ("0", "0e9"),
+        ] {
+            assert_eq!(by_value(one), by_value(other));
+        }
+        for (one, other) in [("1", "10"), ("1e400", "1e401"), ("0", "-0"), ("0.1", "0.01")] {
+            assert_ne!(by_value(one), by_value(other));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Where one document of a log ends and the next begins, by the rules that
+//! `vac_adapter::frame` states, read from its words and not from its code.
+
+use super::read::{Event, read, skip_space};
+
+/// A document, or bytes that are none.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Its bytes, without space around them.
+    pub bytes: &'a [u8],
+    /// The line it begins on, from 1.
+    pub line: usize,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A document.
+    Document,
+    /// A document, an object of which has a key twice.
+    Ambiguous,
+    /// No document, or one that nests deeper than a record can hold.
+    Bad,
+    /// NUL bytes.
+    Nul,
+}
+
+/// Levels that a document may have: 256 of a record, less what is around it there.
+const MOST_LEVELS: usize = 240;
+
+/// The pieces of a log: together they are all of it but space and byte-order marks.
+pub fn pieces(log: &[u8]) -> Vec<Piece<'_>> {
+    let mut found: Vec<Piece<'_>> = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    loop {
+        let start = skip_marks(log, at);
+        line += line_ends(&log[at..start]);
+        let rest = &log[start..];
+        if rest.is_empty() {
+            return found;
+        }
+        let (length, kind) = piece(rest);
+        let bytes = rest[..length].trim_ascii_end();
+        found.push(Piece { bytes, line, kind });
+        line += line_ends(&rest[..length]);
+        at = start + length;
+    }
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
+}
+
+fn skip_marks(log: &[u8], at: usize) -> usize {
+    let mut at = skip_space(log, at);
+    while log[at..].starts_with(b"\xef\xbb\xbf") {
+        at = skip_space(log, at + 3);
+    }
+    at
+}
+
+fn piece(rest: &[u8]) -> (usize, Kind) {
+    let nul = rest.iter().take_while(|byte| **byte == 0).count();
+    if nul > 0 {
+        return (nul, Kind::Nul);
+    }
+    let (mut depth, mut deepest, mut is_ambiguous) = (0_usize, 0, false);
+    let end = read(rest, &mut |_, event| match event {
+        Event::Begin { .. } => {
+            depth += 1;
+            deepest = deepest.max(depth);
+        }
+        Event::End { keys } => {
+            depth -= 1;
+            is_ambiguous |= has_twice(keys);
+        }
+        Event::Leaf(_) => {}
+    });
+    match end {
+        Some(end) if stands_alone(rest, end) && deepest <= MOST_LEVELS => {
+            (end, if is_ambiguous { Kind::Ambiguous } else { Kind::Document })
+        }
+        _ => (end_of_bad(rest), Kind::Bad),
+    }
+}
+
+fn has_twice(keys: &[u64]) -> bool {
+    let mut keys = keys.to_vec();
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// A number or a text is a document only if nothing else is on its line.
+fn stands_alone(rest: &[u8], end: usize) -> bool {
+    let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let behind = rest[end..].iter().find(|byte| !is_space(byte));
+    matches!(rest[0], b'{' | b'[') || matches!(behind, None | Some(b'\n'))
+}
+
+/// The end of the line; of something pretty-printed, the end of the first line that
+/// closes it or is no UTF-8, or the beginning of one that is not indented.
+fn end_of_bad(rest: &[u8]) -> usize {
+    let line_end = |from: usize| {
+        let length = rest[from..].iter().position(|byte| matches!(byte, b'\n' | 0));
+        length.map_or(rest.len(), |length| from + length)
+    };
+    let mut end = line_end(1);
+    if !matches!(rest[..end].trim_ascii_end(), b"{" | b"[") {
+        return end;
+    }
+    while rest.get(end) == Some(&b'\n') {
+        let closes = match rest.get(end + 1) {
+            Some(b' ' | b'\t') => false,
+            Some(b'}' | b']') => true,
+            _ => break,
+        };
+        let line = end + 1..line_end(end + 1);
+        end = line.end;
+        if closes || std::str::from_utf8(&rest[line]).is_err() {
+            break;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, pieces};
+
+    #[test]
+    fn a_log_falls_into_documents_and_what_is_none() {
+        let log =
+            b"\xef\xbb\xbf{\"a\": 1}{\"a\": 2}\r\n{\"a\": \n[1, {\"k\": 1, \"k\": 2}]\n\0\0\n\
+            what? {}\n7\n{\n  \"x\": ?\n}\n{\"cut\": \"";
+        let found: Vec<_> =
+            pieces(log).iter().map(|piece| (piece.line, piece.kind, piece.bytes.len())).collect();
+        let expected = [
+            (1, Kind::Document, 8),
+            (1, Kind::Document, 8),
+            (2, Kind::Bad, 5),
+            (3, Kind::Ambiguous, 21),
+            (4, Kind::Nul, 2),
+            (5, Kind::Bad, 8),
+            (6, Kind::Document, 1),
+            (7, Kind::Bad, 12),
+            (10, Kind::Bad, 9),
+        ];
+        assert_eq!(found, expected);
+    }
+}

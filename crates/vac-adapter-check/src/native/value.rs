@@ -1,0 +1,90 @@
+//! A document as a [`Value`], to look into: good enough to follow ids and to count,
+//! never to compare. Of keys that stand twice the last counts, text that is not Unicode
+//! is mended, and so are numbers that no 64-bit type holds.
+
+use serde_json::{Map, Value};
+
+use super::leaf::Leaf;
+use super::path::Step;
+use super::read::{Event, read};
+
+/// How deep a value may be: what is deeper is left out, because dropping a `Value`
+/// recurses.
+const MOST_LEVELS: usize = 500;
+
+/// Reads a document; `None` if it is none.
+pub fn value(bytes: &[u8]) -> Option<Value> {
+    serde_json::from_slice(bytes).ok().or_else(|| mended(bytes))
+}
+
+fn mended(bytes: &[u8]) -> Option<Value> {
+    let mut open: Vec<Value> = vec![Value::Array(Vec::new())];
+    let mut below = 0_usize;
+    read(bytes, &mut |path, event| match event {
+        Event::Begin { .. } if open.len() > MOST_LEVELS => below += 1,
+        Event::End { .. } if below > 0 => below -= 1,
+        Event::Leaf(_) if below > 0 => {}
+        Event::Begin { is_object: true } => open.push(Value::Object(Map::new())),
+        Event::Begin { is_object: false } => open.push(Value::Array(Vec::new())),
+        Event::Leaf(leaf) => put(&mut open, path.last(), scalar(&leaf)),
+        Event::End { .. } => {
+            let value = open.pop().unwrap_or_default();
+            put(&mut open, path.last(), value);
+        }
+    })?;
+    match open.pop() {
+        Some(Value::Array(mut roots)) => roots.pop(),
+        _ => None,
+    }
+}
+
+fn put(open: &mut [Value], step: Option<&Step<'_>>, value: Value) {
+    match (open.last_mut(), step) {
+        (Some(Value::Object(members)), Some(Step::Key(key))) => {
+            members.insert(String::from_utf8_lossy(key).into_owned(), value);
+        }
+        (Some(Value::Array(elements)), _) => elements.push(value),
+        _ => {}
+    }
+}
+
+fn scalar(leaf: &Leaf<'_>) -> Value {
+    match leaf {
+        Leaf::Bool(value) => (*value).into(),
+        Leaf::Text(text) => String::from_utf8_lossy(text).into(),
+        Leaf::Number(number) => number_value(number),
+        Leaf::Null | Leaf::Garbage(_) => Value::Null,
+    }
+}
+
+fn number_value(number: &str) -> Value {
+    let plain = match number.split_once('e') {
+        Some((digits, power)) => match power.parse::<usize>() {
+            Ok(power @ 1..=20) => format!("{digits}{}", "0".repeat(power)),
+            _ => number.to_owned(),
+        },
+        None => number.to_owned(),
+    };
+    if let Ok(number) = plain.parse::<u64>() {
+        return number.into();
+    }
+    if let Ok(number) = plain.parse::<i64>() {
+        return number.into();
+    }
+    let number: f64 = plain.parse().unwrap_or_default();
+    number.clamp(f64::MIN, f64::MAX).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{mended, value};
+
+    #[test]
+    fn a_document_is_a_value() {
+        let text = r#"{"a": [1, -20, 1.5, {"b": "x"}, []], "c": {"d": null}, "n": 1700000000000}"#;
+        assert_eq!(mended(text.as_bytes()), serde_json::from_str(text).ok());
+        let awkward = value(br#"{"a": 1e400, "b": "\ud800"}"#).expect("JSON");
+        assert!(awkward["a"].is_number() && awkward["b"].is_string());
+        assert_eq!(value(b"{\"a\":"), None);
+    }
+}

@@ -1,0 +1,287 @@
+//! No-drop: every scalar of a log is in its records.
+//!
+//! Scalars are compared as a multiset of values. What a record carries as raw text
+//! counts with the scalars that can be read in it. What is ours in a record does not
+//! count: the `type` of entries, and what [`Agent::copies`] says is told twice.
+//!
+//! Members that are null may be left out; elements that are null may not.
+
+mod found;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::agents::{Agent, When};
+use crate::native::read::Event;
+use crate::native::{Kind, Leaf, Pattern, Piece, Step, fragments, pieces, read, shown};
+
+use found::Found;
+
+/// What became of the scalars of a log.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// How many there are.
+    pub leaves: usize,
+    /// How many of them are not in the records and need not be, by the reason.
+    pub excepted: BTreeMap<&'static str, usize>,
+    /// How many pieces of the log are no documents that can be carried as values.
+    pub raw: usize,
+    /// Those that are lost: line, path, value.
+    pub missing: Vec<String>,
+}
+
+/// Where the scalars of a document have to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// Anywhere in the records.
+    Anywhere,
+    /// In the entry that was made of the document: the first of the first, and so on.
+    InItsEntry,
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Anywhere => "in the records",
+            Self::InItsEntry => "in the entry made of their document",
+        })
+    }
+}
+
+/// Compares the documents of a log with the records made of it, in JSON and the full
+/// profile. Documents may be whole files: they are taken apart.
+pub fn compare<D: AsRef<[u8]>>(
+    agent: &Agent,
+    documents: impl IntoIterator<Item = D>,
+    records: &[&[u8]],
+    place: Where,
+) -> Outcome {
+    let exceptions = compiled(agent);
+    let mut comparison = Comparison {
+        found: Found::of(agent, records, place),
+        exceptions: &exceptions,
+        agent,
+        deferred: Vec::new(),
+        outcome: Outcome::default(),
+    };
+    let mut number = 0;
+    for document in documents {
+        for piece in pieces(document.as_ref()) {
+            let group = match place {
+                Where::Anywhere => 0,
+                Where::InItsEntry => number,
+            };
+            comparison.piece(&piece, group);
+            number += 1;
+        }
+    }
+    if place == Where::InItsEntry && number != comparison.found.groups.len() {
+        let entries = comparison.found.groups.len();
+        comparison.outcome.missing.push(format!("{number} documents, {entries} entries"));
+    }
+    comparison.end()
+}
+
+/// An exception with its patterns read.
+struct Compiled {
+    paths: Vec<Pattern>,
+    when: When,
+    reason: &'static str,
+}
+
+fn compiled(agent: &Agent) -> Vec<Compiled> {
+    let compile = |exception: &crate::agents::Exception| Compiled {
+        paths: exception.paths.iter().map(|path| Pattern::new(path)).collect(),
+        when: exception.when,
+        reason: exception.reason,
+    };
+    agent.exceptions.iter().map(compile).collect()
+}
+
+struct Comparison<'c> {
+    found: Found,
+    exceptions: &'c [Compiled],
+    agent: &'c Agent,
+    /// Scalars that may be missing: they take only what the others leave.
+    deferred: Vec<(usize, u64, &'static str)>,
+    outcome: Outcome,
+}
+
+impl Comparison<'_> {
+    fn piece(&mut self, piece: &Piece<'_>, group: usize) {
+        let is_omitted = |exception: &&Compiled| match exception.when {
+            When::Raw(is_omitted) => is_omitted(piece.bytes),
+            _ => false,
+        };
+        if piece.kind != Kind::Document {
+            self.outcome.raw += 1;
+            if let Some(exception) = self.exceptions.iter().find(is_omitted) {
+                *self.outcome.excepted.entry(exception.reason).or_default() += 1;
+                return;
+            }
+        }
+        match piece.kind {
+            Kind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
+            Kind::Bad => fragments(piece.bytes, &mut |key, leaf| {
+                // Where a damaged document is taken apart, its good parts are as others.
+                let key = key.filter(|_| !self.agent.keeps_raw_whole);
+                let is_it = |path: &Pattern| key.is_some_and(|key| path.ends(key));
+                if leaf != Leaf::Null && !self.is_excepted(group, &leaf, is_it) {
+                    self.want(piece, group, &[], &leaf);
+                }
+            }),
+            Kind::Document | Kind::Ambiguous => {
+                read(piece.bytes, &mut |path, event| {
+                    if let Event::Leaf(leaf) = event {
+                        self.leaf(piece, group, path, &leaf);
+                    }
+                });
+            }
+        }
+        let is_raw = matches!(piece.kind, Kind::Bad | Kind::Ambiguous);
+        if is_raw && self.agent.keeps_raw_whole && !self.found.take_raw(piece.bytes) {
+            let text = Leaf::Garbage(piece.bytes).shown();
+            self.outcome.missing.push(format!("line {}: raw text {text}", piece.line));
+        }
+    }
+
+    fn leaf(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
+        if *leaf == Leaf::Null && !matches!(path.last(), Some(Step::Element(_))) {
+            return;
+        }
+        if !self.is_excepted(group, leaf, |pattern| pattern.is(path)) {
+            self.want(piece, group, path, leaf);
+        }
+    }
+
+    /// Whether a scalar may be missing. If so, that is looked at in the end.
+    fn is_excepted(
+        &mut self,
+        group: usize,
+        leaf: &Leaf<'_>,
+        is_it: impl Fn(&Pattern) -> bool,
+    ) -> bool {
+        let excepted = self.exceptions.iter().find(|exception| {
+            exception.paths.iter().any(&is_it) && self.may_be_missing(exception, leaf)
+        });
+        let Some(exception) = excepted else { return false };
+        self.outcome.leaves += 1;
+        self.deferred.push((group, leaf.digest(), exception.reason));
+        true
+    }
+
+    fn may_be_missing(&self, exception: &Compiled, leaf: &Leaf<'_>) -> bool {
+        match &exception.when {
+            When::Always => true,
+            When::Is(words) => match leaf {
+                Leaf::Text(text) => words.iter().any(|word| word.as_bytes() == &**text),
+                _ => false,
+            },
+            When::Says(place) => self.found.says(place, leaf.digest()),
+            When::Raw(_) => false,
+        }
+    }
+
+    fn want(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
+        self.outcome.leaves += 1;
+        if !self.found.take(group, leaf.digest()) {
+            let (line, path) = (piece.line, shown(path));
+            self.outcome.missing.push(format!("line {line}: {path} {}", leaf.shown()));
+        }
+    }
+
+    fn end(mut self) -> Outcome {
+        for (group, digest, reason) in std::mem::take(&mut self.deferred) {
+            if !self.found.take(group, digest) {
+                *self.outcome.excepted.entry(reason).or_default() += 1;
+            }
+        }
+        self.outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, Where, compare};
+    use crate::agents::{Agent, CLAUDE, GEMINI};
+
+    /// Compares a log with a record of these entries.
+    fn lost(agent: &Agent, log: &[u8], entries: &str, place: Where) -> Outcome {
+        let record =
+            format!(r#"{{"id": "s1", "session": {{"session-id": "s1", "entries": [{entries}]}}}}"#);
+        compare(agent, [log], &[record.as_bytes()], place)
+    }
+
+    fn missing(log: &str, entries: &str) -> Vec<String> {
+        lost(&CLAUDE, log.as_bytes(), entries, Where::Anywhere).missing
+    }
+
+    #[test]
+    fn what_is_lost_is_named_by_its_path() {
+        let log = r#"{"a": [1, {"b": "x"}], "n": null, "list": [null], "sessionId": "s1"}"#;
+        assert_eq!(
+            missing(log, r#"{"type": "user", "c": 1.0}"#),
+            ["line 1: a[1].b \"x\"", "line 1: list[0] null"],
+        );
+        let kept = r#"{"type": "user", "c": 1, "d": ["x", [null]]}"#;
+        assert_eq!(missing(log, kept), [""; 0]);
+    }
+
+    #[test]
+    fn a_value_that_is_there_twice_is_wanted_twice() {
+        let log = "{\"a\": true}\n{\"a\": true}";
+        assert_eq!(missing(log, r#"{"a": true}"#), ["line 2: a true"]);
+        let both = r#"{"a": true, "b": true}"#;
+        assert_eq!(missing(log, both), [""; 0]);
+        let outcome = lost(&CLAUDE, log.as_bytes(), both, Where::InItsEntry);
+        assert_eq!(outcome.missing, ["line 2: a true", "2 documents, 1 entries"]);
+    }
+
+    #[test]
+    fn types_and_copies_of_ours_do_not_count() {
+        let entry = r#"{"type": "user", "children": [{"type": "tool-call", "name": "Read"}]}"#;
+        let log = r#"{"kind": "user", "tool": "Read"}"#;
+        assert_eq!(missing(log, entry), ["line 1: kind \"user\"", "line 1: tool \"Read\""]);
+    }
+
+    #[test]
+    fn exceptions_hold_where_their_condition_does() {
+        let log = r#"{"type": "user", "sessionId": "s1"}"#;
+        let outcome = lost(&CLAUDE, log.as_bytes(), "{}", Where::InItsEntry);
+        assert_eq!((outcome.leaves, outcome.missing.len()), (2, 0));
+        assert_eq!(outcome.excepted.values().sum::<usize>(), 2);
+        let log = r#"{"type": "summary", "sessionId": "s2"}"#;
+        let found = missing(log, "{}");
+        assert_eq!(found, ["line 1: type \"summary\"", "line 1: sessionId \"s2\""]);
+    }
+
+    #[test]
+    fn raw_text_is_wanted_whole_and_only_where_raw_text_is() {
+        let log = r#"{"a": "x", "b": 7"#;
+        let raw = r#"{"event-type": "unparsed", "data": {"raw": "{\"a\": \"x\", \"b\": 7"}}"#;
+        assert_eq!(missing(log, raw), [""; 0]);
+        assert_eq!(missing(log, &raw.replace("unparsed", "other")).len(), 3);
+        let shorter = raw.replace(r#", \"b\": 7"#, "");
+        let found = missing(log, &shorter);
+        assert_eq!(found, ["line 1:  7", "line 1: raw text {\"a\": \"x\", \"b\": 7"]);
+        let elsewhere = r#"{"event-type": "unparsed", "data": {"raw": "x 7"}}"#;
+        assert_eq!(missing(log, elsewhere).len(), 2, "words, but not the text");
+        assert_eq!(
+            lost(&GEMINI, log.as_bytes(), "{\"x\": \"x\", \"y\": 7}", Where::Anywhere).missing,
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_wanted_in_base64_and_nul_bytes_by_their_number() {
+        let log = b"{\"a\": \"\xff\"}\n\0\0\0";
+        let entry = |base64: &str, nul: u8| {
+            format!(
+                r#"{{"event-type": "unparsed", "data": {{"raw-base64": "{base64}"}}}}, {{"event-type": "unparsed", "data": {{"nul-bytes": {nul}}}}}"#
+            )
+        };
+        let missing = |entries: &str| lost(&CLAUDE, log, entries, Where::InItsEntry).missing.len();
+        assert_eq!(missing(&entry("eyJhIjogIv8ifQ==", 3)), 0);
+        assert_eq!(missing(&entry("eyJhIjogIv4ifQ==", 2)), 3);
+    }
+}

@@ -1,0 +1,168 @@
+//! The scalars of records.
+
+use std::collections::{HashMap, HashSet};
+
+use data_encoding::BASE64;
+
+use super::Where;
+use crate::agents::{Agent, When};
+use crate::native::read::Event;
+use crate::native::{Leaf, Pattern, Step, fragments, read};
+
+/// A multiset of scalars.
+type Counts = HashMap<u64, usize>;
+
+/// What records hold.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Scalars: of everything, or of each entry.
+    pub groups: Vec<Counts>,
+    /// What the records say at the places that exceptions name.
+    said: HashMap<&'static str, HashSet<u64>>,
+    /// Pieces of raw text.
+    raw: Counts,
+}
+
+impl Found {
+    /// The scalars of records.
+    pub fn of(agent: &Agent, records: &[&[u8]], place: Where) -> Self {
+        let mut found = Self::default();
+        if place == Where::Anywhere {
+            found.groups.push(Counts::new());
+        }
+        let copies: Vec<_> = agent.copies.iter().map(|path| Pattern::new(path)).collect();
+        let places = agent.exceptions.iter().filter_map(|exception| match exception.when {
+            When::Says(place) => Some((place, Pattern::new(place))),
+            _ => None,
+        });
+        let places: Vec<_> = places.collect();
+        for record in records {
+            let mut walk = Walk { found: &mut found, place, unparsed: None };
+            let end = read(record, &mut |path, event| {
+                let Event::Leaf(leaf) = event else {
+                    return walk.begin(path);
+                };
+                if let Some((place, _)) = places.iter().find(|(_, pattern)| pattern.is(path)) {
+                    walk.found.said.entry(place).or_default().insert(leaf.digest());
+                }
+                if !copies.iter().any(|copy| copy.begins(path)) {
+                    walk.leaf(path, &leaf);
+                }
+            });
+            assert_eq!(end, Some(record.len()), "a record is JSON");
+        }
+        found
+    }
+
+    /// Takes a scalar away; false if there is none.
+    pub fn take(&mut self, group: usize, digest: u64) -> bool {
+        self.groups.get_mut(group).is_some_and(|counts| take(counts, digest))
+    }
+
+    /// Takes raw text away; false if there is none.
+    pub fn take_raw(&mut self, bytes: &[u8]) -> bool {
+        take(&mut self.raw, Leaf::Garbage(bytes).digest())
+    }
+
+    /// Whether a record says something at a place.
+    pub fn says(&self, place: &str, digest: u64) -> bool {
+        self.said.get(place).is_some_and(|said| said.contains(&digest))
+    }
+}
+
+fn take(counts: &mut Counts, digest: u64) -> bool {
+    match counts.get_mut(&digest) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    }
+}
+
+struct Walk<'f> {
+    found: &'f mut Found,
+    place: Where,
+    /// The length of the path to the entry that carries raw text, while inside.
+    unparsed: Option<usize>,
+}
+
+impl Walk<'_> {
+    /// An entry begins, or something else.
+    fn begin(&mut self, path: &[Step<'_>]) {
+        if self.place == Where::InItsEntry
+            && let Some((number, 3)) = entry(path).map(|number| (number, path.len()))
+            && self.found.groups.len() <= number
+        {
+            self.found.groups.push(Counts::new());
+        }
+    }
+
+    fn leaf(&mut self, path: &[Step<'_>], leaf: &Leaf<'_>) {
+        let number = entry(path);
+        let length = entry_length(path);
+        if number.is_some() && length + 1 == path.len() {
+            if is_key(path, length, "type") {
+                return;
+            }
+            if is_key(path, length, "event-type") {
+                let is_unparsed = *leaf == Leaf::Text(b"unparsed".as_slice().into());
+                self.unparsed = is_unparsed.then_some(length);
+            }
+        }
+        let group = match (self.place, number) {
+            (Where::Anywhere, _) => 0,
+            (Where::InItsEntry, Some(number)) => number,
+            (Where::InItsEntry, None) => return,
+        };
+        self.put(group, leaf);
+        if let Leaf::Text(text) = leaf
+            && self.unparsed == Some(length)
+            && path.len() == length + 2
+            && is_key(path, length, "data")
+        {
+            if is_key(path, length + 1, "raw") {
+                self.raw(group, text);
+            } else if is_key(path, length + 1, "raw-base64") {
+                self.raw(group, &BASE64.decode(text).expect("base64"));
+            }
+        }
+    }
+
+    fn raw(&mut self, group: usize, bytes: &[u8]) {
+        *self.found.raw.entry(Leaf::Garbage(bytes.trim_ascii()).digest()).or_default() += 1;
+        fragments(bytes, &mut |_, leaf| self.put(group, &leaf));
+    }
+
+    fn put(&mut self, group: usize, leaf: &Leaf<'_>) {
+        if let Some(counts) = self.found.groups.get_mut(group) {
+            *counts.entry(leaf.digest()).or_default() += 1;
+        }
+    }
+}
+
+/// The number of the entry that a path of a record leads into.
+fn entry(path: &[Step<'_>]) -> Option<usize> {
+    match path {
+        [_, _, Step::Element(number), ..]
+            if is_key(path, 0, "session") && is_key(path, 1, "entries") =>
+        {
+            Some(*number)
+        }
+        _ => None,
+    }
+}
+
+/// How long the part of such a path is that leads to the entry or to its child.
+fn entry_length(path: &[Step<'_>]) -> usize {
+    let mut length = 3;
+    while is_key(path, length, "children") && matches!(path.get(length + 1), Some(Step::Element(_)))
+    {
+        length += 2;
+    }
+    length
+}
+
+fn is_key(path: &[Step<'_>], at: usize, name: &str) -> bool {
+    matches!(path.get(at), Some(Step::Key(key)) if **key == *name.as_bytes())
+}

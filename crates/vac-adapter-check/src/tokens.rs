@@ -1,0 +1,72 @@
+//! The tokens that a record counts.
+
+use std::ops::AddAssign;
+
+use serde_json::Value;
+
+/// Sums of canonical token usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tokens {
+    /// `input`.
+    pub input: u64,
+    /// `output`.
+    pub output: u64,
+    /// `cached`.
+    pub cached: u64,
+    /// `reasoning`.
+    pub reasoning: u64,
+    /// `total`.
+    pub total: u64,
+    /// `cost`.
+    pub cost: f64,
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+        self.reasoning += other.reasoning;
+        self.total += other.total;
+        self.cost += other.cost;
+    }
+}
+
+/// What all entries of a record count together, children among them.
+pub fn tokens(record: &Value) -> Tokens {
+    let mut sum = Tokens::default();
+    let mut entries: Vec<_> =
+        record["session"]["entries"].as_array().into_iter().flatten().collect();
+    while let Some(entry) = entries.pop() {
+        let usage = &entry["token-usage"];
+        let number = |key: &str| usage[key].as_u64().unwrap_or_default();
+        sum += Tokens {
+            input: number("input"),
+            output: number("output"),
+            cached: number("cached"),
+            reasoning: number("reasoning"),
+            total: number("total"),
+            cost: usage["cost"].as_f64().unwrap_or_default(),
+        };
+        entries.extend(entry["children"].as_array().into_iter().flatten());
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Tokens, tokens};
+
+    #[test]
+    fn children_count() {
+        let record = json!({"session": {"entries": [
+            {"token-usage": {"input": 1, "output": 2, "cost": 0.5}},
+            {"children": [{"token-usage": {"input": 10, "cached": 3, "reasoning": 4, "total": 17}}]},
+        ]}});
+        let expected =
+            Tokens { input: 11, output: 2, cached: 3, reasoning: 4, total: 17, cost: 0.5 };
+        assert_eq!(tokens(&record), expected);
+    }
+}
