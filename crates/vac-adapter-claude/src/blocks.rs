@@ -4,17 +4,15 @@ use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::cursor::{Cursor, keys, null};
+use vac_adapter::cursor::{keys, null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry};
 use vac_value::{Kind, Node};
 
-/// Blocks that are content and nothing else.
-const PLAIN: &[&str] =
-    &["text", "image", "document", "search_result", "tool_reference", "container_upload"];
+use crate::known;
 
 /// The children of a message's content; `None` if there are none.
 pub(crate) fn children<'a>(
-    content: Node<'_, 'a>,
+    content: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     report: &mut Report,
 ) -> Option<Vec<Entry<'a>>> {
@@ -24,22 +22,21 @@ pub(crate) fn children<'a>(
 }
 
 fn child<'a>(
-    node: Node<'_, 'a>,
+    block: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     report: &mut Report,
 ) -> Option<Entry<'a>> {
-    if node.kind() != Kind::Map {
+    if block.kind() != Kind::Map {
         return None;
     }
-    let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
-    let timestamp = timestamp.cloned();
+    let kind = block.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
     match &*kind {
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => tool_call(node, timestamp),
-        "thinking" => thinking(node, timestamp),
-        "redacted_thinking" => redacted(node, timestamp),
-        result if result.ends_with("tool_result") => tool_result(node, timestamp),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => tool_call(block, timestamp.cloned()),
+        "thinking" => Some(thinking(block, timestamp.cloned())),
+        "redacted_thinking" => Some(redacted(block, timestamp.cloned())),
+        result if result.ends_with("tool_result") => tool_result(block, timestamp.cloned()),
         other => {
-            if !PLAIN.contains(&other) {
+            if !known::plain_block(other) {
                 report.unknown(&format!("content block {other}"));
             }
             None
@@ -47,30 +44,38 @@ fn child<'a>(
     }
 }
 
-fn thinking<'a>(node: Node<'_, 'a>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "thinking");
-    Some(Entry::Reasoning(ReasoningEntry {
-        content: block.any("thinking").unwrap_or_else(null),
+fn thinking<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
+    let mut content = None;
+    let extensions = sift(block, keys::REASONING, |key, value| match key {
+        "type" => true,
+        "thinking" => put(&mut content, Some(value.carry())),
+        _ => false,
+    });
+    Entry::Reasoning(ReasoningEntry {
+        content: content.unwrap_or_else(null),
         encrypted: None,
         subject: None,
         timestamp,
         id: None,
         children: None,
-        extensions: block.rest(keys::REASONING),
-    }))
+        extensions,
+    })
 }
 
-fn redacted<'a>(node: Node<'_, 'a>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {
-    let mut block = Cursor::of(node)?;
-    block.said("type", "redacted_thinking");
-    Some(Entry::Reasoning(ReasoningEntry {
+fn redacted<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
+    let mut encrypted = None;
+    let extensions = sift(block, keys::REASONING, |key, value| match key {
+        "type" => true,
+        "data" => put(&mut encrypted, value.text()),
+        _ => false,
+    });
+    Entry::Reasoning(ReasoningEntry {
         content: null(),
-        encrypted: block.text("data"),
+        encrypted,
         subject: None,
         timestamp,
         id: None,
         children: None,
-        extensions: block.rest(keys::REASONING),
-    }))
+        extensions,
+    })
 }

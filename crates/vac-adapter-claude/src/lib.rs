@@ -22,25 +22,55 @@
 //! * `user` and `assistant` lines are messages with their native `content`, and one
 //!   child for each block that the schema has a type for. A text or an image has none:
 //!   it is content and nothing else. Every other line is a system-event that carries
-//!   the whole line as its data, so that parent ids never dangle.
+//!   the whole line as its data, so that parent ids never dangle. What was not known
+//!   when this was written is counted in the report (`known.rs` has the names).
 //! * One API message is split over several lines that all repeat its usage. The last
 //!   of them has the final numbers: that one gets the canonical `token-usage`, the
-//!   others keep their native usage.
+//!   others keep their native usage. Messages of subagents that `progress` lines repeat
+//!   are data, and count nothing.
 //! * `<synthetic>` is not a model: it stays a native value.
-//! * Session id, working directory, version and branch are the first that the file
+//! * Session id, working directory, version and branch are the first that the log
 //!   states. A line that repeats them need not say them again; one that differs keeps
 //!   its own.
 //! * What is left of the native `message` stays together under that name.
+//! * A prompt that was given while the agent worked is a message of the user, and told
+//!   once (`queue.rs`): by the `user` line that it became; else by the attachment
+//!   (`queued_command`) that gave it to the agent, which is then a message; else by the
+//!   `queue-operation` that put it into the queue. Of these, those that do not tell it
+//!   are events. Such a message keeps what the line is as `native:type`. A prompt that
+//!   the user took back (`popAll`) is an event.
+//! * Subagents are part of the session's record, behind its own lines (`subagent.rs`).
+//!   Where the part of one begins, a `subagent` event says whose it is and by `call-id`
+//!   which call spawned it: what the call's result names (`agentId`, or the `runId` of
+//!   the workflow), else what the note about the subagent says, else what progress lines
+//!   say. The subagent's entries stay as they are: they name it (`agentId`), and the first
+//!   of them has no parent, because it has none in the source; `root` of the event names
+//!   it. Alone, a subagent's log is a session of its own, with `agentId` beside the
+//!   session id.
+//! * Files in the session's folder that are no logs are events behind all lines
+//!   (`beside.rs`): tool output that was put aside with the `call-id` of the result that
+//!   names it, notes about subagents, the journal of a workflow line by line. A file is
+//!   text, or base64 if it is no text, or a value if it is a JSON file; one of more than
+//!   4 MiB is carried in pieces, so that memory does not grow with it.
+//! * The survey decides what becomes of each line, the second pass does it: so nothing
+//!   is looked up twice, and both passes take each line apart in one go (`envelope.rs`).
 
+mod beside;
 mod blocks;
 mod detect;
+mod envelope;
 mod event;
+mod facts;
+mod hoisted;
+mod known;
 mod lines;
 mod message;
+mod queue;
+mod subagent;
 mod survey;
 mod usage;
 
-use vac_adapter::{Adapter, Confidence, Error, Input, Sample, Session};
+use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
 
 use survey::Survey;
 
@@ -55,6 +85,14 @@ impl Adapter for Claude {
 
     fn detect(&self, sample: &Sample<'_>) -> Confidence {
         sample.best(detect::confidence)
+    }
+
+    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+        detect::glimpse(sample)
+    }
+
+    fn newest_tested(&self) -> Option<&'static str> {
+        Some("2.1.231")
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

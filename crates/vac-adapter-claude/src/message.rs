@@ -1,31 +1,21 @@
 //! Lines that are messages.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, keys};
+use vac_adapter::cursor::{keys, object, put, sift};
+use vac_adapter::frame::Place;
 use vac_record::{Entry, MessageEntry, MessageEntryType};
-use vac_value::{Extensions, Node};
+use vac_value::{Kind, Node};
 
-use crate::lines::Line;
-use crate::survey::{Facts, SYNTHETIC};
+use crate::envelope::{Envelope, Wanted};
+use crate::facts::{Facts, SYNTHETIC};
 use crate::{blocks, usage};
 
-/// Who speaks, if a line is a message.
-pub(crate) fn kind(line: Node<'_, '_>) -> Option<MessageEntryType> {
-    let kind = line.member("type")?;
-    if kind.is_text("user") {
-        Some(MessageEntryType::User)
-    } else if kind.is_text("assistant") {
-        Some(MessageEntryType::Assistant)
-    } else {
-        None
-    }
-}
-
-/// The entry of a message.
+/// The entry of a `user` or `assistant` line.
 pub(crate) fn entry<'a>(
-    node: Node<'_, 'a>,
+    line: Node<'a, '_>,
     kind: MessageEntryType,
-    line: Line<'_, '_>,
+    place: Place,
+    counts_usage: bool,
     facts: &Facts,
     report: &mut Report,
 ) -> Entry<'a> {
@@ -33,42 +23,82 @@ pub(crate) fn entry<'a>(
         MessageEntryType::User => "user",
         MessageEntryType::Assistant => "assistant",
     };
-    let Some(mut envelope) = Cursor::of(node) else {
-        return crate::event::entry(node, line, facts, report);
-    };
-    envelope.said("type", role);
-    facts.hoisted.take(&mut envelope);
-    let timestamp = envelope.timestamp("timestamp");
-    let id = envelope.text("uuid").unwrap_or_else(|| line.place.id().into());
-    let parent_id = envelope.text("parentUuid");
+    let wanted = Wanted { named: keys::MESSAGE, kind: Some(role), body: Some("message") };
+    let mut envelope = Envelope::of(line, wanted, &facts.hoisted);
     let mut content = None;
     let mut model_id = None;
     let mut token_usage = None;
-    let mut children = None;
-    let mut left = None;
-    if let Some(mut message) = envelope.object("message") {
-        message.said("role", role);
-        children = message
-            .peek("content")
-            .and_then(|content| blocks::children(content, timestamp.as_ref(), report));
-        content = message.any("content");
-        model_id = message.text_except("model", SYNTHETIC);
-        if facts.counts_usage(&message, line.index) {
-            token_usage = message.object("usage").map(usage::token_usage);
+    match envelope.body.filter(|message| message.kind() == Kind::Map) {
+        Some(message) => {
+            let left = sift(message, &[], |key, value| match key {
+                "role" => value.is_text(role),
+                "content" => put(&mut content, Some(value)),
+                "model" => put(&mut model_id, value.text().filter(|model| model != SYNTHETIC)),
+                "usage" if counts_usage && value.kind() == Kind::Map => {
+                    token_usage = Some(usage::token_usage(value));
+                    true
+                }
+                _ => false,
+            });
+            envelope.rest.extend(object(left).map(|left| ("message".into(), left)));
         }
-        left = message.remainder();
+        None => {
+            let message = envelope.body.map(|message| ("message".into(), message.carry()));
+            envelope.rest.extend(message);
+        }
     }
-    let mut extensions: Extensions<_, _> = envelope.rest(keys::MESSAGE);
-    extensions.extend(left.map(|left| ("message".into(), left)));
+    let children =
+        content.and_then(|content| blocks::children(content, envelope.timestamp.as_ref(), report));
     Entry::Message(MessageEntry {
         r#type: kind,
-        content,
-        timestamp,
-        id: Some(id),
+        content: content.map(Node::carry),
+        timestamp: envelope.timestamp,
+        id: envelope.id.or_else(|| Some(place.id().into())),
         model_id,
-        parent_id,
+        parent_id: envelope.parent.and_then(Node::text),
         token_usage,
         children,
-        extensions,
+        extensions: envelope.rest,
+    })
+}
+
+/// A prompt that the user gave while the agent worked, which is logged as an attachment
+/// once the agent has got it.
+pub(crate) fn queued_command<'a>(line: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
+    let wanted = Wanted { named: keys::MESSAGE, kind: None, body: Some("attachment") };
+    let mut envelope = Envelope::of(line, wanted, &facts.hoisted);
+    let mut content = None;
+    if let Some(attachment) = envelope.body {
+        let left =
+            sift(attachment, &[], |key, value| key == "prompt" && put(&mut content, Some(value)));
+        envelope.rest.extend(object(left).map(|left| ("attachment".into(), left)));
+    }
+    prompt(envelope, content, place)
+}
+
+/// A prompt that went into the queue, and that nothing behind it tells.
+pub(crate) fn enqueued<'a>(line: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
+    let wanted = Wanted { named: keys::MESSAGE, kind: None, body: Some("content") };
+    let envelope = Envelope::of(line, wanted, &facts.hoisted);
+    let content = envelope.body;
+    prompt(envelope, content, place)
+}
+
+/// A message of the user that no `user` line tells.
+fn prompt<'a>(
+    envelope: Envelope<'_, 'a>,
+    content: Option<Node<'a, '_>>,
+    place: Place,
+) -> Entry<'a> {
+    Entry::Message(MessageEntry {
+        r#type: MessageEntryType::User,
+        content: content.map(Node::carry),
+        timestamp: envelope.timestamp,
+        id: envelope.id.or_else(|| Some(place.id().into())),
+        model_id: None,
+        parent_id: envelope.parent.and_then(Node::text),
+        token_usage: None,
+        children: None,
+        extensions: envelope.rest,
     })
 }

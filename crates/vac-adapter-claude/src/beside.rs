@@ -1,0 +1,333 @@
+//! Files beside the log: tool output that was put aside, notes about subagents, the
+//! journals of workflows. All are carried, behind the lines of the log.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+use data_encoding::BASE64;
+use vac_adapter::cursor::{Rest, sift};
+use vac_adapter::frame::{Content, Frame, Frames, Place};
+use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
+use vac_record::{Entry, EventEntry};
+use vac_value::{Document, Extensions, Kind, Node, Text};
+
+use crate::subagent::{Calls, event, id, run};
+use crate::{event as line_event, known};
+
+/// A file is carried in pieces of so many bytes, so that the largest one is held no
+/// more than a few times over.
+const PIECE: usize = 4 << 20;
+
+/// A note about a subagent is not longer.
+const MOST_OF_A_NOTE: u64 = 1 << 20;
+
+/// The files beside a log.
+pub(crate) struct Beside<'i> {
+    files: Vec<&'i dyn Input>,
+    /// The number of the first of them among all files.
+    first: usize,
+    spilled: Spilled,
+}
+
+/// What a file is, by its path.
+enum Job<'n> {
+    /// Output of a tool that was too long for the log.
+    ToolResult,
+    /// What a subagent is, under the agent's id.
+    Note(&'n str),
+    /// What a workflow has done, line by line.
+    Journal,
+    Other,
+}
+
+impl<'i> Beside<'i> {
+    /// The files beside an input of so many files.
+    pub fn of(input: &'i dyn Input, parts: usize) -> Self {
+        let files = input.attachments();
+        let spilled = files.iter().filter(|file| matches!(job(file.name()), Job::ToolResult));
+        let spilled = spilled.map(|file| (base(file.name()).to_owned(), None)).collect();
+        Self { files, first: parts, spilled: Spilled(spilled) }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The files of tool output, for the survey to find who made them.
+    pub fn spilled(&mut self) -> &mut Spilled {
+        &mut self.spilled
+    }
+
+    /// The calls that the notes about subagents name.
+    pub fn noted(&self, calls: &mut Calls) {
+        for file in &self.files {
+            let Job::Note(agent) = job(file.name()) else { continue };
+            let mut note = Vec::new();
+            let read =
+                file.open().and_then(|file| file.take(MOST_OF_A_NOTE).read_to_end(&mut note));
+            let call = read.ok().and_then(|_| call_of(&note));
+            if let Some(call) = call {
+                calls.add(agent, &call);
+            }
+        }
+    }
+
+    /// Gives their entries.
+    pub fn entries(&self, calls: &Calls, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (number, file) in (self.first..).zip(&self.files) {
+            let reader = match file.open() {
+                Ok(reader) => reader,
+                Err(error) => {
+                    sink.report().warn(format!("{} cannot be read: {error}", file.name()));
+                    let data = named(*file);
+                    sink.entry(event("unreadable-file", data, id(number), None), nowhere(number))?;
+                    continue;
+                }
+            };
+            match job(file.name()) {
+                Job::Journal => journal(*file, reader, number, sink)?,
+                Job::ToolResult => {
+                    let call = self.spilled.call(file.name());
+                    whole("tool-result-file", *file, reader, number, call, sink)?;
+                }
+                Job::Note(agent) => {
+                    let folder = file.name().strip_suffix(base(file.name()));
+                    let call = calls.of(agent).or_else(|| calls.of(run(folder?)?));
+                    whole("subagent-note", *file, reader, number, call, sink)?;
+                }
+                Job::Other => {
+                    // A workflow's file is named after its run.
+                    let call = ids::stem(base(file.name())).and_then(|run| calls.of(run));
+                    whole("file", *file, reader, number, call, sink)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many entries they give.
+    pub fn count(&self, calls: &Calls) -> Result<u64, Error> {
+        let mut count = Count::default();
+        self.entries(calls, &mut count)?;
+        Ok(count.entries)
+    }
+}
+
+/// What a file is.
+fn job(name: &str) -> Job<'_> {
+    let base = base(name);
+    let is_spilled = name.rsplit(['/', '\\']).nth(1) == Some("tool-results");
+    match base.strip_suffix(".meta.json") {
+        _ if is_spilled => Job::ToolResult,
+        _ if base == "journal.jsonl" => Job::Journal,
+        Some(stem) => Job::Note(stem.strip_prefix("agent-").unwrap_or(stem)),
+        None => Job::Other,
+    }
+}
+
+/// The last name of a path, as any system writes it.
+fn base(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The call that a note about a subagent names.
+fn call_of(note: &[u8]) -> Option<String> {
+    let document = Document::json(note).ok()?;
+    document.root().member("toolUseId").and_then(Node::text).map(Text::into_owned)
+}
+
+/// A file as one event, or as several if it is large.
+fn whole(
+    event_type: &str,
+    file: &dyn Input,
+    reader: impl Read,
+    number: usize,
+    call: Option<&str>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let mut count = 0;
+    pieces(reader, |offset, bytes, is_all| {
+        let mut data = named(file);
+        let document = Document::json(bytes).ok().filter(|_| is_all && is_json(file.name()));
+        match document.filter(|document| document.duplicate_keys().len() == 0) {
+            Some(document) => data.push(("value".into(), document.root().lift())),
+            None => text_or_bytes(&mut data, bytes, offset),
+        }
+        count += 1;
+        let id = if count == 1 { id(number) } else { format!("{}.{count}", id(number)) };
+        sink.entry(event(event_type, data, id, call), nowhere(number))
+    })
+}
+
+fn is_json(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
+/// Bytes as text, or as base64 if they are none.
+fn text_or_bytes(data: &mut Rest<'_>, bytes: &[u8], offset: u64) {
+    if offset > 0 {
+        raw::push(data, "offset", &offset);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => raw::push(data, "text", text),
+        Err(_) => raw::push(data, "base64", BASE64.encode(bytes).as_str()),
+    }
+}
+
+/// Shows a file piece by piece, where each begins and whether it is all there is;
+/// pieces of text end between characters.
+fn pieces(
+    mut reader: impl Read,
+    mut show: impl FnMut(u64, &[u8], bool) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut piece = Vec::new();
+    let mut offset = 0;
+    loop {
+        let room = PIECE - piece.len();
+        let read = reader.by_ref().take(room as u64).read_to_end(&mut piece)?;
+        let is_last = read < room;
+        let end = match std::str::from_utf8(&piece) {
+            Err(error) if !is_last && error.error_len().is_none() => error.valid_up_to(),
+            _ => piece.len(),
+        };
+        if end > 0 || offset == 0 {
+            show(offset, &piece[..end], is_last && offset == 0)?;
+        }
+        if is_last {
+            return Ok(());
+        }
+        offset += end as u64;
+        piece.drain(..end);
+    }
+}
+
+/// The journal of a workflow: an event for each line.
+fn journal(
+    file: &dyn Input,
+    reader: impl Read,
+    number: usize,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let folder = file.name().trim_end_matches("journal.jsonl");
+    let run = run(folder).map(str::to_owned);
+    Frames::of_file(reader, number).each(|frame| {
+        let report = sink.report();
+        report.frames += 1;
+        let (entry, bytes) = journal_line(frame, run.as_deref(), report);
+        sink.entry(entry, Origin { place: frame.place, bytes })
+    })
+}
+
+fn journal_line<'a>(
+    frame: &'a Frame<'a>,
+    run: Option<&str>,
+    report: &mut Report,
+) -> (Entry<'a>, &'a [u8]) {
+    let document = match &frame.content {
+        Content::Raw(raw) => return (line_event::raw(raw, frame.place, report), raw.bytes),
+        Content::Document(document) => document,
+    };
+    let line = document.root();
+    let mut data = sift(line, &[], |_, _| false);
+    if line.kind() != Kind::Map {
+        data.push(("value".into(), line.carry()));
+    }
+    let kind = line.member("type").and_then(Node::text).unwrap_or("unknown".into());
+    let event_type = format!("journal/{kind}");
+    if !known::journal(&kind) {
+        report.unknown(&event_type);
+    }
+    let mut extensions = Extensions::default();
+    if let Some(run) = run {
+        raw::push(&mut extensions, "runId", run);
+    }
+    let entry = Entry::Event(EventEntry {
+        event_type: event_type.into(),
+        data: Some(data),
+        timestamp: None,
+        id: Some(frame.place.id().into()),
+        children: None,
+        extensions,
+    });
+    (entry, line.raw())
+}
+
+/// The data of an event about a file.
+fn named(file: &dyn Input) -> Rest<'static> {
+    let mut data = Rest::default();
+    raw::push(&mut data, "name", file.name());
+    data
+}
+
+/// The origin of what no line tells.
+pub(crate) fn nowhere(file: usize) -> Origin<'static> {
+    Origin { place: Place { file, ..Place::default() }, bytes: &[] }
+}
+
+/// Files of tool output, and the calls that made them.
+#[derive(Default)]
+pub(crate) struct Spilled(HashMap<String, Option<String>>);
+
+impl Spilled {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A result of a call: does it name one of the files, or is one named after it?
+    pub fn result(&mut self, block: Node<'_, '_>, result: Option<Node<'_, '_>>, call: &str) {
+        let path = result.and_then(|result| result.member("persistedOutputPath"));
+        if let Some(path) = path.and_then(Node::text) {
+            self.made(base(&path), call);
+        }
+        for text in texts(block) {
+            if let Some((_, path)) = text.split_once("saved to: ").filter(|_| text.starts_with(TAG))
+            {
+                self.made(base(path.lines().next().unwrap_or_default().trim_end()), call);
+            }
+        }
+        for name in [format!("{call}.txt"), format!("{call}.json")] {
+            self.made(&name, call);
+        }
+    }
+
+    fn made(&mut self, name: &str, call: &str) {
+        if let Some(known @ None) = self.0.get_mut(name) {
+            *known = Some(call.to_owned());
+        }
+    }
+
+    fn call(&self, name: &str) -> Option<&str> {
+        self.0.get(base(name))?.as_deref()
+    }
+}
+
+/// What the text of a result begins with that was put aside.
+const TAG: &str = "<persisted-output>";
+
+/// The texts of a block of tool output.
+fn texts<'a>(block: Node<'a, '_>) -> impl Iterator<Item = Text<'a>> {
+    let content = block.member("content");
+    let blocks = content.into_iter().flat_map(Node::elements);
+    blocks.filter_map(|block| block.member("text")).chain(content).filter_map(Node::text)
+}
+
+/// Only counts.
+#[derive(Default)]
+struct Count {
+    entries: u64,
+    report: Report,
+}
+
+impl Sink for Count {
+    fn entry(&mut self, _: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
+        self.entries += 1;
+        Ok(())
+    }
+
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}

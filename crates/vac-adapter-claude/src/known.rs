@@ -1,0 +1,181 @@
+//! The native names that are known, to tell what is new from what is not. All are
+//! carried whole either way. Each list is sorted.
+
+/// Types of lines.
+const LINES: &[&str] = &[
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "assistant",
+    "atis-latch",
+    "attachment",
+    "attribution-snapshot",
+    "bridge-session",
+    "content-replacement",
+    "cost-state",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "fork-context-ref",
+    "frame-link",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "relocated",
+    "summary",
+    "system",
+    "tag",
+    "task-summary",
+    "user",
+    "worktree-state",
+];
+
+/// Subtypes of system lines.
+const SYSTEM: &[&str] = &[
+    "agents_killed",
+    "api_error",
+    "away_summary",
+    "bridge_status",
+    "compact_boundary",
+    "informational",
+    "local_command",
+    "memory_saved",
+    "microcompact_boundary",
+    "model_refusal_fallback",
+    "permission_retry",
+    "scheduled_task_fire",
+    "stop_hook_summary",
+    "turn_duration",
+];
+
+/// Types of attachments.
+const ATTACHMENTS: &[&str] = &[
+    "agent_listing_delta",
+    "agent_mention",
+    "already_read_file",
+    "async_hook_response",
+    "auto_mode",
+    "auto_mode_exit",
+    "bash_output_audience_note",
+    "batching_reminder_sent",
+    "budget_usd",
+    "command_permissions",
+    "compact_file_reference",
+    "compaction_reminder",
+    "critical_system_reminder",
+    "date",
+    "date_change",
+    "deferred_tools_delta",
+    "deferred_tools_record",
+    "diagnostics",
+    "directory",
+    "dynamic_skill",
+    "edited_image_file",
+    "edited_text_file",
+    "environment",
+    "file",
+    "hook_additional_context",
+    "hook_blocking_error",
+    "hook_cancelled",
+    "hook_non_blocking_error",
+    "hook_stopped_continuation",
+    "hook_success",
+    "hook_system_message",
+    "instructions",
+    "invoked_skills",
+    "mcp_instructions_delta",
+    "mcp_resource",
+    "model",
+    "nested_memory",
+    "opened_file_in_ide",
+    "output_style",
+    "output_token_usage",
+    "pdf_reference",
+    "plan_file_reference",
+    "plan_mode",
+    "plan_mode_exit",
+    "plan_mode_reentry",
+    "prompt_snapshot",
+    "queued_command",
+    "read_truncation_notice",
+    "relevant_memories",
+    "remote_session_change",
+    "selected_lines_in_ide",
+    "session_context",
+    "silent_turn_reminder",
+    "skill_listing",
+    "task_reminder",
+    "task_status",
+    "team_context",
+    "teammate_mailbox",
+    "todo_reminder",
+    "token_usage",
+    "total_tokens_reminder",
+    "ultrathink_effort",
+];
+
+/// Types of what progress lines report.
+const PROGRESS: &[&str] = &[
+    "agent_progress",
+    "bash_progress",
+    "hook_progress",
+    "mcp_progress",
+    "powershell_progress",
+    "query_update",
+    "search_results_received",
+    "skill_progress",
+    "waiting_for_task",
+];
+
+/// What can be done with the queue of prompts.
+const QUEUE: &[&str] = &["dequeue", "enqueue", "popAll", "remove"];
+
+/// Types of lines in the journal of a workflow.
+const JOURNAL: &[&str] = &["result", "started"];
+
+/// Blocks that are content and nothing else.
+const PLAIN_BLOCKS: &[&str] =
+    &["container_upload", "document", "image", "search_result", "text", "tool_reference"];
+
+/// Whether a line of this type is known.
+pub(crate) fn line(kind: &str) -> bool {
+    LINES.binary_search(&kind).is_ok()
+}
+
+/// Whether it is known what a line of this type says that it is in particular.
+pub(crate) fn particular(kind: &str, particular: &str) -> bool {
+    let list = match kind {
+        "system" => SYSTEM,
+        "attachment" => ATTACHMENTS,
+        "progress" => PROGRESS,
+        "queue-operation" => QUEUE,
+        _ => return true,
+    };
+    list.binary_search(&particular).is_ok()
+}
+
+/// Whether a line of this type is known in a journal.
+pub(crate) fn journal(kind: &str) -> bool {
+    JOURNAL.binary_search(&kind).is_ok()
+}
+
+/// Whether a block of this type is content and nothing else.
+pub(crate) fn plain_block(kind: &str) -> bool {
+    PLAIN_BLOCKS.binary_search(&kind).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted() {
+        for list in [LINES, SYSTEM, ATTACHMENTS, PROGRESS, QUEUE, JOURNAL, PLAIN_BLOCKS] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
+    }
+}

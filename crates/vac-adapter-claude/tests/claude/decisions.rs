@@ -1,0 +1,208 @@
+//! Decisions, one sentence each.
+
+use serde_json::{Value, json};
+use vac_adapter::Profile;
+use vac_adapter::session::Options;
+use vac_adapter_check::{convert, corpus, fixture, full};
+use vac_adapter_claude::Claude;
+use vac_value::Encoding;
+
+use crate::{check, converted, entry};
+
+#[test]
+fn usage_that_is_repeated_counts_on_the_last_line_of_the_message() {
+    let record = converted("split-message").value();
+    for early in ["a1", "a2"] {
+        assert_eq!(entry(&record, early)["token-usage"], Value::Null);
+        assert_eq!(entry(&record, early)["message"]["usage"]["output_tokens"], 1);
+    }
+    assert_eq!(entry(&record, "a3")["token-usage"]["output"], 173);
+}
+
+#[test]
+fn synthetic_is_not_a_model() {
+    let record = converted("split-message").value();
+    let meta = &record["session"]["agent-meta"];
+    assert_eq!(meta["model-id"], "claude-opus-5");
+    assert_eq!(meta["model-provider"], "anthropic");
+    assert_eq!(meta["models"], json!(["claude-opus-5", "claude-haiku-5"]));
+    assert_eq!(entry(&record, "a5")["model-id"], Value::Null);
+    assert_eq!(entry(&record, "a5")["message"]["model"], "<synthetic>");
+}
+
+#[test]
+fn children_carry_timestamps_and_whether_it_was_an_error() {
+    let record = converted("basic").value();
+    let child =
+        |id: &str| entry(&record, id)["children"].as_array().and_then(|all| all.last().cloned());
+    assert_eq!(child("a1").expect("a call")["timestamp"], "2026-03-04T09:00:04.120Z");
+    assert_eq!(child("u2").expect("a result")["is-error"], false);
+    let failed = child("u3").expect("a result");
+    assert_eq!((&failed["is-error"], &failed["status"]), (&json!(true), &json!("error")));
+}
+
+#[test]
+fn tools_of_the_server_are_calls_and_results_in_one_message() {
+    let record = converted("server-tools").value();
+    let message = entry(&record, "a1");
+    let children = message["children"].as_array().expect("children");
+    let shape: Vec<_> =
+        children.iter().map(|child| (child["type"].as_str(), child["call-id"].as_str())).collect();
+    assert_eq!(
+        shape,
+        [
+            (Some("reasoning"), None),
+            (Some("reasoning"), None),
+            (Some("tool-call"), Some("srvtoolu_1")),
+            (Some("tool-result"), Some("srvtoolu_1")),
+            (Some("tool-call"), Some("srvtoolu_2")),
+            (Some("tool-result"), Some("srvtoolu_2")),
+        ]
+    );
+    assert_eq!(children[0]["encrypted"], "bm90IGZvciB5b3U=");
+    assert_eq!(children[1]["signature"], "c2ln");
+    let usage = &message["token-usage"];
+    assert_eq!((&usage["reasoning"], &usage["cached"]), (&json!(4), &json!(0)));
+    assert_eq!(usage["output_tokens_details"], json!({"other": 1}));
+}
+
+#[test]
+fn what_differs_from_the_session_stays_on_the_entry() {
+    let record = converted("moved").value();
+    let (first, second) = (entry(&record, "u1"), entry(&record, "u2"));
+    for (key, other) in [
+        ("sessionId", "another"),
+        ("cwd", "/home/ada/moon"),
+        ("version", "2.1.41"),
+        ("gitBranch", "tides"),
+    ] {
+        assert_eq!(first[key], Value::Null);
+        assert_eq!(second[key], other);
+    }
+    assert_eq!(second["session_id"], Value::Null, "that one is the session's");
+}
+
+#[test]
+fn what_nobody_knows_is_an_event_and_is_reported() {
+    let unknown = |case: &str| {
+        let types = converted(case).report.unknown_types;
+        types.into_iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        unknown("line-types"),
+        [
+            "a line that is no object: 3",
+            "a line without a type: 1",
+            "content block hologram: 1",
+            "starlight: 1"
+        ]
+    );
+    assert_eq!(
+        unknown("drift"),
+        [
+            "attachment/moon_phase: 1",
+            "comet: 1",
+            "progress/gear_progress: 1",
+            "queue-operation/shuffle: 1",
+            "system/eclipse: 1"
+        ]
+    );
+    assert_eq!(unknown("workflow"), ["journal/paused: 1"]);
+    for case in ["basic", "compaction", "api-errors", "agent-progress", "folder", "queued-prompts"]
+    {
+        assert!(unknown(case).is_empty(), "{case}");
+    }
+}
+
+#[test]
+fn events_keep_what_a_line_says_and_where_it_hangs() {
+    let record = converted("compaction").value();
+    let boundary = entry(&record, "c1");
+    assert_eq!(boundary["event-type"], "system/compact_boundary");
+    assert_eq!(boundary["parent-id"], Value::Null);
+    assert_eq!(boundary["data"]["logicalParentUuid"], "c0");
+    assert_eq!(boundary["data"]["compactMetadata"]["preTokens"], 155_000);
+    let summary = entry(&record, "u2");
+    assert_eq!((&summary["type"], &summary["isCompactSummary"]), (&json!("user"), &json!(true)));
+    assert_eq!(summary["parent-id"], "c1");
+}
+
+#[test]
+fn an_error_of_the_api_is_an_event_while_it_is_tried_again_and_a_message_in_the_end() {
+    let converted = converted("api-errors");
+    let record = converted.value();
+    assert_eq!(entry(&record, "s1")["event-type"], "system/api_error");
+    assert!(converted.text().contains(r#""retryInMs":537.9472312"#));
+    let message = entry(&record, "a1");
+    assert_eq!(
+        (&message["type"], &message["isApiErrorMessage"]),
+        (&json!("assistant"), &json!(true))
+    );
+    assert_eq!(record["session"]["agent-meta"]["model-id"], "unknown");
+}
+
+#[test]
+fn a_line_with_a_key_twice_is_carried_raw_and_keeps_its_id() {
+    let converted = converted("duplicate-key");
+    assert_eq!(converted.report.unparsed.lines, [2]);
+    let event = entry(&converted.value(), "u2");
+    assert_eq!((&event["event-type"], &event["parent-id"]), (&json!("unparsed"), &json!("u1")));
+    let raw = event["data"]["raw"].as_str().expect("the line");
+    assert!(raw.contains(r#""content":"one","content":"two""#));
+}
+
+#[test]
+fn half_a_surrogate_pair_is_json_and_is_raw_text_in_cbor() {
+    let json = converted("lone-surrogate");
+    assert_eq!(json.report.unparsed.count, 0);
+    assert!(json.text().contains(r"half a pair: \ud83d"));
+    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let cbor = convert(&Claude, &fixture(&Claude, "lone-surrogate"), &options).expect("a record");
+    assert_eq!(cbor[0].report.unparsed.lines, [1]);
+}
+
+#[test]
+fn the_canonical_profile_has_what_the_schema_names_and_nothing_else() {
+    let options = Options { profile: Profile::Canonical, ..Options::default() };
+    let records = convert(&Claude, &fixture(&Claude, "basic"), &options).expect("a record");
+    let entry = entry(&records[0].value(), "a1");
+    let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();
+    let mut named =
+        ["type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children"];
+    named.sort_unstable();
+    assert_eq!(keys, named);
+}
+
+#[test]
+fn a_file_of_something_else_is_refused_with_the_reason() {
+    for text in ["", "\n\n", r#"{"type":"session_meta","payload":{}}"#, r#"{"loglines":[]}"#] {
+        assert_eq!(check("x.jsonl", text).refusal(), "no line of a Claude Code session in it");
+    }
+    let journal = r#"{"type":"started","key":"v2:a","agentId":"b"}"#;
+    assert_eq!(
+        check("journal.jsonl", journal).refusal(),
+        "the journal of a workflow, which is read with its session"
+    );
+}
+
+#[test]
+fn real_sessions_hold_no_type_that_nobody_knows() {
+    for log in corpus(&Claude) {
+        for record in full(&Claude, &log).into_iter().flatten() {
+            let mut unknown = record.report.unknown_types;
+            unknown.remove("a line that is no object");
+            unknown.remove("a line without a type");
+            assert!(unknown.is_empty(), "{}: {unknown:?}", log.shown);
+        }
+    }
+}
+
+#[test]
+fn keys_and_types_of_no_length_are_kept() {
+    let record =
+        check("x.jsonl", r#"{"type":"user","":1}{"type":"","":2}{"type":"mode","":{"":3}}"#);
+    let entries = record.only().entries();
+    assert_eq!(entries[0][""], 1);
+    assert_eq!(entries[1]["data"], json!({"type": "", "": 2}));
+    assert_eq!(entries[2]["data"][""], json!({"": 3}));
+}

@@ -1,0 +1,72 @@
+//! Detection, and what the beginning of a log tells.
+
+use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
+use vac_adapter_check::{corpus, fixture, fixture_logs, full};
+use vac_adapter_claude::Claude;
+use vac_record::AbstractTimestamp;
+
+fn glimpse(case: &str) -> Glimpse {
+    let log = fixture(&Claude, case);
+    Claude.glimpse(&Beginning::of(&log).expect("readable").sample())
+}
+
+#[test]
+fn a_session_tells_who_where_and_when() {
+    let found = glimpse("basic");
+    let expected = Glimpse {
+        variant: "jsonl",
+        session_id: Some("5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11".to_owned()),
+        start: Some(AbstractTimestamp::Text("2026-03-04T09:00:00.000Z".into())),
+        project: Some("/home/ada/orrery".to_owned()),
+        version: Some("2.1.40".to_owned()),
+        share: Share::Whole,
+    };
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_subagents_log_belongs_to_the_session_that_it_names() {
+    let found = glimpse("subagent-alone");
+    assert_eq!((found.variant, found.share), ("subagent", Share::Subagent));
+    assert_eq!(found.session_id.as_deref(), Some("7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04"));
+    assert_eq!(glimpse("folder").share, Share::Whole);
+}
+
+#[test]
+fn an_export_is_named_by_its_file() {
+    let found = glimpse("loglines");
+    assert_eq!((found.variant, found.share), ("loglines", Share::Whole));
+    assert_eq!(found.session_id.as_deref(), Some("session"));
+}
+
+#[test]
+fn every_log_is_detected_and_nothing_else_is() {
+    let logs = fixture_logs(&Claude).into_iter().chain(corpus(&Claude));
+    for log in logs {
+        let found = detect(&log, &[&Claude]).expect("readable").is_some();
+        assert_eq!(found, full(&Claude, &log).is_ok(), "{}", log.shown);
+    }
+}
+
+#[test]
+fn how_sure_it_is_depends_on_what_only_these_logs_have() {
+    for (text, confidence) in [
+        (r#"{"type":"mode","mode":"plan","sessionId":"s"}"#, Confidence::Certain),
+        (r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, Confidence::Certain),
+        (r#"{"loglines":[{"type":"user"}]}"#, Confidence::Certain),
+        (r#"{"loglines":[]}"#, Confidence::Possible),
+        (
+            r#"{"type":"user","timestamp":"2026-01-01T00:00:00Z","message":{"content":"x"}}"#,
+            Confidence::Likely,
+        ),
+        (r#"{"type":"user","message":{"content":"x"}}"#, Confidence::Possible),
+        (r#"{"type":"starlight","sessionId":"s"}"#, Confidence::No),
+        (r#"{"type":"started","key":"k","agentId":"a"}"#, Confidence::No),
+        (r#"{"type":"user","content":"x"}"#, Confidence::No),
+        ("[1]", Confidence::No),
+    ] {
+        let log = Memory { name: "x", bytes: text.as_bytes() };
+        let beginning = Beginning::of(&log).expect("readable");
+        assert_eq!(Claude.detect(&beginning.sample()), confidence, "{text}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Prompts that waited in a queue are told once.
+
+use serde_json::{Value, json};
+use vac_adapter_check::corpus;
+use vac_adapter_claude::Claude;
+
+use crate::{check, converted, entry, one, prompts};
+
+#[test]
+fn every_prompt_that_waited_is_a_message_of_the_user_once() {
+    let record = converted("queued-prompts").value();
+    let image = json!({"type": "base64", "media_type": "image/png", "data": "aGk="});
+    assert_eq!(
+        prompts(&record),
+        [
+            json!("Polish the brass."),
+            json!("And the steel, please."),
+            json!([
+                {"type": "text", "text": "See this picture."},
+                {"type": "image", "source": image}
+            ]),
+            json!("Was the lead polished too?"),
+            json!("first line of two\nsecond line"),
+            json!(
+                "<command-name>/compact</command-name>\n<command-message>compact\
+                 </command-message>\n<command-args>now</command-args>"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_prompt_keeps_the_words_of_the_line_that_tells_it() {
+    let record = converted("queued-prompts").value();
+    let attached = entry(&record, "q1");
+    assert_eq!(
+        (&attached["native:type"], &attached["parent-id"]),
+        (&json!("attachment"), &json!("u2"))
+    );
+    assert_eq!(attached["attachment"]["commandMode"], "prompt");
+    let enqueued = entry(&record, "L11");
+    assert_eq!(enqueued["content"], "Was the lead polished too?");
+    assert_eq!(enqueued["native:type"], "queue-operation");
+    assert_eq!(enqueued["operation"], "enqueue");
+    assert_eq!(enqueued["timestamp"], "2026-05-06T10:40:07.000Z");
+}
+
+#[test]
+fn what_is_told_elsewhere_or_was_taken_back_stays_an_event() {
+    let record = converted("queued-prompts").value();
+    for (line, content) in [
+        ("L1", "Polish the brass."),
+        ("L5", "And the steel, please."),
+        ("L14", "first line of two"),
+        ("L15", "second line"),
+        ("L19", "/compact now"),
+        ("L22", "I take this back"),
+    ] {
+        let event = entry(&record, line);
+        assert_eq!(event["event-type"], "queue-operation/enqueue");
+        assert_eq!(event["data"]["content"], content);
+    }
+    assert_eq!(entry(&record, "L24")["type"], "system-event", "nobody's prompt");
+}
+
+#[test]
+fn a_text_that_merely_contains_a_prompt_does_not_tell_it() {
+    let log = concat!(
+        r#"{"type":"queue-operation","operation":"enqueue","content":"yes","sessionId":"s"}"#,
+        r#"{"type":"user","message":{"content":"yesterday, yes and no"}}"#,
+    );
+    let outcome = check("x.jsonl", log);
+    assert_eq!(prompts(&outcome.only().value()), ["yes", "yesterday, yes and no"]);
+}
+
+#[test]
+fn a_queue_that_nobody_empties_is_told_whole() {
+    let line = |number: usize| {
+        format!(r#"{{"type":"queue-operation","operation":"enqueue","content":"p{number}"}}"#)
+    };
+    let lines: Vec<_> = (0..200).map(line).collect();
+    let outcome = check("x.jsonl", &lines.join("\n"));
+    let told = prompts(&outcome.only().value());
+    let expected: Vec<_> = (0..200).map(|number| Value::from(format!("p{number}"))).collect();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn in_real_sessions_every_enqueued_prompt_is_told_once() {
+    for log in corpus(&Claude) {
+        let lines = log.first().split(|byte| *byte == b'\n');
+        let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+        let enqueued: Vec<_> = lines
+            .filter(|line| line["type"] == "queue-operation" && line["operation"] == "enqueue")
+            .map(|line| line["content"].clone())
+            .collect();
+        if enqueued.is_empty() {
+            continue;
+        }
+        let told = prompts(&one(&log).value());
+        for prompt in enqueued {
+            let count = told.iter().filter(|told| **told == prompt).count();
+            assert_eq!(count, 1, "{}: {prompt}", log.shown);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Subagents: in the record of their session, or alone.
+
+use serde_json::{Value, json};
+use vac_adapter::{Bundle, Input, Memory};
+use vac_adapter_check::every_way;
+use vac_adapter_claude::Claude;
+
+use crate::{converted, entry};
+
+/// The types of the entries that tell where a part begins, and the ids of all others.
+fn outline(record: &Value) -> Vec<String> {
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let line = |entry: &Value| match entry["event-type"].as_str() {
+        Some("subagent") => format!("subagent {}", entry["data"]["agentId"]),
+        Some(kind) if !kind.contains('/') => kind.to_owned(),
+        _ => entry["id"].as_str().expect("an id").to_owned(),
+    };
+    entries.iter().map(line).collect()
+}
+
+#[test]
+fn a_session_and_its_subagents_are_one_record() {
+    let converted = converted("folder");
+    assert_eq!(converted.variant, "jsonl-folder");
+    let record = converted.value();
+    assert_eq!(
+        outline(&record),
+        [
+            "u1",
+            "a1",
+            "a2",
+            "u2",
+            "a3",
+            "u3",
+            "a4",
+            "u4",
+            "a5",
+            "subagent \"ab12\"",
+            "s1",
+            "s2",
+            "s3",
+            "s4",
+            "subagent \"cd34\"",
+            "t1",
+            "t2",
+            "subagent-note",
+            "subagent-note",
+            "tool-result-file",
+            "tool-result-file",
+            "tool-result-file",
+        ]
+    );
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c01");
+    assert_eq!(record["session"]["agentId"], Value::Null, "the session is not a subagent's");
+    let models = &record["session"]["agent-meta"]["models"];
+    assert_eq!(*models, json!(["claude-opus-5", "claude-haiku-5"]));
+}
+
+#[test]
+fn a_subagents_part_names_the_call_that_spawned_it() {
+    let record = converted("folder").value();
+    let marker = entry(&record, "F2");
+    assert_eq!(marker["call-id"], "toolu_spawn");
+    assert_eq!(
+        marker["data"],
+        json!({"agentId": "ab12", "name": "agent-ab12.jsonl", "root": "s1"})
+    );
+    assert_eq!(marker["timestamp"], Value::Null, "nobody wrote one");
+    let noted = entry(&record, "F3");
+    assert_eq!(noted["call-id"], "toolu_spawn_2", "only its note tells");
+    let calls: Vec<_> = record["session"]["entries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|entry| entry["children"].as_array().into_iter().flatten())
+        .filter(|child| child["type"] == "tool-call" && child["name"] == "Task")
+        .map(|child| child["call-id"].clone())
+        .collect();
+    assert_eq!(calls, [marker["call-id"].clone(), noted["call-id"].clone()]);
+}
+
+#[test]
+fn a_subagents_entries_stay_as_they_are() {
+    let record = converted("folder").value();
+    let first = entry(&record, "s1");
+    assert_eq!(first["parent-id"], Value::Null, "its source says that it has no parent");
+    assert_eq!((&first["agentId"], &first["isSidechain"]), (&json!("ab12"), &json!(true)));
+    assert_eq!(entry(&record, "s2")["parent-id"], "s1");
+    let elsewhere = entry(&record, "t1");
+    assert_eq!(elsewhere["cwd"], "/home/ada/orrery-tides");
+    assert_eq!(elsewhere["gitBranch"], "tides");
+}
+
+#[test]
+fn before_folders_the_file_beside_the_session_is_its_subagents() {
+    let record = converted("legacy-subagent").value();
+    assert_eq!(
+        outline(&record),
+        ["u1", "a1", "u2", "subagent \"0badcafe\"", "s1", "s2", "summary"]
+    );
+    assert_eq!(entry(&record, "F2")["call-id"], "toolu_t");
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c03");
+}
+
+#[test]
+fn alone_a_subagents_log_is_a_session_of_its_own() {
+    let converted = converted("subagent-alone");
+    assert_eq!(converted.variant, "subagent");
+    let record = converted.value();
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04");
+    assert_eq!(record["session"]["agentId"], "f00d");
+    assert_eq!(outline(&record), ["fork-context-ref", "s1", "s2"]);
+}
+
+#[test]
+fn agents_of_a_workflow_are_linked_to_the_call_that_started_the_run() {
+    let record = converted("workflow").value();
+    let marker = entry(&record, "F2");
+    assert_eq!(marker["call-id"], "toolu_wf");
+    assert_eq!(marker["data"]["runId"], "wf_0ead");
+    assert_eq!(marker["data"]["agentId"], "wa01");
+}
+
+#[test]
+fn messages_inside_progress_lines_count_no_tokens_and_stay_whole() {
+    let record = converted("agent-progress").value();
+    let progress = entry(&record, "p1");
+    assert_eq!(progress["event-type"], "progress/agent_progress");
+    let inner = &progress["data"]["data"]["message"]["message"];
+    assert_eq!(inner["usage"]["input_tokens"], 5000);
+    assert_eq!(vac_adapter_check::tokens(&record).input, 50);
+    assert_eq!(record["session"]["agent-meta"]["models"], json!(["claude-opus-5"]));
+}
+
+/// The record of several files, the same in every way.
+fn joined(files: &[(&str, &str)]) -> Value {
+    let files: Vec<_> =
+        files.iter().map(|(name, text)| Memory { name, bytes: text.as_bytes() }).collect();
+    let parts = files.iter().map(|file| file as &dyn Input).collect();
+    let bundle = Bundle { folder: "", parts, attachments: Vec::new() };
+    every_way(&Claude, &bundle).expect("a record")[0].value()
+}
+
+#[test]
+fn subagents_without_their_session_are_told_apart() {
+    let line = |agent: &str, id: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{id}","parentUuid":null,"sessionId":"s","agentId":"{agent}","message":{{"content":"x"}}}}"#
+        )
+    };
+    let record =
+        joined(&[("agent-a.jsonl", &line("a", "u1")), ("agent-b.jsonl", &line("b", "u2"))]);
+    assert_eq!(outline(&record), ["subagent \"a\"", "u1", "subagent \"b\"", "u2"]);
+    assert_eq!(entry(&record, "F1")["call-id"], Value::Null);
+    assert_eq!(record["session"]["agentId"], Value::Null);
+}
+
+#[test]
+fn files_that_are_broken_or_empty_or_nobodys_do_not_spoil_the_others() {
+    let main = r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#;
+    let agent = r#"{"type":"user","uuid":"s1","agentId":7,"message":{"content":"x"}}"#;
+    let record = joined(&[
+        ("s.jsonl", main),
+        ("agent-empty.jsonl", ""),
+        ("agent-broken.jsonl", "{\"type\":\"us"),
+        ("agent-odd.jsonl", agent),
+        ("agent-twice.jsonl", r#"{"agentId":"x","agentId":"y"}"#),
+    ]);
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str()).collect();
+    assert_eq!(ids, [Some("u1"), Some("F3.L1"), Some("s1"), Some("F5.L1")]);
+}
+
+#[test]
+fn a_progress_line_links_an_agent_whose_call_never_ended() {
+    let main = concat!(
+        r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#,
+        r#"{"type":"progress","data":{"type":"agent_progress","agentId":"a"},"parentToolUseID":"t1"}"#,
+    );
+    let agent =
+        r#"{"type":"user","uuid":"s1","sessionId":"s","agentId":"a","message":{"content":"x"}}"#;
+    let record = joined(&[("s.jsonl", main), ("agent-a.jsonl", agent)]);
+    assert_eq!(entry(&record, "F2")["call-id"], "t1");
+}

@@ -1,0 +1,51 @@
+//! Tokens, counted from the log and from the record.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use vac_adapter_check::{Log, Tokens, corpus, fixture_logs, full, tokens};
+use vac_adapter_claude::Claude;
+
+/// By the lines: the last usage of each message of the API counts.
+fn native(log: &Log) -> Tokens {
+    let mut usage = BTreeMap::new();
+    for (file, part) in log.parts.iter().enumerate() {
+        let document = serde_json::from_slice::<Value>(&part.bytes).ok();
+        let lines = document.as_ref().and_then(|document| document["loglines"].as_array().cloned());
+        let lines = lines.unwrap_or_else(|| {
+            let lines = part.bytes.split(|byte| *byte == b'\n');
+            let values = |line| serde_json::Deserializer::from_slice(line).into_iter::<Value>();
+            lines.flat_map(values).filter_map(Result::ok).collect()
+        });
+        for (number, line) in lines.iter().enumerate() {
+            let message = &line["message"];
+            if line["type"] != "assistant" || !message["usage"].is_object() {
+                continue;
+            }
+            let id = message["id"].as_str().map_or(format!("{file} {number}"), str::to_owned);
+            usage.insert(id, message["usage"].clone());
+        }
+    }
+    let sum = |key: &str| usage.values().filter_map(|usage| usage[key].as_u64()).sum::<u64>();
+    let details = usage.values().map(|usage| &usage["output_tokens_details"]);
+    Tokens {
+        input: sum("input_tokens"),
+        output: sum("output_tokens"),
+        cached: sum("cache_read_input_tokens"),
+        reasoning: details.filter_map(|details| details["thinking_tokens"].as_u64()).sum(),
+        ..Tokens::default()
+    }
+}
+
+#[test]
+fn a_record_counts_the_tokens_that_its_log_counts() {
+    let mut total = Tokens::default();
+    for log in fixture_logs(&Claude).into_iter().chain(corpus(&Claude)) {
+        let Ok(records) = full(&Claude, &log) else { continue };
+        let counted = tokens(&records[0].value());
+        assert_eq!(counted, native(&log), "{}", log.shown);
+        println!("{}: {counted:?}", log.shown);
+        total += counted;
+    }
+    assert!(total.output > 300 && total.reasoning > 0);
+}
