@@ -6,19 +6,21 @@
 //! that follow each other directly and match nothing else are one as well
 //! (exports that redact texts make them differ).
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 
 use vac_value::{Kind, Node};
 
-use crate::shape::payload_type;
+use crate::at::At;
+use crate::shape::type_of;
 
 /// How many unmatched items and events are kept to look for a partner.
 const WINDOW: usize = 64;
+/// How many parts of a message are compared one by one.
+const MOST_PARTS: usize = 16;
 
 /// Whose words they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// The user's.
     User,
@@ -53,28 +55,33 @@ impl Half {
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
     recent: VecDeque<Half>,
-    links: Vec<(u64, String)>,
+    links: Vec<Link>,
 }
 
 impl Pairing {
-    /// Counts a response item in, whose entry has this id.
-    pub fn item(&mut self, index: u64, item: Node<'_, '_>, id: String) {
-        let Some(speaker) = item_speaker(item) else { return };
-        let mut marks = Marks::new(speaker);
+    /// Counts a response item of this type in.
+    pub fn item(&mut self, at: At, item: Node<'_, '_>, kind: &str) {
+        let Some(speaker) = item_speaker(item, kind) else { return };
+        let mut marks = Marks::default();
         for key in ["content", "summary"] {
             marks.texts(item.member(key));
         }
-        marks.id(item.member("id"));
-        self.add(Half { index, speaker, is_echo: false, marks: marks.found, id });
+        let id = item.member("id");
+        marks.id(id);
+        if marks.found.is_empty() && speaker == Speaker::Reasoning {
+            return;
+        }
+        let id = id.and_then(Node::text).map_or_else(|| at.id(), Into::into);
+        self.add(Half { index: at.index, speaker, is_echo: false, marks: marks.found, id });
     }
 
-    /// Counts an event in.
-    pub fn event(&mut self, index: u64, event: Node<'_, '_>) {
-        let Some((speaker, said)) = echo(event) else { return };
-        let mut marks = Marks::new(speaker);
+    /// Counts an event in that says this.
+    pub fn event(&mut self, at: At, speaker: Speaker, said: Node<'_, '_>, event: Node<'_, '_>) {
+        let mut marks = Marks::default();
         marks.texts(Some(said));
         marks.id(event.member("item").and_then(|item| item.member("id")));
-        self.add(Half { index, speaker, is_echo: true, marks: marks.found, id: String::new() });
+        let (index, id) = (at.index, String::new());
+        self.add(Half { index, speaker, is_echo: true, marks: marks.found, id });
     }
 
     fn add(&mut self, mut half: Half) {
@@ -84,7 +91,7 @@ impl Pairing {
             } else {
                 (&self.recent[at], &mut half)
             };
-            self.links.push((echo.index, item.id.clone()));
+            self.links.push(Link { echo: echo.index, item: item.index, id: item.id.clone() });
             if item.speaker != Speaker::Reasoning {
                 self.recent.remove(at);
                 return;
@@ -113,7 +120,7 @@ impl Pairing {
             && next.index == oldest.index + 1;
         if are_one && let Some(next) = self.recent.pop_front() {
             let (echo, item) = if next.is_echo { (next, oldest) } else { (oldest, next) };
-            self.links.push((echo.index, item.id));
+            self.links.push(Link { echo: echo.index, item: item.index, id: item.id });
         }
     }
 
@@ -122,61 +129,87 @@ impl Pairing {
         while !self.recent.is_empty() {
             self.forget();
         }
-        self.links.sort();
+        self.links.sort_unstable_by_key(|link| link.echo);
         Links(self.links)
     }
 }
 
-/// The events that repeat an item, by their frame's index, and the item's id.
+/// An event that repeats an item, both by their frames, and the id of the item's
+/// entry.
+#[derive(Debug)]
+struct Link {
+    echo: u64,
+    item: u64,
+    id: String,
+}
+
+/// The events that repeat an item.
 #[derive(Debug, Default)]
-pub(crate) struct Links(Vec<(u64, String)>);
+pub(crate) struct Links(Vec<Link>);
 
 impl Links {
     /// The id of what the event of this frame repeats.
-    pub fn get(&self, index: u64) -> Option<&str> {
-        let at = self.0.binary_search_by_key(&index, |(echo, _)| *echo).ok()?;
-        Some(&self.0[at].1)
+    pub fn id(&self, echo: u64) -> Option<&str> {
+        self.get(echo).map(|link| link.id.as_str())
+    }
+
+    /// The frame of what the event of this frame repeats.
+    pub fn item(&self, echo: u64) -> Option<u64> {
+        self.get(echo).map(|link| link.item)
+    }
+
+    fn get(&self, echo: u64) -> Option<&Link> {
+        let at = self.0.binary_search_by_key(&echo, |link| link.echo).ok()?;
+        self.0.get(at)
     }
 }
 
-/// Hashes of what is said.
+/// Hashes of what is said: of texts as they are written, which in one log is
+/// always the same way.
+#[derive(Default)]
 struct Marks {
-    speaker: Speaker,
     found: Vec<u64>,
 }
 
 impl Marks {
-    fn new(speaker: Speaker) -> Self {
-        Self { speaker, found: Vec::new() }
-    }
-
     /// One text, or the texts of a list and all of them together.
     fn texts(&mut self, said: Option<Node<'_, '_>>) {
         let Some(said) = said else { return };
         if said.kind() != Kind::Array {
-            return self.mark("text", &words(said));
+            return self.mark(b't', words(said));
         }
-        let mut all = Vec::new();
+        let mut all = DefaultHasher::new();
+        all.write_u8(b't');
+        let mut count = 0;
         for part in said.elements() {
             let part = words(part.member("text").unwrap_or(part));
-            self.mark("text", &part);
-            all.extend_from_slice(&part);
+            if count < MOST_PARTS {
+                self.mark(b't', part);
+            }
+            all.write(part);
+            count += usize::from(!part.is_empty());
         }
-        self.mark("text", &all);
+        if count > 1 {
+            self.add(&all);
+        }
     }
 
     fn id(&mut self, id: Option<Node<'_, '_>>) {
         if let Some(id) = id {
-            self.mark("id", &words(id));
+            self.mark(b'i', words(id));
         }
     }
 
-    fn mark(&mut self, what: &str, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
+    fn mark(&mut self, what: u8, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u8(what);
+            hasher.write(bytes);
+            self.add(&hasher);
         }
-        let mut hasher = DefaultHasher::new();
-        (self.speaker, what, bytes).hash(&mut hasher);
+    }
+
+    fn add(&mut self, hasher: &DefaultHasher) {
         let mark = hasher.finish();
         if !self.found.contains(&mark) {
             self.found.push(mark);
@@ -184,36 +217,27 @@ impl Marks {
     }
 }
 
-/// The bytes of a text; of one that is no Unicode text, those of its token.
-fn words<'a>(node: Node<'_, 'a>) -> Cow<'a, [u8]> {
-    if node.kind() != Kind::Text {
-        return Cow::Borrowed(&[]);
-    }
-    match node.text() {
-        Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
-        Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
-        None => Cow::Borrowed(node.raw()),
+/// The inside of a text's token.
+fn words<'a>(node: Node<'a, '_>) -> &'a [u8] {
+    match (node.kind(), node.raw()) {
+        (Kind::Text, [_, inside @ .., _]) => inside,
+        _ => &[],
     }
 }
 
-fn item_speaker(item: Node<'_, '_>) -> Option<Speaker> {
-    let is = |key: &str, text: &str| item.member(key).is_some_and(|value| value.is_text(text));
-    if is("type", "reasoning") {
-        Some(Speaker::Reasoning)
-    } else if !is("type", "message") {
-        None
-    } else if is("role", "user") {
-        Some(Speaker::User)
-    } else if is("role", "assistant") {
-        Some(Speaker::Assistant)
-    } else {
-        None
+fn item_speaker(item: Node<'_, '_>, kind: &str) -> Option<Speaker> {
+    let speaks = |role: &str| item.member("role").is_some_and(|value| value.is_text(role));
+    match kind {
+        "reasoning" => Some(Speaker::Reasoning),
+        "message" if speaks("user") => Some(Speaker::User),
+        "message" if speaks("assistant") => Some(Speaker::Assistant),
+        _ => None,
     }
 }
 
-/// Who says what, if the event is one that repeats response items.
-pub(crate) fn echo<'d, 'a>(event: Node<'d, 'a>) -> Option<(Speaker, Node<'d, 'a>)> {
-    let (speaker, said) = match &*payload_type(event)? {
+/// Who says what, if an event of this type is one that repeats response items.
+pub(crate) fn echo<'d, 'a>(event: Node<'d, 'a>, kind: &str) -> Option<(Speaker, Node<'d, 'a>)> {
+    Some(match kind {
         "user_message" => (Speaker::User, event.member("message")?),
         "agent_message" => (Speaker::Assistant, event.member("message")?),
         "agent_reasoning" | "agent_reasoning_raw_content" => {
@@ -221,7 +245,7 @@ pub(crate) fn echo<'d, 'a>(event: Node<'d, 'a>) -> Option<(Speaker, Node<'d, 'a>
         }
         "item_completed" => {
             let item = event.member("item")?;
-            match &*payload_type(item)? {
+            match &*type_of(item)? {
                 "UserMessage" => (Speaker::User, item.member("content")?),
                 "AgentMessage" => (Speaker::Assistant, item.member("content")?),
                 "Reasoning" => (Speaker::Reasoning, item.member("summary_text")?),
@@ -229,6 +253,5 @@ pub(crate) fn echo<'d, 'a>(event: Node<'d, 'a>) -> Option<(Speaker, Node<'d, 'a>
             }
         }
         _ => return None,
-    };
-    Some((speaker, said))
+    })
 }

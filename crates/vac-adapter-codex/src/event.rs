@@ -4,38 +4,33 @@ use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest, null};
-use vac_adapter::frame::{Place, Raw};
+use vac_adapter::frame::Raw;
 use vac_adapter::raw::{self, Known};
-use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
-};
-use vac_value::{Any, Decode, Kind, Node, Text};
+use vac_record::{Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry};
+use vac_value::{Document, Kind, Node, Text};
 
 use crate::around::{self, Around};
+use crate::at::At;
+use crate::clock;
 use crate::echo::Speaker;
 
 /// An event with its whole payload as data, and what is to be said beside it.
 pub(crate) fn entry<'a>(
-    payload: Node<'_, 'a>,
-    event_type: String,
+    payload: Node<'a, '_>,
+    event_type: Text<'a>,
     id: Option<Text<'a>>,
-    mut around: Around<'_, 'a>,
+    around: Around<'a>,
     beside: Rest<'a>,
 ) -> Entry<'a> {
-    let mut members = Cursor::of(payload);
-    let timestamp = around.timestamp(members.as_mut());
-    let data = match members {
-        Some(members) => members.rest(&[]),
-        None => {
-            let name = if around.is_bare() { "value" } else { "payload" };
-            [(Cow::Borrowed(name), payload.carry())].into_iter().collect()
-        }
-    };
-    let id = id.unwrap_or_else(|| Cow::Owned(around.id.clone()));
-    let mut extensions = around.rest_of_event();
-    extensions.extend(beside.0);
+    let id = id.unwrap_or_else(|| Cow::Owned(around.at.id()));
+    let (timestamp, data, mut extensions) = around.close_event(payload);
+    if extensions.is_empty() {
+        extensions = beside;
+    } else {
+        extensions.extend(beside.0);
+    }
     Entry::Event(EventEntry {
-        event_type: event_type.into(),
+        event_type,
         data: Some(data),
         timestamp,
         id: Some(id),
@@ -44,8 +39,9 @@ pub(crate) fn entry<'a>(
     })
 }
 
-/// The call that an event tells about.
-pub(crate) fn call_id<'a>(event: Node<'_, 'a>) -> Option<Any<'a>> {
+/// The id of the call that an event tells about.
+pub(crate) fn call<'a>(event: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
+    /// Items whose id is that of the call.
     const ITEMS: &[&str] = &[
         "CommandExecution",
         "FileChange",
@@ -56,26 +52,26 @@ pub(crate) fn call_id<'a>(event: Node<'_, 'a>) -> Option<Any<'a>> {
         "WebSearch",
         "ImageView",
         "ImageGeneration",
+        "Extension",
     ];
-    let call_id = event.member("call_id").or_else(|| {
+    let call = event.member("call_id").or_else(|| event.member("callId")).or_else(|| {
         let item = event.member("item")?;
         let kind = item.member("type")?;
         ITEMS.iter().any(|name| kind.is_text(name)).then(|| item.member("id"))?
     })?;
-    call_id.text().map(|_| call_id.carry())
+    (call.kind() == Kind::Text && !call.has_lone_surrogate()).then_some(call)
 }
 
 /// An event that says what no response item says: it is the message.
 pub(crate) fn only_told_here<'a>(
-    event: Node<'_, 'a>,
+    event: Node<'a, '_>,
     speaker: Speaker,
-    mut around: Around<'_, 'a>,
+    around: Around<'a>,
     model: Option<&str>,
 ) -> Entry<'a> {
     let Some(mut payload) = Cursor::of(event) else {
-        return entry(event, "event_msg".to_owned(), None, around, Rest::default());
+        return entry(event, "event_msg".into(), None, around, Rest::default());
     };
-    let timestamp = around.timestamp(Some(&mut payload));
     let mut id = None;
     let mut left = None;
     let mut content = None;
@@ -86,9 +82,9 @@ pub(crate) fn only_told_here<'a>(
     }
     let key = if speaker == Speaker::Reasoning { "text" } else { "message" };
     let content = content.or_else(|| payload.any(key));
-    let id = Some(id.unwrap_or_else(|| Cow::Owned(around.id.clone())));
+    let id = Some(id.unwrap_or_else(|| Cow::Owned(around.at.id())));
     let named = if speaker == Speaker::Reasoning { around::REASONING } else { around::MESSAGE };
-    let mut extensions = around.rest(payload, named);
+    let (timestamp, mut extensions) = around.close(payload, named);
     extensions.extend(left.map(|left| ("item".into(), left)));
     let kind = match speaker {
         Speaker::User => MessageEntryType::User,
@@ -119,16 +115,15 @@ pub(crate) fn only_told_here<'a>(
     })
 }
 
-/// A line that cannot be carried as a value.
-pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
-    report.unparsed(place.line, &raw.reason.to_string());
-    let root = raw.document.as_ref().map(vac_value::Document::root);
-    let root = root.filter(|root| root.kind() == Kind::Map);
+/// What cannot be carried as a value.
+pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: At, report: &mut Report) -> Entry<'a> {
+    report.unparsed(at.place.line, &raw.reason.to_string());
+    let root = raw.document.as_ref().map(Document::root);
     let timestamp = root.and_then(|root| root.member("timestamp"));
     let known = Known {
-        id: None,
-        timestamp: timestamp.and_then(|node| AbstractTimestamp::decode(node).ok()),
+        id: at.item.map(|_| Cow::Owned(at.id())),
+        timestamp: timestamp.and_then(clock::timestamp),
         parent_id: None,
     };
-    raw::entry(raw.bytes, &raw.reason, place, known)
+    raw::entry(raw.bytes, &raw.reason, at.place, known)
 }

@@ -1,231 +1,326 @@
-//! The first pass: what is true of the session as a whole.
-
-use std::borrow::Cow;
+//! The first pass: what is true of a session as a whole.
 
 use vac_adapter::Confidence;
-use vac_adapter::frame::Place;
-use vac_adapter::provider::{UNKNOWN, provider};
-use vac_adapter::time::{Span, instant};
+use vac_adapter::frame::Raw;
+use vac_adapter::provider::provider;
 use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Node};
+use vac_value::Node;
 
-use crate::echo::{Links, Pairing};
+use crate::around::Standing;
+use crate::at::At;
+use crate::capture::{self, States};
+use crate::clock::Clock;
+use crate::detect::confidence;
+use crate::echo::{Links, Pairing, Speaker, echo};
 use crate::meta::Meta;
-use crate::shape::{self, Shape, payload_type, shape};
-
-/// Replayed lines all bear the time of the fork; a line so much later is new.
-const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
+use crate::models::Models;
+use crate::outcome::Outcomes;
+use crate::replay::Replay;
+use crate::rollback::Rollback;
+use crate::shape::{Envelope, Shape, owned, shape, type_of};
+use crate::tokens::Recorded;
+use crate::whole::{self, Broken, Piece};
 
 /// What was found out about a session.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// How many frames there are.
-    pub frames: u64,
-    /// Whether a line of a log was there.
+    /// How many entries there will be.
+    pub entries: u64,
+    /// Whether anything of a log was there.
     pub is_known: bool,
-    /// Whether the document is a session of the first CLI.
-    pub is_typescript: bool,
-    /// Whether lines have envelopes.
-    pub has_envelopes: bool,
-    /// What the session says about itself.
-    pub meta: Option<Meta>,
-    /// When lines were written.
-    pub span: Span,
-    /// Models in the order of their appearance, and how many turns of the
-    /// session each had.
-    models: Vec<(String, u64)>,
+    form: Option<Form>,
+    meta: Option<Meta>,
+    clock: Clock,
+    /// The models that took part.
+    pub models: Models,
     /// The sandboxes of turns.
     pub sandboxes: Vec<String>,
-    /// The working directory, as a turn or the first prompt tells it.
-    pub working_dir: Option<String>,
+    working_dir: Option<String>,
     replay: Replay,
+    rollback: Rollback,
     pairing: Pairing,
     /// Which events repeat which items.
     pub links: Links,
+    /// The turns that have records of their usage.
+    pub recorded: Recorded,
+    /// What events say about calls.
+    pub outcomes: Outcomes,
+    /// The states of printed items.
+    pub states: States,
 }
 
-/// The lines of another session that were copied into this one.
-#[derive(Default)]
-struct Replay {
-    /// The first of them, and when it was written.
-    from: Option<(u64, Option<i128>)>,
-    /// The first behind them, by its turn.
-    until_turn: Option<u64>,
-    /// The first behind them, by its time.
-    until_time: Option<u64>,
+/// What the first line that anybody knows is one of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Envelopes,
+    Bare,
+    Printed,
+    Whole,
 }
 
 impl Facts {
-    /// Counts a frame that is no document.
-    pub fn raw(&mut self) {
-        self.frames += 1;
+    /// Counts a frame in that is no document.
+    pub fn raw(&mut self, raw: &Raw<'_>, at: At) {
+        if !whole::is_begun(raw.bytes) {
+            self.entries += 1;
+            return;
+        }
+        let broken = Broken::of(raw.bytes);
+        // Nothing can fail.
+        let _: Result<(), ()> = broken.each(&raw.reason, |piece| {
+            self.piece(&piece, at);
+            Ok(())
+        });
     }
 
-    /// Counts a line.
-    pub fn line(&mut self, line: Node<'_, '_>, place: Place) {
-        self.frames += 1;
-        if !self.is_known {
-            self.is_typescript |= shape::is_typescript(line);
-            self.is_known = !self.is_typescript && shape::confidence(line) > Confidence::No;
-        }
-        let timestamp = line.member("timestamp").and_then(|at| AbstractTimestamp::decode(at).ok());
-        if let Some(timestamp) = &timestamp {
-            self.span.add(timestamp);
-        }
-        let time = timestamp.as_ref().and_then(instant);
-        if let (Some((_, Some(began))), Some(time)) = (self.replay.from, time)
-            && self.replay.until_time.is_none()
-            && time > began + REPLAY_NANOSECONDS
-        {
-            self.replay.until_time = Some(place.index);
-        }
-        match shape(line) {
-            Shape::Envelope { kind, payload } => {
-                self.has_envelopes = true;
-                self.enveloped(&kind, payload, place, time);
-            }
-            Shape::Item(_) => self.item(line, place),
-            Shape::Header if self.meta.is_none() => {
-                self.meta = Some(Meta::of(line, place.index));
-            }
-            Shape::Header | Shape::Record(_) | Shape::Other => {}
-        }
-    }
-
-    fn enveloped(&mut self, kind: &str, payload: Node<'_, '_>, place: Place, time: Option<i128>) {
-        match kind {
-            "session_meta" => match &self.meta {
-                None => self.meta = Some(Meta::of(payload, place.index)),
-                Some(meta) => {
-                    let id = payload.member("id").and_then(Node::text);
-                    if self.replay.from.is_none() && id.is_some_and(|id| meta.comes_from(&id)) {
-                        self.replay.from = Some((place.index, time));
-                    }
-                }
-            },
-            "turn_context" => self.turn(payload),
-            "response_item" => self.item(payload, place),
-            "event_msg" => self.event(payload, place),
-            _ => {}
-        }
-    }
-
-    fn item(&mut self, item: Node<'_, '_>, place: Place) {
-        let id = item.member("id").and_then(Node::text);
-        let id = id.map_or_else(|| place.id(), Cow::into_owned);
-        self.pairing.item(place.index, item, id);
-        if self.working_dir.is_none() && !self.has_envelopes {
-            self.working_dir = told_working_dir(item);
-        }
-    }
-
-    fn event(&mut self, event: Node<'_, '_>, place: Place) {
-        self.pairing.event(place.index, event);
-        match payload_type(event).as_deref() {
-            Some("task_started" | "turn_started") => {
-                let turn = event.member("turn_id").and_then(Node::text);
-                let is_own = turn.is_some_and(|turn| {
-                    self.meta.as_ref().is_some_and(|meta| meta.is_before(&turn))
+    /// Counts a document in.
+    pub fn line(&mut self, line: Node<'_, '_>, at: At) {
+        let shape = shape(line);
+        self.is_known = self.is_known || confidence(line) > Confidence::No;
+        let form = match &shape {
+            Shape::Envelope(_) => Form::Envelopes,
+            Shape::Item(_) | Shape::Header | Shape::Record(_) => Form::Bare,
+            Shape::Printed(_) => Form::Printed,
+            Shape::Whole => {
+                let _: Result<(), ()> = whole::each(line, |piece| {
+                    self.piece(&piece, at);
+                    Ok(())
                 });
-                if is_own && self.replay.from.is_some() && self.replay.until_turn.is_none() {
-                    self.replay.until_turn = Some(place.index);
-                }
+                return;
             }
-            Some("thread_settings_applied") => {
-                let settings = event.member("thread_settings");
-                self.model_seen(settings.and_then(|settings| settings.member("model")), 0);
+            Shape::Other(_) => {
+                self.entries += 1;
+                return;
             }
+        };
+        self.entries += 1;
+        self.form.get_or_insert(form);
+        match shape {
+            Shape::Envelope(line) => self.enveloped(&line, at),
+            Shape::Item(kind) => self.item(line, &kind, at),
+            Shape::Printed(kind) => self.printed(line, &kind, at),
+            Shape::Header if self.meta.is_none() => self.meta = Some(Meta::of(line, at.index)),
             _ => {}
         }
     }
 
-    fn turn(&mut self, turn: Node<'_, '_>) {
-        let replay = &self.replay;
-        let is_replayed =
-            replay.from.is_some() && replay.until_turn.is_none() && replay.until_time.is_none();
-        self.model_seen(turn.member("model"), u64::from(!is_replayed));
+    /// Counts a piece of a whole session in.
+    fn piece(&mut self, piece: &Piece<'_, '_>, at: At) {
+        self.entries += 1;
+        match piece {
+            Piece::Around { session, .. } => {
+                self.is_known = true;
+                self.form.get_or_insert(Form::Whole);
+                if let (Some(session), None) = (session, &self.meta) {
+                    self.meta = Some(Meta::of(*session, at.index));
+                }
+            }
+            Piece::Item(number, item) => {
+                let kind = type_of(*item).unwrap_or_default();
+                self.item(*item, &kind, at.item(*number));
+            }
+            Piece::Raw(..) => {}
+        }
+    }
+
+    /// Counts in what is known of a whole session that is cut short.
+    pub fn begun(&mut self, session: Node<'_, '_>) {
+        self.form = Some(Form::Whole);
+        self.meta = Some(Meta::of(session, 0));
+    }
+
+    fn enveloped(&mut self, line: &Envelope<'_>, at: At) {
+        let &Envelope { ref kind, payload, timestamp, .. } = line;
+        if let Some(timestamp) = timestamp {
+            self.clock.add(timestamp);
+        }
+        self.replay.time(timestamp, at.index);
+        match &**kind {
+            "session_meta" => match &self.meta {
+                None => self.meta = Some(Meta::of(payload, at.index)),
+                Some(own) => self.replay.meta(payload, timestamp, at, own),
+            },
+            "turn_context" => self.turn(payload, at),
+            "response_item" => {
+                if let Some(kind) = type_of(payload) {
+                    self.item(payload, &kind, at);
+                }
+            }
+            "event_msg" => {
+                if let Some(kind) = type_of(payload) {
+                    self.event(payload, &kind, at);
+                }
+            }
+            "token_usage_record" => self.recorded.record(payload),
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: Node<'_, '_>, kind: &str, at: At) {
+        match self.form {
+            Some(Form::Envelopes) => self.pairing.item(at, item, kind),
+            // Nothing else tells it, and nothing is told twice.
+            _ if self.working_dir.is_none() => self.working_dir = told_working_dir(item),
+            _ => {}
+        }
+    }
+
+    fn event(&mut self, event: Node<'_, '_>, kind: &str, at: At) {
+        match kind {
+            "token_count" => return,
+            "task_started" | "turn_started" => {
+                self.recorded.turn(event);
+                self.rollback.task(at.index);
+                if self.replay.turn(event, at.index, self.meta.as_ref()) {
+                    self.models.forget_doubtful();
+                }
+            }
+            "thread_settings_applied" => {
+                if let Some(settings) = event.member("thread_settings") {
+                    self.models.settings(settings);
+                }
+            }
+            "thread_rolled_back" => {
+                if let Some(turns) = event.member("num_turns").and_then(Node::uint) {
+                    self.rollback.back(turns, at.index);
+                }
+            }
+            _ => {}
+        }
+        match echo(event, kind) {
+            Some((speaker, said)) => {
+                self.pairing.event(at, speaker, said, event);
+                if speaker == Speaker::User {
+                    self.rollback.message(at.index);
+                }
+            }
+            None => self.outcomes.event(event),
+        }
+    }
+
+    fn turn(&mut self, turn: Node<'_, '_>, at: At) {
+        self.recorded.turn(turn);
+        self.models.turn(turn, at.index, self.replay.is_open());
         if self.working_dir.is_none() {
-            self.working_dir = turn.member("cwd").and_then(text);
+            self.working_dir = owned(turn.member("cwd"));
         }
         let policy = turn.member("sandbox_policy");
-        let sandbox = policy.and_then(|policy| {
-            let name = policy.member("type").or_else(|| policy.member("mode")).unwrap_or(policy);
-            text(name)
+        let sandbox = policy.map(|policy| {
+            policy.member("type").or_else(|| policy.member("mode")).unwrap_or(policy)
         });
-        if let Some(sandbox) = sandbox.filter(|sandbox| !self.sandboxes.contains(sandbox)) {
-            self.sandboxes.push(sandbox);
+        let Some(sandbox) = sandbox.and_then(Node::text) else { return };
+        if self.sandboxes.len() < MOST_SANDBOXES && self.sandboxes.iter().all(|one| *one != sandbox)
+        {
+            self.sandboxes.push(sandbox.into_owned());
         }
     }
 
-    fn model_seen(&mut self, model: Option<Node<'_, '_>>, turns: u64) {
-        let Some(model) = model.and_then(text).filter(|model| !model.is_empty()) else { return };
-        match self.models.iter_mut().find(|(known, _)| *known == model) {
-            Some((_, counted)) => *counted += turns,
-            None => self.models.push((model, turns)),
+    fn printed(&mut self, line: Node<'_, '_>, kind: &str, at: At) {
+        if self.meta.is_none()
+            && let Some(thread) = capture::thread(line, kind)
+        {
+            self.meta = Some(Meta::of_thread(Some(thread.into_owned()), at.index));
         }
+        self.states.line(line, kind, at);
     }
 
     /// Ends the pass.
     pub fn end(&mut self) {
         self.links = std::mem::take(&mut self.pairing).end();
+        self.rollback.end(&self.links);
+        let replay = &self.replay;
+        self.models.end(|index| replay.holds(index));
+        self.states.end();
     }
 
-    /// Whether the line was copied from another session.
-    pub fn is_inherited(&self, index: u64, line: Node<'_, '_>) -> bool {
-        let replayed = self.replay.from.is_some_and(|(from, _)| {
-            let until = self.replay.until_turn.or(self.replay.until_time);
-            index >= from && until.is_none_or(|until| index < until)
-        });
+    /// What is to be said of a line.
+    pub fn standing(&self, index: u64, line: Node<'_, '_>) -> Standing {
         let own_from = self
             .meta
             .as_ref()
             .filter(|meta| meta.index != index)
             .and_then(|meta| meta.history_start_ordinal);
-        replayed
-            || own_from.is_some_and(|from| {
-                line.member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
-            })
+        let is_before = own_from.is_some_and(|from| {
+            line.member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
+        });
+        Standing {
+            is_inherited: is_before || self.replay.holds(index),
+            is_rolled_back: self.rollback.holds(index),
+        }
     }
 
-    /// The model of most turns; of equals the first.
-    pub fn model(&self) -> &str {
-        let most = self.models.iter().map(|(_, turns)| *turns).max();
-        let main = self.models.iter().find(|(_, turns)| Some(*turns) == most);
-        main.map_or(UNKNOWN, |(model, _)| model)
+    /// What the session says about itself.
+    pub fn meta(&self) -> Option<&Meta> {
+        self.meta.as_ref()
     }
 
-    /// All models.
-    pub fn models(&self) -> impl Iterator<Item = &str> {
-        self.models.iter().map(|(model, _)| model.as_str())
+    /// The session's id.
+    pub fn id(&self) -> Option<&str> {
+        self.meta()?.id.as_deref()
+    }
+
+    /// When it began.
+    pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
+        let told = self.meta().and_then(|meta| meta.timestamp.clone());
+        told.or_else(|| self.clock.first())
+    }
+
+    /// When its last line was written.
+    pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
+        self.clock.last()
+    }
+
+    /// Where it worked.
+    pub fn working_dir(&self) -> Option<&str> {
+        self.meta().and_then(|meta| meta.working_dir.as_deref()).or(self.working_dir.as_deref())
     }
 
     /// Who runs the models.
     pub fn provider(&self) -> String {
-        let stated = self.meta.as_ref().and_then(|meta| meta.model_provider.clone());
-        stated.unwrap_or_else(|| provider(self.model()).to_owned())
+        let stated = self.meta().and_then(|meta| meta.model_provider.clone());
+        stated.unwrap_or_else(|| provider(self.models.main()).to_owned())
+    }
+
+    /// The session's id, if `codex exec --json` printed it.
+    pub fn printed_id(&self) -> Option<&str> {
+        self.id().filter(|_| self.form == Some(Form::Printed))
+    }
+
+    /// Which of the formats it is in.
+    pub fn variant(&self) -> &'static str {
+        match self.form {
+            Some(Form::Envelopes) if self.meta().is_some_and(|meta| meta.is_paginated) => {
+                "paginated"
+            }
+            Some(Form::Envelopes) | None => "envelopes",
+            Some(Form::Bare) => "bare",
+            Some(Form::Printed) => "exec-json",
+            Some(Form::Whole) => "typescript",
+        }
     }
 }
 
-fn text(node: Node<'_, '_>) -> Option<String> {
-    node.text().map(Cow::into_owned)
-}
+/// The CLI has three.
+const MOST_SANDBOXES: usize = 100;
 
 /// The working directory that the CLI tells the model, in logs that say it
 /// nowhere else.
 fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
+    const OLDER: &str = "Current working directory: ";
     if !item.member("role")?.is_text("user") {
         return None;
     }
     item.member("content")?.elements().find_map(|part| {
         let told = part.member("text")?.text()?;
-        let between = |before: &str, behind: &str| {
-            let (_, rest) = told.split_once(before)?;
-            let (found, _) = rest.split_once(behind)?;
-            Some(found.trim().to_owned()).filter(|found| !found.is_empty())
-        };
-        if !told.trim_start().starts_with("<environment_context>") {
+        let told = told.trim_start();
+        if !told.starts_with("<environment_context>") && !told.starts_with(OLDER) {
             return None;
         }
-        between("<cwd>", "</cwd>").or_else(|| between("Current working directory: ", "\n"))
+        let between = |before: &str, behind: &str| {
+            let (_, rest) = told.split_once(before)?;
+            let found = rest.split_once(behind).map_or(rest, |(found, _)| found).trim();
+            Some(found.to_owned()).filter(|found| !found.is_empty())
+        };
+        between("<cwd>", "</cwd>").or_else(|| between(OLDER, "\n"))
     })
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, null};
+use vac_adapter::cursor::null;
 use vac_adapter::provider::UNKNOWN;
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
@@ -11,7 +11,16 @@ use vac_record::{
 use vac_value::{Any, Extensions, Kind, Node, Text};
 
 use crate::around::{self, Around};
-use crate::outcome;
+use crate::outcome::{self, Outcomes};
+
+/// What is known when an item is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Knowledge<'k> {
+    /// The model of the turn.
+    pub model: Option<&'k str>,
+    /// What events say about calls.
+    pub outcomes: &'k Outcomes,
+}
 
 /// Which entry an item becomes.
 enum Target {
@@ -33,7 +42,9 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
         "custom_tool_call" => Target::Call("input"),
         "local_shell_call" | "web_search_call" => Target::Call("action"),
         "image_generation_call" => Target::Call("revised_prompt"),
-        "function_call_output" | "custom_tool_call_output" => Target::Result("output"),
+        "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+            Target::Result("output")
+        }
         "tool_search_output" => Target::Result("tools"),
         _ => return None,
     })
@@ -41,25 +52,25 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
 
 /// The entry of an item of this type; gives back what is around it if the
 /// schema has no type for it.
-pub(crate) fn entry<'d, 'a>(
-    item: Node<'d, 'a>,
+pub(crate) fn entry<'a>(
+    item: Node<'a, 'a>,
     kind: &str,
-    around: Around<'d, 'a>,
-    model: Option<&str>,
-) -> Result<Entry<'a>, Around<'d, 'a>> {
-    let Some(target) = target(item, kind) else { return Err(around) };
-    let Some(payload) = Cursor::of(item) else { return Err(around) };
+    around: Around<'a>,
+    knowledge: Knowledge<'_>,
+) -> Result<Entry<'a>, Around<'a>> {
+    let target = target(item, kind).filter(|_| item.kind() == Kind::Map);
+    let Some(target) = target else { return Err(around) };
     Ok(match target {
-        Target::Message(kind) => message(payload, around, kind, model),
-        Target::Reasoning => reasoning(payload, around),
-        Target::Call(input) => tool_call(payload, around, kind, input),
-        Target::Result(output) => tool_result(payload, around, output),
+        Target::Message(kind) => message(item, around, kind, knowledge.model),
+        Target::Reasoning => reasoning(item, around),
+        Target::Call(input) => tool_call(item, around, kind, input),
+        Target::Result(output) => tool_result(item, around, output, knowledge.outcomes),
     })
 }
 
 fn message<'a>(
-    mut payload: Cursor<'_, 'a>,
-    mut around: Around<'_, 'a>,
+    item: Node<'a, '_>,
+    around: Around<'a>,
     kind: MessageEntryType,
     model: Option<&str>,
 ) -> Entry<'a> {
@@ -67,73 +78,90 @@ fn message<'a>(
         MessageEntryType::User => ("user", None),
         MessageEntryType::Assistant => ("assistant", model),
     };
-    payload.said("type", "message");
-    payload.said("role", role);
+    let at = around.at;
+    let (mut content, mut id) = (None, None);
+    let (timestamp, extensions) = around.sift(item, around::MESSAGE, |key, value| match key {
+        "type" => true,
+        "role" => value.is_text(role),
+        "content" => carry(value, &mut content),
+        "id" => text(value, &mut id),
+        _ => false,
+    });
     Entry::Message(MessageEntry {
         r#type: kind,
-        content: payload.any("content"),
-        timestamp: around.timestamp(Some(&mut payload)),
-        id: Some(around.id(&mut payload)),
+        content,
+        timestamp,
+        id: Some(id.unwrap_or_else(|| at.id().into())),
         model_id: model.map(|model| Cow::Owned(model.to_owned())),
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: around.rest(payload, around::MESSAGE),
+        extensions,
     })
 }
 
 /// The summary is what can be read; a raw content beside it keeps its name.
-fn reasoning<'a>(mut payload: Cursor<'_, 'a>, mut around: Around<'_, 'a>) -> Entry<'a> {
-    payload.said("type", "reasoning");
-    let is_told = |node: Option<Node<'_, '_>>| {
-        node.is_some_and(|node| node.kind() != Kind::Array || node.elements().next().is_some())
+fn reasoning<'a>(item: Node<'a, '_>, around: Around<'a>) -> Entry<'a> {
+    let is_told = |key: &str| {
+        item.member(key).is_some_and(|told| match told.kind() {
+            Kind::Null => false,
+            Kind::Array => told.elements().next().is_some(),
+            _ => true,
+        })
     };
-    let content = if is_told(payload.peek("summary")) || payload.peek("content").is_none() {
-        payload.any("summary")
-    } else {
-        payload.any("content").or_else(|| payload.any("summary"))
-    };
+    let told = if !is_told("summary") && is_told("content") { "content" } else { "summary" };
+    let at = around.at;
+    let (mut content, mut encrypted, mut id) = (None, None, None);
+    let (timestamp, extensions) = around.sift(item, around::REASONING, |key, value| match key {
+        "type" => true,
+        "encrypted_content" => text(value, &mut encrypted),
+        "id" => text(value, &mut id),
+        _ => key == told && carry(value, &mut content),
+    });
     Entry::Reasoning(ReasoningEntry {
         content: content.unwrap_or_else(null),
-        encrypted: payload.text("encrypted_content"),
+        encrypted,
         subject: None,
-        timestamp: around.timestamp(Some(&mut payload)),
-        id: Some(around.id(&mut payload)),
+        timestamp,
+        id: Some(id.unwrap_or_else(|| at.id().into())),
         children: None,
-        extensions: around.rest(payload, around::REASONING),
+        extensions,
     })
 }
 
-fn tool_call<'a>(
-    mut payload: Cursor<'_, 'a>,
-    mut around: Around<'_, 'a>,
-    kind: &str,
-    input: &str,
-) -> Entry<'a> {
-    payload.said("type", "function_call");
-    let timestamp = around.timestamp(Some(&mut payload));
-    let name = payload.text("name").unwrap_or_else(|| match kind {
-        "function_call" | "custom_tool_call" => Cow::Borrowed(UNKNOWN),
-        // A tool of the provider has no name but the type of its item.
-        provided => Cow::Owned(provided.to_owned()),
+fn tool_call<'a>(item: Node<'a, '_>, around: Around<'a>, kind: &str, input_key: &str) -> Entry<'a> {
+    let at = around.at;
+    let (mut name, mut input, mut call_id, mut id) = (None, None, None, None);
+    let (mut result, mut status) = (None, None);
+    let (timestamp, extensions) = around.sift(item, around::TOOL_CALL, |key, value| match key {
+        "type" => kind == "function_call",
+        "name" => text(value, &mut name),
+        "call_id" => text(value, &mut call_id),
+        "id" => text(value, &mut id),
+        "result" if kind == "image_generation_call" => carry(value, &mut result),
+        "status" => {
+            status = Some(value);
+            false
+        }
+        _ => key == input_key && carry(value, &mut input),
     });
-    let given = payload.peek("id").and_then(Node::text);
-    let call_id = payload.text("call_id").or(given);
-    let result = match kind {
-        "image_generation_call" => payload.any("result"),
-        _ => None,
-    };
-    let status = payload.peek("status").and_then(Node::text);
-    let children =
-        result.map(|output| vec![generated(output, call_id.clone(), status, timestamp.clone())]);
+    let call_id = call_id.or_else(|| id.clone());
+    let result = result.map(|output| {
+        let status = status.and_then(Node::text);
+        vec![generated(output, call_id.clone(), status, timestamp.clone())]
+    });
     Entry::ToolCall(ToolCallEntry {
-        name,
-        input: payload.any(input).unwrap_or_else(null),
+        name: name.unwrap_or_else(|| match kind {
+            "function_call" | "custom_tool_call" => Cow::Borrowed(UNKNOWN),
+            // A tool of the provider has no name but the type of its item.
+            provided => Cow::Owned(provided.to_owned()),
+        }),
+        input: input.unwrap_or_else(null),
         call_id,
         timestamp,
-        id: Some(around.id(&mut payload)),
-        children,
-        extensions: around.rest(payload, around::TOOL_CALL),
+        id: Some(id.unwrap_or_else(|| at.id().into())),
+        children: result,
+        extensions,
     })
 }
 
@@ -157,21 +185,50 @@ fn generated<'a>(
 }
 
 fn tool_result<'a>(
-    mut payload: Cursor<'_, 'a>,
-    mut around: Around<'_, 'a>,
-    output: &str,
+    item: Node<'a, '_>,
+    around: Around<'a>,
+    output_key: &str,
+    outcomes: &Outcomes,
 ) -> Entry<'a> {
-    payload.said("type", "function_call_output");
-    let is_error = payload.peek(output).and_then(outcome::is_error);
+    let at = around.at;
+    let (mut output, mut call_id, mut status, mut id) = (None, None, None, None);
+    let (mut is_error, mut call) = (None, None);
+    let (timestamp, extensions) = around.sift(item, around::TOOL_RESULT, |key, value| match key {
+        "type" => value.is_text("function_call_output"),
+        "call_id" => {
+            call = Some(value);
+            text(value, &mut call_id)
+        }
+        "status" => text(value, &mut status),
+        "id" => text(value, &mut id),
+        _ if key == output_key => {
+            is_error = outcome::is_error(value);
+            carry(value, &mut output)
+        }
+        _ => false,
+    });
+    let is_error = is_error.or_else(|| outcomes.is_error(call));
     let told = is_error.map(|is_error| if is_error { "error" } else { "success" }.into());
     Entry::ToolResult(ToolResultEntry {
-        output: payload.any(output).unwrap_or_else(null),
-        call_id: payload.text("call_id"),
-        status: payload.text("status").or(told),
+        output: output.unwrap_or_else(null),
+        call_id,
+        status: status.or(told),
         is_error,
-        timestamp: around.timestamp(Some(&mut payload)),
-        id: Some(around.id(&mut payload)),
+        timestamp,
+        id: Some(id.unwrap_or_else(|| at.id().into())),
         children: None,
-        extensions: around.rest(payload, around::TOOL_RESULT),
+        extensions,
     })
+}
+
+/// Takes whatever is there.
+fn carry<'a>(value: Node<'a, '_>, into: &mut Option<Any<'a>>) -> bool {
+    *into = Some(value.carry());
+    true
+}
+
+/// Takes text.
+fn text<'a>(value: Node<'a, '_>, into: &mut Option<Text<'a>>) -> bool {
+    *into = value.text();
+    into.is_some()
 }

@@ -1,17 +1,19 @@
-//! What a session says about itself: the first `session_meta`, or the header of
-//! a log without envelopes.
-
-use std::borrow::Cow;
+//! What a session says about itself: the first `session_meta`, the header of a
+//! log without envelopes, `session` of a whole one, or `thread.started`.
 
 use vac_adapter::cursor::{Cursor, Rest};
 use vac_record::{AbstractTimestamp, VcsContext};
-use vac_value::{Decode, Extensions, IntoOwned, Kind, Node};
+use vac_value::{Extensions, IntoOwned, Kind, Node};
+
+use crate::clock;
+use crate::shape::owned;
 
 /// Members that tell where the session comes from and who began it. They are
 /// said of the session too; all members are in the entry of their line.
 const LINEAGE: &[&str] = &[
     "session_id",
     "forked_from_id",
+    "forked_from_ordinal_exclusive",
     "parent_thread_id",
     "history_base",
     "history_mode",
@@ -24,6 +26,7 @@ const LINEAGE: &[&str] = &[
 ];
 
 /// What a session says about itself.
+#[derive(Default)]
 pub(crate) struct Meta {
     /// Its frame.
     pub index: u64,
@@ -43,6 +46,8 @@ pub(crate) struct Meta {
     pub vcs: Option<VcsContext<'static>>,
     /// Where the session comes from.
     pub lineage: Rest<'static>,
+    /// Whether its history may be in more than one file.
+    pub is_paginated: bool,
     /// The ordinal of its first own line.
     pub history_start_ordinal: Option<u64>,
     /// The sessions it comes from.
@@ -52,30 +57,39 @@ pub(crate) struct Meta {
 impl Meta {
     /// Of the payload of this frame.
     pub fn of(payload: Node<'_, '_>, index: u64) -> Self {
-        let text = |key: &str| payload.member(key).and_then(text);
+        let text = |key: &str| owned(payload.member(key));
         let timestamp = payload.member("timestamp");
         Self {
             index,
-            id: text("id").filter(|id| !id.is_empty()),
-            timestamp: timestamp
-                .and_then(|at| AbstractTimestamp::decode(at).ok())
-                .map(IntoOwned::into_owned),
+            id: text("id"),
+            timestamp: timestamp.and_then(clock::timestamp).map(IntoOwned::into_owned),
             working_dir: text("cwd"),
             cli_version: text("cli_version"),
-            model_provider: text("model_provider").filter(|provider| !provider.is_empty()),
+            model_provider: text("model_provider"),
             format: payload.member("source").and_then(format),
             vcs: payload.member("git").and_then(vcs),
             lineage: lineage(payload),
+            is_paginated: text("history_mode").is_some_and(|mode| mode == "paginated"),
             history_start_ordinal: payload
                 .member("subagent_history_start_ordinal")
-                .and_then(Node::uint),
+                .and_then(ordinal),
             parents: parents(payload),
         }
     }
 
+    /// Of a thread of `codex exec`.
+    pub fn of_thread(id: Option<String>, index: u64) -> Self {
+        Self { index, id, format: Some("autonomous"), ..Self::default() }
+    }
+
     /// Whether the session comes from the one with this id.
     pub fn comes_from(&self, id: &str) -> bool {
-        self.id.as_deref() != Some(id) && self.parents.iter().any(|parent| parent == id)
+        self.is_another(id) && self.parents.iter().any(|parent| parent == id)
+    }
+
+    /// Whether this is not the session's id.
+    pub fn is_another(&self, id: &str) -> bool {
+        self.id.as_deref() != Some(id)
     }
 
     /// Whether the session is older than what has this id: both begin with
@@ -83,10 +97,6 @@ impl Meta {
     pub fn is_before(&self, id: &str) -> bool {
         self.id.as_deref().is_some_and(|own| is_uuid_7(own) && is_uuid_7(id) && own < id)
     }
-}
-
-fn text(node: Node<'_, '_>) -> Option<String> {
-    node.text().map(Cow::into_owned)
 }
 
 fn is_uuid_7(id: &str) -> bool {
@@ -108,7 +118,7 @@ fn format(source: Node<'_, '_>) -> Option<&'static str> {
 
 fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
     let git = (git.kind() == Kind::Map).then_some(git)?;
-    let text = |key: &str| git.member(key).and_then(text).map(Into::into);
+    let text = |key: &str| owned(git.member(key)).map(Into::into);
     Some(VcsContext {
         r#type: "git".into(),
         revision: text("commit_hash"),
@@ -116,6 +126,11 @@ fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
         repository: text("repository_url"),
         extensions: Extensions::default(),
     })
+}
+
+/// Some builds write the number as text.
+fn ordinal(node: Node<'_, '_>) -> Option<u64> {
+    node.uint().or_else(|| node.text()?.parse().ok())
 }
 
 fn lineage(payload: Node<'_, '_>) -> Rest<'static> {
@@ -139,7 +154,6 @@ fn parents(payload: Node<'_, '_>) -> Vec<String> {
         spawn.and_then(|spawn| spawn.member("parent_thread_id")),
     ]
     .into_iter()
-    .flatten()
-    .filter_map(text)
+    .filter_map(owned)
     .collect()
 }

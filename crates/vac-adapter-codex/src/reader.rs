@@ -1,153 +1,278 @@
-//! The second pass: one entry a line.
+//! The second pass: entries.
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::cursor::Rest;
-use vac_adapter::frame::Place;
+use vac_adapter::frame::{Content, Frame};
 use vac_adapter::raw;
-use vac_record::Entry;
-use vac_value::{Any, Encoding, Node};
+use vac_adapter::{Error, Origin, Report, Sink};
+use vac_record::{Entry, EventEntry};
+use vac_value::{Kind, Node, Text};
 
-use crate::around::Around;
+use crate::around::{Around, Standing};
+use crate::at::At;
+use crate::capture::Capture;
 use crate::facts::Facts;
-use crate::shape::{self, Shape, shape};
-use crate::{echo, event, item, usage};
+use crate::item::{self, Knowledge};
+use crate::names::{COMPLETED, EVENTS, ITEMS, LINES, known};
+use crate::shape::{Envelope, Shape, shape, type_of};
+use crate::tokens::{Tally, Told};
+use crate::whole::{self, Broken, Piece};
+use crate::{echo, event};
 
-/// Reads lines, in order.
+/// Reads frames, in order.
 pub(crate) struct Reader<'f> {
     facts: &'f Facts,
     /// The model of the turn.
     model: Option<String>,
-    /// The last total of tokens, and the entry that told it.
-    counted: Option<(Vec<u8>, String)>,
+    tally: Tally<'f>,
+    capture: Capture<'f>,
 }
 
 impl<'f> Reader<'f> {
-    /// Reads the lines of a session of which these facts are known.
+    /// Reads the frames of a session of which these facts are known.
     pub fn new(facts: &'f Facts) -> Self {
-        Self { facts, model: None, counted: None }
+        let tally = Tally::new(&facts.recorded, facts.id());
+        Self { facts, model: None, tally, capture: Capture::new(&facts.states) }
+    }
+
+    /// Gives the entries of a frame.
+    pub fn frame(&mut self, frame: &Frame<'_>, at: At, sink: &mut dyn Sink) -> Result<(), Error> {
+        sink.report().frames += 1;
+        let place = at.place;
+        match &frame.content {
+            Content::Raw(raw) if whole::is_begun(raw.bytes) => {
+                let broken = Broken::of(raw.bytes);
+                broken.each(&raw.reason, |piece| self.piece(piece, raw.bytes, at, sink))
+            }
+            Content::Raw(raw) => {
+                let entry = event::raw(raw, at, sink.report());
+                sink.entry(entry, Origin { place, bytes: raw.bytes })
+            }
+            Content::Document(document) => {
+                let (line, bytes) = (document.root(), document.root().raw());
+                let shape = shape(line);
+                if let Shape::Whole = shape {
+                    return whole::each(line, |piece| self.piece(piece, bytes, at, sink));
+                }
+                let entry = self.line(line, shape, at, sink.report());
+                sink.entry(entry, Origin { place, bytes })
+            }
+        }
+    }
+
+    /// Gives the entry of a piece of a whole session.
+    fn piece(
+        &mut self,
+        piece: Piece<'_, '_>,
+        whole: &[u8],
+        at: At,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let report = sink.report();
+        let (entry, bytes) = match piece {
+            Piece::Around { members, .. } => {
+                let entry = Entry::Event(EventEntry {
+                    event_type: "session".into(),
+                    data: Some(members),
+                    timestamp: None,
+                    id: Some(at.id().into()),
+                    children: None,
+                    extensions: Rest::default(),
+                });
+                (entry, whole)
+            }
+            Piece::Item(number, item) => {
+                let kind = type_of(item);
+                (self.item(item, kind, at.item(number), Standing::default(), report), item.raw())
+            }
+            Piece::Raw(number, raw) => (event::raw(raw, at.item(number), report), raw.bytes),
+        };
+        sink.entry(entry, Origin { place: at.place, bytes })
     }
 
     /// The entry of a line.
-    pub fn entry<'a>(
+    fn line<'a>(
         &mut self,
-        line: Node<'_, 'a>,
-        place: Place,
+        line: Node<'a, 'a>,
+        shape: Shape<'a>,
+        at: At,
         report: &mut Report,
     ) -> Entry<'a> {
-        if let Some(native) = shape::unknown(line) {
-            report.unknown(&native);
-        }
-        let is_inherited = self.facts.is_inherited(place.index, line);
-        let (event_type, around) = match shape(line) {
-            Shape::Envelope { kind, payload } => {
-                let around = Around::envelope(line, &kind, place.id(), is_inherited);
-                return self.enveloped(&kind, payload, around, place, report);
+        let standing = self.facts.standing(at.index, line);
+        let event_type = match shape {
+            Shape::Envelope(envelope) => {
+                let around = Around::envelope(line, &envelope, at, standing);
+                return self.enveloped(envelope, around, report);
             }
-            Shape::Item(kind) => {
-                let around = Around::bare(place.id(), is_inherited);
-                match item::entry(line, &kind, around, self.model.as_deref()) {
-                    Ok(entry) => return entry,
-                    Err(around) => (kind.into_owned(), around),
+            Shape::Item(kind) => return self.item(line, Some(kind), at, standing, report),
+            Shape::Printed(kind) => {
+                let mut beside = Rest::default();
+                if kind == "turn.completed" {
+                    tell(self.tally.printed(line), &mut beside, report);
                 }
+                return self.capture.entry(line, kind, at, beside, report);
             }
-            Shape::Header => ("session_meta".to_owned(), Around::bare(place.id(), is_inherited)),
+            Shape::Header => "session_meta".into(),
             Shape::Record(kind) => {
-                (format!("record/{kind}"), Around::bare(place.id(), is_inherited))
+                if kind != "state" {
+                    report.unknown(&format!("record_type {kind}"));
+                }
+                Cow::Owned(format!("record/{kind}"))
             }
-            Shape::Other => {
-                let kind = line.member("type").and_then(Node::text);
-                let kind = kind.map_or_else(|| "unknown".to_owned(), Cow::into_owned);
-                (kind, Around::bare(place.id(), is_inherited))
+            Shape::Other(Some(kind)) => {
+                report.unknown(&kind);
+                kind
+            }
+            Shape::Whole | Shape::Other(None) => {
+                let is_object = line.kind() == Kind::Map;
+                let what = if is_object { "without a type" } else { "that is no object" };
+                report.unknown(&format!("a line {what}"));
+                "unknown".into()
             }
         };
-        event::entry(line, event_type, None, around, Rest::default())
+        event::entry(line, event_type, None, Around::bare(at, standing), Rest::default())
     }
 
-    fn enveloped<'d, 'a>(
-        &mut self,
-        kind: &str,
-        payload: Node<'d, 'a>,
-        around: Around<'d, 'a>,
-        place: Place,
+    /// The entry of an item without an envelope.
+    fn item<'a>(
+        &self,
+        item: Node<'a, '_>,
+        kind: Option<Text<'a>>,
+        at: At,
+        standing: Standing,
         report: &mut Report,
     ) -> Entry<'a> {
-        let particular = shape::payload_type(payload);
-        let event_type = match &particular {
-            Some(particular) => format!("{kind}/{particular}"),
-            None => kind.to_owned(),
-        };
-        match kind {
+        let kind = kind.unwrap_or_else(|| "unknown".into());
+        if known(ITEMS, &kind).is_none() {
+            report.unknown(&kind);
+        }
+        let around = Around::bare(at, standing);
+        match item::entry(item, &kind, around, self.knowledge()) {
+            Ok(entry) => entry,
+            Err(around) => event::entry(item, kind, None, around, Rest::default()),
+        }
+    }
+
+    fn knowledge(&self) -> Knowledge<'_> {
+        Knowledge { model: self.model.as_deref(), outcomes: &self.facts.outcomes }
+    }
+
+    fn enveloped<'a>(
+        &mut self,
+        Envelope { kind, payload, .. }: Envelope<'a>,
+        around: Around<'a>,
+        report: &mut Report,
+    ) -> Entry<'a> {
+        let inner = type_of(payload);
+        let mut beside = Rest::default();
+        match &*kind {
             "response_item" => {
-                let particular = particular.as_deref().unwrap_or_default();
-                match item::entry(payload, particular, around, self.model.as_deref()) {
+                let event_type = named(&kind, inner.as_deref(), ITEMS, report);
+                let inner = inner.as_deref().unwrap_or_default();
+                return match item::entry(payload, inner, around, self.knowledge()) {
                     Ok(entry) => entry,
                     Err(around) => {
                         let id = payload.member("id").and_then(Node::text);
-                        event::entry(payload, event_type, id, around, Rest::default())
+                        event::entry(payload, event_type, id, around, beside)
                     }
-                }
+                };
             }
-            "event_msg" => self.event(event_type, payload, around, place, report),
-            _ => {
-                if kind == "turn_context" {
-                    let model = payload.member("model").and_then(Node::text);
+            "event_msg" => {
+                let event_type = named(&kind, inner.as_deref(), EVENTS, report);
+                let inner = inner.as_deref().unwrap_or_default();
+                return self.event(event_type, inner, payload, around, report);
+            }
+            "turn_context" => {
+                self.tally.turn(payload);
+                let model = payload.member("model").and_then(Node::text);
+                if model.as_deref() != self.model.as_deref() {
                     self.model = model.map(Cow::into_owned);
                 }
-                event::entry(payload, event_type, None, around, Rest::default())
             }
+            "token_usage_record" => {
+                let is_copy = around.standing.is_inherited;
+                tell(self.tally.record(payload, around.at, is_copy), &mut beside, report);
+            }
+            other if !LINES.contains(&other) => report.unknown(other),
+            _ => {}
         }
+        let event_type = match inner {
+            Some(inner) => Cow::Owned(format!("{kind}/{inner}")),
+            None => kind,
+        };
+        event::entry(payload, event_type, None, around, beside)
     }
 
     fn event<'a>(
         &mut self,
-        event_type: String,
-        payload: Node<'_, 'a>,
-        around: Around<'_, 'a>,
-        place: Place,
+        event_type: Text<'a>,
+        inner: &str,
+        payload: Node<'a, 'a>,
+        around: Around<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
         let mut beside = Rest::default();
-        if let Some((speaker, _)) = echo::echo(payload) {
-            let Some(original) = self.facts.links.get(place.index) else {
+        match inner {
+            "token_count" => {
+                let is_copy = around.standing.is_inherited;
+                tell(self.tally.count(payload, around.at, is_copy), &mut beside, report);
+                return event::entry(payload, event_type, None, around, beside);
+            }
+            "task_started" | "turn_started" => self.tally.turn(payload),
+            "item_completed" => {
+                let item = payload.member("item").and_then(type_of);
+                if !item.as_deref().is_some_and(|item| COMPLETED.contains(&item)) {
+                    let item = item.as_deref().unwrap_or("without a type");
+                    report.unknown(&format!("{event_type}/{item}"));
+                }
+            }
+            _ => {}
+        }
+        if let Some((speaker, _)) = echo::echo(payload, inner) {
+            let Some(original) = self.facts.links.id(around.at.index) else {
                 return event::only_told_here(payload, speaker, around, self.model.as_deref());
             };
             report.duplicates_linked += 1;
             raw::push(&mut beside, "duplicate-of", original);
         }
-        if event_type == "event_msg/token_count" {
-            self.count(payload, &around, report, &mut beside);
-        }
-        if let Some(call_id) = event::call_id(payload) {
-            beside.push(("call-id".into(), call_id));
+        if let Some(call) = event::call(payload) {
+            beside.push(("call-id".into(), call.carry()));
         }
         event::entry(payload, event_type, None, around, beside)
     }
+}
 
-    /// A count is told again whenever the limits are told: only the first of
-    /// equal ones counts.
-    fn count(
-        &mut self,
-        payload: Node<'_, '_>,
-        around: &Around<'_, '_>,
-        report: &mut Report,
-        beside: &mut Rest<'_>,
-    ) {
-        let total = usage::total(payload);
-        if let (Some(total), Some((counted, id))) = (total, &self.counted)
-            && total == counted.as_slice()
-        {
+/// What an event of a type inside a line is called. Reports a type that is not
+/// known.
+fn named<'a>(
+    line: &str,
+    inner: Option<&str>,
+    types: &[(&'static str, &'static str)],
+    report: &mut Report,
+) -> Text<'a> {
+    let Some(inner) = inner else {
+        report.unknown(&format!("{line} without a type"));
+        return Cow::Owned(line.to_owned());
+    };
+    match known(types, inner) {
+        Some(event_type) => Cow::Borrowed(event_type),
+        None => {
+            let event_type = format!("{line}/{inner}");
+            report.unknown(&event_type);
+            Cow::Owned(event_type)
+        }
+    }
+}
+
+/// Says what a line tells about tokens.
+fn tell<'a>(told: Told<'a>, beside: &mut Rest<'a>, report: &mut Report) {
+    match told {
+        Told::Used(usage) => beside.push(("token-usage".into(), usage)),
+        Told::Again(id) => {
             report.duplicates_linked += 1;
             raw::push(beside, "duplicate-of", id.as_str());
-            return;
         }
-        if let Some(total) = total {
-            self.counted = Some((total.to_vec(), around.id.clone()));
-        }
-        let usage = usage::token_usage(payload);
-        if let Some(usage) = usage.and_then(|usage| Any::of(&usage, Encoding::Json).ok()) {
-            beside.push(("token-usage".into(), usage));
-        }
+        Told::Nothing => {}
     }
 }

@@ -1,59 +1,131 @@
-//! One session: its record, and its entries.
+//! The sessions of an input: their records, and their entries.
 
-use vac_adapter::frame::Content;
-use vac_adapter::{Error, Input, Log, Origin, Session, Sink, ids};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use vac_adapter::frame::{Content, Frame};
+use vac_adapter::{Error, Input, Log, Session, Sink, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
-use vac_value::Extensions;
+use vac_value::{Extensions, Text};
 
-use crate::event;
+use crate::at::At;
+use crate::capture;
 use crate::facts::Facts;
 use crate::reader::Reader;
+use crate::rollout_name;
+use crate::shape::{Shape, shape};
+
+/// The log of an input, and whose its frames are: what `codex exec --json`
+/// printed for several threads may have been collected in one file.
+struct Shared<'i> {
+    log: Log<'i>,
+    /// From which frames on another session goes on, and which.
+    switches: Vec<(u64, usize)>,
+}
+
+/// Every session is read on its own: beyond so many, threads stay with the last.
+const MOST_THREADS: usize = 1000;
 
 /// One session.
 pub(crate) struct Survey<'i> {
-    log: Log<'i>,
+    shared: Rc<Shared<'i>>,
+    number: usize,
     facts: Facts,
     id: String,
 }
 
-impl<'i> Survey<'i> {
-    /// Surveys an input.
-    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
-        let log = Log::of(input);
-        let mut facts = Facts::default();
-        log.each(|frame| {
-            match &frame.content {
-                Content::Document(document) => facts.line(document.root(), frame.place),
-                Content::Raw(_) => facts.raw(),
-            }
-            Ok(())
-        })?;
-        facts.end();
-        if !facts.is_known {
-            let reason = if facts.is_typescript {
-                "a session of the first Codex CLI (a document of `session` and `items`): not read"
-            } else {
-                "no line of a Codex CLI session in it"
-            };
-            return Err(Error::Refused(reason.to_owned()));
+/// Surveys an input.
+pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
+    let log = Log::of(input);
+    let mut threads = Threads::default();
+    let mut index = 0;
+    log.each(|frame| {
+        let at = At::frame(index, frame.place);
+        index += 1;
+        let facts = threads.of(frame, at);
+        match &frame.content {
+            Content::Document(document) => facts.line(document.root(), at),
+            Content::Raw(raw) => facts.raw(raw, at),
         }
-        let id = match facts.meta.as_ref().and_then(|meta| meta.id.clone()) {
-            Some(id) => id,
-            None => id_of_name(input.name()).map_or_else(|| ids::of_input(input), Ok)?,
+        Ok(())
+    })?;
+    let Threads { found, switches, .. } = threads;
+    if !found.iter().any(|facts| facts.is_known) {
+        return Err(Error::Refused("no line of a Codex CLI session in it".to_owned()));
+    }
+    let shared = Rc::new(Shared { log, switches });
+    let sessions = found.into_iter().enumerate().map(|(number, mut facts)| {
+        facts.end();
+        let id = match facts.id() {
+            Some(id) => id.to_owned(),
+            None => rollout_name::id(input.name()).map_or_else(|| ids::of_input(input), Ok)?,
         };
-        Ok(Self { log, facts, id })
+        Ok(Survey { shared: Rc::clone(&shared), number, facts, id })
+    });
+    sessions.collect()
+}
+
+/// The sessions of an input, as they are found.
+struct Threads {
+    found: Vec<Facts>,
+    numbers: HashMap<String, usize>,
+    current: usize,
+    switches: Vec<(u64, usize)>,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        let (found, switches) = (vec![Facts::default()], Vec::new());
+        Self { found, numbers: HashMap::new(), current: 0, switches }
     }
 }
 
-/// The UUID that the name of a rollout ends with.
-fn id_of_name(name: &str) -> Option<String> {
-    let stem = ids::stem(name)?.strip_prefix("rollout-")?;
-    let id = stem.get(stem.len().checked_sub(36)?..)?;
-    let is_uuid = id.bytes().enumerate().all(|(at, byte)| match at {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    });
-    is_uuid.then(|| id.to_owned())
+impl Threads {
+    /// The session that a frame belongs to.
+    fn of(&mut self, frame: &Frame<'_>, at: At) -> &mut Facts {
+        if let Some(own) = self.found[self.current].printed_id()
+            && let Some(thread) = begun_thread(frame).filter(|thread| *thread != own)
+        {
+            self.numbers.entry(own.to_owned()).or_insert(self.current);
+            let known = self.numbers.get(&thread).copied();
+            if known.is_some() || self.found.len() < MOST_THREADS {
+                self.current = known.unwrap_or(self.found.len());
+                self.switches.push((at.index, self.current));
+            }
+            if self.current == self.found.len() {
+                self.found.push(Facts::default());
+            }
+        }
+        &mut self.found[self.current]
+    }
+}
+
+/// The thread that a printed line begins.
+fn begun_thread(frame: &Frame<'_>) -> Option<String> {
+    let Content::Document(document) = &frame.content else { return None };
+    let line = document.root();
+    let Shape::Printed(kind) = shape(line) else { return None };
+    capture::thread(line, &kind).map(Text::into_owned)
+}
+
+impl Shared<'_> {
+    /// Shows the frames of a session.
+    fn each(
+        &self,
+        session: usize,
+        mut show: impl FnMut(&Frame<'_>, At) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut switches = self.switches.iter().peekable();
+        let (mut current, mut index) = (0, 0);
+        self.log.each(|frame| {
+            let at = At::frame(index, frame.place);
+            index += 1;
+            if let Some((_, next)) = switches.next_if(|(from, _)| *from == at.index) {
+                current = *next;
+            }
+            if current == session { show(frame, at) } else { Ok(()) }
+        })
+    }
 }
 
 impl Session for Survey<'_> {
@@ -62,30 +134,26 @@ impl Session for Survey<'_> {
     }
 
     fn variant(&self) -> &'static str {
-        if self.facts.has_envelopes { "envelopes" } else { "bare" }
+        self.facts.variant()
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = &self.facts;
-        let meta = facts.meta.as_ref();
-        // The header of a log without envelopes tells its beginning and nothing its end.
-        let end = facts.span.last().filter(|_| facts.has_envelopes);
+        let meta = facts.meta();
         let vcs = meta.and_then(|meta| meta.vcs.clone());
-        let start = meta.and_then(|meta| meta.timestamp.clone()).or_else(|| facts.span.first());
-        let working_dir =
-            meta.and_then(|meta| meta.working_dir.clone()).or_else(|| facts.working_dir.clone());
+        let start = facts.start();
         let sandboxes: Vec<_> =
             facts.sandboxes.iter().map(|sandbox| sandbox.clone().into()).collect();
-        let environment = working_dir.map(|working_dir| Environment {
-            working_dir: working_dir.into(),
+        let environment = facts.working_dir().map(|working_dir| Environment {
+            working_dir: working_dir.to_owned().into(),
             vcs: vcs.clone(),
             sandboxes: (!sandboxes.is_empty()).then_some(sandboxes),
             extensions: Extensions::default(),
         });
         let agent_meta = AgentMeta {
-            model_id: facts.model().to_owned().into(),
+            model_id: facts.models.main().to_owned().into(),
             model_provider: facts.provider().into(),
-            models: Some(facts.models().map(|model| model.to_owned().into()).collect()),
+            models: Some(facts.models.all().map(|model| model.to_owned().into()).collect()),
             cli_name: Some("codex-cli".into()),
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
             extensions: Extensions::default(),
@@ -97,7 +165,7 @@ impl Session for Survey<'_> {
                 format: meta.and_then(|meta| meta.format).map(Into::into),
                 session_id: SessionId::Text(self.id.clone().into()),
                 session_start: start.clone(),
-                session_end: end,
+                session_end: facts.last(),
                 agent_meta,
                 environment,
                 entries: Vec::new(),
@@ -113,22 +181,10 @@ impl Session for Survey<'_> {
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         let mut reader = Reader::new(&self.facts);
-        self.log.each(|frame| {
-            let place = frame.place;
-            let report = sink.report();
-            report.frames += 1;
-            let (entry, bytes) = match &frame.content {
-                Content::Raw(raw) => (event::raw(raw, place, report), raw.bytes),
-                Content::Document(document) => {
-                    let line = document.root();
-                    (reader.entry(line, place, report), line.raw())
-                }
-            };
-            sink.entry(entry, Origin { place, bytes })
-        })
+        self.shared.each(self.number, |frame, at| reader.frame(frame, at, sink))
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.facts.frames)
+        Ok(self.facts.entries)
     }
 }

@@ -1,13 +1,15 @@
 //! Input that is broken, or no log at all.
 
-use std::fs;
-
-use vac_adapter::{Adapter, Error, Memory};
+use serde_json::json;
+use vac_adapter::{Adapter, Memory};
 use vac_adapter_codex::Codex;
 
-use crate::{convert, leaves, workspace};
+use crate::{check, line};
 
 const LINE: &str = r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"error","message":"x"}}"#;
+
+/// Values that are not what is expected, nearly everywhere.
+const WRONG: &[&str] = &["null", "7", "\"x\"", "[]", "{}", "[{}]", "true", "1e400", r#""\ud800""#];
 
 /// Members of payloads that the adapter looks at.
 const INSIDE: &[&str] = &[
@@ -36,80 +38,108 @@ const INSIDE: &[&str] = &[
     "thread_settings",
 ];
 
-fn fixtures() -> Vec<Vec<u8>> {
-    ["envelope", "paginated", "bare", "broken"]
-        .iter()
-        .map(|case| {
-            let folder = workspace().join("fixtures/codex").join(case);
-            let mut files =
-                fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
-            let log = files.find(|file| file.extension().is_some_and(|name| name == "jsonl"));
-            fs::read(log.expect("a log")).expect("readable")
-        })
-        .collect()
-}
-
-fn refusal(bytes: &[u8]) -> String {
-    match Codex.survey(&Memory { name: "x", bytes }) {
-        Err(Error::Refused(reason)) => reason,
-        Err(error) => panic!("not refused: {error}"),
-        Ok(_) => panic!("not refused"),
-    }
-}
-
-/// Converts it without a loss, or refuses it.
-fn survives(bytes: &[u8]) {
-    match convert("hostile.jsonl", bytes) {
-        Ok((record, _)) => {
-            leaves::check("hostile", bytes, &record);
-        }
-        Err(Error::Refused(_)) => {}
-        Err(error) => panic!("{error}"),
-    }
-}
-
-#[test]
-fn a_log_cut_anywhere_keeps_what_is_there() {
-    for log in fixtures() {
-        for end in (0..log.len()).step_by(173) {
-            survives(&log[..end]);
-        }
-    }
-}
-
-#[test]
-fn a_byte_changed_anywhere_loses_nothing() {
-    for log in fixtures() {
-        for (at, byte) in (0..log.len()).step_by(211).zip(b"\"\\{}[],:\xff\0\nx9".iter().cycle()) {
-            let mut log = log.clone();
-            log[at] = *byte;
-            survives(&log);
-        }
-    }
-}
-
 #[test]
 fn what_is_no_log_is_refused_with_a_reason() {
     for bytes in [&b""[..], b"\n\n", b"hello", b"[]", b"{\"role\": \"user\"}", b"\xff\xfe\0"] {
-        assert_eq!(refusal(bytes), "no line of a Codex CLI session in it");
+        assert_eq!(check("x", bytes).refusal(), "no line of a Codex CLI session in it");
     }
-    let first = br#"{"session": {"id": "x", "timestamp": "2025-05-01T00:00:00Z"}, "items": []}"#;
-    assert!(refusal(first).contains("first Codex CLI"));
+    // Of these nobody can say whose they are.
+    for line in [r#"{"type": "error", "message": "x"}"#, r#"{"session": {}, "items": 7}"#] {
+        assert!(check("x", line.as_bytes()).is_refused());
+    }
+}
+
+#[test]
+fn values_of_the_wrong_kind_in_printed_items_stay_what_they_are() {
+    let kinds = ["command_execution", "mcp_tool_call", "todo_list", "agent_message", "error", "x"];
+    for value in WRONG {
+        let mut lines = vec![r#"{"type":"thread.started","thread_id":"t"}"#.to_owned()];
+        for state in ["started", "updated", "completed"] {
+            let members = ["id", "command", "aggregated_output", "exit_code", "status", "tool"]
+                .map(|key| format!("\"{key}\":{value}"))
+                .join(",");
+            lines.extend(kinds.map(|kind| {
+                format!(r#"{{"type":"item.{state}","item":{{"type":"{kind}",{members}}}}}"#)
+            }));
+            lines.push(format!(r#"{{"type":"item.{state}","item":{value}}}"#));
+            lines.push(format!(r#"{{"type":"item.{state}","item":{{"type":{value}}}}}"#));
+        }
+        lines.push(format!(r#"{{"type":"turn.completed","usage":{value}}}"#));
+        lines.push(format!(r#"{{"type":"thread.started","thread_id":{value}}}"#));
+        let outcome = check("x", lines.join("\n").as_bytes());
+        assert!(!outcome.is_refused(), "{value}");
+    }
+}
+
+#[test]
+fn values_of_the_wrong_kind_in_a_whole_session_stay_what_they_are() {
+    for value in WRONG {
+        for log in [
+            format!(r#"{{"session":{{"id":{value},"timestamp":{value}}},"items":[{value}]}}"#),
+            format!(r#"{{"session":{{}},"items":[{{"type":{value}}},{value}],"more":{value}}}"#),
+            format!(r#"{{"session":{{"id":"s","timestamp":"t"}},"items":[{value}"#),
+            format!(r#"{{"session":{{"id":"s","timestamp":"t"}},"items":{value},"items":[1]}}"#),
+        ] {
+            assert!(!check("x", log.as_bytes()).is_refused(), "{log}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_item_of_a_whole_session_leaves_the_others_alone() {
+    let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    let said = r#"{"type":"message","role":"user","content":"Hi"}"#;
+    for (bad, good) in [(r#"{"a":1,"a":2}"#, 2), (&*deep, 1), (r#"{"a":"\q"}"#, 1)] {
+        let log = format!(
+            r#"{{"session":{{"id":"s","timestamp":"2025-05-01T00:00:00Z"}},"items":[{said},{bad},{said}]}}"#
+        );
+        let outcome = check("x", log.as_bytes());
+        let entries = outcome.only().entries();
+        let users = entries.iter().filter(|entry| entry["type"] == "user").count();
+        assert_eq!(users, good, "{bad:.20}");
+        assert_eq!(outcome.only().report.unparsed.count, 1, "{bad:.20}");
+        assert_eq!(outcome.only().value()["id"], "s");
+    }
+}
+
+#[test]
+fn many_models_turns_and_rollbacks_are_all_told() {
+    let mut lines = Vec::new();
+    for number in 0..10_000 {
+        let turn = json!({"turn_id": number, "model": format!("m{number}")});
+        lines.push(line("turn_context", &turn));
+        lines.push(line("event_msg", &json!({"type": "user_message", "message": number})));
+        lines.push(line("event_msg", &json!({"type": "thread_rolled_back", "num_turns": 1})));
+    }
+    let log = lines.join("\n");
+    let input = Memory { name: "x", bytes: log.as_bytes() };
+    let sessions = Codex.survey(&input).expect("a log");
+    let models = sessions[0].record().session.agent_meta.models.expect("models");
+    assert_eq!(models.len(), 10_000);
+}
+
+#[test]
+fn a_file_of_more_threads_than_anybody_runs_is_not_read_once_for_each() {
+    let threads =
+        (0..3_000).map(|number| format!(r#"{{"type":"thread.started","thread_id":"t{number}"}}"#));
+    let log = threads.collect::<Vec<_>>().join("\n");
+    let input = Memory { name: "x", bytes: log.as_bytes() };
+    let sessions = Codex.survey(&input).expect("a log");
+    let entries: u64 = sessions.iter().map(|session| session.count().expect("known")).sum();
+    assert_eq!((sessions.len(), entries), (1_000, 3_000));
 }
 
 #[test]
 fn a_key_that_stands_twice_is_carried_as_text() {
     let twice = LINE.replace("\"message\"", "\"type\"");
     let log = format!("{LINE}\n{twice}");
-    let (record, report) = convert("x", log.as_bytes()).expect("converts");
-    leaves::check("twice", log.as_bytes(), &record);
-    assert_eq!(report.unparsed.count, 1);
-    assert_eq!(report.unparsed.lines, [2]);
+    let outcome = check("x", log.as_bytes());
+    let unparsed = &outcome.only().report.unparsed;
+    assert_eq!((unparsed.count, &unparsed.lines[..]), (1, &[2][..]));
 }
 
 #[test]
 fn members_of_the_wrong_kind_stay_what_they_are() {
-    let wrong = ["null", "7", "\"x\"", "[]", "{}", "[{}]", "true", "1e400", r#""\ud800""#];
     let kinds = [
         "message",
         "reasoning",
@@ -121,7 +151,7 @@ fn members_of_the_wrong_kind_stay_what_they_are() {
         "item_completed",
         "token_count",
     ];
-    for value in wrong {
+    for value in WRONG {
         let with = |members: &[&str]| {
             let members: Vec<_> = members.iter().map(|key| format!("\"{key}\":{value}")).collect();
             members.join(",")
@@ -139,16 +169,6 @@ fn members_of_the_wrong_kind_stay_what_they_are() {
             lines.push(format!(r#"{{{beside},"type":"{line}","payload":{{{inside}}}}}"#));
         }
         let log = lines.join("\n");
-        let (record, _) = convert("x", log.as_bytes()).expect("converts");
-        leaves::check(value, log.as_bytes(), &record);
-    }
-}
-
-#[test]
-fn deep_nesting_is_carried() {
-    for depth in [100, 300, 20_000] {
-        let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        let log = format!("{LINE}\n{}", LINE.replace("\"x\"", &deep));
-        survives(log.as_bytes());
+        assert!(!check("x", log.as_bytes()).is_refused(), "{value}");
     }
 }

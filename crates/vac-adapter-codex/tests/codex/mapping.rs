@@ -1,16 +1,13 @@
 //! Decisions, one by one.
 
 use serde_json::{Value, json};
-use vac_adapter::{Adapter, Confidence, Memory, Profile, detect};
+use vac_adapter::Profile;
+use vac_adapter::session::Options;
+use vac_adapter_check::agents::CODEX;
+use vac_adapter_check::{Log, convert, fixture};
 use vac_adapter_codex::Codex;
-use vac_value::{Encoding, Layout};
 
-use crate::{convert, convert_with, converted, options};
-
-/// A line with an envelope.
-fn line(kind: &str, payload: &Value) -> String {
-    json!({"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload}).to_string()
-}
+use crate::{check, converted, entries, line};
 
 fn said(role: &str, text: &str) -> String {
     let content = json!([{"type": "text", "text": text}]);
@@ -19,15 +16,6 @@ fn said(role: &str, text: &str) -> String {
 
 fn event(kind: &str, text: &str) -> String {
     line("event_msg", &json!({"type": kind, "message": text, "text": text}))
-}
-
-fn entries(lines: &[String]) -> Vec<Value> {
-    let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-    let (mut record, _) = converted(&lines);
-    match record["session"]["entries"].take() {
-        Value::Array(entries) => entries,
-        other => panic!("entries are {other}"),
-    }
 }
 
 fn originals(lines: &[String]) -> Vec<Option<String>> {
@@ -95,20 +83,6 @@ fn the_parts_of_a_reasoning_each_have_their_echo() {
         event("agent_reasoning", "b"),
     ]);
     assert_eq!(found, [Some("rs".to_owned()), None, Some("rs".to_owned()), None]);
-}
-
-#[test]
-fn a_count_that_is_told_again_counts_once() {
-    let count = |total: u64| {
-        let usage = json!({"input_tokens": total, "output_tokens": 1, "total_tokens": total + 1});
-        let info = json!({"total_token_usage": usage, "last_token_usage": usage});
-        line("event_msg", &json!({"type": "token_count", "info": info}))
-    };
-    let entries = entries(&[count(5), count(5), count(9)]);
-    assert_eq!(entries[0]["token-usage"], json!({"input": 5, "output": 1, "total": 6}));
-    assert_eq!(entries[1]["token-usage"], Value::Null);
-    assert_eq!(entries[1]["duplicate-of"], "L1");
-    assert_eq!(entries[2]["token-usage"]["input"], 9);
 }
 
 #[test]
@@ -192,11 +166,7 @@ fn an_exit_code_in_the_output_is_not_the_outcome() {
 #[test]
 fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
     let log = said("user", "Hi");
-    let id = |name: &str| {
-        let (record, _) = convert(name, log.as_bytes()).expect("converts");
-        let record: Value = serde_json::from_slice(&record).expect("JSON");
-        record["id"].as_str().expect("text").to_owned()
-    };
+    let id = |name: &str| check(name, log.as_bytes()).only().report.session_id.clone();
     let uuid = "0199aa00-2000-7000-8000-00000000b002";
     assert_eq!(id(&format!("rollout-2025-09-20T11-00-00-{uuid}.jsonl")), uuid);
     assert_eq!(id("notes.jsonl"), "notes");
@@ -207,29 +177,75 @@ fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
 #[test]
 fn the_canonical_profile_has_only_what_the_schema_names() {
     let log = [event("agent_message", "x"), said("assistant", "x")].join("\n");
-    let options = vac_adapter::session::Options {
-        profile: Profile::Canonical,
-        ..options(Encoding::Json, Layout::Compact)
-    };
-    let input = Memory { name: "", bytes: log.as_bytes() };
-    let (record, _) = convert_with(&input, &options).expect("converts");
-    let record: Value = serde_json::from_slice(&record).expect("JSON");
-    assert_eq!(record["session"]["entries"][0]["duplicate-of"], Value::Null);
-    assert_eq!(record["session"]["entries"][1]["content"][0]["text"], "x");
+    let options = Options { profile: Profile::Canonical, ..Options::default() };
+    let records = convert(&Codex, &Log::new("", log), &options).expect("converts");
+    let entries = records[0].entries();
+    assert_eq!(entries[0]["duplicate-of"], Value::Null);
+    assert_eq!(entries[1]["content"][0]["text"], "x");
 }
 
 #[test]
-fn logs_are_detected_by_content() {
-    let sure = |log: &str| {
-        let input = Memory { name: "x", bytes: log.as_bytes() };
-        let found = detect(&input, &[&Codex]).expect("readable");
-        found.map_or(Confidence::No, |(_, confidence)| confidence)
+fn every_type_that_was_ever_written_is_known_and_no_other() {
+    let unknown = |name: &str| {
+        let outcome = vac_adapter_check::check(&CODEX, &Codex, &fixture(&Codex, name));
+        outcome.only().report.unknown_types.keys().cloned().collect::<Vec<_>>()
     };
-    assert_eq!(Codex.name(), "codex");
-    assert_eq!(sure(&said("user", "Hi")), Confidence::Certain);
-    assert_eq!(sure(r#"{"record_type": "state"}"#), Confidence::Certain);
-    assert_eq!(sure(r#"{"type": "function_call", "call_id": "c"}"#), Confidence::Likely);
-    assert_eq!(sure(r#"{"type": "user", "sessionId": "s", "message": {}}"#), Confidence::No);
-    assert_eq!(sure(r#"{"role": "user", "message": {"content": []}}"#), Confidence::No);
-    assert_eq!(sure(r#"{"sessionId": "s", "messages": []}"#), Confidence::No);
+    assert_eq!(unknown("every-type"), [""; 0]);
+    assert_eq!(unknown("paginated-items"), ["event_msg/item_completed/InkBlot"]);
+    assert_eq!(unknown("exec-json"), ["item.completed/sounding"]);
+    assert_eq!(unknown("typescript"), ["knot_call"]);
+}
+
+#[test]
+fn a_result_is_an_error_if_an_event_about_its_call_says_so() {
+    let result = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
+    let end = |id: &str, code: u8| {
+        line("event_msg", &json!({"type": "exec_command_end", "call_id": id, "exit_code": code}))
+    };
+    let item = json!({"type": "McpToolCall", "id": "c", "status": "failed"});
+    let entries = entries(&[
+        end("a", 1),
+        line("response_item", &result("a")),
+        line("response_item", &result("b")),
+        end("b", 0),
+        line("event_msg", &json!({"type": "item_completed", "item": item})),
+        line("response_item", &result("c")),
+        end("d", 0),
+        end("d", 1),
+        line("response_item", &result("d")),
+    ]);
+    let is_error = |at: usize| entries[at]["is-error"].as_bool();
+    assert_eq!((is_error(1), is_error(2), is_error(5)), (Some(true), Some(false), Some(true)));
+    assert_eq!(is_error(8), None, "two calls share an id");
+}
+
+#[test]
+fn what_is_no_time_is_no_timestamp() {
+    const TIMES: [&str; 2] = ["2026-02-10T17:24:23.778Z", "9999-12-31T23:59:59.999Z"];
+    let mut written: Vec<String> = [
+        "2026-00-10T17:24:23.778Z",
+        "2026-13-10T17:24:23.778Z",
+        "2026-02-00T17:24:23.778Z",
+        "2026-02-32T17:24:23.778Z",
+        "2026-02-10T24:24:23.778Z",
+        "2026-02-10T17:60:23.778Z",
+        "2026-02-10T17:24:61.778Z",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for time in TIMES {
+        written.push(time.to_owned());
+        for at in 0..time.len() {
+            let others = ["/", ":", "x", "\u{7f}", "-", "T"];
+            written.extend(others.map(|other| time[..at].to_owned() + other + &time[at + 1..]));
+        }
+    }
+    let lines = written.iter().map(|time| {
+        json!({"timestamp": time, "type": "event_msg", "payload": {"type": "error"}}).to_string()
+    });
+    let entries = entries(&lines.collect::<Vec<_>>());
+    for (entry, time) in entries.iter().zip(&written) {
+        let key = if TIMES.contains(&&**time) { "timestamp" } else { "native:timestamp" };
+        assert_eq!(entry[key], time.as_str());
+    }
 }

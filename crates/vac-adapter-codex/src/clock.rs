@@ -1,0 +1,93 @@
+//! When the lines of a log were written: the earliest and the latest.
+
+use vac_adapter::time::Span;
+use vac_record::AbstractTimestamp;
+use vac_value::{Decode, Node};
+
+/// A timestamp as the CLI writes it, in quotes. Such are in order as bytes.
+type Plain = [u8; 26];
+
+/// The digits of one, and what stands between them.
+const PATTERN: &Plain = br#""0000-00-00T00:00:00.000Z""#;
+
+/// The earliest and the latest.
+#[derive(Default)]
+pub(crate) struct Clock {
+    plain: Option<(Plain, Plain)>,
+    /// Those that are written differently.
+    others: Span,
+}
+
+impl Clock {
+    /// Counts a timestamp in, if it is one.
+    pub fn add(&mut self, timestamp: Node<'_, '_>) {
+        if let Some(plain) = plain(timestamp.raw()) {
+            let (first, last) = self.plain.get_or_insert((plain, plain));
+            // Most are the latest so far.
+            if plain > *last {
+                *last = plain;
+            } else if plain < *first {
+                *first = plain;
+            }
+        } else if let Ok(other) = AbstractTimestamp::decode(timestamp) {
+            self.others.add(&other);
+        }
+    }
+
+    /// The earliest.
+    pub fn first(&self) -> Option<AbstractTimestamp<'static>> {
+        self.span().first()
+    }
+
+    /// The latest.
+    pub fn last(&self) -> Option<AbstractTimestamp<'static>> {
+        self.span().last()
+    }
+
+    fn span(&self) -> Span {
+        let mut span = self.others.clone();
+        for plain in self.plain.iter().flat_map(|(first, last)| [first, last]) {
+            let text = String::from_utf8_lossy(&plain[1..25]).into_owned();
+            span.add(&AbstractTimestamp::Text(text.into()));
+        }
+        span
+    }
+}
+
+/// The timestamp of a line, if it is one. Those that the CLI writes are known at a
+/// glance.
+pub(crate) fn timestamp<'a>(node: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
+    match plain(node.raw()) {
+        Some(_) => node.text().map(AbstractTimestamp::Text),
+        None => AbstractTimestamp::decode(node).ok(),
+    }
+}
+
+/// The token, if it is a timestamp as the CLI writes it, and there is such a time.
+fn plain(token: &[u8]) -> Option<Plain> {
+    let token: Plain = token.try_into().ok()?;
+    let (inside, patterns) = (token[1..25].as_chunks().0, PATTERN[1..25].as_chunks().0);
+    let fits = inside.iter().zip(patterns).all(|(bytes, pattern)| fits(*bytes, *pattern));
+    let number = |at: usize| (token[at] & 15) * 10 + (token[at + 1] & 15);
+    let is_time = matches!(number(6), 1..=12)
+        && matches!(number(9), 1..=31)
+        && number(12) < 24
+        && number(15) < 60
+        && number(18) < 60;
+    (fits && is_time && token[0] == b'"' && token[25] == b'"').then_some(token)
+}
+
+/// Whether there is a digit wherever the pattern has a zero, and elsewhere what the
+/// pattern has. Eight bytes at once: digits are 0x30 to 0x39, and with six more still
+/// below 0x40.
+#[inline]
+fn fits(bytes: [u8; 8], pattern: [u8; 8]) -> bool {
+    const HIGH: u64 = u64::from_ne_bytes([0xf0; 8]);
+    const SIX: u64 = u64::from_ne_bytes([0x06; 8]);
+    let digits = u64::from_ne_bytes(pattern.map(|byte| if byte == b'0' { 0xff } else { 0 }));
+    let (bytes, pattern) = (u64::from_ne_bytes(bytes), u64::from_ne_bytes(pattern));
+    let (high, zeros) = (HIGH & digits, pattern & digits);
+    bytes & !digits == pattern & !digits
+        && bytes & high == zeros
+        && ((bytes & digits) + (SIX & digits)) & high == zeros
+}

@@ -1,0 +1,78 @@
+//! Whose log it is, and what its beginning tells.
+
+use vac_adapter::{Confidence, Glimpse, Sample, Share};
+use vac_value::{Kind, Node};
+
+use crate::at::At;
+use crate::facts::Facts;
+use crate::names::LINES;
+use crate::shape::{Shape, shape};
+use crate::{rollout_name, whole};
+
+/// How sure the beginning of an input makes.
+pub(crate) fn sample(sample: &Sample<'_>) -> Confidence {
+    let cut = || if whole::is_begun(sample.bytes) { Confidence::Likely } else { Confidence::No };
+    sample.best(confidence).max(cut())
+}
+
+/// How sure one document makes.
+pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
+    let has = |key: &str| document.member(key).is_some();
+    let is_text = |node: Option<Node<'_, '_>>| node.is_some_and(|node| node.kind() == Kind::Text);
+    match shape(document) {
+        Shape::Envelope(line) => {
+            if line.payload.kind() != Kind::Map || !LINES.contains(&&*line.kind) {
+                Confidence::No
+            } else if line.timestamp.is_some() {
+                Confidence::Certain
+            } else {
+                Confidence::Likely
+            }
+        }
+        Shape::Record(kind) if kind == "state" => Confidence::Certain,
+        Shape::Item(kind) if kind == "message" => match document.member("role") {
+            Some(_) if has("content") => Confidence::Possible,
+            _ => Confidence::No,
+        },
+        Shape::Item(_) if has("call_id") || has("encrypted_content") => Confidence::Likely,
+        // Others think, too.
+        Shape::Item(kind) if kind == "reasoning" && !has("summary") => Confidence::No,
+        Shape::Item(_) => Confidence::Possible,
+        Shape::Header if has("instructions") || has("git") => Confidence::Likely,
+        Shape::Printed(kind) => match &*kind {
+            "thread.started" if is_text(document.member("thread_id")) => Confidence::Certain,
+            "session.created" if is_text(document.member("session_id")) => Confidence::Likely,
+            "turn.completed" | "turn.failed" | "turn.started" => Confidence::Likely,
+            "error" => Confidence::No,
+            _ => match document.member("item") {
+                Some(item) if item.kind() == Kind::Map => Confidence::Likely,
+                _ => Confidence::No,
+            },
+        },
+        Shape::Whole => match document.member("session") {
+            Some(session) if is_text(session.member("id")) => Confidence::Likely,
+            _ => Confidence::Possible,
+        },
+        Shape::Header | Shape::Record(_) | Shape::Other(_) => Confidence::No,
+    }
+}
+
+/// What the beginning of an input tells.
+pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+    let mut facts = Facts::default();
+    for (number, document) in (0..).zip(&sample.documents) {
+        facts.line(document.root(), At::document(number));
+    }
+    if sample.documents.is_empty() {
+        whole::begun(sample.bytes, |session| facts.begun(session));
+    }
+    Glimpse {
+        variant: facts.variant(),
+        session_id: facts.id().map(str::to_owned).or_else(|| rollout_name::id(sample.name)),
+        start: facts.start(),
+        project: facts.working_dir().map(str::to_owned),
+        version: facts.meta().and_then(|meta| meta.cli_version.clone()),
+        // A file that goes on where another one ends says so itself (`history_base`).
+        share: Share::Whole,
+    }
+}

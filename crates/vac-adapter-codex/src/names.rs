@@ -1,0 +1,129 @@
+//! The types that are known: of lines, response items, events and the rest.
+
+/// A type and what an event of it is called.
+type Named = (&'static str, &'static str);
+
+/// Types inside lines of another, as names of events.
+macro_rules! inside {
+    ($line:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, concat!($line, "/", $name))),+]
+    };
+}
+
+/// Types of lines with a payload.
+pub(crate) const LINES: &[&str] = &[
+    "event_msg",
+    "response_item",
+    "turn_context",
+    "token_usage_record",
+    "session_meta",
+    "compacted",
+    "world_state",
+    "retained_context",
+    "security_risk_score",
+    "inter_agent_communication",
+    "inter_agent_communication_metadata",
+];
+
+/// Types of response items.
+pub(crate) const ITEMS: &[Named] = inside![
+    "response_item":
+    "function_call_output",
+    "function_call",
+    "reasoning",
+    "message",
+    "custom_tool_call_output",
+    "custom_tool_call",
+    "local_shell_call",
+    "local_shell_call_output",
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+    "image_generation_call",
+    "agent_message",
+    "ghost_snapshot",
+    "compaction",
+    "compaction_summary",
+    "context_compaction",
+];
+
+/// Types of events.
+pub(crate) const EVENTS: &[Named] = inside![
+    "event_msg":
+    "token_count",
+    "agent_reasoning",
+    "agent_message",
+    "user_message",
+    "item_completed",
+    "exec_command_end",
+    "task_started",
+    "turn_started",
+    "task_complete",
+    "turn_complete",
+    "turn_aborted",
+    "agent_reasoning_raw_content",
+    "patch_apply_end",
+    "mcp_tool_call_end",
+    "web_search_end",
+    "view_image_tool_call",
+    "image_generation_end",
+    "dynamic_tool_call_request",
+    "dynamic_tool_call_response",
+    "collab_agent_spawn_end",
+    "collab_agent_interaction_end",
+    "collab_waiting_end",
+    "collab_close_end",
+    "collab_resume_end",
+    "sub_agent_activity",
+    "entered_review_mode",
+    "exited_review_mode",
+    "undo_completed",
+    "context_compacted",
+    "thread_rolled_back",
+    "thread_goal_updated",
+    "thread_name_updated",
+    "thread_settings_applied",
+    "guardian_assessment",
+    "error",
+];
+
+/// Types of the items that an `item_completed` tells.
+pub(crate) const COMPLETED: &[&str] = &[
+    "CommandExecution",
+    "Reasoning",
+    "AgentMessage",
+    "UserMessage",
+    "FileChange",
+    "McpToolCall",
+    "DynamicToolCall",
+    "CollabAgentToolCall",
+    "FunctionCallOutput",
+    "WebSearch",
+    "ImageView",
+    "ImageGeneration",
+    "Extension",
+    "SubAgentActivity",
+    "Plan",
+    "HookPrompt",
+    "EnteredReviewMode",
+    "ExitedReviewMode",
+    "ContextCompaction",
+];
+
+/// Types of the lines that `codex exec --json` prints.
+pub(crate) const PRINTED: &[&str] = &[
+    "item.completed",
+    "item.started",
+    "item.updated",
+    "turn.started",
+    "turn.completed",
+    "turn.failed",
+    "thread.started",
+    "session.created",
+    "error",
+];
+
+/// What an event of this type is called; `None` if nobody knows the type.
+pub(crate) fn known(types: &[Named], native: &str) -> Option<&'static str> {
+    types.iter().find(|(name, _)| *name == native).map(|(_, event_type)| *event_type)
+}

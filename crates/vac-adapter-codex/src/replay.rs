@@ -1,0 +1,82 @@
+//! The lines of another session that were copied into this one: forks and
+//! subagents begin with them.
+
+use vac_adapter::time::instant;
+use vac_value::Node;
+
+use crate::at::At;
+use crate::clock;
+use crate::meta::Meta;
+
+/// Replayed lines all bear the time of the fork; a line so much later is new.
+const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
+
+/// The lines that were copied.
+#[derive(Default)]
+pub(crate) struct Replay {
+    /// The first of them, and when it was written.
+    from: Option<(u64, Option<i128>)>,
+    /// The first behind them, by its turn.
+    until_turn: Option<u64>,
+    /// The first behind them, by its time.
+    until_time: Option<u64>,
+}
+
+impl Replay {
+    /// Looks at the time of a line.
+    pub fn time(&mut self, timestamp: Option<Node<'_, '_>>, index: u64) {
+        if let (Some((_, Some(began))), None) = (self.from, self.until_time)
+            && written(timestamp).is_some_and(|time| time > began + REPLAY_NANOSECONDS)
+        {
+            self.until_time = Some(index);
+        }
+    }
+
+    /// Looks at a `session_meta` behind the first: where it names the session
+    /// that this one comes from, its lines follow. Before that was written down
+    /// (0.88), another session's directly behind the first was the only sign.
+    pub fn meta(
+        &mut self,
+        payload: Node<'_, '_>,
+        timestamp: Option<Node<'_, '_>>,
+        at: At,
+        own: &Meta,
+    ) {
+        let Some(id) = payload.member("id").and_then(Node::text) else { return };
+        let follows = at.index == own.index + 1 && own.is_another(&id);
+        if self.from.is_none() && (follows || own.comes_from(&id)) {
+            self.from = Some((at.index, written(timestamp)));
+        }
+    }
+
+    /// Looks at the beginning of a turn: one that is later than the session is
+    /// its own. Tells whether that ends the replay.
+    pub fn turn(&mut self, event: Node<'_, '_>, index: u64, own: Option<&Meta>) -> bool {
+        if self.from.is_none() || self.until_turn.is_some() {
+            return false;
+        }
+        let turn = event.member("turn_id").and_then(Node::text);
+        let is_own = turn.is_some_and(|turn| own.is_some_and(|own| own.is_before(&turn)));
+        if is_own {
+            self.until_turn = Some(index);
+        }
+        is_own
+    }
+
+    /// Whether lines may be copies, as far as is known yet.
+    pub fn is_open(&self) -> bool {
+        self.from.is_some() && self.until_turn.is_none()
+    }
+
+    /// Whether a line is a copy, once all lines have been seen.
+    pub fn holds(&self, index: u64) -> bool {
+        self.from.is_some_and(|(from, _)| {
+            let until = self.until_turn.or(self.until_time);
+            index >= from && until.is_none_or(|until| index < until)
+        })
+    }
+}
+
+fn written(timestamp: Option<Node<'_, '_>>) -> Option<i128> {
+    instant(&clock::timestamp(timestamp?)?)
+}

@@ -1,0 +1,218 @@
+//! A whole session as one document, as the first CLI wrote it, in TypeScript:
+//! `{session, items}`. Also one that was cut short or damaged: what is good up to
+//! there is read as if nothing had happened, the rest is carried raw.
+
+use std::ops::Range;
+
+use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::frame::{Raw, Reason};
+use vac_value::{Document, Kind, Limits, Node, Scanner, Text};
+
+/// Levels that a record has around an item, with room to spare.
+const LEVELS_AROUND: usize = 16;
+
+/// A part of a session.
+pub(crate) enum Piece<'p, 'a> {
+    /// What is around the items.
+    Around {
+        /// What the session says about itself.
+        session: Option<Node<'a, 'a>>,
+        /// All members but the items.
+        members: Rest<'a>,
+    },
+    /// An item, and its number.
+    Item(usize, Node<'a, 'a>),
+    /// An item that cannot be carried as a value, and its number; or what comes
+    /// behind the last.
+    Raw(usize, &'p Raw<'a>),
+}
+
+/// Shows each piece of a document.
+pub(crate) fn each<'a, E>(
+    document: Node<'a, 'a>,
+    mut show: impl FnMut(Piece<'_, 'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(mut members) = Cursor::of(document) else { return Ok(()) };
+    let session = members.peek("session");
+    let items = members.array("items");
+    show(Piece::Around { session, members: members.rest(&[]) })?;
+    let items = items.into_iter().flat_map(Node::elements);
+    items.enumerate().try_for_each(|(number, item)| show(Piece::Item(number, item)))
+}
+
+/// Whether bytes begin like such a document.
+pub(crate) fn is_begun(bytes: &[u8]) -> bool {
+    const KEYS: [&[u8]; 2] = [b"\"id\"", b"\"timestamp\""];
+    let expected: &[&[u8]] = &[b"{", b"\"session\"", b":", b"{"];
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for token in expected {
+        match rest.trim_ascii_start().strip_prefix(*token) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    KEYS.iter().all(|key| rest.windows(key.len()).any(|window| window == *key))
+}
+
+/// Shows what the beginning of one says about its session.
+pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
+    let broken = is_begun(bytes).then(|| Broken::of(bytes));
+    let session = broken.as_ref().and_then(Broken::session);
+    if let Some(session) = session {
+        show(session);
+    }
+}
+
+/// One that is no document as a whole.
+pub(crate) struct Broken<'a> {
+    bytes: &'a [u8],
+    members: Vec<(Text<'a>, Document<'a>)>,
+    items: Vec<Range<usize>>,
+    /// From where on it is lost.
+    lost: Option<usize>,
+}
+
+impl<'a> Broken<'a> {
+    /// Reads what begins like one.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        let mut broken = Self { bytes, members: Vec::new(), items: Vec::new(), lost: None };
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let mut walk = Walk { text, at: 0, scanner: scanner() };
+        if walk.object(&mut broken).is_none() || walk.at < bytes.len() {
+            broken.lost = Some(walk.at);
+        }
+        broken
+    }
+
+    fn session(&self) -> Option<Node<'_, '_>> {
+        let (_, session) = self.members.iter().find(|(key, _)| key == "session")?;
+        Some(session.root()).filter(|session| session.kind() == Kind::Map)
+    }
+
+    /// Shows each piece; the reason is what is wrong with the whole.
+    pub fn each<E>(
+        &self,
+        reason: &Reason,
+        mut show: impl FnMut(Piece<'_, '_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let members = self.members.iter();
+        let members = members.map(|(key, value)| (key.clone(), value.root().carry())).collect();
+        show(Piece::Around { session: self.session(), members })?;
+        for (number, range) in self.items.iter().enumerate() {
+            let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+            let (reason, document) = match scanner().json(bytes) {
+                Ok(document) if document.duplicate_keys().len() == 0 => {
+                    show(Piece::Item(number, document.root()))?;
+                    continue;
+                }
+                Ok(document) => (Reason::DuplicateKey, Some(document)),
+                Err(error) => (Reason::Syntax(error), None),
+            };
+            show(Piece::Raw(number, &Raw { bytes, reason, document }))?;
+        }
+        if let Some(lost) = self.lost {
+            let bytes = self.bytes.get(lost..).unwrap_or_default();
+            let raw = Raw { bytes, reason: reason.clone(), document: None };
+            show(Piece::Raw(self.items.len(), &raw))?;
+        }
+        Ok(())
+    }
+}
+
+fn scanner() -> Scanner {
+    let limits = Limits::default();
+    Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
+}
+
+/// Goes over the text, up to where it is good.
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    scanner: Scanner,
+}
+
+impl<'a> Walk<'a> {
+    /// The members of the object; `None` where it ends too soon.
+    fn object(&mut self, broken: &mut Broken<'a>) -> Option<()> {
+        self.token("{")?;
+        let mut is_next = false;
+        while self.token("}").is_none() {
+            self.member(broken, is_next)?;
+            is_next = true;
+        }
+        self.space();
+        Some(())
+    }
+
+    fn member(&mut self, broken: &mut Broken<'a>, is_next: bool) -> Option<()> {
+        let from = self.at;
+        let Some(key) = self.key(is_next) else {
+            self.at = from;
+            return None;
+        };
+        if key == "items" && broken.items.is_empty() && self.token("[").is_some() {
+            return self.items(broken);
+        }
+        let is_new = broken.members.iter().all(|(known, _)| *known != key);
+        let value = if is_new { self.value() } else { None };
+        match value.filter(|value| value.duplicate_keys().len() == 0) {
+            Some(value) => broken.members.push((key, value)),
+            None => {
+                self.at = from;
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn key(&mut self, is_next: bool) -> Option<Text<'a>> {
+        if is_next {
+            self.token(",")?;
+        }
+        let key = self.value()?.root().text()?;
+        self.token(":")?;
+        Some(key)
+    }
+
+    fn items(&mut self, broken: &mut Broken<'a>) -> Option<()> {
+        while self.token("]").is_none() {
+            let from = self.at;
+            if !broken.items.is_empty() && self.token(",").is_none() {
+                return None;
+            }
+            self.space();
+            let start = self.at;
+            let Some(item) = self.value() else {
+                self.at = from;
+                return None;
+            };
+            self.scanner.recycle(item);
+            broken.items.push(start..self.at);
+        }
+        Some(())
+    }
+
+    fn value(&mut self) -> Option<Document<'a>> {
+        self.space();
+        let (document, length) = self.scanner.json_text_prefix(self.text.get(self.at..)?).ok()?;
+        self.at += length;
+        Some(document)
+    }
+
+    fn token(&mut self, token: &str) -> Option<()> {
+        self.space();
+        if !self.text.get(self.at..)?.starts_with(token) {
+            return None;
+        }
+        self.at += token.len();
+        Some(())
+    }
+
+    fn space(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at += rest.len() - rest.trim_ascii_start().len();
+    }
+}

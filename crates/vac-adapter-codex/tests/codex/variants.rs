@@ -1,0 +1,91 @@
+//! Which variant a log is, by its content, and what its beginning tells.
+
+use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
+use vac_adapter_check::{fixture, full};
+use vac_adapter_codex::Codex;
+
+fn sure(log: &[u8]) -> Confidence {
+    let found = detect(&Memory { name: "x", bytes: log }, &[&Codex]).expect("readable");
+    found.map_or(Confidence::No, |(_, confidence)| confidence)
+}
+
+fn glimpse(name: &str, log: &[u8]) -> Glimpse {
+    let memory = Memory { name, bytes: log };
+    let beginning = Beginning::of(&memory).expect("readable");
+    Codex.glimpse(&beginning.sample())
+}
+
+#[test]
+fn logs_are_detected_by_content() {
+    assert_eq!(Codex.name(), "codex");
+    for (log, expected) in [
+        (
+            r#"{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {}}"#,
+            Confidence::Certain,
+        ),
+        (r#"{"record_type": "state"}"#, Confidence::Certain),
+        (r#"{"type": "thread.started", "thread_id": "t"}"#, Confidence::Certain),
+        (r#"{"type": "function_call", "call_id": "c"}"#, Confidence::Likely),
+        (r#"{"type": "item.completed", "item": {"type": "reasoning"}}"#, Confidence::Likely),
+        (r#"{"session": {"id": "s", "timestamp": "t"}, "items": []}"#, Confidence::Likely),
+        (r#"{"session": {"id": "s", "timestamp": "t"}, "items": [{"ty"#, Confidence::Likely),
+        (r#"{"session": {"timestamp": "t", "id": "s", "instructions": "Be"#, Confidence::Likely),
+        (r#"{"type": "user", "sessionId": "s", "message": {}}"#, Confidence::No),
+        (r#"{"role": "user", "message": {"content": []}}"#, Confidence::No),
+        (r#"{"sessionId": "s", "messages": []}"#, Confidence::No),
+        (r#"{"type": "error", "message": "x"}"#, Confidence::No),
+        (r#"{"type": "reasoning", "summary": []}"#, Confidence::Possible),
+        (r#"{"type": "reasoning", "text": "x", "sessionID": "s"}"#, Confidence::No),
+        (r#"{"session": {"title": "x"#, Confidence::No),
+    ] {
+        assert_eq!(sure(log.as_bytes()), expected, "{log}");
+    }
+}
+
+#[test]
+fn a_glimpse_tells_what_the_record_says() {
+    for (name, variant) in [
+        ("envelope", "envelopes"),
+        ("paginated", "paginated"),
+        ("bare", "bare"),
+        ("typescript", "typescript"),
+        ("typescript-cut", "typescript"),
+        ("exec-json", "exec-json"),
+        ("reverted", "envelopes"),
+        ("forked", "envelopes"),
+    ] {
+        let log = fixture(&Codex, name);
+        let found = glimpse(&log.parts[0].name, log.first());
+        let record = &full(&Codex, &log).expect("converts")[0];
+        assert_eq!((found.variant, record.variant), (variant, variant), "{name}");
+        let record = record.value();
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        let session = &record["session"];
+        assert_eq!(found.session_id, text(&record["id"]), "{name}");
+        assert_eq!(found.project, text(&session["environment"]["working-dir"]), "{name}");
+        assert_eq!(found.version, text(&session["agent-meta"]["cli-version"]), "{name}");
+        let start = found.start.map(|start| format!("{start:?}")).unwrap_or_default();
+        let stated = session["session-start"].as_str().unwrap_or_default();
+        assert!(start.contains(stated), "{name}: {start}");
+        assert_eq!(found.share, Share::Whole, "{name}");
+    }
+}
+
+#[test]
+fn a_thread_is_named_by_its_rollout_if_nothing_else_names_it() {
+    let thread = "0199aa00-2000-7000-8000-00000000b002";
+    let rollout = "0199aa00-2000-7000-8000-00000000b003";
+    let line = br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {}}"#;
+    for name in [
+        format!("rollout-2025-09-20T11-00-00-{thread}.jsonl"),
+        format!("rollout-2025-09-20T11-00-00-{thread}.jsonl.zst"),
+        format!("rollout-2025-09-20T11-00-00-{thread}_{rollout}.jsonl"),
+        format!("rollout-2025-09-20-{thread}.json"),
+    ] {
+        assert_eq!(glimpse(&name, line).session_id.as_deref(), Some(thread), "{name}");
+    }
+    for name in ["notes.jsonl", "rollout-x.jsonl", "rollout-é-199aa00-2000-7000-8000-00000000b002"]
+    {
+        assert_eq!(glimpse(name, line).session_id, None, "{name}");
+    }
+}
