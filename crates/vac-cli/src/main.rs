@@ -20,8 +20,12 @@ mod convert;
 mod exit;
 mod input;
 mod judge;
+mod keys;
+mod product;
+mod progress;
 mod report;
 mod schema;
+mod sessions;
 mod terminal;
 
 use clap::Parser;

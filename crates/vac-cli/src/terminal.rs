@@ -2,6 +2,8 @@
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
+use crate::progress::aside;
+
 /// How much to say on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Talk {
@@ -36,7 +38,7 @@ pub fn error(words: &str) {
 
 /// There is nobody left to tell if stderr is closed.
 fn line(words: &str) {
-    drop(writeln!(io::stderr().lock(), "{words}"));
+    aside(|| drop(writeln!(io::stderr().lock(), "{words}")));
 }
 
 /// Standard output, until its reader has gone; from then on, nowhere.
@@ -50,13 +52,13 @@ impl Output {
 
     /// Writes a text.
     pub fn write(&mut self, text: &str) -> io::Result<()> {
-        let written = self.0.as_mut().map(|out| out.write_all(text.as_bytes()));
+        let written = self.0.as_mut().map(|out| aside(|| out.write_all(text.as_bytes())));
         self.checked(written)
     }
 
     /// Writes what is still to be written.
     pub fn flush(&mut self) -> io::Result<()> {
-        let written = self.0.as_mut().map(Write::flush);
+        let written = self.0.as_mut().map(|out| aside(|| out.flush()));
         self.checked(written)
     }
 

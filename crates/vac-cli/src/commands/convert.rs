@@ -1,18 +1,23 @@
 //! `vac convert`
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use vac_adapter::adapter::Profile;
 use vac_adapter::session::Options;
-use vac_store::{Found, Log, find};
+use vac_store::join::Known;
+use vac_store::{Log, find};
 use vac_value::{Encoding, Layout, printable};
 
-use crate::convert::destination::Destination;
-use crate::convert::summary::{Refused, Summary};
+use crate::convert::destination::{Destination, Existing, Placed, make_folder};
+use crate::convert::earlier::Earlier;
+use crate::convert::selection::Selection;
+use crate::convert::summary::{Changes, Refused, Summary};
 use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
+use crate::sessions;
 use crate::terminal::{self, Talk};
 
 /// Turn the session logs of agents into records
@@ -27,19 +32,30 @@ use crate::terminal::{self, Talk};
   vac convert ~/.claude/projects -o records/
   vac convert -f cbor -o record.cbor session.jsonl
   vac convert --report report.json -o records/ logs/
+  vac convert --discover -o records/
+
+With --discover and an output folder, only sessions that are new or have changed since
+are converted: a record names its sources with size and SHA-256. --force converts all of
+them again. What is in the folder and is no record of the same session is never replaced.
 
 Exit codes: 0 done, 1 something could not be converted, 2 usage or input/output error.")]
 pub struct Convert {
     /// Files, directories (searched for logs at any depth), or - for stdin
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "discover")]
     paths: Vec<PathBuf>,
+    /// Convert the sessions that agents keep on this machine (see `vac list`)
+    #[arg(long, conflicts_with = "paths")]
+    discover: bool,
+    #[command(flatten)]
+    selection: Selection,
     /// Whose logs they are
     #[arg(short, long, default_value = "auto")]
     agent: String,
     /// How records are written
     #[arg(short, long, value_enum, default_value = "json")]
     format: Format,
-    /// A file for all records, or a folder (with a slash at the end) for one file each
+    /// A file for all records, or a folder (with a slash at the end, or with --discover)
+    /// for one file each
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// How much of a log its record holds
@@ -87,26 +103,36 @@ enum ProfileName {
 impl Convert {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let settings = self.settings()?;
-        let Found { logs, troubles } = find(&self.paths);
-        for trouble in &troubles {
-            terminal::error(&printable(trouble, usize::MAX));
+        if self.selection.root.is_some() && !self.discover {
+            bail!("--root says where to discover sessions: it needs --discover");
         }
-        self.refuse_inputs_as_output(&logs)?;
+        let settings = self.settings()?;
+        let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
+        let selected = if self.discover {
+            self.selection.discover(agent, jobs, talk)?
+        } else {
+            let found = find(&self.paths);
+            self.refuse_inputs_as_output(&found.logs)?;
+            self.selection.select(found, agent, jobs, talk)?
+        };
+        let words_about_left_out = selected.words_about_left_out();
+        let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
+        let (destination, logs) = self.destination(selected.logs, &settings, &mut summary, talk)?;
         let mut run = Run {
-            destination: Destination::of(self.output.as_deref(), self.force)?,
+            destination,
             encoding: settings.options.encoding,
-            summary: Summary::default(),
-            exit: if troubles.is_empty() { Exit::Yes } else { Exit::Trouble },
+            summary,
+            exit: if selected.is_complete { Exit::Yes } else { Exit::Trouble },
             talk,
         };
-        let logs = work::arrange(logs, &settings)?;
-        work::convert_all(&logs, &settings, |log, outcome| run.take(log, outcome))?;
+        // Records on a terminal show how far it is.
+        let is_seen = run.destination.is_stdout() && std::io::stdout().is_terminal();
+        let progress = if is_seen { Talk::Quiet } else { talk };
+        work::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
         let Run { destination, summary, mut exit, .. } = run;
         destination.finish()?;
         if summary.sessions.is_empty() && summary.refused.is_empty() {
-            terminal::error("no session log found");
-            exit = exit.max(Exit::No);
+            exit = exit.max(self.nothing(&summary, talk));
         }
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::No);
@@ -121,24 +147,52 @@ impl Convert {
             out.write(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
             out.flush()?;
         }
-        for line in summary.lines() {
+        for line in summary.lines().into_iter().chain(words_about_left_out) {
             talk.say(&line);
         }
         Ok(exit)
     }
 
-    fn settings(&self) -> Result<Settings> {
-        let agent = match self.agent.as_str() {
-            "auto" => None,
-            name if crate::convert::ADAPTERS.iter().any(|adapter| adapter.name() == name) => {
-                Some(name.to_owned())
-            }
-            name => {
-                let known: Vec<_> =
-                    crate::convert::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
-                bail!("no agent {name:?}; there are auto, {}", known.join(", "));
-            }
+    /// Where records go, and what there is to convert.
+    fn destination(
+        &self,
+        logs: Vec<Known>,
+        settings: &Settings,
+        summary: &mut Summary,
+        talk: Talk,
+    ) -> Result<(Destination, Vec<Known>)> {
+        let folder = self.output.as_ref().filter(|path| self.discover && path.as_os_str() != "-");
+        let Some(folder) = folder else {
+            return Ok((Destination::of(self.output.as_deref(), self.force)?, logs));
         };
+        make_folder(folder)?;
+        let mut earlier =
+            Earlier::in_folder(folder, settings.options.encoding, settings.jobs, talk)
+                .with_context(|| format!("cannot look into {}", folder.display()))?;
+        let (logs, unchanged) =
+            if self.force { (logs, 0) } else { earlier.divide(logs, settings.jobs, talk)? };
+        summary.changes = Some(Changes { unchanged, ..Changes::default() });
+        Ok((Destination::folder(folder, Existing::Updated(Box::new(earlier))), logs))
+    }
+
+    /// There is nothing to convert: of what somebody named, that is not expected.
+    fn nothing(&self, summary: &Summary, talk: Talk) -> Exit {
+        let is_unchanged = summary.changes.is_some_and(|changes| changes.unchanged > 0);
+        match (self.discover, is_unchanged) {
+            (true, true) => Exit::Yes,
+            (true, false) => {
+                talk.say("no session found");
+                Exit::Yes
+            }
+            (false, _) => {
+                terminal::error("no session log found");
+                Exit::No
+            }
+        }
+    }
+
+    fn settings(&self) -> Result<Settings> {
+        let agent = sessions::agent(&self.agent)?.map(|adapter| adapter.name().to_owned());
         Ok(Settings {
             agent,
             options: Options {
@@ -160,8 +214,8 @@ impl Convert {
 
     /// A log is never replaced, whatever else may be.
     fn refuse_inputs_as_output(&self, logs: &[Log]) -> Result<()> {
-        let Some(output) = self.output.as_ref().and_then(|output| output.canonicalize().ok())
-        else {
+        let output = self.output.as_ref().filter(|output| output.is_file());
+        let Some(output) = output.and_then(|output| output.canonicalize().ok()) else {
             return Ok(());
         };
         let mut inputs = logs.iter().flat_map(Log::paths);
@@ -204,22 +258,37 @@ impl Run {
     fn take_session(&mut self, log: &Log, made: Made) {
         match made {
             Made::Failed(reason) => self.refuse(log, reason, Exit::No),
+            Made::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
             Made::Record(report, mut record) => {
-                let (agent, session) = (&report.agent, &report.session_id);
-                match self.destination.take(&mut record, self.encoding, agent, session) {
-                    Ok(Some(path)) => self.talk.say_more(&format!(
-                        "{} -> {}",
-                        printable(&log.shown, usize::MAX),
-                        path.display()
-                    )),
-                    Ok(None) => {}
-                    Err(error) => {
-                        return self.refuse(log, format!("{error:#}"), Exit::Trouble);
-                    }
+                let placed = match self.destination.take(&mut record, self.encoding, &report) {
+                    Ok(placed) => placed,
+                    Err(error) => return self.refuse(log, format!("{error:#}"), Exit::Trouble),
+                };
+                self.tell(log, &placed);
+                for warning in &report.warnings {
+                    let shown = printable(&log.shown, usize::MAX);
+                    self.talk.say_more(&format!("{shown}: {}", printable(warning, 400)));
                 }
                 self.summary.sessions.push(*report);
             }
         }
+    }
+
+    fn tell(&mut self, log: &Log, placed: &Placed) {
+        let (path, is_changed) = match placed {
+            Placed::Behind => return,
+            Placed::New(path) | Placed::Beside(path, _) => (path, false),
+            Placed::Changed(path) => (path, true),
+        };
+        if let Some(Changes { new, changed, .. }) = &mut self.summary.changes {
+            *if is_changed { changed } else { new } += 1;
+        }
+        if let Placed::Beside(_, other) = placed {
+            let words = format!("{} stays: it is no record of this session", other.display());
+            self.talk.say(&words);
+        }
+        let shown = printable(&log.shown, usize::MAX);
+        self.talk.say_more(&format!("{shown} -> {}", path.display()));
     }
 
     fn refuse(&mut self, log: &Log, reason: String, exit: Exit) {

@@ -1,8 +1,16 @@
 //! The commands, one file each.
 
 mod convert;
+mod events;
+mod inspect;
+mod keygen;
+mod list;
+mod receipts;
 mod schema;
+mod sign;
+mod transcode;
 mod validate;
+mod verify;
 
 use clap::Subcommand;
 
@@ -13,7 +21,15 @@ use crate::terminal::Talk;
 #[derive(Subcommand)]
 pub enum Command {
     Convert(convert::Convert),
+    List(list::List),
+    Inspect(inspect::Inspect),
+    Events(events::Events),
     Validate(validate::Validate),
+    Transcode(transcode::Transcode),
+    Keygen(keygen::Keygen),
+    Sign(sign::Sign),
+    Verify(verify::Verify),
+    Receipts(receipts::Receipts),
     Schema(schema::Schema),
 }
 
@@ -22,7 +38,15 @@ impl Command {
     pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         match self {
             Self::Convert(command) => command.run(talk),
+            Self::List(command) => command.run(talk),
+            Self::Inspect(command) => command.run(talk),
+            Self::Events(command) => command.run(talk),
             Self::Validate(command) => command.run(talk),
+            Self::Transcode(command) => command.run(),
+            Self::Keygen(command) => command.run(talk),
+            Self::Sign(command) => command.run(talk),
+            Self::Verify(command) => command.run(talk),
+            Self::Receipts(command) => command.run(talk),
             Self::Schema(command) => command.run(),
         }
     }

@@ -14,6 +14,7 @@ use vac_validate::Encoding;
 use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::judge::{Outcome, Settings, judge};
+use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::schema::{self, Rules};
 use crate::terminal::Talk;
@@ -102,7 +103,13 @@ impl Validate {
         };
         let settings = Settings { rules, encoding, lint: self.lint.is_some(), most };
         let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), talk);
-        judge_all(&input::find(&self.paths), &settings, |outcome| reporter.add(&outcome))?;
+        let inputs = input::find(&self.paths);
+        let progress = Progress::new("validating", inputs.len(), talk);
+        judge_all(&inputs, &settings, |outcome| {
+            progress.step();
+            reporter.add(&outcome)
+        })?;
+        drop(progress);
         Ok(reporter.finish()?)
     }
 }

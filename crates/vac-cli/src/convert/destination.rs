@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
+use vac_adapter::report::Report;
 use vac_value::Encoding;
+
+use super::earlier::Earlier;
 
 /// Where records go.
 pub enum Destination {
@@ -17,7 +20,30 @@ pub enum Destination {
     /// One behind the other in a file, which gets its name at the end.
     File(BufWriter<NamedTempFile>, PathBuf, bool),
     /// One file each in this folder.
-    Folder { folder: PathBuf, force: bool, taken: HashSet<String> },
+    Folder { folder: PathBuf, existing: Existing, taken: HashSet<String> },
+}
+
+/// What becomes of files that are there already.
+pub enum Existing {
+    /// They stay, and that is an error.
+    Kept,
+    /// They are replaced.
+    Replaced,
+    /// Records of the same session are replaced, everything else stays.
+    Updated(Box<Earlier>),
+}
+
+/// Where a record went.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// Behind the others.
+    Behind,
+    /// Into a file of its own.
+    New(PathBuf),
+    /// Into a file of its own, because what has the name for it is something else.
+    Beside(PathBuf, PathBuf),
+    /// Into the place of an earlier one.
+    Changed(PathBuf),
 }
 
 impl Destination {
@@ -30,9 +56,9 @@ impl Destination {
         let is_folder =
             path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
         if is_folder {
-            std::fs::create_dir_all(path)
-                .with_context(|| format!("cannot make {}", path.display()))?;
-            return Ok(Self::Folder { folder: path.to_owned(), force, taken: HashSet::new() });
+            make_folder(path)?;
+            let existing = if force { Existing::Replaced } else { Existing::Kept };
+            return Ok(Self::folder(path, existing));
         }
         if !force && path.exists() {
             bail!("{} is there already (--force replaces it)", path.display());
@@ -43,15 +69,23 @@ impl Destination {
         Ok(Self::File(BufWriter::new(file), path.to_owned(), force))
     }
 
-    /// Takes a finished record from where it was kept until now. Gives the
-    /// file's name if it got one of its own.
+    /// A folder that is there.
+    pub fn folder(path: &Path, existing: Existing) -> Self {
+        Self::Folder { folder: path.to_owned(), existing, taken: HashSet::new() }
+    }
+
+    /// Whether it is standard output.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self, Self::Stdout(_))
+    }
+
+    /// Takes a finished record from where it was kept until now.
     pub fn take(
         &mut self,
         record: &mut File,
         encoding: Encoding,
-        agent: &str,
-        session: &str,
-    ) -> Result<Option<PathBuf>> {
+        report: &Report,
+    ) -> Result<Placed> {
         record.seek(SeekFrom::Start(0))?;
         match self {
             Self::Stdout(out) => {
@@ -61,26 +95,31 @@ impl Destination {
                         if let Some(out) = out.take() {
                             drop(out.into_parts());
                         }
-                        Ok(None)
+                        Ok(Placed::Behind)
                     }
                     Some(Err(error)) => Err(error).context("cannot write to standard output"),
-                    _ => Ok(None),
+                    _ => Ok(Placed::Behind),
                 }
             }
             Self::File(out, path, _) => {
                 copy(record, encoding, out)
                     .with_context(|| format!("cannot write {}", path.display()))?;
-                Ok(None)
+                Ok(Placed::Behind)
             }
-            Self::Folder { folder, force, taken } => {
-                let name = unused(&file_stem(agent, session), taken);
-                let path = folder.join(name).with_extension_of(encoding);
+            Self::Folder { folder, existing, taken } => {
+                let stem = file_stem(&report.agent, &report.session_id);
+                let placed = place(folder, &stem, encoding, report, existing, taken);
+                let (Placed::New(path) | Placed::Beside(path, _) | Placed::Changed(path)) = &placed
+                else {
+                    return Ok(placed);
+                };
                 let mut file = unfinished(folder)
                     .with_context(|| format!("cannot write in {}", folder.display()))?;
                 copy(record, encoding, &mut file)
                     .with_context(|| format!("cannot write {}", path.display()))?;
-                settle(file, &path, *force)?;
-                Ok(Some(path))
+                let is_replaced = matches!(placed, Placed::Changed(_));
+                settle(file, path, is_replaced || matches!(existing, Existing::Replaced))?;
+                Ok(placed)
             }
         }
     }
@@ -99,6 +138,45 @@ impl Destination {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 settle(file, &path, force)
             }
+        }
+    }
+}
+
+/// Makes a folder, and those around it.
+pub fn make_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))
+}
+
+/// Which file a session's record is for.
+fn place(
+    folder: &Path,
+    stem: &str,
+    encoding: Encoding,
+    report: &Report,
+    existing: &mut Existing,
+    taken: &mut HashSet<String>,
+) -> Placed {
+    let path = |name: &str| folder.join(name).with_extension_of(encoding);
+    let Existing::Updated(earlier) = existing else {
+        return Placed::New(path(&unused(stem, taken)));
+    };
+    let is_name = |name: &str| is_numbered(name, stem);
+    if let Some(path) = earlier.replaced(&report.session_id, &report.sources, is_name) {
+        taken.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        return Placed::Changed(path);
+    }
+    let mut in_the_way = None;
+    loop {
+        let name = unused(stem, taken);
+        let found = path(&name);
+        if found.symlink_metadata().is_err() {
+            return match in_the_way {
+                Some(other) => Placed::Beside(found, other),
+                None => Placed::New(found),
+            };
+        }
+        if !earlier.is_settled(&found) {
+            in_the_way = in_the_way.or(Some(found));
         }
     }
 }
@@ -186,6 +264,13 @@ fn unused(stem: &str, taken: &mut HashSet<String>) -> String {
     name
 }
 
+/// Whether a name is one that [`unused`] can give.
+fn is_numbered(name: &str, stem: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    name.strip_prefix(stem)
+        .is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,5 +290,11 @@ mod tests {
         assert_eq!(unused("a", &mut taken), "a");
         assert_eq!(unused("a", &mut taken), "a-2");
         assert_eq!(unused("a", &mut taken), "a-3");
+        for name in ["a", "a-2", "a-3"] {
+            assert!(is_numbered(name, "a"), "{name}");
+        }
+        for name in ["a-b", "b", "a2", "a-", "a-2-3", ""] {
+            assert!(!is_numbered(name, "a"), "{name}");
+        }
     }
 }

@@ -1,7 +1,12 @@
 //! Converting logs to records: which files, by which adapter, to where.
 
 pub mod destination;
+pub mod earlier;
+mod label;
+pub mod selection;
 pub mod summary;
+mod version;
+pub mod when;
 pub mod work;
 
 use vac_adapter::adapter::Adapter;

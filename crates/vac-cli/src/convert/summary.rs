@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 use vac_adapter::report::Report;
+use vac_value::printable;
 
 /// What became of all logs.
 #[derive(Default, Serialize)]
@@ -15,6 +16,22 @@ pub struct Summary {
     pub refused: Vec<Refused>,
     /// Files of directories that are nobody's logs.
     pub passed_over: u64,
+    /// What was there twice, or could not be read, and is in no record.
+    pub left_out: Vec<String>,
+    /// What became of the folder of records, if there was one before.
+    #[serde(flatten)]
+    pub changes: Option<Changes>,
+}
+
+/// How a folder of records has changed.
+#[derive(Clone, Copy, Default, Serialize)]
+pub struct Changes {
+    /// Records that were not there.
+    pub new: u64,
+    /// Records that took the place of earlier ones.
+    pub changed: u64,
+    /// Records that are as they were.
+    pub unchanged: u64,
 }
 
 /// A log that was not converted.
@@ -59,6 +76,7 @@ impl Summary {
                 "{agent:<10} {variant:<24} {sessions:>8} {entries:>9} {bytes:>12} {raw:>11}"
             ));
         }
+        let mut unknown: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         let mut omitted: BTreeMap<&str, u64> = BTreeMap::new();
         for report in &self.sessions {
             for (path, count) in &report.omitted {
@@ -68,12 +86,23 @@ impl Summary {
         for (path, count) in omitted {
             lines.push(format!("left out on purpose: {path} ({count})"));
         }
+        for report in &self.sessions {
+            for (native, count) in &report.unknown_types {
+                *unknown.entry((&report.agent, native)).or_default() += count;
+            }
+        }
+        for ((agent, native), count) in unknown {
+            lines.push(format!("unknown to us: {agent} {} ({count})", printable(native, 80)));
+        }
         lines.push(format!(
             "{} converted, {} refused, {} passed over",
             counted(self.sessions.len(), "session"),
             self.refused.len(),
             self.passed_over
         ));
+        if let Some(Changes { new, changed, unchanged }) = self.changes {
+            lines.push(format!("{new} new, {changed} changed, {unchanged} unchanged"));
+        }
         lines
     }
 }

@@ -4,18 +4,22 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 
-use vac_adapter::adapter::{Error, Session};
+use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
 use vac_store::join::{Known, look};
 use vac_store::{Log, join};
 
-use super::ADAPTERS;
+use super::{ADAPTERS, version};
+use crate::progress::Progress;
+use crate::terminal::Talk;
 
 /// Entries nest, and what walks them calls itself.
 const STACK: usize = 16 << 20;
+/// So many times the number of jobs may be done before it is their turn.
+const AHEAD: usize = 8;
 
 /// How logs are converted.
 pub struct Settings {
@@ -45,17 +49,26 @@ pub enum Made {
     Record(Box<Report>, File),
     /// It did not become one, and why.
     Failed(String),
+    /// It could not be read on, or the record not be kept.
+    Trouble(String),
 }
 
 /// Looks at the beginning of every log and puts those together that are one session.
-pub fn arrange(logs: Vec<Log>, settings: &Settings) -> std::io::Result<Vec<Known>> {
-    let adapters: Vec<_> = ADAPTERS
-        .iter()
-        .copied()
-        .filter(|adapter| settings.agent.as_ref().is_none_or(|name| name == adapter.name()))
-        .collect();
+pub fn arrange(
+    logs: Vec<Log>,
+    agent: Option<&str>,
+    jobs: usize,
+    talk: Talk,
+) -> std::io::Result<Vec<Known>> {
+    let is_meant = |adapter: &&dyn Adapter| agent.is_none_or(|name| name == adapter.name());
+    let adapters: Vec<_> = ADAPTERS.iter().copied().filter(is_meant).collect();
+    let progress = Progress::new("looking", logs.len(), talk);
     let mut known = Vec::with_capacity(logs.len());
-    each(logs, settings.jobs, |log| look(log, &adapters), |log| known.push(log))?;
+    let work = |log| look(log, &adapters);
+    each(logs, jobs, work, |log| {
+        progress.step();
+        known.push(log);
+    })?;
     Ok(join::join(known))
 }
 
@@ -63,11 +76,14 @@ pub fn arrange(logs: Vec<Log>, settings: &Settings) -> std::io::Result<Vec<Known
 pub fn convert_all(
     logs: &[Known],
     settings: &Settings,
+    talk: Talk,
     mut take: impl FnMut(&Log, Outcome),
 ) -> std::io::Result<()> {
     let work = |known: &Known| convert(known, settings);
     let mut due = logs.iter();
+    let progress = Progress::new("converting", logs.len(), talk);
     each(logs.iter(), settings.jobs, work, |outcome| {
+        progress.step();
         if let Some(known) = due.next() {
             take(&known.log, outcome);
         }
@@ -75,21 +91,25 @@ pub fn convert_all(
 }
 
 /// Does the same with every item, several at once; results are taken in order.
-fn each<I: Send, O: Send>(
+pub fn each<I: Send, O: Send>(
     items: impl IntoIterator<Item = I, IntoIter: Send>,
     jobs: usize,
     work: impl Fn(I) -> O + Sync,
     mut take: impl FnMut(O),
 ) -> std::io::Result<()> {
     let items = Mutex::new(items.into_iter().enumerate());
+    let turn = Turn::default();
     let (sender, receiver) = mpsc::sync_channel(jobs);
     std::thread::scope(|scope| {
+        // Nobody waits for a turn that does not come, whatever happens here.
+        let (receiver, turn) = (receiver, Ends(&turn));
         for _ in 0..jobs {
-            let (items, work, sender) = (&items, &work, sender.clone());
+            let (items, work, sender, turn) = (&items, &work, sender.clone(), turn.0);
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
                 loop {
                     let next = items.lock().ok().and_then(|mut items| items.next());
                     let Some((at, item)) = next else { return };
+                    turn.wait(at, jobs * AHEAD);
                     if sender.send((at, work(item))).is_err() {
                         return;
                     }
@@ -104,10 +124,42 @@ fn each<I: Send, O: Send>(
             while let Some(result) = early.remove(&due) {
                 take(result);
                 due += 1;
+                turn.0.is(due);
             }
         }
         Ok(())
     })
+}
+
+/// Which item is to be taken next. Others may be done early, but not any number of them:
+/// each holds a file open.
+#[derive(Default)]
+struct Turn {
+    due: Mutex<usize>,
+    moved: Condvar,
+}
+
+impl Turn {
+    fn is(&self, at: usize) {
+        *self.due.lock().unwrap_or_else(PoisonError::into_inner) = at;
+        self.moved.notify_all();
+    }
+
+    /// Waits until an item is not too far ahead.
+    fn wait(&self, at: usize, ahead: usize) {
+        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_early = |due: &mut usize| at >= due.saturating_add(ahead);
+        drop(self.moved.wait_while(due, is_early));
+    }
+}
+
+/// Lets everybody go when it is dropped.
+struct Ends<'t>(&'t Turn);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.is(usize::MAX);
+    }
 }
 
 fn convert(known: &Known, settings: &Settings) -> Outcome {
@@ -128,7 +180,24 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         Err(error) => return Outcome::Refused(error.to_string()),
     };
     let options = Options { sources, ..settings.options.clone() };
-    Outcome::Converted(sessions.iter().map(|session| write(&**session, &options)).collect())
+    let made = sessions.iter().map(|session| {
+        let mut made = write(&**session, &options);
+        if let Made::Record(report, _) = &mut made {
+            warn_if_newer(report, *adapter);
+        }
+        made
+    });
+    Outcome::Converted(made.collect())
+}
+
+/// A newer version may write what nobody has seen.
+fn warn_if_newer(report: &mut Report, adapter: &dyn Adapter) {
+    if let (Some(version), Some(tested)) = (&report.cli_version, adapter.newest_tested())
+        && version::is_newer(version, tested)
+    {
+        let warning = format!("written by version {version}, tested up to {tested}");
+        report.warn(warning);
+    }
 }
 
 fn write(session: &dyn Session, options: &Options) -> Made {
@@ -141,6 +210,41 @@ fn write(session: &dyn Session, options: &Options) -> Made {
     })();
     match written {
         Ok((report, file)) => Made::Record(Box::new(report), file),
+        Err(Error::Io(error)) => Made::Trouble(error.to_string()),
         Err(error) => Made::Failed(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_and_not_too_many_wait() {
+        const JOBS: usize = 3;
+        let begun = AtomicUsize::new(0);
+        let done = Turn::default();
+        let mut taken = Vec::new();
+        let work = |item: usize| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            if item == 0 {
+                // All that may be done before it are done before it.
+                done.wait(JOBS * AHEAD - 1, 1);
+            } else {
+                *done.due.lock().unwrap() += 1;
+                done.moved.notify_all();
+            }
+            item
+        };
+        each(0..1000, JOBS, work, |item| {
+            if item == 0 {
+                assert_eq!(begun.load(Ordering::SeqCst), JOBS * AHEAD);
+            }
+            taken.push(item);
+        })
+        .unwrap();
+        assert!(taken.into_iter().eq(0..1000));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::home;
 use crate::run::{Folder, Ran};
 
 const LOG: &str = concat!(
@@ -134,4 +135,79 @@ fn what_cannot_be_parsed_is_carried_and_strictness_says_so() {
     assert_eq!(loose.code, 0, "{}", loose.stderr);
     assert!(loose.stdout.contains(r#"{\"type\":\"user\",\"mess"#), "{}", loose.stdout);
     assert_eq!(folder.vac(&["convert", "--strict", "logs"]).code, 1);
+}
+
+#[test]
+fn files_are_one_session_in_the_same_folder_or_if_both_are_named() {
+    let folder = Folder::new();
+    let piece = |time: &str, text: &str| {
+        home::gemini("g", time).replace("Twin it", text).replace("\"m1\"", &format!("\"{text}\""))
+    };
+    let (one, two) = ("a/chats/session-1.json", "a/chats/session-2.json");
+    folder.write(one, piece("2026-01-01T00:00:00Z", "first"));
+    folder.write(two, piece("2026-01-02T00:00:00Z", "second"));
+    let together = folder.vac(&["convert", "-q", "a"]);
+    assert_eq!((together.code, together.lines().len()), (0, 1), "{}", together.stderr);
+    assert_eq!(folder.vac(&["convert", "-q", two, one]).stdout, together.stdout);
+
+    // A copy adds nothing, wherever it is.
+    folder.write("a/chats/copy.json", piece("2026-01-01T00:00:00Z", "first"));
+    folder.write("b/copy.json", piece("2026-01-02T00:00:00Z", "second"));
+    let again = folder.vac(&["convert", "-v", "a", "b"]);
+    let sources = |ran: &Ran| ran.json()["recording-agent"]["sources"].as_array().map(Vec::len);
+    assert_eq!((again.lines().len(), sources(&again)), (1, Some(2)), "{}", again.stderr);
+    assert_eq!(entries(&again), entries(&together));
+    assert!(again.stderr.contains("2 left out because they are there twice\n"), "{}", again.stderr);
+    assert!(again.stderr.contains("b/copy.json: left out, a copy of "), "{}", again.stderr);
+
+    // What is elsewhere and was not named is another session.
+    folder.write("b/copy.json", piece("2026-01-03T00:00:00Z", "third"));
+    assert_eq!(folder.vac(&["convert", "-q", "a", "b"]).lines().len(), 2);
+    assert_eq!(folder.vac(&["convert", "-q", one, two, "b/copy.json"]).lines().len(), 1);
+}
+
+fn entries(ran: &Ran) -> Option<usize> {
+    ran.json()["session"]["entries"].as_array().map(Vec::len)
+}
+
+#[test]
+fn a_named_session_has_its_folder_and_is_not_read_twice() {
+    let folder = Folder::new();
+    let id = "0a0a0a0a-0000-4000-8000-000000000001";
+    let log = folder.write(&format!("p/{id}.jsonl"), LOG);
+    let side = LOG.replace("\"uuid\"", "\"isSidechain\":true,\"agentId\":\"x\",\"uuid\"");
+    folder.write(&format!("p/{id}/subagents/agent-x.jsonl"), side);
+    let named = folder.vac(&["convert", "-q", &log.to_string_lossy()]);
+    let found = folder.vac(&["convert", "-q", "p"]);
+    assert_eq!((found.lines().len(), entries(&found)), (1, Some(4)), "{}", found.stderr);
+    assert_eq!(named.stdout, found.stdout);
+    // As the shell writes p/*.
+    let (below, log) = (format!("p/{id}"), format!("p/{id}.jsonl"));
+    assert_eq!(folder.vac(&["convert", "-q", &below, &log]).stdout, found.stdout);
+    assert_eq!(folder.vac(&["convert", "-q", &log, &below]).stdout, found.stdout);
+    // Cursor has folders of that name too.
+    folder.write("c/1.jsonl", home::CURSOR);
+    folder.write("c/1/subagents/2.jsonl", home::CURSOR.replace("Point", "Look"));
+    assert_eq!(folder.vac(&["convert", "-q", "c"]).lines().len(), 2);
+}
+
+#[test]
+fn a_time_can_be_chosen() {
+    let folder = folder();
+    let convert = |arguments: &[&str]| folder.vac(&[&["convert", "logs"], arguments].concat());
+    assert_eq!(convert(&["--since", "2026-03-01", "--until", "2026-03-01"]).lines().len(), 1);
+    let none = convert(&["--since", "2026-03-02"]);
+    assert_eq!((none.code, none.stdout.as_str()), (1, ""), "{}", none.stderr);
+    assert_eq!(convert(&["--since", "2026-03-32"]).code, 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_with_a_name_is_read_like_standard_input() {
+    let folder = Folder::new();
+    let named = folder.vac_with(&["convert", "-q", "/dev/stdin"], LOG.as_bytes());
+    let stdin = folder.vac_with(&["convert", "-q", "-"], LOG.as_bytes());
+    assert_eq!((named.code, named.stdout), (0, stdin.stdout), "{}", named.stderr);
+    let twice = folder.vac_with(&["convert", "-q", "-", "-"], LOG.as_bytes());
+    assert_eq!((twice.code, twice.lines().len()), (2, 1), "{}", twice.stderr);
 }

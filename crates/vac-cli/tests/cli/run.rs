@@ -4,6 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Variables that say where agents keep their sessions.
+const PLACES: [&str; 8] = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "OPENCODE_DB",
+    "CURSOR_CONFIG_DIR",
+    "APPDATA",
+];
+
 /// What came of a run.
 #[derive(Debug)]
 pub struct Ran {
@@ -59,8 +71,27 @@ impl Folder {
 
     /// Runs `vac` there with something on stdin.
     pub fn vac_with(&self, arguments: &[&str], stdin: &[u8]) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_vac"))
-            .args(arguments)
+        self.run(Command::new(env!("CARGO_BIN_EXE_vac")).args(arguments), stdin)
+    }
+
+    /// Runs `vac` there as a user whose home folder is `home` in it, with these variables
+    /// and no others that say where agents keep their sessions.
+    pub fn vac_at_home(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
+        for name in PLACES {
+            command.env_remove(name);
+        }
+        for name in ["HOME", "USERPROFILE"] {
+            command.env(name, self.path().join("home"));
+        }
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        self.run(command.args(arguments), b"")
+    }
+
+    fn run(&self, command: &mut Command, stdin: &[u8]) -> Ran {
+        let mut child = command
             .current_dir(self.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,0 +1,118 @@
+//! `vac events`
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use vac_view::{Options, Untold, events};
+
+use crate::exit::Exit;
+use crate::sessions::{self, Sessions};
+use crate::terminal::Talk;
+
+/// Tell a session as a flat stream of events, the same for all agents
+///
+/// One JSON object a line, in order: `session_start`, `user_prompt`, `tool_use`,
+/// `tool_result`, `assistant_text`, `reasoning`, `session_end`. Every tool call is one
+/// event. What a log tells twice or has from another session, and what the agent's program
+/// put in the user's or the model's mouth, is left out unless --all asks for it. What was
+/// taken back later is told, and says `superseded`.
+///
+/// A boundary that no entry states says `synthesised`; a timestamp that the log does not
+/// state says `timestamp-derived`: `file-name`, or `order` if it is that of the event
+/// before plus a microsecond. Text of prompts and answers is text alone, and `left-out`
+/// says what stood beside it.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  vac events session.jsonl
+  vac events --only prompts,tools record.json
+  vac convert session.jsonl | vac events -
+
+Exit codes: 0 done, 1 not a session or an invalid record, 2 usage or input/output error.")]
+pub struct Events {
+    /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Whose logs they are
+    #[arg(short, long, default_value = "auto")]
+    agent: String,
+    /// Only these events, with commas between them
+    #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
+    only: Vec<Kind>,
+    /// Also what is repeated, outdated, inherited or synthetic; `aside` says which
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// `user_prompt`
+    Prompts,
+    /// `tool_use` and `tool_result`
+    Tools,
+    /// `assistant_text`
+    Text,
+    /// `reasoning`
+    Reasoning,
+    /// `session_start` and `session_end`
+    Boundaries,
+}
+
+impl Events {
+    /// Does it.
+    pub fn run(self, talk: Talk) -> Result<Exit> {
+        let sessions = Sessions {
+            paths: &self.files,
+            agent: sessions::agent(&self.agent)?,
+            hashes: false,
+            talk,
+        };
+        let options = self.options();
+        let mut out = BufWriter::new(io::stdout());
+        let mut untold = Untold::default();
+        let exit = sessions.each(&mut |session, sources| {
+            let left = events(session, sources, options, &mut |event| {
+                let mut line = event.line();
+                line.push(b'\n');
+                Ok(out.write_all(&line)?)
+            })?;
+            out.flush()?;
+            untold.add(&left);
+            Ok(())
+        });
+        // After an error the buffer holds the beginning of a session.
+        out.flush()?;
+        if untold.unparsed > 0 {
+            let lines = counted(untold.unparsed, "line");
+            talk.say(&format!("not told: {lines} that could not be read"));
+        }
+        if !untold.asides.is_empty() {
+            let asides: Vec<_> = untold
+                .asides
+                .iter()
+                .map(|(why, count)| format!("{count} {}", why.name()))
+                .collect();
+            talk.say_more(&format!("left out (--all tells them): {}", asides.join(", ")));
+        }
+        exit
+    }
+
+    fn options(&self) -> Options {
+        let mut options = if self.only.is_empty() { Options::default() } else { Options::NOTHING };
+        for kind in &self.only {
+            match kind {
+                Kind::Prompts => options.prompts = true,
+                Kind::Tools => options.tools = true,
+                Kind::Text => options.text = true,
+                Kind::Reasoning => options.reasoning = true,
+                Kind::Boundaries => options.boundaries = true,
+            }
+        }
+        Options { asides: self.all, ..options }
+    }
+}
+
+fn counted(count: u64, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}

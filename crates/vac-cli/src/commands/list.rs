@@ -1,0 +1,208 @@
+//! `vac list`
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use vac_adapter::time::instant;
+use vac_store::join::Known;
+use vac_value::printable;
+use vac_view::moment::{Shown, shown};
+
+use crate::convert::ADAPTERS;
+use crate::convert::selection::Selection;
+use crate::exit::Exit;
+use crate::sessions;
+use crate::terminal::{self, Output, Talk};
+
+/// No cell of the table but the last is wider.
+const WIDEST: usize = 48;
+/// The last.
+const WIDEST_LAST: usize = 200;
+
+/// List the sessions that agents keep on this machine
+///
+/// Looks where each agent keeps its sessions, and only at their beginning. Agents are told
+/// by content; files that are no sessions are passed over.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  vac list
+  vac list --agent claude --since 2026-03-01
+  vac list --root /mnt/backup/home --json
+
+Variables that say where agents keep their sessions: CLAUDE_CONFIG_DIR, CODEX_HOME,
+GEMINI_CLI_HOME, XDG_DATA_HOME, OPENCODE_DB, CURSOR_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA.
+They do not count for --root.
+
+Exit codes: 0 done, 2 usage, or something could not be read.")]
+pub struct List {
+    /// Whose sessions
+    #[arg(short, long, default_value = "auto")]
+    agent: String,
+    #[command(flatten)]
+    selection: Selection,
+    /// Give the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON document.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Listed {
+    sessions: Vec<Session>,
+    /// Files that have the name of a session and are none.
+    passed_over: usize,
+    /// What was there twice.
+    left_out: Vec<String>,
+    /// What could not be read, and why.
+    unreadable: Vec<String>,
+}
+
+/// One session.
+#[derive(Serialize)]
+struct Session {
+    agent: &'static str,
+    #[serde(rename = "session-id")]
+    id: Option<String>,
+    start: Option<String>,
+    size: Option<u64>,
+    variant: &'static str,
+    project: Option<String>,
+    version: Option<String>,
+    /// The files that it is in.
+    files: Vec<String>,
+}
+
+impl List {
+    /// Does it.
+    pub fn run(self, talk: Talk) -> Result<Exit> {
+        let agent = sessions::agent(&self.agent)?.map(vac_adapter::Adapter::name);
+        let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+        let selected = self.selection.discover(agent, jobs, talk)?;
+        let words_about_left_out = selected.words_about_left_out();
+        let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
+        let mut listed = Listed {
+            sessions: Vec::new(),
+            passed_over: 0,
+            left_out: selected.left_out,
+            unreadable: Vec::new(),
+        };
+        let mut known = selected.logs;
+        known.sort_by_cached_key(order);
+        for known in &known {
+            match (&known.trouble, known.agent) {
+                (Some(trouble), _) => {
+                    let words = format!("{}: {trouble}", known.log.shown);
+                    terminal::error(&printable(&words, usize::MAX));
+                    listed.unreadable.push(words);
+                    exit = Exit::Trouble;
+                }
+                (None, Some(agent)) => listed.sessions.push(Session::of(known, agent)),
+                (None, None) => {
+                    let shown = printable(&known.log.shown, usize::MAX);
+                    talk.say_more(&format!("{shown}: passed over"));
+                    listed.passed_over += 1;
+                }
+            }
+        }
+        let mut out = Output::new();
+        if self.json {
+            out.write(&(serde_json::to_string_pretty(&listed)? + "\n"))?;
+        } else {
+            out.write(&table(&listed.sessions))?;
+        }
+        out.flush()?;
+        talk.say(&summary(&listed));
+        if let Some(words) = words_about_left_out {
+            talk.say(&words);
+        }
+        Ok(exit)
+    }
+}
+
+impl Session {
+    fn of(known: &Known, agent: &'static str) -> Self {
+        let start = known.glimpse.start.as_ref().map(|start| match shown(start) {
+            Shown::Text(text) => text,
+            Shown::Number(number) => number.to_string(),
+        });
+        let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
+        Self {
+            agent,
+            id: known.glimpse.session_id.clone(),
+            start,
+            size: known.log.size(),
+            variant: known.glimpse.variant,
+            project: known.glimpse.project.clone(),
+            version: known.glimpse.version.clone(),
+            files: files.collect(),
+        }
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let or_dash =
+            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| printable(it, most));
+        // Fractions of a second help nobody here.
+        let start = self.start.as_deref().map(|start| match start.get(..19) {
+            Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
+            _ => start.to_owned(),
+        });
+        [
+            self.agent.to_owned(),
+            or_dash(self.id.as_deref(), WIDEST),
+            or_dash(start.as_deref(), WIDEST),
+            self.size.map_or("-".to_owned(), |size| size.to_string()),
+            or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), WIDEST),
+            or_dash(self.project.as_deref(), WIDEST_LAST),
+        ]
+    }
+}
+
+/// Agent by agent, the latest at the end; what does not say when it began is before them.
+fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
+    let agent = ADAPTERS.iter().position(|adapter| Some(adapter.name()) == known.agent);
+    let start = known.glimpse.start.as_ref().and_then(instant);
+    let (id, shown) = (known.glimpse.session_id.clone(), known.log.shown.clone());
+    (agent.unwrap_or(usize::MAX), start, id, shown)
+}
+
+fn table(sessions: &[Session]) -> String {
+    let names = ["agent", "session", "start", "size", "variant", "project"].map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(names).chain(sessions.iter().map(Session::cells)).collect();
+    if sessions.is_empty() {
+        return String::new();
+    }
+    let mut widths = [0; 6];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let [agent, id, start, size, variant, _] = widths;
+    let mut lines = String::new();
+    for [a, b, c, d, e, f] in &rows {
+        writeln!(lines, "{a:<agent$}  {b:<id$}  {c:<start$}  {d:>size$}  {e:<variant$}  {f}")
+            .unwrap_or_default();
+    }
+    lines
+}
+
+fn summary(listed: &Listed) -> String {
+    let count = listed.sessions.len();
+    let mut words = match count {
+        0 => "no session found".to_owned(),
+        1 => "1 session".to_owned(),
+        _ => format!("{count} sessions"),
+    };
+    let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
+    if unknown > 0 {
+        write!(words, ", {unknown} of unknown start").unwrap_or_default();
+    }
+    if listed.passed_over > 0 {
+        write!(words, ", {} passed over", listed.passed_over).unwrap_or_default();
+    }
+    words
+}

@@ -1,0 +1,224 @@
+//! `vac sign`
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use serde::Serialize;
+use vac_sign::canonical::{Form, canonical};
+use vac_sign::sign::{Carriage, Options, Payload, SignError, Signed, sign};
+use vac_sign::{Chain, Examined, SecretKey, Signer as _};
+use vac_validate::sniff;
+use vac_value::{Document, Encoding, printable};
+
+use crate::exit::Exit;
+use crate::keys;
+use crate::product::{self, Existing, Product};
+use crate::terminal::{self, Output, Talk};
+
+/// Sign a record
+///
+/// What is signed are the bytes of the file as they are. The result is a
+/// COSE signature (RFC 9052) with the record inside, unless told otherwise. The record
+/// is validated first.
+#[derive(Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag of its own
+#[command(after_help = "\
+Examples:
+  vac sign record.json --key keys/signing-key.pem -o record.cose
+  vac sign record.json --key keys/signing-key.pem --detached -o record.sig.cbor
+  vac sign record.json --key keys/signing-key.pem --issuer https://example.com/ci -o record.cose
+  vac sign big.json --key keys/signing-key.pem --hash-envelope -o statement.cbor
+
+Exit codes: 0 signed, 1 not a valid record, 2 usage or input/output error.")]
+pub struct Sign {
+    /// A record in JSON or CBOR, or - for stdin
+    #[arg(value_name = "RECORD")]
+    record: PathBuf,
+    /// The private key: PKCS #8 in PEM, Ed25519 or P-256
+    #[arg(long, value_name = "KEY")]
+    key: PathBuf,
+    /// A file to write instead of stdout
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Put the record into the envelope (the default)
+    #[arg(long, group = "carriage")]
+    attached: bool,
+    /// Leave the record where it is
+    #[arg(long, group = "carriage")]
+    detached: bool,
+    /// Put the record's SHA-256 into the envelope (RFC 9995)
+    #[arg(long, group = "carriage")]
+    hash_envelope: bool,
+    /// Which bytes to sign
+    #[arg(long, value_enum, default_value = "bytes")]
+    payload: PayloadForm,
+    /// Who signs [default: the key's thumbprint, RFC 9679]
+    #[arg(long, value_name = "URI")]
+    issuer: Option<String>,
+    /// What is signed [default: the session's id]
+    #[arg(long, value_name = "TEXT")]
+    subject: Option<String>,
+    /// Which key it is, in hex [default: its SHA-256 thumbprint]
+    #[arg(long, value_name = "HEX", value_parser = hex)]
+    kid: Option<Bytes>,
+    /// What the record is written in [default: application/json or application/cbor]
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// The key's certificate and those above it, in PEM
+    #[arg(long, value_name = "FILE")]
+    cert: Option<PathBuf>,
+    /// Sign what is no valid record
+    #[arg(long)]
+    force: bool,
+    /// Replace a file that is there already
+    #[arg(long)]
+    replace: bool,
+    /// Use a key file that others can read
+    #[arg(long)]
+    insecure_key_permissions: bool,
+    /// Tell about the signature in JSON on stdout; needs --output
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PayloadForm {
+    /// The file as it is
+    Bytes,
+    /// Sorted keys and no space, as the tool of the draft's authors signs
+    CanonicalJson,
+}
+
+/// A type of its own: clap takes a vector for several arguments.
+#[derive(Clone)]
+struct Bytes(Vec<u8>);
+
+fn hex(text: &str) -> Result<Bytes, String> {
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map(Bytes).map_err(|error| error.to_string())
+}
+
+#[derive(Serialize)]
+struct Summary {
+    output: String,
+    algorithm: i64,
+    key: String,
+    issuer: String,
+    subject: String,
+    content_hash: String,
+    trace_metadata: bool,
+    valid: bool,
+}
+
+impl Sign {
+    /// Does it.
+    pub fn run(self, talk: Talk) -> Result<Exit> {
+        let product = Product::of(self.output.as_deref());
+        let existing = Existing::by("--replace", self.replace);
+        product.check(existing)?;
+        let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
+        let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
+        let bytes = product::read(&self.record)?;
+        let encoding = sniff(&bytes);
+        let bytes = match self.payload {
+            PayloadForm::Bytes => bytes,
+            PayloadForm::CanonicalJson => match canonical_json(&bytes, encoding) {
+                Ok(canonical) => canonical,
+                Err(why) => return Ok(self.refuse(&why)),
+            },
+        };
+        let (payload, examined) = Payload::examine(&bytes, encoding);
+        let signed = match sign(payload, &examined, &self.options(chain.as_ref()), &key) {
+            Ok(signed) => signed,
+            Err(SignError::Invalid(why)) => {
+                return Ok(self.refuse(&format!(
+                    "not a valid record (--force signs it all the same): {why}"
+                )));
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot sign {}", self.name()));
+            }
+        };
+        product.write(&signed.parts(), false, existing)?;
+        self.tell(&signed, &payload, &examined, &key, &product, talk)?;
+        Ok(Exit::Yes)
+    }
+
+    fn options<'o>(&'o self, certificates: Option<&'o Chain>) -> Options<'o> {
+        Options {
+            issuer: self.issuer.as_deref(),
+            subject: self.subject.as_deref(),
+            key_id: self.kid.as_ref().map(|kid| &kid.0[..]),
+            content_type: self.content_type.as_deref(),
+            certificates,
+            carriage: match (self.detached, self.hash_envelope) {
+                (true, _) => Carriage::Detached,
+                (_, true) => Carriage::Digest,
+                _ => Carriage::Attached,
+            },
+            force: self.force,
+        }
+    }
+
+    fn tell(
+        &self,
+        signed: &Signed<'_>,
+        payload: &Payload<'_>,
+        examined: &Examined,
+        key: &SecretKey,
+        product: &Product,
+        talk: Talk,
+    ) -> Result<()> {
+        if let Some(objection) = examined.objection() {
+            talk.say(&format!("{}: signed, though it is not valid: {objection}", self.name()));
+        }
+        if signed.metadata.is_none() {
+            let why = "the record has no session, provider or time to make trace metadata of";
+            talk.say(&format!("{}: {why}", self.name()));
+        }
+        if examined.facts.model_provider.as_deref() == Some(&signed.issuer) {
+            let why = "the issuer given is the model's provider: it should be who signs";
+            talk.say(&format!("{}: {why}", self.name()));
+        }
+        let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
+        talk.say(&format!(
+            "{} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
+            self.name(),
+            printable(&product.name(), usize::MAX)
+        ));
+        if self.json {
+            let summary = Summary {
+                output: product.name(),
+                algorithm: key.public_key().algorithm().id(),
+                key: key.public_key().thumbprint_uri(),
+                issuer: signed.issuer.clone(),
+                subject: signed.subject.clone(),
+                content_hash: HEXLOWER.encode(&payload.sha256),
+                trace_metadata: signed.metadata.is_some(),
+                valid: examined.is_valid(),
+            };
+            let mut out = Output::new();
+            out.write(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, why: &str) -> Exit {
+        terminal::error(&format!("{}: {why}", self.name()));
+        Exit::No
+    }
+
+    fn name(&self) -> String {
+        printable(&self.record.to_string_lossy(), usize::MAX)
+    }
+}
+
+fn canonical_json(bytes: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {
+    if encoding == Encoding::Cbor {
+        return Err("canonical JSON is made of records in JSON".to_owned());
+    }
+    let document = Document::json(bytes).map_err(|error| format!("not JSON: {error}"))?;
+    canonical(&document, Form::Sorted).map_err(|error| error.to_string())
+}

@@ -1,0 +1,114 @@
+//! `vac transcode`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use vac_sign::canonical::{Form, canonical};
+use vac_validate::sniff;
+use vac_value::{Document, Encoder, Encoding, Layout, printable};
+
+use crate::exit::Exit;
+use crate::product::{self, Existing, Product};
+use crate::terminal;
+
+/// Write a record in the other encoding
+///
+/// CBOR is written deterministically (RFC 8949 section 4.2.1). What the other
+/// encoding cannot say is an error, never a silent change.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  vac transcode record.json --to cbor -o record.cbor
+  vac transcode record.cbor --to json --pretty
+  vac transcode record.json --canonical > canonical.json
+
+Exit codes: 0 done, 1 it cannot be said in the other encoding, 2 usage or input/output error.")]
+pub struct Transcode {
+    /// A file, or - for stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// How to write it
+    #[arg(long, value_enum, required_unless_present = "canonical")]
+    to: Option<Format>,
+    /// Write canonical JSON (RFC 8785)
+    #[arg(long, conflicts_with = "pretty")]
+    canonical: bool,
+    /// Lay JSON out for reading
+    #[arg(long)]
+    pretty: bool,
+    /// How the input is written
+    #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT")]
+    from: Source,
+    /// A file to write instead of stdout
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Replace a file that is there already
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// JSON
+    Json,
+    /// Deterministic CBOR
+    Cbor,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    /// By the look of the first bytes
+    Auto,
+    /// JSON
+    Json,
+    /// CBOR
+    Cbor,
+}
+
+impl Transcode {
+    /// Does it.
+    pub fn run(self) -> anyhow::Result<Exit> {
+        if self.canonical && self.to == Some(Format::Cbor) {
+            anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
+        }
+        let product = Product::of(self.output.as_deref());
+        let existing = Existing::by("--force", self.force);
+        product.check(existing)?;
+        let bytes = product::read(&self.file)?;
+        match self.rewritten(&bytes) {
+            Ok(written) => {
+                let is_text = self.to != Some(Format::Cbor);
+                // A file of text ends in a line end; canonical JSON does not.
+                let end: &[u8] = if is_text && !self.canonical { b"\n" } else { b"" };
+                product.write(&[&written, end], is_text, existing)?;
+                Ok(Exit::Yes)
+            }
+            Err(why) => {
+                let name = printable(&self.file.to_string_lossy(), usize::MAX);
+                terminal::error(&format!("{name}: {why}"));
+                Ok(Exit::No)
+            }
+        }
+    }
+
+    fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let encoding = match self.from {
+            Source::Auto => sniff(bytes),
+            Source::Json => Encoding::Json,
+            Source::Cbor => Encoding::Cbor,
+        };
+        let document =
+            Document::scan(bytes, encoding).map_err(|error| format!("not {encoding}: {error}"))?;
+        if self.canonical {
+            return canonical(&document, Form::Rfc8785).map_err(|error| error.to_string());
+        }
+        let mut encoder = match self.to {
+            Some(Format::Cbor) => Encoder::cbor(),
+            _ if self.pretty => Encoder::json(Layout::Pretty),
+            _ => Encoder::json(Layout::Compact),
+        };
+        vac_value::transcode(&document, &mut encoder)
+            .map_err(|error| printable(&error.to_string(), 400))?;
+        Ok(encoder.finish())
+    }
+}

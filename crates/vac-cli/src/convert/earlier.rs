@@ -1,0 +1,159 @@
+//! Records that are in the folder already, so that only what is new or has changed is
+//! converted.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use vac_adapter::Source;
+use vac_store::join::Known;
+use vac_value::Encoding;
+
+use super::label::Label;
+use super::work::each;
+use crate::progress::Progress;
+use crate::terminal::Talk;
+
+/// The records in a folder.
+pub struct Earlier {
+    records: Vec<Record>,
+    /// Those whose first source has this name.
+    by_source: HashMap<String, Vec<usize>>,
+    /// Those of a session.
+    by_id: HashMap<String, Vec<usize>>,
+    /// Those that are up to date, or have been replaced.
+    settled: HashSet<usize>,
+}
+
+struct Record {
+    path: PathBuf,
+    label: Label,
+}
+
+impl Earlier {
+    /// Looks at the records in a folder that are written in an encoding.
+    pub fn in_folder(
+        folder: &Path,
+        encoding: Encoding,
+        jobs: usize,
+        talk: Talk,
+    ) -> io::Result<Self> {
+        let ending = match encoding {
+            Encoding::Json => "json",
+            Encoding::Cbor => "cbor",
+        };
+        let mut paths = Vec::new();
+        for entry in folder.read_dir()? {
+            let path = entry?.path();
+            let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+            if is_file && path.extension().is_some_and(|extension| extension == ending) {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let progress = Progress::new("looking at records", paths.len(), talk);
+        let mut earlier = Self {
+            records: Vec::new(),
+            by_source: HashMap::new(),
+            by_id: HashMap::new(),
+            settled: HashSet::new(),
+        };
+        // What cannot be read is not ours to replace.
+        let read = |path: PathBuf| {
+            let label = Label::read(&path, encoding).ok().flatten()?;
+            Some(Record { path, label })
+        };
+        each(paths, jobs, read, |record| {
+            progress.step();
+            earlier.records.extend(record);
+        })?;
+        for (number, Record { label, .. }) in earlier.records.iter().enumerate() {
+            if let Some(first) = label.sources.first() {
+                earlier.by_source.entry(first.name.clone()).or_default().push(number);
+            }
+            earlier.by_id.entry(label.id.clone()).or_default().push(number);
+        }
+        Ok(earlier)
+    }
+
+    /// Parts logs whose records are up to date from those that have to be converted.
+    pub fn divide(
+        &mut self,
+        logs: Vec<Known>,
+        jobs: usize,
+        talk: Talk,
+    ) -> io::Result<(Vec<Known>, u64)> {
+        let progress = Progress::new("comparing", logs.len(), talk);
+        let mut due = Vec::new();
+        let mut unchanged = 0;
+        let mut settled = Vec::new();
+        let same = |known: Known| {
+            let records = self.records_of(&known);
+            (known, records)
+        };
+        each(logs, jobs, same, |(known, records)| {
+            progress.step();
+            if records.is_empty() {
+                due.push(known);
+            } else {
+                unchanged += records.len() as u64;
+                settled.extend(records);
+            }
+        })?;
+        self.settled.extend(settled);
+        Ok((due, unchanged))
+    }
+
+    /// The records that are made of exactly what a log is made of now.
+    fn records_of(&self, known: &Known) -> Vec<usize> {
+        let first = known.log.source_name();
+        let named = self.by_source.get(&first).into_iter().flatten();
+        let mut made = Vec::new();
+        let mut sources: Option<&[Source]> = None;
+        for number in named {
+            let Some(record) = self.records.get(*number) else { continue };
+            // What cannot be read is complained about when it is converted.
+            let is_made = sources == Some(&record.label.sources)
+                || known.log.is_made_of(&record.label.sources).unwrap_or(false);
+            if is_made {
+                sources = Some(&record.label.sources);
+                made.push(*number);
+            }
+        }
+        made
+    }
+
+    /// The record that a new one of the same session replaces: rather one of the same
+    /// sources than one of others. `is_name` says which file names are a session's.
+    pub fn replaced(
+        &mut self,
+        id: &str,
+        sources: &[Source],
+        is_name: impl Fn(&str) -> bool,
+    ) -> Option<PathBuf> {
+        let record = |number: &usize| self.records.get(*number);
+        let is_free = |number: &&usize| {
+            let stem = record(number).and_then(|record| record.path.file_stem());
+            !self.settled.contains(number)
+                && stem.is_some_and(|stem| is_name(&stem.to_string_lossy()))
+        };
+        let free: Vec<_> = self.by_id.get(id)?.iter().filter(is_free).copied().collect();
+        let label = |number: &usize| record(number).map(|record| record.label.sources.as_slice());
+        let first_name = |sources: &[Source]| sources.first().map(|source| source.name.clone());
+        let same = free.iter().find(|number| label(number) == Some(sources));
+        let named = || {
+            let name = first_name(sources);
+            free.iter().find(|number| label(number).and_then(first_name) == name)
+        };
+        let chosen = *same.or_else(named).or_else(|| free.first())?;
+        let path = record(&chosen)?.path.clone();
+        self.settled.insert(chosen);
+        Some(path)
+    }
+
+    /// Whether a file is a record that is up to date, or has been replaced.
+    pub fn is_settled(&self, path: &Path) -> bool {
+        let is_it = |number: &usize| self.records.get(*number).is_some_and(|it| it.path == path);
+        self.settled.iter().any(is_it)
+    }
+}

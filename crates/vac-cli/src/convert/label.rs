@@ -1,0 +1,218 @@
+//! What a record of ours says about itself: which session, made from what.
+//!
+//! The first is at the beginning of a record, the other at its end. Both are found without
+//! reading what is between them, however much that is.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use memchr::memmem;
+use vac_adapter::Source;
+use vac_value::{Document, Encoding, Kind, Node, Scanner};
+
+/// So much of the beginning is looked at.
+const HEAD: u64 = 1 << 16;
+/// So much of the end, and more if it is not enough.
+const TAILS: [u64; 3] = [1 << 16, 1 << 20, 1 << 24];
+/// A key is looked for so often.
+const TRIES: usize = 16;
+
+/// What a record says about itself.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its id, which is that of the session.
+    pub id: String,
+    /// What it was made from.
+    pub sources: Vec<Source>,
+}
+
+impl Label {
+    /// Of the record in a file; `None` if there is none, or it is not one of ours.
+    pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let id = match encoding {
+            Encoding::Json => json_id(&head),
+            Encoding::Cbor => cbor_id(&head),
+        };
+        let Some(id) = id else { return Ok(None) };
+        for size in TAILS {
+            let mut tail = Vec::new();
+            file.seek(SeekFrom::Start(length.saturating_sub(size)))?;
+            file.by_ref().take(size).read_to_end(&mut tail)?;
+            let sources = match encoding {
+                Encoding::Json => json_sources(&tail),
+                Encoding::Cbor => cbor_sources(&tail),
+            };
+            if let Some(sources) = sources {
+                return Ok(Some(Self { id, sources }));
+            }
+            if size >= length {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What stands before the session is an object, once it is closed.
+fn json_id(head: &[u8]) -> Option<String> {
+    for at in memmem::find_iter(head, b"\"session\"").take(TRIES) {
+        let before = head.get(..at)?.trim_ascii_end();
+        let Some(before) = before.strip_suffix(b",") else { continue };
+        let closed = [before, b"}"].concat();
+        if let Ok(document) = Document::json(&closed) {
+            return text(document.root(), "id")
+                .filter(|_| text(document.root(), "version").is_some());
+        }
+    }
+    None
+}
+
+/// What stands from the key on to the end is an object, once it is opened, if it is a key
+/// of the record and not of anything in it.
+fn json_sources(tail: &[u8]) -> Option<Vec<Source>> {
+    for at in memmem::rfind_iter(tail, b"\"recording-agent\"").take(TRIES) {
+        let opened = [b"{", tail.get(at..)?].concat();
+        if let Ok(document) = Document::json(&opened) {
+            return sources(document.root().member("recording-agent")?);
+        }
+    }
+    None
+}
+
+/// A map's members, until one of them is the session.
+fn cbor_id(head: &[u8]) -> Option<String> {
+    let mut rest = match head.split_first()? {
+        (0xa0..=0xb7, rest) => rest,
+        (0xb8, rest) => rest.get(1..)?,
+        _ => return None,
+    };
+    let mut scanner = Scanner::default();
+    loop {
+        let (key, length) = scanner.cbor_prefix(rest).ok()?;
+        rest = rest.get(length..)?;
+        if key.root().is_text("session") {
+            return None;
+        }
+        let (value, length) = scanner.cbor_prefix(rest).ok()?;
+        if key.root().is_text("id") {
+            return value.root().text().map(std::borrow::Cow::into_owned);
+        }
+        rest = rest.get(length..)?;
+    }
+}
+
+/// Members to the end, the first of which is the one.
+fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
+    const KEY: &[u8] = b"\x6frecording-agent";
+    for at in memmem::rfind_iter(tail, KEY).take(TRIES) {
+        let rest = tail.get(at + KEY.len()..)?;
+        let mut scanner = Scanner::default();
+        let Ok((value, length)) = scanner.cbor_prefix(rest) else { continue };
+        let mut rest = rest.get(length..)?;
+        let mut items = 0_usize;
+        while let Ok((_, length)) = scanner.cbor_prefix(rest) {
+            rest = rest.get(length..)?;
+            items += 1;
+        }
+        if rest.is_empty() && items.is_multiple_of(2) && value.root().kind() == Kind::Map {
+            return sources(value.root());
+        }
+    }
+    None
+}
+
+fn sources(agent: Node<'_, '_>) -> Option<Vec<Source>> {
+    agent.member("name").filter(|name| name.is_text("vac"))?;
+    let source = |node: Node<'_, '_>| {
+        let size = node.member("size")?.uint()?;
+        Some(Source { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
+    };
+    let sources: Option<Vec<_>> = agent.member("sources")?.elements().map(source).collect();
+    // A record of nothing is none of ours.
+    sources.filter(|sources| !sources.is_empty())
+}
+
+fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
+    node.member(key)?.text().map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vac_value::{Encoder, transcode};
+
+    const RECORD: &str = r#"{"version":"3.0.0-draft","id":"s \"session\" 1","session":{"session-id":"s",
+        "agent-meta":{"model-id":"m","model-provider":"p"},"entries":[{"type":"user",
+        "content":{"recording-agent":{"name":"vac","sources":[]},"said":"\"recording-agent\":{}"}}]},
+        "created":"2026-01-01T00:00:00Z","recording-agent":{"name":"vac","version":"0.1.0","sources":[
+        {"name":"a \"recording-agent\"","size":7,"sha-256":"00ff"},{"name":"b","size":0,"sha-256":"01"}]},
+        "a later extension":{"id":1}}"#;
+
+    fn label(bytes: &[u8], encoding: Encoding) -> Option<Label> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        io::Write::write_all(&mut file, bytes).unwrap();
+        Label::read(file.path(), encoding).unwrap()
+    }
+
+    fn cbor(json: &str) -> Vec<u8> {
+        let document = Document::json(json.as_bytes()).unwrap();
+        let mut encoder = Encoder::cbor();
+        transcode(&document, &mut encoder).unwrap();
+        encoder.finish()
+    }
+
+    #[test]
+    fn a_record_says_what_it_is_made_from() {
+        let source = |name: &str, size, sha_256: &str| Source {
+            name: name.to_owned(),
+            size,
+            sha_256: sha_256.to_owned(),
+        };
+        let expected = Label {
+            id: "s \"session\" 1".to_owned(),
+            sources: vec![source("a \"recording-agent\"", 7, "00ff"), source("b", 0, "01")],
+        };
+        assert_eq!(label(RECORD.as_bytes(), Encoding::Json).as_ref(), Some(&expected));
+        assert_eq!(label(&cbor(RECORD), Encoding::Cbor).as_ref(), Some(&expected));
+        let pretty: serde_json::Value = serde_json::from_str(RECORD).unwrap();
+        // serde_json sorts keys; the order of a record is its own.
+        assert!(label(pretty.to_string().as_bytes(), Encoding::Json).is_none());
+    }
+
+    #[test]
+    fn what_lies_between_is_not_looked_at() {
+        let long = "x".repeat(3 << 20);
+        let record = RECORD.replace("\"said\"", &format!("\"long\":\"{long}\",\"said\""));
+        assert!(label(record.as_bytes(), Encoding::Json).is_some());
+        assert!(label(&cbor(&record), Encoding::Cbor).is_some());
+    }
+
+    #[test]
+    fn what_is_no_record_of_ours_has_no_label() {
+        let others = [
+            String::new(),
+            "{}".to_owned(),
+            "[".repeat(1000),
+            RECORD.replace("\"name\":\"vac\"", "\"name\":\"other\""),
+            RECORD.replace("\"sha-256\"", "\"sha-512\""),
+            RECORD
+                .replace("\"recording-agent\":{\"name\":\"vac\",\"version\"", "\"x\":{\"version\""),
+            RECORD.replace("\"version\":\"3.0.0-draft\",", ""),
+            RECORD[..RECORD.len() - 1].to_owned(),
+        ];
+        for other in others {
+            assert_eq!(label(other.as_bytes(), Encoding::Json), None, "{other}");
+            assert_eq!(label(other.as_bytes(), Encoding::Cbor), None, "{other}");
+        }
+        let cbor = cbor(&RECORD.replace(",\n        \"a later extension\":{\"id\":1}", ""));
+        assert!(label(&cbor, Encoding::Cbor).is_some());
+        for end in 0..cbor.len() {
+            assert_eq!(label(&cbor[..end], Encoding::Cbor), None, "{end}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Which sessions are meant, of those that agents keep.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use vac_store::join::{Known, Why};
+use vac_store::places::{self, Root, Surroundings, System};
+use vac_store::{Found, discover};
+use vac_value::printable;
+
+use super::when::{self, Span};
+use super::work;
+use crate::terminal::{self, Talk};
+
+/// Where to look, and from when sessions have to be.
+#[derive(Args)]
+pub struct Selection {
+    /// Look in this folder instead: a home folder, or a copy of an agent's folder
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Only sessions that began then or later: 2026-03-01, or 2026-03-01T09:30:00Z
+    #[arg(long, value_name = "WHEN", value_parser = when::since)]
+    since: Option<i128>,
+    /// Only sessions that began then or earlier; a day is all of it, in UTC
+    #[arg(long, value_name = "WHEN", value_parser = when::until)]
+    until: Option<i128>,
+}
+
+/// The sessions that are meant.
+pub struct Selected {
+    /// Those, and what else had the name of one.
+    pub logs: Vec<Known>,
+    /// What was there twice.
+    pub left_out: Vec<String>,
+    /// Whether everything could be looked into.
+    pub is_complete: bool,
+}
+
+impl Selected {
+    /// How much was there twice, in words.
+    pub fn words_about_left_out(&self) -> Option<String> {
+        match self.left_out.len() {
+            0 => None,
+            1 => Some("1 left out because it is there twice".to_owned()),
+            count => Some(format!("{count} left out because they are there twice")),
+        }
+    }
+}
+
+impl Selection {
+    /// Finds the sessions that agents keep.
+    pub fn discover(&self, agent: Option<&str>, jobs: usize, talk: Talk) -> Result<Selected> {
+        let mut roots = self.roots()?;
+        roots.retain(|root| agent.is_none_or(|agent| root.agent == agent));
+        for missing in missing(&roots) {
+            talk.say(&missing);
+        }
+        self.select(discover(&roots), agent, jobs, talk)
+    }
+
+    /// Looks at what was found, and leaves out what is not meant.
+    pub fn select(
+        &self,
+        found: Found,
+        agent: Option<&str>,
+        jobs: usize,
+        talk: Talk,
+    ) -> Result<Selected> {
+        let mut is_complete = found.troubles.is_empty();
+        for trouble in &found.troubles {
+            terminal::error(&printable(trouble, usize::MAX));
+        }
+        let mut logs = work::arrange(found.logs, agent, jobs, talk)?;
+        let mut left_out = Vec::new();
+        for thing in logs.iter().flat_map(|known| &known.left_out) {
+            let words = printable(&thing.to_string(), usize::MAX);
+            if let Why::Unreadable(_) = thing.why {
+                terminal::error(&words);
+                is_complete = false;
+            } else {
+                talk.say_more(&words);
+                left_out.push(thing.to_string());
+            }
+        }
+        self.keep(&mut logs, talk);
+        Ok(Selected { logs, left_out, is_complete })
+    }
+
+    /// What nobody knows the time of is kept.
+    fn keep(&self, logs: &mut Vec<Known>, talk: Talk) {
+        let span = Span { since: self.since, until: self.until };
+        if !span.is_bounded() {
+            return;
+        }
+        let mut unknown = 0;
+        logs.retain(|known| {
+            let holds = span.holds(known.glimpse.start.as_ref());
+            unknown += usize::from(holds.is_none() && known.agent.is_some());
+            holds.unwrap_or(true)
+        });
+        match unknown {
+            0 => {}
+            1 => talk.say("1 session does not say when it began, and is among these"),
+            _ => talk.say(&format!(
+                "{unknown} sessions do not say when they began, and are among these"
+            )),
+        }
+    }
+
+    fn roots(&self) -> Result<Vec<Root>> {
+        let Some(folder) = &self.root else {
+            let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
+            return Ok(places::of(&Surroundings {
+                system: System::this(),
+                home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
+                temporary: &temporary,
+                variable: &|name| std::env::var_os(name),
+            }));
+        };
+        if let Err(error) = folder.read_dir() {
+            bail!("{}: {error}", folder.display());
+        }
+        Ok(places::below(folder))
+    }
+}
+
+/// Variables that lead nowhere: somebody may have meant something else.
+fn missing(roots: &[Root]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for root in roots {
+        // Only these are about an agent; the others are about everything.
+        let Some(variable) =
+            root.variable.filter(|name| !name.starts_with("XDG_") && *name != "APPDATA")
+        else {
+            continue;
+        };
+        let mut same = roots.iter().filter(|other| other.variable == Some(variable));
+        if same.all(|root| !root.path.exists()) {
+            let path = root.path.to_string_lossy();
+            let line = format!("{variable}: there is no {}", printable(&path, usize::MAX));
+            if !lines.iter().any(|other: &String| other.starts_with(&format!("{variable}: "))) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}

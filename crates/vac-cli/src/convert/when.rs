@@ -1,0 +1,119 @@
+//! Times that somebody names: RFC 3339, or a day.
+
+use vac_adapter::time::instant;
+use vac_record::AbstractTimestamp;
+use vac_validate::{Document, validate_rule};
+use vac_view::moment::utc;
+
+const DAY: i128 = 86_400 * 1_000_000_000;
+
+/// The first nanosecond that is meant.
+pub fn since(text: &str) -> Result<i128, String> {
+    Ok(moment(text)?.0)
+}
+
+/// The last nanosecond that is meant: of a day, its last.
+pub fn until(text: &str) -> Result<i128, String> {
+    let (first, length) = moment(text)?;
+    Ok(first + length)
+}
+
+/// A moment, and how much longer what the text says lasts.
+fn moment(text: &str) -> Result<(i128, i128), String> {
+    let (text, length) = match text.len() {
+        10 => (format!("{text}T00:00:00Z"), DAY - 1),
+        _ => (text.to_ascii_uppercase(), 0),
+    };
+    let wrong = || "expected a day (2026-03-01) or a time (2026-03-01T09:30:00Z)".to_owned();
+    let quoted = format!("\"{text}\"");
+    let document = Document::json(quoted.as_bytes()).map_err(|_| wrong())?;
+    let report = validate_rule("abstract-timestamp", &document);
+    if !report.is_some_and(|report| report.is_valid()) {
+        return Err(wrong());
+    }
+    let at = |text: &str| instant(&AbstractTimestamp::Text(text.into()));
+    // Not every month has a day 31.
+    let day = text.get(..10).unwrap_or_default();
+    let is_day =
+        at(&format!("{day}T00:00:00Z")).and_then(utc).is_some_and(|it| it.starts_with(day));
+    match at(&text) {
+        Some(moment) if is_day => Ok((moment, length)),
+        _ => Err(wrong()),
+    }
+}
+
+/// From when to when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    /// The first nanosecond.
+    pub since: Option<i128>,
+    /// The last.
+    pub until: Option<i128>,
+}
+
+impl Span {
+    /// Whether it leaves anything out.
+    pub fn is_bounded(self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+
+    /// Whether something that began then is in it; unknown if nobody knows when it began.
+    pub fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
+        let start = start.and_then(instant)?;
+        let is_late = self.since.is_none_or(|since| start >= since);
+        Some(is_late && self.until.is_none_or(|until| start <= until))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> i128 {
+        instant(&AbstractTimestamp::Text(text.into())).unwrap()
+    }
+
+    #[test]
+    fn a_day_is_all_of_it() {
+        assert_eq!(since("2026-03-01"), Ok(at("2026-03-01T00:00:00Z")));
+        assert_eq!(until("2026-03-01"), Ok(at("2026-03-02T00:00:00Z") - 1));
+        assert_eq!(since("2026-03-01t09:30:00+02:00"), Ok(at("2026-03-01T07:30:00Z")));
+        assert_eq!(until("2026-03-01T09:30:00Z"), Ok(at("2026-03-01T09:30:00Z")));
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        let wrong = [
+            "",
+            "yesterday",
+            "2026-3-1",
+            "2026-13-01",
+            "2026-02-30",
+            "2026-02-30T00:00:00Z",
+            "2026-03-01T09:30",
+            "2026-03-01 09:30:00Z",
+            "2026-03-01T09:30:00",
+            "20260301",
+            "\"",
+            "1767225600",
+            "2026-03-0\u{e9}",
+        ];
+        for text in wrong {
+            assert!(since(text).is_err(), "{text}");
+            assert!(until(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_start_is_neither_in_nor_out() {
+        let span = Span { since: since("2026-03-01").ok(), until: until("2026-03-02").ok() };
+        let holds = |text: &str| span.holds(Some(&AbstractTimestamp::Text(text.into())));
+        assert_eq!(holds("2026-02-28T23:59:59.999Z"), Some(false));
+        assert_eq!(holds("2026-03-01T00:00:00Z"), Some(true));
+        assert_eq!(holds("2026-03-02T23:59:59.999Z"), Some(true));
+        assert_eq!(holds("2026-03-03T00:00:00Z"), Some(false));
+        assert_eq!(span.holds(None), None);
+        assert_eq!(span.holds(Some(&AbstractTimestamp::Uint(1_772_323_200_000))), Some(true));
+        assert!(span.is_bounded() && !Span::default().is_bounded());
+    }
+}

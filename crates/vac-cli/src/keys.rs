@@ -1,0 +1,98 @@
+//! Files of keys and certificates.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use vac_sign::{Chain, PublicKey, SecretKey, Signer as _};
+use zeroize::Zeroizing;
+
+use crate::product::{Existing, Readers, write_file};
+
+/// More than any key takes.
+const MOST: u64 = 1 << 16;
+
+/// The files of a new key.
+pub struct KeyFiles {
+    /// The private one.
+    pub private: PathBuf,
+    /// The public one.
+    pub public: PathBuf,
+}
+
+/// Makes an Ed25519 key and its files in a folder. What is there stays.
+pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
+    let files = KeyFiles {
+        private: folder.join("signing-key.pem"),
+        public: folder.join("signing-key.pub.pem"),
+    };
+    for path in [&files.private, &files.public] {
+        if path.symlink_metadata().is_ok() {
+            bail!("{} is there already: a key is never replaced", path.display());
+        }
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *seed)
+        .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
+    let key = SecretKey::ed25519(&seed);
+    let public = key.public_key().clone();
+    write_file(&files.private, &[key.to_pem()?.as_bytes()], Readers::Owner, Existing::Kept)?;
+    write_file(&files.public, &[public.to_pem()?.as_bytes()], Readers::Usual, Existing::Kept)?;
+    Ok((public, files))
+}
+
+/// Reads a private key, which nobody but its owner may be able to read.
+pub fn read_secret(path: &Path, insecure: bool) -> Result<SecretKey> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    if !insecure && let Some(mode) = mode_for_others(&file)? {
+        bail!(
+            "{shown} is open to others (mode {mode:04o}): chmod 600 it, or say \
+             --insecure-key-permissions"
+        );
+    }
+    let text = content(file).with_context(|| format!("cannot read {shown}"))?;
+    SecretKey::from_pem(&text).with_context(|| format!("{shown} is no private key"))
+}
+
+/// Reads a public key.
+pub fn read_public(path: &Path) -> Result<PublicKey> {
+    let shown = path.display();
+    let text = File::open(path)
+        .map_err(anyhow::Error::from)
+        .and_then(content)
+        .with_context(|| format!("cannot read {shown}"))?;
+    PublicKey::from_pem(&text).with_context(|| format!("{shown} is no public key"))
+}
+
+/// Reads certificates.
+pub fn read_chain(path: &Path) -> Result<Chain> {
+    let shown = path.display();
+    let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    Chain::from_pem(&text).with_context(|| format!("{shown} has no certificates"))
+}
+
+/// The whole file at once, so that no piece of it is left behind in memory.
+fn content(file: File) -> Result<Zeroizing<String>> {
+    let mut text = Zeroizing::new(Vec::with_capacity(usize::try_from(MOST)?));
+    file.take(MOST).read_to_end(&mut text)?;
+    match std::str::from_utf8(&text) {
+        Ok(text) => Ok(Zeroizing::new(text.to_owned())),
+        Err(_) => bail!("not text"),
+    }
+}
+
+/// The permissions of an open file, if they let anybody but its owner in.
+#[cfg(unix)]
+fn mode_for_others(file: &File) -> Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = file.metadata()?.permissions().mode() & 0o7777;
+    Ok((mode & 0o077 != 0).then_some(mode))
+}
+
+#[cfg(not(unix))]
+fn mode_for_others(_: &File) -> Result<Option<u32>> {
+    Ok(None)
+}

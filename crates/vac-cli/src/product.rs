@@ -1,0 +1,156 @@
+//! One file that a command makes, or the same on standard output.
+
+use std::io::{self, ErrorKind, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use tempfile::NamedTempFile;
+
+/// Where it goes.
+pub enum Product {
+    /// Standard output.
+    Stdout,
+    /// A file of this name.
+    File(PathBuf),
+}
+
+/// Who may read a file that is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Whoever the user's mask lets.
+    Usual,
+    /// Its owner alone.
+    Owner,
+}
+
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy)]
+pub enum Existing {
+    /// It is replaced.
+    Replaced,
+    /// It stays. This option would have replaced it.
+    KeptWithout(&'static str),
+    /// It stays, whatever one says.
+    Kept,
+}
+
+impl Existing {
+    /// By an option of this name.
+    pub fn by(option: &'static str, is_given: bool) -> Self {
+        if is_given { Self::Replaced } else { Self::KeptWithout(option) }
+    }
+}
+
+impl Product {
+    /// Nothing and `-` are standard output.
+    pub fn of(output: Option<&Path>) -> Self {
+        match output {
+            Some(path) if path.as_os_str() != "-" => Self::File(path.to_owned()),
+            _ => Self::Stdout,
+        }
+    }
+
+    /// Complains early about what could not be written in the end.
+    pub fn check(&self, existing: Existing) -> Result<()> {
+        match (self, existing) {
+            (Self::File(path), Existing::KeptWithout(_) | Existing::Kept)
+                if path.symlink_metadata().is_ok() =>
+            {
+                Err(is_there(path, existing))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes it: a file is there as a whole or not at all.
+    pub fn write(&self, parts: &[&[u8]], is_text: bool, existing: Existing) -> Result<()> {
+        match self {
+            Self::Stdout => to_stdout(parts, is_text),
+            Self::File(path) => write_file(path, parts, Readers::Usual, existing),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout => "standard output".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+}
+
+fn to_stdout(parts: &[&[u8]], is_text: bool) -> Result<()> {
+    let mut out = io::stdout().lock();
+    if !is_text && out.is_terminal() {
+        bail!("this is not text: name a file with --output, or redirect standard output");
+    }
+    let written = parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file beside its place and puts it there.
+pub fn write_file(
+    path: &Path,
+    parts: &[&[u8]],
+    readers: Readers,
+    existing: Existing,
+) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = unfinished(folder.unwrap_or(Path::new(".")), readers)
+        .with_context(|| format!("cannot write beside {}", path.display()))?;
+    parts
+        .iter()
+        .try_for_each(|part| file.write_all(part))
+        .and_then(|()| file.as_file().sync_all())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    let placed = match existing {
+        Existing::Replaced => file.persist(path),
+        Existing::KeptWithout(_) | Existing::Kept => file.persist_noclobber(path),
+    };
+    match placed {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+            Err(is_there(path, existing))
+        }
+        Err(error) => Err(error.error).with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+fn is_there(path: &Path, existing: Existing) -> anyhow::Error {
+    match existing {
+        Existing::KeptWithout(option) => {
+            anyhow::anyhow!("{} is there already ({option} replaces it)", path.display())
+        }
+        _ => anyhow::anyhow!("{} is there already", path.display()),
+    }
+}
+
+/// A file without a name of its own yet. Nobody else may read it before it is told who may.
+fn unfinished(folder: &Path, readers: Readers) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".vac-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
+        builder.permissions(std::fs::Permissions::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = readers;
+    builder.tempfile_in(folder)
+}
+
+/// Everything in a file, or in standard input.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}

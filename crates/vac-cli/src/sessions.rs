@@ -1,0 +1,247 @@
+//! Sessions to look at: those of logs, and those of records.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use vac_adapter::frame::{Content, Frames, Raw};
+use vac_adapter::{Adapter, Error, Input, Session, Source};
+use vac_store::join::{Known, join, look};
+use vac_store::{Found, Log, find};
+use vac_value::{Document, Encoding, Scanner, printable};
+use vac_view::record;
+
+use crate::convert::ADAPTERS;
+use crate::exit::Exit;
+use crate::terminal::{self, Talk};
+
+/// Entries nest, and what walks them calls itself.
+const STACK: usize = 16 << 20;
+
+/// Which sessions to look at, and how.
+pub struct Sessions<'s> {
+    /// Files, directories, `-`.
+    pub paths: &'s [PathBuf],
+    /// The agent that was named; then nothing is taken for a record.
+    pub agent: Option<&'static dyn Adapter>,
+    /// Whether sizes and hashes of the sources are wanted; names are always given.
+    pub hashes: bool,
+    /// How much to say.
+    pub talk: Talk,
+}
+
+/// Takes a session, and the files of a log.
+pub type Show<'s> = dyn FnMut(&dyn Session, &[Source]) -> Result<(), Error> + Send + 's;
+
+/// The agent of that name; `None` is for whichever it is.
+pub fn agent(name: &str) -> Result<Option<&'static dyn Adapter>> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    let found = ADAPTERS.iter().find(|adapter| adapter.name() == name);
+    if found.is_none() {
+        let known: Vec<_> = ADAPTERS.iter().map(|adapter| adapter.name()).collect();
+        bail!("no agent {name:?}; there are auto, {}", known.join(", "));
+    }
+    Ok(found.copied())
+}
+
+impl Sessions<'_> {
+    /// Shows each session, in order. One that cannot be read does not stop the others.
+    pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
+        std::thread::scope(|scope| {
+            let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Yes }.all();
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+            match thread.join() {
+                Ok(exit) => exit,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}
+
+struct Looking<'l, 's> {
+    sessions: &'l Sessions<'l>,
+    show: &'l mut Show<'s>,
+    shown: u64,
+    exit: Exit,
+}
+
+impl Looking<'_, '_> {
+    fn all(mut self) -> Result<Exit> {
+        let Found { logs, troubles } = find(self.sessions.paths);
+        for trouble in troubles {
+            self.complain(&printable(&trouble, usize::MAX), Exit::Trouble);
+        }
+        let mut others = Vec::new();
+        for log in logs {
+            match encoding_of_record(&log, self.sessions.agent.is_some()) {
+                Ok(Some(encoding)) => self.records(&log, encoding)?,
+                Ok(None) => others.push(log),
+                Err(error) => self.refuse(&log, &error.to_string(), Exit::Trouble),
+            }
+        }
+        let adapters: Vec<&dyn Adapter> = match self.sessions.agent {
+            Some(agent) => vec![agent],
+            None => ADAPTERS.to_vec(),
+        };
+        let known = others.into_iter().map(|log| look(log, &adapters)).collect();
+        for known in join(known) {
+            self.log(&known)?;
+        }
+        if self.shown == 0 && self.exit == Exit::Yes {
+            self.complain("no session found", Exit::No);
+        }
+        Ok(self.exit)
+    }
+
+    fn log(&mut self, known: &Known) -> Result<()> {
+        let log = &known.log;
+        if let Some(trouble) = &known.trouble {
+            self.refuse(log, trouble, Exit::Trouble);
+            return Ok(());
+        }
+        let by_name = || ADAPTERS.iter().copied().find(|it| Some(it.name()) == known.agent);
+        let Some(adapter) = self.sessions.agent.or_else(by_name) else {
+            if log.named {
+                let reason = "neither a record nor a session log of an agent known here";
+                self.refuse(log, reason, Exit::No);
+            } else {
+                let shown = printable(&log.shown, usize::MAX);
+                self.sessions.talk.say_more(&format!("{shown}: passed over"));
+            }
+            return Ok(());
+        };
+        let loaded = log.load().and_then(|loaded| {
+            let sources = if self.sessions.hashes { loaded.sources()? } else { names(&loaded) };
+            Ok((loaded, sources))
+        });
+        let (loaded, sources) = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                self.refuse(log, &error.to_string(), Exit::Trouble);
+                return Ok(());
+            }
+        };
+        match adapter.survey(&loaded) {
+            Ok(sessions) => {
+                for session in &sessions {
+                    let shown = (self.show)(&**session, &sources);
+                    self.take(log, shown)?;
+                }
+            }
+            Err(error) => self.take(log, Err(error))?,
+        }
+        Ok(())
+    }
+
+    fn records(&mut self, log: &Log, encoding: Encoding) -> Result<()> {
+        let input = log.unread();
+        let read = match encoding {
+            Encoding::Json => self.json(log, &input),
+            Encoding::Cbor => self.cbor(log, &input),
+        };
+        match read {
+            Ok(done) => done,
+            Err(error) => {
+                self.refuse(log, &error.to_string(), Exit::Trouble);
+                Ok(())
+            }
+        }
+    }
+
+    /// Records one behind the other, each held in memory.
+    fn json(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
+        let mut frames = Frames::new(input.open()?);
+        loop {
+            let next = frames.next(|frame| {
+                let shown = match &frame.content {
+                    Content::Document(document)
+                    | Content::Raw(Raw { document: Some(document), .. }) => self.record(document),
+                    Content::Raw(raw) => Err(Error::Refused(format!("not JSON: {}", raw.reason))),
+                };
+                self.take(log, shown)
+            })?;
+            match next {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Ok(Err(error)),
+                None => return Ok(Ok(())),
+            }
+        }
+    }
+
+    /// The same for CBOR, where nothing is found behind what is no record.
+    fn cbor(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
+        let mut bytes = Vec::new();
+        input.open()?.read_to_end(&mut bytes)?;
+        let mut rest = bytes.as_slice();
+        let mut scanner = Scanner::default();
+        while !rest.is_empty() {
+            let (shown, length) = match scanner.cbor_prefix(rest) {
+                Ok((document, length)) => (self.record(&document), length),
+                Err(error) => (Err(Error::Refused(format!("not CBOR: {error}"))), rest.len()),
+            };
+            if let Err(error) = self.take(log, shown) {
+                return Ok(Err(error));
+            }
+            rest = &rest[length..];
+        }
+        Ok(Ok(()))
+    }
+
+    fn record(&mut self, document: &Document<'_>) -> Result<(), Error> {
+        record::read(document, &mut |session| (self.show)(session, &[]))
+    }
+
+    /// Counts a session that was shown, or says why it could not be. A reader of ours that
+    /// has gone ends everything.
+    fn take(&mut self, log: &Log, shown: Result<(), Error>) -> Result<()> {
+        match shown {
+            Ok(()) => self.shown += 1,
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => bail!(error),
+            Err(Error::Io(error)) => self.refuse(log, &error.to_string(), Exit::Trouble),
+            Err(error) => self.refuse(log, &error.to_string(), Exit::No),
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, log: &Log, reason: &str, exit: Exit) {
+        let shown = printable(&log.shown, usize::MAX);
+        self.complain(&format!("{shown}: {}", printable(reason, 400)), exit);
+    }
+
+    fn complain(&mut self, words: &str, exit: Exit) {
+        terminal::error(words);
+        self.exit = self.exit.max(exit);
+    }
+}
+
+/// How the records in a file are written, if it is one of records: CBOR begins with a map
+/// or a tag, and no log does; of JSON, the first document tells.
+fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding>> {
+    if is_log {
+        return Ok(None);
+    }
+    let input = log.unread();
+    let mut first = [0; 1];
+    let count = input.open()?.read(&mut first)?;
+    if count == 1 && (0xa0..=0xdb).contains(&first[0]) {
+        return Ok(Some(Encoding::Cbor));
+    }
+    let is_record = Frames::new(input.open()?).next(|frame| match &frame.content {
+        Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
+            record::is_record(document)
+        }
+        Content::Raw(_) => false,
+    })?;
+    Ok((is_record == Some(true)).then_some(Encoding::Json))
+}
+
+fn names(input: &dyn Input) -> Vec<Source> {
+    let name = |part: &&dyn Input| Source {
+        name: part.name().to_owned(),
+        size: 0,
+        sha_256: String::new(),
+    };
+    input.parts().iter().map(name).collect()
+}

@@ -1,0 +1,127 @@
+//! `vac inspect`
+
+use crate::run::Folder;
+
+/// A session of Gemini with a hostile prompt, a failed tool and tokens.
+const LOG: &str = r#"{
+  "sessionId": "5f0c1d2e-7a10-4c55-9e1b-0d6f2a7b8c91",
+  "projectHash": "3f3f",
+  "startTime": "2026-01-05T09:30:00.000Z",
+  "lastUpdated": "2026-01-05T09:34:40.900Z",
+  "messages": [
+    {"id": "m1", "timestamp": "2026-01-05T09:30:00.000Z", "type": "user",
+     "content": "Paint @a.md \u001b[31mred\u202e\n--- Content from referenced files ---\nsecrets"},
+    {"id": "m2", "timestamp": "2026-01-05T09:30:20.000Z", "type": "gemini", "content": "",
+     "model": "gemini-example",
+     "tokens": {"input": 1200, "output": 40, "cached": 300, "thoughts": 25, "tool": 7, "total": 1272},
+     "toolCalls": [
+       {"id": "c1", "name": "read_file", "args": {}, "status": "success", "result": [
+         {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "x"}}}]},
+       {"id": "c2", "name": "run_shell_command", "args": {}, "status": "error", "result": [
+         {"functionResponse": {"id": "c2", "name": "run_shell_command", "response": {"error": "no"}}}]}
+     ]}
+  ]
+}"#;
+
+const NAME: &str = "session-2026-01-05T09-30-5f0c1d2e.json";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write(NAME, LOG);
+    folder
+}
+
+#[test]
+fn facts_are_shown_in_columns_and_cannot_act_on_a_terminal() {
+    let ran = folder().vac(&["inspect", NAME]);
+    let text = r#"session    5f0c1d2e-7a10-4c55-9e1b-0d6f2a7b8c91
+agent      gemini (gemini-cli), json
+models     gemini-example (google)
+start      2026-01-05T09:30:00.000Z
+end        2026-01-05T09:34:40.900Z
+duration   4 min 40 s
+status     failure
+prompt     "Paint @a.md \u{1b}[31mred\u{202e}"
+entries    user         1
+           assistant    1
+           tool-call    2
+           tool-result  2
+tokens     input      1,200
+           output        40
+           cached       300
+           reasoning     25
+           total      1,272
+tools      Execute  shell_exec  run_shell_command  1  1 error
+           Read     file_read   read_file          1
+"#;
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (facts, source) = ran.stdout.split_at(text.len());
+    assert_eq!(facts, text);
+    let expected = format!("source     {NAME}, {} bytes, SHA-256 ", LOG.len());
+    assert!(source.starts_with(&expected), "{source}");
+}
+
+#[test]
+fn json_has_the_same_facts() {
+    let json = folder().vac(&["inspect", "--json", NAME]).json();
+    let facts = &json["sessions"][0];
+    assert_eq!(facts["agent"], "gemini");
+    assert_eq!(facts["variant"], "json");
+    assert_eq!(facts["status"], "failure");
+    assert_eq!(facts["duration-ms"], 280_900);
+    assert_eq!(facts["first-prompt"], "Paint @a.md \u{1b}[31mred\u{202e}");
+    assert_eq!(facts["tokens"]["reasoning"], 25);
+    assert_eq!(facts["tools"][0]["tool"], "run_shell_command");
+    assert_eq!(facts["tools"][0]["errors"], 1);
+    assert_eq!(facts["entries"]["tool-call"], 2);
+    assert_eq!(facts["sources"][0]["size"], LOG.len());
+}
+
+#[test]
+fn a_record_has_the_facts_of_its_log() {
+    let folder = folder();
+    let mut log = folder.vac(&["inspect", "--json", NAME]).json();
+    for (format, name) in [("json", "record.json"), ("cbor", "record.cbor")] {
+        let made = folder.vac(&["convert", "-f", format, "-o", name, NAME]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        let record = folder.vac(&["inspect", "--json", name]).json();
+        log["sessions"][0]["variant"] = format!("record-{format}").into();
+        assert_eq!(record, log);
+    }
+}
+
+#[test]
+fn several_sessions_are_shown_one_behind_the_other() {
+    let folder = folder();
+    let record = folder.vac(&["convert", "-q", NAME]).stdout;
+    let ran = folder.vac_with(&["inspect", "-"], record.repeat(2).as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.lines().iter().filter(|line| line.starts_with("session ")).count(), 2);
+    assert_eq!(ran.lines().iter().filter(|line| line.is_empty()).count(), 1);
+}
+
+#[test]
+fn a_signed_record_is_looked_into_if_it_is_there() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/schema/valid/");
+    let folder = Folder::new();
+    let ran = folder.vac(&["inspect", "--json", &format!("{fixtures}signed-attached.cbor")]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let variant = ran.json()["sessions"][0]["variant"].clone();
+    assert!(variant.as_str().expect("a variant").starts_with("signed-record-"), "{variant}");
+    let ran = folder.vac(&["inspect", &format!("{fixtures}signed-detached.cbor")]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("a signature without its record"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let folder = folder();
+    folder.write("notes.txt", "nobody's log");
+    let ran = folder.vac(&["inspect", "notes.txt"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("neither a record nor a session log"), "{}", ran.stderr);
+    folder.write("not.cbor", [0xa1, 0x61]);
+    let ran = folder.vac(&["inspect", "not.cbor"]);
+    assert!(ran.code == 1 && ran.stderr.contains("not CBOR"), "{}", ran.stderr);
+    assert_eq!(folder.vac(&["inspect", "nowhere"]).code, 2);
+}

@@ -1,0 +1,316 @@
+//! `vac list`
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::home::{
+    self, CHAT_ID, CLAUDE_ID, CODEX_ID, CURSOR, CURSOR_ID, GEMINI_ID, OPENCODE_CHILD, OPENCODE_ID,
+    home,
+};
+use crate::run::{Folder, Ran};
+
+/// The sessions of a list: agent, id, variant.
+fn sessions(ran: &Ran) -> Vec<(String, String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let json = ran.json();
+    let sessions = json["sessions"].as_array().expect("a list");
+    let of = |it: &Value| (text(&it["agent"]), text(&it["session-id"]), text(&it["variant"]));
+    sessions.iter().map(of).collect()
+}
+
+fn ids(ran: &Ran) -> Vec<String> {
+    sessions(ran).into_iter().map(|(_, id, _)| id).collect()
+}
+
+#[test]
+fn every_agents_sessions_are_found_where_it_keeps_them() {
+    let folder = home();
+    let ran = folder.vac_at_home(&[], &["list", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let expected = [
+        ("claude", CLAUDE_ID, "jsonl"),
+        ("codex", CODEX_ID, "envelopes"),
+        ("gemini", GEMINI_ID, "json"),
+        ("opencode", OPENCODE_ID, "database"),
+        ("opencode", OPENCODE_CHILD, "database"),
+        ("cursor", CURSOR_ID, "transcript"),
+        ("cursor", "33333333-cccc-4ccc-8ccc-000000000003", "composer"),
+        ("cursor", "44444444-dddd-4ddd-8ddd-000000000004", "composer"),
+        ("cursor", "11111111-aaaa-4aaa-8aaa-000000000001", "composer"),
+        ("cursor", "22222222-bbbb-4bbb-8bbb-000000000002", "composer"),
+        ("cursor", CHAT_ID, "chat"),
+    ];
+    let mut found = sessions(&ran);
+    let mut expected =
+        expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())).to_vec();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    let json = ran.json();
+    let gemini =
+        json["sessions"].as_array().expect("a list").iter().find(|it| it["agent"] == "gemini");
+    let gemini = gemini.expect("Gemini's");
+    assert_eq!(gemini["project"], "/home/ada/twin");
+    assert_eq!(gemini["start"], "2026-03-03T09:00:00.000Z");
+    assert_eq!(gemini["files"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn the_table_is_aligned_and_grouped_by_agent() {
+    let folder = Folder::new();
+    folder
+        .write("home/.claude/projects/a/1.jsonl", home::claude("b-later", "2026-03-02T09:00:00Z"));
+    folder.write(
+        "home/.claude/projects/a/2.jsonl",
+        home::claude("earlier", "2026-03-01T10:00:00+01:00"),
+    );
+    folder.write(
+        "home/.codex/sessions/rollout-1.jsonl",
+        home::codex("c", "2026-01-01T09:00:00.123Z"),
+    );
+    let ran = folder.vac_at_home(&[], &["list"]);
+    let later = home::claude("b-later", "2026-03-02T09:00:00Z").len();
+    let earlier = home::claude("earlier", "2026-03-01T10:00:00+01:00").len();
+    let codex = home::codex("c", "2026-01-01T09:00:00.123Z").len();
+    let expected = format!(
+        "agent   session  start                 size  variant    project\n\
+         claude  earlier  2026-03-01T09:00:00Z  {earlier:>4}  jsonl      /home/ada/loom\n\
+         claude  b-later  2026-03-02T09:00:00Z  {later:>4}  jsonl      /home/ada/loom\n\
+         codex   c        2026-01-01T09:00:00Z  {codex:>4}  envelopes  /home/ada/mill\n"
+    );
+    ran.gives(0, &expected);
+}
+
+#[test]
+fn what_is_no_session_is_never_listed() {
+    let folder = Folder::new();
+    let (claude, codex, gemini) = (
+        home::claude("no", "2026-01-01T00:00:00Z"),
+        home::codex("no", "2026-01-01T00:00:00Z"),
+        home::gemini("no", "2026-01-01T00:00:00Z"),
+    );
+    for name in [
+        "history.jsonl",
+        "projects/a/sessions-index.json",
+        "projects/a/memory/notes.jsonl",
+        "projects/a/x.jsonl.tmp",
+        "file-history/b/c.jsonl",
+        "todos/d.jsonl",
+    ] {
+        folder.write(&format!("home/.claude/{name}"), &claude);
+    }
+    for name in [
+        "history.jsonl",
+        "session_index.jsonl",
+        "log/session-1.jsonl",
+        "sessions/2026/01/01/rollout-1.jsonl.tmp",
+        "sessions/2026/01/01/rollout-compression.lock",
+        "sessions/2026/01/01/other.jsonl",
+        "rollout-2.jsonl",
+    ] {
+        folder.write(&format!("home/.codex/{name}"), &codex);
+    }
+    for name in [
+        "projects.json",
+        "tmp/p/logs/session-1.jsonl",
+        "tmp/p/shell_history",
+        "tmp/p/chats/s.jsonl.tmp-17",
+        "tmp/p/checkpoints/c.json",
+        "tmp/p/0c0c/plans/p.json",
+        "tmp/chats/deep.json",
+    ] {
+        folder.write(&format!("home/.gemini/{name}"), &gemini);
+    }
+    folder.write("home/.local/share/opencode/auth.json", "{}");
+    folder.write("home/.local/share/opencode/log/x.db", "no");
+    folder.write("home/.cursor/projects/p/other/x.jsonl", CURSOR);
+    folder.write("home/.cursor/chats/a/b/meta.json", "{}");
+    folder.write("home/.config/Cursor/User/globalStorage/state.vscdb.backup", "no");
+    let ran = folder.vac_at_home(&[], &["list", "-v"]);
+    ran.gives(0, "");
+    assert_eq!(ran.stderr, "no session found\n");
+}
+
+#[test]
+fn variables_say_where_to_look() {
+    let folder = home();
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    fs::rename(folder.path().join("home"), folder.path().join("moved")).expect("another place");
+    folder.write("home/nothing", "");
+    assert_eq!(ids(&folder.vac_at_home(&[], &["list", "--json"])), [""; 0]);
+    let list =
+        |variables: &[(&str, &str)]| ids(&folder.vac_at_home(variables, &["list", "--json"]));
+    assert_eq!(list(&[("CLAUDE_CONFIG_DIR", &at("moved/.claude"))]), [CLAUDE_ID]);
+    let several = format!("{},{}", at("nowhere"), at("moved/.claude"));
+    assert_eq!(list(&[("CLAUDE_CONFIG_DIR", &several)]), [CLAUDE_ID]);
+    assert_eq!(list(&[("CODEX_HOME", &at("moved/.codex"))]), [CODEX_ID]);
+    assert_eq!(list(&[("GEMINI_CLI_HOME", &at("moved"))]), [GEMINI_ID]);
+    assert_eq!(list(&[("XDG_DATA_HOME", &at("moved/.local/share"))]).len(), 2);
+    assert_eq!(list(&[("OPENCODE_DB", &at("moved/.local/share/opencode/opencode.db"))]).len(), 2);
+    assert_eq!(list(&[("CURSOR_CONFIG_DIR", &at("moved/.cursor"))]), [CHAT_ID]);
+    if cfg!(target_os = "linux") {
+        assert_eq!(list(&[("XDG_CONFIG_HOME", &at("moved/.config"))]).len(), 4);
+    }
+    let gone = folder.vac_at_home(&[("CODEX_HOME", &at("nowhere"))], &["list"]);
+    gone.gives(0, "");
+    assert!(gone.stderr.contains("CODEX_HOME: there is no "), "{}", gone.stderr);
+}
+
+#[test]
+fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
+    let folder = home();
+    let list = |root: &str| ids(&folder.vac(&["list", "--json", "--root", root]));
+    assert_eq!(list("home").len(), 11);
+    assert_eq!(list("home/.claude"), [CLAUDE_ID]);
+    assert_eq!(list("home/.codex"), [CODEX_ID]);
+    assert_eq!(list("home/.gemini"), [GEMINI_ID]);
+    assert_eq!(list("home/.local/share/opencode").len(), 2);
+    assert_eq!(list("home/.cursor"), [CURSOR_ID, CHAT_ID]);
+    assert_eq!(list("home/.config/Cursor/User").len(), 4);
+    let variables = [("CODEX_HOME", "home/.codex")];
+    let ran = folder.vac_at_home(&variables, &["list", "--json", "--root", "home/.claude"]);
+    assert_eq!(ids(&ran), [CLAUDE_ID], "variables do not count");
+    let missing = folder.vac(&["list", "--root", "nowhere"]);
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.contains("nowhere: "), "{}", missing.stderr);
+}
+
+#[test]
+fn an_agent_and_a_time_can_be_chosen() {
+    let folder = home();
+    let list = |arguments: &[&str]| {
+        let arguments = [&["list", "--json", "--root", "home"], arguments].concat();
+        let ran = folder.vac(&arguments);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (ids(&ran), ran.stderr)
+    };
+    assert_eq!(list(&["--agent", "codex"]).0, [CODEX_ID]);
+    assert_eq!(list(&["-a", "gemini"]).0, [GEMINI_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-03-01"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-03-02"]).0, [""; 0]);
+    assert_eq!(list(&["-a", "claude", "--until", "2026-03-01"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--until", "2026-02-28"]).0, [""; 0]);
+    assert_eq!(list(&["-a", "claude", "--until", "2026-03-01T08:59:59Z"]).0, [""; 0]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-03-01T10:00:00+01:00"]).0, [CLAUDE_ID]);
+    // The transcript does not say when it began.
+    let (found, stderr) = list(&["-a", "cursor", "--since", "2099-01-01"]);
+    assert!(found.contains(&CURSOR_ID.to_owned()), "{found:?}");
+    assert!(stderr.contains("not say when"), "{stderr}");
+    for wrong in [
+        &["--since", "yesterday"][..],
+        &["--until", "2026-02-30"],
+        &["--agent", "nobody"],
+        &["PATH"],
+    ] {
+        let ran = folder.vac(&[&["list", "--root", "home"], wrong].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong:?}");
+        assert!(!ran.stderr.is_empty());
+    }
+}
+
+#[test]
+fn quiet_says_nothing_and_json_says_the_same() {
+    let folder = home();
+    let ran = folder.vac(&["list", "-q", "--root", "home"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.lines().len(), 12);
+    let loud = folder.vac(&["list", "-v", "--root", "home"]);
+    assert_eq!(loud.stdout, ran.stdout);
+    assert!(
+        loud.stderr.contains("storage#ses_0a1b2c3d4effeLanternHarbor01: left out, "),
+        "{}",
+        loud.stderr
+    );
+    assert!(loud.stderr.contains("11 sessions"), "{}", loud.stderr);
+    let json = folder.vac(&["list", "--json", "--root", "home"]).json();
+    assert_eq!(json["left-out"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["unreadable"].as_array().map(Vec::len), Some(0));
+    assert_eq!(json["passed-over"], 0);
+}
+
+#[test]
+fn a_name_cannot_play_tricks_on_a_terminal() {
+    let folder = Folder::new();
+    let log = home::claude(r"\u001b[31mred\u0007\nclaude  fake", "2026-01-01T00:00:00Z");
+    folder
+        .write("home/.claude/projects/a/1.jsonl", log.replace("/home/ada/loom", r"/\u202egone\r"));
+    let ran = folder.vac(&["list", "--root", "home"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.lines().len(), 2, "{}", ran.stdout);
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']), "{:?}", ran.stdout);
+    assert_eq!(
+        ids(&folder.vac(&["list", "--json", "--root", "home"])),
+        ["\u{1b}[31mred\u{7}\nclaude  fake"]
+    );
+}
+
+#[test]
+fn thousands_of_sessions_are_listed() {
+    let folder = Folder::new();
+    for number in 0..3000 {
+        let (id, day) = (format!("s-{number:04}"), number % 28 + 1);
+        let time = format!("2026-01-{day:02}T00:00:00Z");
+        match number % 3 {
+            0 => folder
+                .write(&format!("home/.claude/projects/p/{id}.jsonl"), home::claude(&id, &time)),
+            1 => folder.write(
+                &format!("home/.codex/sessions/rollout-{id}.jsonl"),
+                home::codex(&id, &time),
+            ),
+            _ => folder.write(
+                &format!("home/.gemini/tmp/p/chats/session-{id}.json"),
+                home::gemini(&id, &time),
+            ),
+        };
+    }
+    let ran = folder.vac(&["list", "--root", "home"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.lines().len(), 3001);
+    assert_eq!(ran.stderr, "3000 sessions\n");
+}
+
+#[test]
+fn what_was_asked_is_listed_where_nothing_else_is_left() {
+    let folder = Folder::new();
+    let prompt = |id: &str| {
+        format!(
+            r#"{{"sessionId":"{id}","messageId":0,"type":"user","message":"Twin","timestamp":"2026-01-01T00:00:00Z"}}"#
+        )
+    };
+    let logs = format!("[{},{},{}]", prompt("gone"), prompt(GEMINI_ID), prompt("gone"));
+    folder.write("home/.gemini/tmp/p/logs.json", logs);
+    let chat = home::gemini(GEMINI_ID, "2026-01-01T00:00:00Z");
+    folder.write("home/.gemini/tmp/p/chats/session-2026-01-01T00-00-0c0c0c0c.json", chat);
+    folder.write(
+        "home/.gemini/tmp/p/checkpoint-tag.json",
+        r#"[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]"#,
+    );
+    let ran = folder.vac(&["list", "--json", "--root", "home"]);
+    let expected = [("checkpoint-tag", "contents"), (GEMINI_ID, "json"), ("gone", "logs")];
+    let expected = expected.map(|(id, form)| ("gemini".to_owned(), id.to_owned(), form.to_owned()));
+    assert_eq!(sessions(&ran), expected);
+    assert!(ran.stderr.contains("1 left out because it is there twice"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_chat_of_cursor_says_where_its_transcript_was_made() {
+    let folder = Folder::new();
+    let transcript = format!("home/.cursor/projects/compass/agent-transcripts/{CURSOR_ID}.jsonl");
+    folder.write(&transcript, CURSOR);
+    let meta = r#"{"schemaVersion":1,"createdAtMs":1772528400000,"cwd":"/home/ada/compass"}"#;
+    folder.write(&format!("home/.cursor/chats/0123abcd/{CURSOR_ID}/meta.json"), meta);
+    let json = folder.vac(&["list", "--json", "--root", "home"]).json();
+    assert_eq!(json["sessions"][0]["project"], "/home/ada/compass");
+    assert_eq!(json["sessions"][0]["start"], "2026-03-03T09:00:00.000Z");
+    let record = folder.vac(&["convert", "--discover", "--root", "home"]).json();
+    assert_eq!(record["session"]["session-start"], 1_772_528_400_000_u64);
+    assert_eq!(record["session"]["environment"]["working-dir"], "/home/ada/compass");
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    assert_eq!(entries.last().expect("one")["event-type"], "meta.json");
+    let sources = record["recording-agent"]["sources"].as_array().expect("sources");
+    assert_eq!(
+        (sources[1]["name"].as_str(), sources[1]["size"].as_u64()),
+        (Some("meta.json"), Some(meta.len() as u64))
+    );
+}

@@ -1,0 +1,209 @@
+//! `vac sign`, and `vac verify` of what it made.
+
+use vac_sign::Envelope;
+
+use crate::records::{record, small, small_cbor, with_session};
+use crate::run::{Folder, Ran};
+
+/// A folder with a key and a record.
+pub fn folder() -> Folder {
+    let folder = Folder::new();
+    assert_eq!(folder.vac(&["keygen", "-o", "keys"]).code, 0);
+    folder.write("a.json", timed());
+    folder
+}
+
+/// A record with everything that trace metadata wants.
+pub fn timed() -> String {
+    with_session(
+        r#""session-start": "2026-03-01T08:00:00Z", "entries": [{"type": "user", "content": "hi"}]"#,
+    )
+}
+
+pub fn sign(folder: &Folder, arguments: &[&str]) -> Ran {
+    let all: Vec<_> =
+        ["sign", "--key", "keys/signing-key.pem"].iter().chain(arguments).copied().collect();
+    folder.vac(&all)
+}
+
+pub fn verify(folder: &Folder, arguments: &[&str]) -> Ran {
+    let all: Vec<_> =
+        ["verify", "--key", "keys/signing-key.pub.pem"].iter().chain(arguments).copied().collect();
+    folder.vac(&all)
+}
+
+fn written(folder: &Folder, name: &str) -> Vec<u8> {
+    std::fs::read(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn a_signed_record_verifies_wherever_the_record_is() {
+    let folder = folder();
+    folder.write("b.cbor", small_cbor());
+    for record in ["a.json", "b.cbor"] {
+        for (flag, needs_record) in
+            [("--attached", false), ("--detached", true), ("--hash-envelope", true)]
+        {
+            let signed = sign(&folder, &[record, flag, "-o", "signed", "--replace"]);
+            assert_eq!((signed.code, signed.stdout.as_str()), (0, ""), "{signed:?}");
+            let ran = verify(&folder, &["signed", "--record", record]);
+            assert_eq!(ran.code, 0, "{record} {flag}: {ran:?}");
+            assert!(ran.stderr.ends_with("signed: verified\n"), "{ran:?}");
+            let alone = verify(&folder, &["signed"]);
+            assert_eq!(alone.stdout.contains("not checked"), needs_record, "{alone:?}");
+        }
+    }
+}
+
+#[test]
+fn the_record_is_attached_as_it_is_unless_told_otherwise() {
+    let folder = folder();
+    assert_eq!(sign(&folder, &["a.json", "-o", "signed"]).code, 0);
+    let bytes = written(&folder, "signed");
+    let envelope = Envelope::read(&bytes).unwrap();
+    assert_eq!(envelope.payload, Some(timed().as_bytes()));
+    assert_eq!(folder.vac(&["validate", "signed"]).code, 0, "the schema is satisfied");
+    // From stdin to stdout, the same.
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_vac"))
+        .args(["sign", "--key", "keys/signing-key.pem", "a.json"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, bytes);
+}
+
+#[test]
+fn the_header_says_what_the_options_say() {
+    let folder = folder();
+    let options = [
+        "a.json",
+        "-o",
+        "signed",
+        "--json",
+        "--issuer",
+        "https://example.com/ci",
+        "--subject",
+        "build 7",
+        "--kid",
+        "0AFF",
+        "--content-type",
+        "application/agent-conversation+json",
+    ];
+    let summary = sign(&folder, &options).json();
+    assert_eq!(summary["issuer"], "https://example.com/ci");
+    assert_eq!(summary["subject"], "build 7");
+    assert_eq!(summary["algorithm"], -8);
+    assert_eq!(summary["valid"], true);
+    let bytes = written(&folder, "signed");
+    let header = Envelope::read(&bytes).unwrap().header;
+    assert_eq!(header.key_id, Some(vec![0x0a, 0xff]));
+    assert_eq!(header.claims.issuer.as_deref(), Some("https://example.com/ci"));
+    assert_eq!(header.claims.subject.as_deref(), Some("build 7"));
+    let json = verify(&folder, &["signed", "--json"]).json();
+    assert_eq!(json["claims"]["content-type"], "application/agent-conversation+json");
+    assert_eq!(sign(&folder, &["a.json", "--kid", "xyz"]).code, 2);
+    // The default is the key, never the provider of the model.
+    assert_eq!(sign(&folder, &["a.json", "-o", "plain"]).code, 0);
+    let json = verify(&folder, &["plain", "--json"]).json();
+    assert_eq!(json["claims"]["issuer"], json["claims"]["key"]);
+    assert_eq!(json["claims"]["subject"], "s1");
+}
+
+#[test]
+fn what_is_no_valid_record_is_not_signed_without_force() {
+    let folder = folder();
+    folder.write("bad.json", record(r#"{"type": "robot"}"#));
+    folder.write(
+        "twice.json",
+        small().replace(r#""id": "r1""#, r#""id": "r1", "x": {"y": 1, "y": 2}"#),
+    );
+    folder.write("text.json", "hello");
+    for (name, words) in [
+        ("bad.json", "/session/entries/0/type: expected \"user\""),
+        ("twice.json", "/x/y: the map has had this key before"),
+        ("text.json", "expected a record in"),
+    ] {
+        let ran = sign(&folder, &[name, "-o", "signed"]);
+        assert!(ran.code == 1 && ran.stderr.contains(words), "{ran:?}");
+        assert!(ran.stderr.contains("--force"), "{ran:?}");
+        assert!(!folder.path().join("signed").exists());
+    }
+    let forced = sign(&folder, &["bad.json", "-o", "signed", "--force"]);
+    assert!(forced.code == 0 && forced.stderr.contains("though it is not valid"), "{forced:?}");
+    let ran = verify(&folder, &["signed"]);
+    assert!(ran.code == 1 && ran.stdout.contains("record:         failed (/session"), "{ran:?}");
+}
+
+#[test]
+fn the_canonical_form_can_be_signed_instead() {
+    let folder = folder();
+    folder.write(
+        "b.json",
+        timed().replace("hi", "0.00001 \\u00e9").replace("\"m\"", "\"m\", \"n\": 0.00001"),
+    );
+    let arguments = ["b.json", "--payload", "canonical-json", "--detached", "-o", "signed"];
+    assert_eq!(sign(&folder, &arguments).code, 0);
+    let ran = verify(&folder, &["signed", "--record", "b.json"]);
+    assert!(ran.code == 0 && ran.stdout.contains("over the record's canonical JSON"), "{ran:?}");
+    folder.write("c.json", timed().replace("\"m\"", "\"m\", \"n\": 1.50"));
+    let ran = sign(&folder, &["c.json", "--payload", "canonical-json", "-o", "other"]);
+    let words = "/session/agent-meta/n: 1.50 has no canonical form";
+    assert!(ran.code == 1 && ran.stderr.contains(words), "{ran:?}");
+}
+
+#[test]
+fn outputs_that_are_there_stay_and_nothing_is_left_behind() {
+    let folder = folder();
+    folder.write("signed", "precious");
+    let ran = sign(&folder, &["a.json", "-o", "signed"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--replace replaces it"), "{ran:?}");
+    assert_eq!(written(&folder, "signed"), b"precious");
+    assert_eq!(sign(&folder, &["a.json", "-o", "no/such/folder"]).code, 2);
+    let names: Vec<_> =
+        folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_read_is_refused_with_a_hint() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let key = folder.path().join("keys/signing-key.pem");
+    for mode in [0o640, 0o604, 0o644, 0o620, 0o601] {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let ran = sign(&folder, &["a.json", "-o", "signed"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains(&format!("mode {mode:04o}")), "{ran:?}");
+        assert!(ran.stderr.contains("chmod 600"), "{ran:?}");
+        assert!(ran.stderr.contains("--insecure-key-permissions"), "{ran:?}");
+    }
+    let ran = sign(&folder, &["a.json", "-o", "signed", "--insecure-key-permissions"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn what_is_no_key_is_told_and_not_shown() {
+    let folder = folder();
+    let public = written(&folder, "keys/signing-key.pub.pem");
+    folder.write("other.pem", &public);
+    folder.write("text.pem", "MC4CAQAwBQYDK2VwBCIEI");
+    #[cfg(unix)]
+    for name in ["other.pem", "text.pem"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = folder.path().join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    for (name, words) in [
+        ("other.pem", "expected PEM of a PRIVATE KEY, found one of a PUBLIC KEY"),
+        ("text.pem", "not PEM"),
+        ("nothing.pem", "cannot read nothing.pem"),
+    ] {
+        let ran = folder.vac(&["sign", "a.json", "--key", name, "-o", "signed"]);
+        assert!(ran.code == 2 && ran.stderr.contains(words), "{ran:?}");
+        assert!(!ran.stderr.contains("MC4CAQ"), "{ran:?}");
+    }
+    let private = ["verify", "a.json", "--key", "keys/signing-key.pem"];
+    let ran = folder.vac(&private);
+    assert!(ran.code == 2 && ran.stderr.contains("found one of a PRIVATE KEY"), "{ran:?}");
+}

@@ -1,0 +1,90 @@
+//! `vac transcode`: the same record in the other encoding, or an error.
+
+use vac_value::{Any, Document};
+
+use crate::records::{small, small_cbor};
+use crate::run::Folder;
+
+fn written(folder: &Folder, name: &str) -> Vec<u8> {
+    std::fs::read(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn a_record_goes_to_cbor_and_back() {
+    let folder = Folder::new();
+    folder.write("a.json", small());
+    folder.vac(&["transcode", "a.json", "--to", "cbor", "-o", "a.cbor"]).gives(0, "");
+    let cbor = written(&folder, "a.cbor");
+    assert!(Document::cbor(&cbor).unwrap().is_tidy(), "it is deterministic");
+    assert_eq!(Any::from_cbor(&cbor).unwrap(), Any::from_json(small().as_bytes()).unwrap());
+    // Members in another order are the same record.
+    folder.write("b.cbor", small_cbor());
+    folder.vac(&["transcode", "b.cbor", "--to", "cbor", "-o", "c.cbor"]).gives(0, "");
+    assert_eq!(written(&folder, "c.cbor"), cbor);
+
+    let back = folder.vac(&["transcode", "a.cbor", "--to", "json"]);
+    assert_eq!(back.code, 0);
+    assert_eq!(
+        Any::from_json(back.stdout.as_bytes()).unwrap(),
+        Any::from_json(small().as_bytes()).unwrap()
+    );
+    let pretty = folder.vac(&["transcode", "a.cbor", "--to", "json", "--pretty"]);
+    assert!(pretty.lines().len() > 10, "{pretty:?}");
+    folder
+        .vac_with(&["transcode", "-", "--to", "json"], b"{ \"a\" : 1.50 }")
+        .gives(0, "{\"a\":1.50}\n");
+}
+
+#[test]
+fn canonical_json_is_that_of_rfc_8785() {
+    let folder = Folder::new();
+    let input = "{\"\u{e9}\": 1E2, \"b\": [1.50, -0, true], \"a\\u0062\": \"\\u00e9\\n\"}";
+    let canonical = "{\"ab\":\"\u{e9}\\n\",\"b\":[1.5,0,true],\"\u{e9}\":100}";
+    folder.vac_with(&["transcode", "-", "--canonical"], input.as_bytes()).gives(0, canonical);
+    folder.vac_with(&["transcode", "-", "--canonical"], canonical.as_bytes()).gives(0, canonical);
+    folder.write("a.cbor", [0xa2, 0x61, b'b', 0xf9, 0x3e, 0, 0x61, b'a', 1]);
+    folder.vac(&["transcode", "a.cbor", "--canonical"]).gives(0, r#"{"a":1,"b":1.5}"#);
+}
+
+#[test]
+fn what_has_no_counterpart_is_an_error_with_its_place() {
+    let folder = Folder::new();
+    for (arguments, input, words) in [
+        (&["--canonical"][..], r#"{"a":{"b":1e400}}"#, "/a/b: 1e400 has no canonical form"),
+        (&["--canonical"], "[9007199254740993]", "/0: 9007199254740993 has no canonical form"),
+        (&["--canonical"], r#"["\ud800"]"#, "/0: text with a lone surrogate"),
+        (&["--canonical"], r#"{"a":1,"a":2}"#, "/a: the map has had this key before"),
+        (&["--to", "cbor"], r#"["\ud800"]"#, "CBOR cannot represent text with a lone surrogate"),
+        (&["--to", "cbor"], r#"{"a":1,"\u0061":2}"#, "the key a would stand twice"),
+        (&["--to", "cbor"], r#"{"a":1"#, "not JSON: byte 6: the input ends inside"),
+    ] {
+        folder.write("in.json", input);
+        let arguments: Vec<_> =
+            ["transcode", "in.json", "-o", "out"].iter().chain(arguments).copied().collect();
+        let ran = folder.vac(&arguments);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(
+            ran.stderr.starts_with("error: in.json: ") && ran.stderr.contains(words),
+            "{ran:?}"
+        );
+        assert!(!folder.path().join("out").exists());
+    }
+    folder.write("in.cbor", [0x81, 0xf7]);
+    let ran = folder.vac(&["transcode", "in.cbor", "--to", "json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("JSON cannot represent undefined"), "{ran:?}");
+}
+
+#[test]
+fn files_that_are_there_stay_unless_forced() {
+    let folder = Folder::new();
+    folder.write("a.json", small());
+    folder.write("out", "precious");
+    let ran = folder.vac(&["transcode", "a.json", "--to", "cbor", "-o", "out"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
+    assert_eq!(written(&folder, "out"), b"precious");
+    folder.vac(&["transcode", "a.json", "--to", "cbor", "-o", "out", "--force"]).gives(0, "");
+    assert_ne!(written(&folder, "out"), b"precious");
+    assert_eq!(folder.vac(&["transcode", "a.json"]).code, 2, "--to is needed");
+    assert_eq!(folder.vac(&["transcode", "nothing.json", "--to", "cbor"]).code, 2);
+    assert_eq!(folder.vac(&["transcode", "a.json", "--to", "cbor", "--canonical"]).code, 2);
+}

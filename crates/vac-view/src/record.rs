@@ -1,0 +1,125 @@
+//! Records, as sessions whose entries are read one by one.
+
+use vac_adapter::frame::Place;
+use vac_adapter::{Error, Origin, Session, Sink};
+use vac_record::{Entry, VerifiableAgentRecord};
+use vac_validate::signed::{self, Payload};
+use vac_value::{Decode, DecodeError, Document, Encoding, IntoOwned, Kind, Node};
+
+use crate::agent::Agent;
+
+/// Takes a session.
+pub type Show<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
+
+/// Whether a document looks like a record, or like one that is signed: enough to tell it
+/// from a log.
+pub fn is_record(document: &Document<'_>) -> bool {
+    if signed::payload(document).is_some() {
+        return true;
+    }
+    let root = document.root();
+    let session = root.member("session");
+    root.member("version").is_some()
+        && session.is_some_and(|session| {
+            session.member("agent-meta").is_some() && session.member("entries").is_some()
+        })
+}
+
+/// Shows the record in a document, or in the payload of a document that is signed. Whether
+/// the signature is good is not asked.
+pub fn read<T>(document: &Document<'_>, show: &mut Show<'_, T>) -> Result<T, Error> {
+    let form = |json, cbor| move |encoding| if encoding == Encoding::Json { json } else { cbor };
+    match signed::payload(document) {
+        None => {
+            let variant = form("record-json", "record-cbor")(document.encoding());
+            show(&Recorded::of(document, variant)?)
+        }
+        Some(Payload::Attached { bytes, encoding }) => {
+            let payload = Document::scan(&bytes, encoding).map_err(|error| {
+                Error::Refused(format!("the payload of the signature is no {encoding}: {error}"))
+            })?;
+            let variant = form("signed-record-json", "signed-record-cbor")(encoding);
+            show(&Recorded::of(&payload, variant)?)
+        }
+        Some(Payload::Detached | Payload::Digest) => Err(Error::Refused(
+            "a signature without its record, which is kept elsewhere".to_owned(),
+        )),
+    }
+}
+
+/// A record.
+#[derive(Debug)]
+pub struct Recorded<'d, 'a> {
+    head: VerifiableAgentRecord<'static>,
+    entries: Node<'d, 'a>,
+    variant: &'static str,
+}
+
+impl<'d, 'a> Recorded<'d, 'a> {
+    fn of(document: &'d Document<'a>, variant: &'static str) -> Result<Self, Error> {
+        if let Some(key) = document.duplicate_keys().next() {
+            return Err(invalid(DecodeError::expected(key, "map", "every key once"), document));
+        }
+        let root = document.root();
+        let entries = root.member("session").and_then(|session| session.member("entries"));
+        let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
+            // It fails there, and says how.
+            let whole = VerifiableAgentRecord::decode(root).map(drop);
+            let missing = || DecodeError::missing(root, "session-trace", "entries");
+            return Err(invalid(whole.err().unwrap_or_else(missing), document));
+        };
+        let head = without(root, entries);
+        let head = Document::scan(&head, document.encoding()).ok();
+        let head = head.map(|head| match VerifiableAgentRecord::decode(head.root()) {
+            Ok(head) => Ok(head.into_owned()),
+            Err(error) => Err(invalid(error, &head)),
+        });
+        let head = head.unwrap_or_else(|| {
+            Err(Error::Refused("a record that cannot be read without its entries".to_owned()))
+        })?;
+        Ok(Self { head, entries, variant })
+    }
+}
+
+/// The bytes of a record with an empty list of entries.
+fn without(root: Node<'_, '_>, entries: Node<'_, '_>) -> Vec<u8> {
+    let raw = root.raw();
+    let from = entries.offset() - root.offset();
+    let empty: &[u8] = match root.encoding() {
+        Encoding::Json => b"[]",
+        Encoding::Cbor => &[0x80],
+    };
+    [&raw[..from], empty, &raw[from + entries.raw().len()..]].concat()
+}
+
+fn invalid(error: DecodeError, document: &Document<'_>) -> Error {
+    Error::Invalid { line: None, violation: Box::new(error.locate(document)) }
+}
+
+impl Session for Recorded<'_, '_> {
+    fn agent(&self) -> &'static str {
+        let name = self.head.session.agent_meta.cli_name.as_deref();
+        name.map_or(Agent::Other, Agent::of_cli_name).name()
+    }
+
+    fn variant(&self) -> &'static str {
+        self.variant
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        self.head.clone()
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (index, node) in (0..).zip(self.entries.elements()) {
+            let entry = Entry::decode(node).map_err(|error| invalid(error, node.document()))?;
+            let place = Place { index, ..Place::default() };
+            sink.entry(entry, Origin { place, bytes: node.raw() })?;
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        Ok(self.entries.elements().count() as u64)
+    }
+}

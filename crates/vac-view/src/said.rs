@@ -1,0 +1,232 @@
+//! What is said in a message: the texts of its content.
+//!
+//! Content is text, or a list of blocks. Blocks of text that name their type are
+//! paragraphs and are put together with a line end between them; the parts of Gemini's
+//! API, which do not, are pieces of one text. Tool calls, their results and reasoning are
+//! entries of their own. Everything else is left out, and counted by its type.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use vac_value::{Any, Document, Kind, Node};
+
+/// What was left out, and how many of it.
+pub type LeftOut = BTreeMap<String, u64>;
+
+/// How many kinds of what was left out are told apart.
+const MOST_KINDS: usize = 16;
+/// How long the name of a kind may be.
+const LONGEST_KIND: usize = 64;
+
+/// A text, and what stood beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// What is not in it.
+    pub left_out: LeftOut,
+}
+
+impl Said {
+    /// The text of some content.
+    ///
+    /// ```
+    /// use vac_value::Any;
+    /// use vac_view::said::Said;
+    ///
+    /// let content = br#"[{"type": "text", "text": "Look:"}, {"type": "image", "source": {}}]"#;
+    /// let said = Said::of(&Any::from_json(content)?);
+    /// assert_eq!(said.text, "Look:");
+    /// assert_eq!(said.left_out["image"], 1);
+    /// # Ok::<(), vac_value::SyntaxError>(())
+    /// ```
+    pub fn of(content: &Any<'_>) -> Self {
+        let mut left_out = LeftOut::default();
+        let blocks = blocks(content, &mut left_out);
+        Self { text: joined(&blocks), left_out }
+    }
+
+    /// Whether there is nothing, not even something that was left out.
+    pub fn is_nothing(&self) -> bool {
+        self.text.trim().is_empty() && self.left_out.is_empty()
+    }
+}
+
+/// Counts something that is left out.
+pub(crate) fn leave_out(left_out: &mut LeftOut, kind: &str) {
+    let kind: String = kind.chars().take(LONGEST_KIND).collect();
+    let kind = if left_out.len() < MOST_KINDS || left_out.contains_key(&kind) {
+        kind
+    } else {
+        "others".to_owned()
+    };
+    *left_out.entry(kind).or_default() += 1;
+}
+
+/// One text of a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub text: String,
+    /// Whether it is a piece of a text rather than a paragraph.
+    pub is_piece: bool,
+}
+
+/// The texts of a content, in order.
+pub(crate) fn blocks(content: &Any<'_>, left_out: &mut LeftOut) -> Vec<Block> {
+    let Ok(document) = content.document() else { return Vec::new() };
+    let root = document.root();
+    match root.kind() {
+        Kind::Array => root.elements().filter_map(|block| of_block(block, left_out)).collect(),
+        _ => of_block(root, left_out).into_iter().collect(),
+    }
+}
+
+/// Texts put together.
+pub(crate) fn joined(blocks: &[Block]) -> String {
+    let mut all = String::new();
+    for block in blocks {
+        if !all.is_empty() && !block.is_piece {
+            all.push('\n');
+        }
+        all.push_str(&block.text);
+    }
+    all
+}
+
+fn of_block(block: Node<'_, '_>, left_out: &mut LeftOut) -> Option<Block> {
+    match block.kind() {
+        Kind::Text => Some(Block { text: text(block, left_out), is_piece: false }),
+        Kind::Map if is_told_elsewhere(block) => None,
+        Kind::Map => {
+            let kind = block.member("type").and_then(Node::text);
+            match block.member("text").filter(|text| text.kind() == Kind::Text) {
+                Some(node) => Some(Block { text: text(node, left_out), is_piece: kind.is_none() }),
+                None => {
+                    let first = || block.members().find_map(|(key, _)| key.text());
+                    let kind = kind.or_else(first).unwrap_or(Cow::Borrowed("map"));
+                    leave_out(left_out, &kind);
+                    None
+                }
+            }
+        }
+        Kind::Null => None,
+        other => {
+            leave_out(left_out, other.name());
+            None
+        }
+    }
+}
+
+/// Whether a block is an entry of its own: a call, a result, reasoning.
+fn is_told_elsewhere(block: Node<'_, '_>) -> bool {
+    if let Some(kind) = block.member("type").and_then(Node::text) {
+        return matches!(&*kind, "thinking" | "redacted_thinking" | "reasoning")
+            || kind.ends_with("tool_use")
+            || kind.ends_with("tool_result")
+            || matches!(&*kind, "tool-call" | "tool-result");
+    }
+    let is_map = |key: &str| block.member(key).is_some_and(|value| value.kind() == Kind::Map);
+    is_map("functionCall")
+        || is_map("functionResponse")
+        || block.member("thought").and_then(Node::bool) == Some(true)
+}
+
+/// A text. Half a surrogate pair, which no text can have, becomes the sign for that.
+fn text(node: Node<'_, '_>, left_out: &mut LeftOut) -> String {
+    if let Some(text) = node.text() {
+        return text.into_owned();
+    }
+    let Ok(token) = std::str::from_utf8(node.raw()) else { return String::new() };
+    let (token, halves) = whole_pairs(token);
+    for _ in 0..halves {
+        leave_out(left_out, "lone surrogate");
+    }
+    let document = Document::json(token.as_bytes()).ok();
+    document.and_then(|document| document.root().text().map(Cow::into_owned)).unwrap_or_default()
+}
+
+/// A JSON text token whose surrogates that have no partner are replaced, and how many
+/// there were.
+fn whole_pairs(token: &str) -> (String, usize) {
+    const HIGH: std::ops::Range<u32> = 0xd800..0xdc00;
+    const LOW: std::ops::Range<u32> = 0xdc00..0xe000;
+    let unit = |at: usize| {
+        let digits = token.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut whole = String::with_capacity(token.len());
+    let mut halves = 0;
+    let mut at = 0;
+    while let Some(rest) = token.get(at..).filter(|rest| !rest.is_empty()) {
+        let plain = rest.find('\\').unwrap_or(rest.len());
+        whole.push_str(&rest[..plain]);
+        at += plain;
+        let length = match unit(at) {
+            Some(high)
+                if HIGH.contains(&high) && unit(at + 6).is_some_and(|low| LOW.contains(&low)) =>
+            {
+                12
+            }
+            Some(half) if HIGH.contains(&half) || LOW.contains(&half) => {
+                whole.push_str("\\ufffd");
+                halves += 1;
+                at += 6;
+                continue;
+            }
+            Some(_) => 6,
+            None => 2,
+        };
+        let end = token.len().min(at + length);
+        whole.push_str(token.get(at..end).unwrap_or_default());
+        at = end;
+    }
+    (whole, halves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(content: &str) -> Said {
+        Said::of(&Any::from_json(content.as_bytes()).expect("JSON"))
+    }
+
+    #[test]
+    fn paragraphs_are_put_on_lines_and_pieces_are_not() {
+        assert_eq!(said(r#""plain""#).text, "plain");
+        assert_eq!(said(r#"["a", {"type": "input_text", "text": "b"}]"#).text, "a\nb");
+        assert_eq!(said(r#"[{"text": "a"}, {"text": "b"}]"#).text, "ab");
+        assert_eq!(said(r#"{"text": "single part"}"#).text, "single part");
+    }
+
+    #[test]
+    fn what_has_entries_of_its_own_is_neither_said_nor_left_out() {
+        for block in [
+            r#"{"type": "tool_use", "text": "no"}"#,
+            r#"{"type": "server_tool_use"}"#,
+            r#"{"type": "web_search_tool_result"}"#,
+            r#"{"type": "thinking", "thinking": "no"}"#,
+            r#"{"functionCall": {}}"#,
+            r#"{"functionResponse": {}}"#,
+            r#"{"thought": true, "text": "no"}"#,
+        ] {
+            assert!(said(&format!("[{block}]")).is_nothing(), "{block}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_counted_by_its_type() {
+        let said = said(r#"[{"type": "image"}, {"type": "image"}, {"inlineData": {}}, 7, null]"#);
+        assert_eq!(said.text, "");
+        let left_out: Vec<_> = said.left_out.iter().map(|(kind, n)| (kind.as_str(), *n)).collect();
+        assert_eq!(left_out, [("image", 2), ("inlineData", 1), ("integer", 1)]);
+        assert!(!said.is_nothing());
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced_and_counted() {
+        let said = said(r#""a\ud83d b \ude00 \\ud83d \ud83d\ude00 \u0041""#);
+        assert_eq!(said.text, "a\u{fffd} b \u{fffd} \\ud83d \u{1f600} A");
+        assert_eq!(said.left_out["lone surrogate"], 2);
+    }
+}

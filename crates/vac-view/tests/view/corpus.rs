@@ -1,0 +1,166 @@
+//! Real sessions, where there are any: none of them is part of the project.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use vac_adapter::time::instant;
+use vac_adapter::{Adapter, Input, Session, Source, session};
+use vac_record::{AbstractTimestamp, Entry};
+use vac_store::find;
+use vac_store::join::{join, look};
+use vac_value::{Any, Document, Encoding};
+use vac_view::{Options, events, inspect, record};
+
+use crate::{lines, parsed};
+
+const ADAPTERS: &[&dyn Adapter] = &[
+    &vac_adapter_claude::Claude,
+    &vac_adapter_codex::Codex,
+    &vac_adapter_gemini::Gemini,
+    &vac_adapter_opencode::OpenCode,
+    &vac_adapter_cursor::Cursor,
+];
+
+const EVERYTHING: Options = Options {
+    prompts: true,
+    tools: true,
+    text: true,
+    reasoning: true,
+    boundaries: true,
+    asides: true,
+};
+
+fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let folder = std::env::var_os("VAC_CORPUS").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no corpus (set VAC_CORPUS to name one)");
+        return None;
+    }
+    Some(folder)
+}
+
+#[test]
+fn every_session_of_the_corpus_is_told_whole() {
+    let Some(folder) = corpus() else { return };
+    let logs = find(&[folder]).logs.into_iter().map(|log| look(log, ADAPTERS)).collect();
+    let (mut sessions, mut told, mut refused) = (0, 0, 0);
+    for known in join(logs) {
+        let Some(adapter) = ADAPTERS.iter().find(|it| Some(it.name()) == known.agent) else {
+            continue;
+        };
+        let loaded = known.log.load().expect("a log");
+        let name = |part: &&dyn Input| Source {
+            name: part.name().to_owned(),
+            size: 0,
+            sha_256: String::new(),
+        };
+        let sources: Vec<_> = loaded.parts().iter().map(name).collect();
+        let Ok(found) = adapter.survey(&loaded) else {
+            refused += 1;
+            continue;
+        };
+        for session in found {
+            told += check(&known.log.shown, &*session, &sources);
+            sessions += 1;
+        }
+    }
+    println!("{sessions} sessions, {told} events, {refused} logs refused");
+    assert!(sessions > 50, "only {sessions} sessions");
+}
+
+/// Checks what is true of every session; gives the number of its events.
+fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
+    let own = lines(session, sources, Options::default()).expect("events");
+    let all = lines(session, sources, EVERYTHING).expect("events");
+    let parsed = parsed(&all);
+    let count = |lines: &[Value], name: &str| lines.iter().filter(|it| it["event"] == name).count();
+
+    let options = session::Options { sources: sources.to_vec(), ..session::Options::default() };
+    let (whole, _) = session::collect(session, &options).expect("a record");
+    let calls = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolCall(_)));
+    let results = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolResult(_)));
+    assert_eq!(count(&parsed, "tool_use"), calls, "{shown}: a call is one event");
+    assert_eq!(count(&parsed, "tool_result"), results, "{shown}: a result is one event");
+    assert_eq!(count(&parsed, "session_start"), 1, "{shown}");
+    assert_eq!(count(&parsed, "session_end"), 1, "{shown}");
+    assert_eq!(parsed[0]["event"], "session_start", "{shown}");
+    assert_eq!(parsed[parsed.len() - 1]["event"], "session_end", "{shown}");
+    derived_times_keep_the_order(shown, &parsed);
+
+    let facts = inspect(session, sources).expect("facts");
+    let own_events = crate::parsed(&own);
+    let called: u64 = facts.tools.iter().map(|used| used.calls).sum();
+    assert_eq!(called, count(&own_events, "tool_use") as u64, "{shown}");
+    let is_prompt = |it: &&Value| it["event"] == "user_prompt" && it["subagent"].is_null();
+    assert_eq!(facts.prompts, own_events.iter().filter(is_prompt).count() as u64, "{shown}");
+    assert_eq!(own_events[own_events.len() - 1]["status"], facts.status.name(), "{shown}");
+
+    a_record_tells_the_same(shown, session, &options, &all);
+    all.len()
+}
+
+fn entries(list: &[Entry<'_>], is_one: fn(&Entry<'_>) -> bool) -> usize {
+    let children = |entry: &Entry<'_>| {
+        let children = match entry {
+            Entry::Message(of) => &of.children,
+            Entry::ToolCall(of) => &of.children,
+            Entry::ToolResult(of) => &of.children,
+            Entry::Reasoning(of) => &of.children,
+            Entry::Event(of) => &of.children,
+        };
+        children.as_ref().map_or(0, |children| entries(children, is_one))
+    };
+    list.iter().map(|entry| usize::from(is_one(entry)) + children(entry)).sum()
+}
+
+fn derived_times_keep_the_order(shown: &str, events: &[Value]) {
+    let at = |event: &Value| {
+        let text = event["timestamp"].as_str()?;
+        instant(&AbstractTimestamp::Text(text.into()))
+    };
+    for pair in events.windows(2) {
+        if pair[1]["timestamp-derived"] == "order" {
+            assert!(at(&pair[0]) < at(&pair[1]), "{shown}: {} {}", pair[0], pair[1]);
+        }
+    }
+}
+
+/// The record of a session tells what its log does, in both encodings.
+fn a_record_tells_the_same(
+    shown: &str,
+    session: &dyn Session,
+    options: &session::Options,
+    expected: &[String],
+) {
+    for encoding in [Encoding::Json, Encoding::Cbor] {
+        let mut bytes = Vec::new();
+        let options = session::Options { encoding, ..options.clone() };
+        let report = session::write(session, &options, &mut bytes).expect("a record");
+        let document = Document::scan(&bytes, encoding).expect("a document");
+        assert!(record::is_record(&document), "{shown}");
+        let mut told = Vec::new();
+        record::read(&document, &mut |session| {
+            events(session, &[], EVERYTHING, &mut |event| {
+                told.push(event.line());
+                Ok(())
+            })
+        })
+        .expect("events");
+        if encoding == Encoding::Cbor && told.len() != expected.len() {
+            // Text with half a surrogate pair is carried raw in CBOR.
+            assert!(report.unparsed.reasons.keys().any(|why| why.contains("CBOR")), "{shown}");
+            continue;
+        }
+        assert_eq!(told.len(), expected.len(), "{shown}");
+        for (told, expected) in told.iter().zip(expected) {
+            let is_same = match encoding {
+                Encoding::Json => told == expected.as_bytes(),
+                // Keys are in another order.
+                Encoding::Cbor => Any::from_json(told) == Any::from_json(expected.as_bytes()),
+            };
+            let told = String::from_utf8_lossy(told);
+            assert!(is_same, "{shown}, {encoding}:\n{told:.500}\n{expected:.500}");
+        }
+    }
+}

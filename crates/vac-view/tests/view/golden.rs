@@ -1,0 +1,78 @@
+//! Fixtures, and the events that are expected of them.
+//!
+//! A stream is what `vac events` writes for the log, and was read line by line before it
+//! was put here.
+
+use std::path::{Path, PathBuf};
+
+use vac_adapter::{Adapter, Memory, Source};
+use vac_view::Options;
+
+use crate::lines;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+/// Compares the events of the log in a folder with the expected ones.
+#[track_caller]
+fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
+    let entries = fixtures().join(folder).read_dir().expect("a folder");
+    let mut logs = entries.map(|entry| entry.expect("an entry").path());
+    let is_log = |path: &PathBuf| !path.to_string_lossy().contains("expected");
+    let log = logs.find(is_log).expect("a log");
+    let bytes = std::fs::read(&log).expect("a file");
+    let name = log.file_name().expect("a name").to_string_lossy().into_owned();
+    let input = Memory { name: &name, bytes: &bytes };
+    let source = Source { name: name.clone(), size: 0, sha_256: String::new() };
+    let mut found = Vec::new();
+    for session in adapter.survey(&input).expect("sessions") {
+        let told = lines(&*session, std::slice::from_ref(&source), Options::default());
+        found.extend(told.expect("events"));
+    }
+    let expected = fixtures().join("events").join(expected);
+    let expected = std::fs::read_to_string(expected).expect("a file");
+    for (number, (found, expected)) in found.iter().zip(expected.lines()).enumerate() {
+        assert_eq!(found, expected, "line {} of {folder}", number + 1);
+    }
+    assert_eq!(found.len(), expected.lines().count(), "{folder}");
+}
+
+#[test]
+fn a_session_of_claude_is_told_as_expected() {
+    matches(&vac_adapter_claude::Claude, "claude/basic", "claude-basic.jsonl");
+}
+
+#[test]
+fn a_session_of_codex_is_told_as_expected() {
+    matches(&vac_adapter_codex::Codex, "codex/envelope", "codex-envelope.jsonl");
+}
+
+#[test]
+fn a_fork_of_codex_tells_its_own_part_only() {
+    matches(&vac_adapter_codex::Codex, "codex/forked", "codex-forked.jsonl");
+}
+
+#[test]
+fn a_session_of_gemini_is_told_as_expected() {
+    matches(&vac_adapter_gemini::Gemini, "gemini/messages", "gemini-messages.jsonl");
+}
+
+#[test]
+fn a_history_of_gemini_gets_its_times_from_the_file_name() {
+    matches(&vac_adapter_gemini::Gemini, "gemini/history", "gemini-history.jsonl");
+}
+
+#[test]
+fn a_session_of_opencode_is_told_as_expected() {
+    matches(
+        &vac_adapter_opencode::OpenCode,
+        "opencode/concatenated",
+        "opencode-concatenated.jsonl",
+    );
+}
+
+#[test]
+fn a_transcript_of_cursor_is_told_as_expected() {
+    matches(&vac_adapter_cursor::Cursor, "cursor/transcript", "cursor-transcript.jsonl");
+}
