@@ -1,18 +1,21 @@
-//! Content blocks that have an entry type of their own.
+//! Content blocks that have an entry type of their own. The content keeps them too.
 
 use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_record::{AbstractTimestamp, Entry};
+use vac_adapter::cursor::{keys, null, put, sift};
+use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
+use crate::stored;
+
 /// Blocks that are content and nothing else.
-const PLAIN: &[&str] = &["text", "image"];
+const PLAIN: &[&str] = &["text", "image", "file"];
 
 /// The children of a message's content; `None` if there are none.
 pub(crate) fn children<'a>(
-    content: Node<'_, 'a>,
+    content: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     report: &mut Report,
 ) -> Option<Vec<Entry<'a>>> {
@@ -22,7 +25,7 @@ pub(crate) fn children<'a>(
 }
 
 fn child<'a>(
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     report: &mut Report,
 ) -> Option<Entry<'a>> {
@@ -33,6 +36,9 @@ fn child<'a>(
     match &*kind {
         "tool_use" => tool_call(node, timestamp.cloned()),
         "tool_result" => tool_result(node, timestamp.cloned()),
+        "tool-call" => Some(call(node)),
+        "tool-result" => Some(result(node)),
+        "reasoning" | "redacted-reasoning" => Some(reasoning(node, &kind)),
         other => {
             if !PLAIN.contains(&other) {
                 report.unknown(&format!("content block {other}"));
@@ -40,4 +46,67 @@ fn child<'a>(
             None
         }
     }
+}
+
+/// A `tool-call` block of the CLI's database.
+fn call<'a>(node: Node<'a, '_>) -> Entry<'a> {
+    let (mut name, mut input, mut call_id) = (None, None, None);
+    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+        "type" => value.is_text("tool-call"),
+        "toolName" => put(&mut name, value.text()),
+        "toolCallId" => put(&mut call_id, value.text()),
+        "args" | "input" if input.is_none() => put(&mut input, Some(value.carry())),
+        _ => false,
+    });
+    Entry::ToolCall(ToolCallEntry {
+        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions,
+    })
+}
+
+/// A `tool-result` block of the CLI's database.
+pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
+    let (mut output, mut call_id, mut is_error) = (None, None, None);
+    let extensions = sift(node, stored::TOOL_RESULT, |key, value| match key {
+        "type" => value.is_text("tool-result"),
+        "toolCallId" => put(&mut call_id, value.text()),
+        "result" | "output" if output.is_none() => put(&mut output, Some(value.carry())),
+        "isError" => put(&mut is_error, value.bool()),
+        _ => false,
+    });
+    Entry::ToolResult(ToolResultEntry {
+        output: output.unwrap_or_else(null),
+        call_id,
+        status: None,
+        is_error,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions,
+    })
+}
+
+/// A `reasoning` block of the CLI's database.
+fn reasoning<'a>(node: Node<'a, '_>, kind: &str) -> Entry<'a> {
+    let (mut content, mut encrypted) = (None, None);
+    let extensions = sift(node, keys::REASONING, |key, value| match key {
+        "type" => value.is_text(kind),
+        "text" => put(&mut content, Some(value.carry())),
+        "data" => put(&mut encrypted, value.text()),
+        _ => false,
+    });
+    Entry::Reasoning(ReasoningEntry {
+        content: content.unwrap_or_else(null),
+        encrypted,
+        subject: None,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions,
+    })
 }

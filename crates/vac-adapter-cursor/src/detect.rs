@@ -1,49 +1,35 @@
-//! Which documents are lines of a Cursor transcript.
+//! Which documents are Cursor's.
 
-use vac_adapter::Confidence;
-use vac_value::{Kind, Node};
+use vac_adapter::{Confidence, Sample};
+use vac_value::Node;
 
-/// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
-    /// Somebody speaks.
-    Message,
-    /// Something happens.
-    Event,
-    /// A line of a capture, which is another form.
-    Capture,
-    /// None of these.
-    Unknown,
-}
+use crate::line::{Capture, Line, line};
+use crate::text;
 
-/// What a line is.
-pub(crate) fn line(node: Node<'_, '_>) -> Line {
-    let is_text = |key: &str| node.member(key).is_some_and(|member| member.kind() == Kind::Text);
-    let is = |key: &str, text: &str| node.member(key).is_some_and(|member| member.is_text(text));
-    let has = |key: &str| node.member(key).is_some();
-    let holds_content = node
-        .member("message")
-        .is_some_and(|message| message.kind() == Kind::Map && message.member("content").is_some());
-    if is_text("role") && holds_content && !has("type") {
-        Line::Message
-    } else if (is("type", "turn_ended") && has("status")) || (is("type", "error") && has("error")) {
-        Line::Event
-    } else if has("session_id")
-        && ((is("type", "tool_call") && has("tool_call"))
-            || (is("type", "thinking") && has("subtype")))
-    {
-        Line::Capture
-    } else {
-        Line::Unknown
-    }
+/// How sure the beginning of an input makes.
+pub(crate) fn detect(sample: &Sample<'_>) -> Confidence {
+    sample.best(confidence).max(text::confidence(sample))
 }
 
 /// How sure one document makes.
-pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
+fn confidence(document: Node<'_, '_>) -> Confidence {
+    let has = |key: &str| document.member(key).is_some();
     match line(document) {
-        Line::Message | Line::Capture => Confidence::Likely,
-        Line::Event if document.member("status").is_some() => Confidence::Likely,
+        Line::Row(_) | Line::Chat(_) => Confidence::Certain,
+        Line::Message => Confidence::Likely,
+        Line::Event if has("status") => Confidence::Likely,
         Line::Event => Confidence::Possible,
-        Line::Unknown => Confidence::No,
+        Line::Capture(kind) if has("session_id") => capture(kind, has),
+        Line::Capture(_) | Line::Unknown => Confidence::No,
+    }
+}
+
+/// Others capture their streams in almost the same words.
+fn capture(kind: Capture, has: impl Fn(&str) -> bool) -> Confidence {
+    match kind {
+        Capture::Message => Confidence::Possible,
+        Capture::Event if has("tools") || has("num_turns") => Confidence::No,
+        Capture::Event => Confidence::Likely,
+        _ => Confidence::Certain,
     }
 }

@@ -1,46 +1,103 @@
-//! Lines that are events: every line that is no message.
+//! Documents that are events: everything that nobody says.
 
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::cursor::{Rest, put, sift};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
-use vac_record::{Entry, EventEntry};
-use vac_value::{Extensions, Node, Text};
+use vac_record::{AbstractTimestamp, Entry, EventEntry};
+use vac_value::{Document, Extensions, Kind, Node, Text};
 
-use crate::detect::{Line, line};
+use crate::facts::Facts;
+use crate::line::Line;
+use crate::{secret, stored, usage};
 
-/// The entry of an event, with the whole line as its data.
-pub(crate) fn entry<'a>(node: Node<'_, 'a>, place: Place, report: &mut Report) -> Entry<'a> {
-    let kind = node.member("type").and_then(Node::text);
-    if line(node) != Line::Event {
-        report.unknown(kind.as_deref().unwrap_or("a line without a type"));
-    }
-    let event_type: Text<'a> = kind.unwrap_or(Cow::Borrowed("unknown"));
-    let data = match Cursor::of(node) {
-        Some(mut line) => {
-            line.said("type", &event_type);
-            line.rest(&[])
-        }
-        None => {
-            let mut data = Rest::default();
-            data.push(("value".into(), node.carry()));
-            data
-        }
+/// The entry of a line, with all of it as data. Its type is the line's, with the subtype
+/// behind it if there is one.
+pub(crate) fn entry<'a>(
+    node: Node<'a, '_>,
+    line: Line,
+    place: Place,
+    facts: &Facts,
+    report: &mut Report,
+) -> Entry<'a> {
+    let text = |key: &str| node.member(key).and_then(Node::text);
+    let (kind, subtype) = (text("type"), text("subtype"));
+    let event_type = match (kind, subtype) {
+        (Some(kind), Some(subtype)) => Cow::Owned(format!("{kind}/{subtype}")),
+        (Some(kind), None) => kind,
+        (None, _) => Cow::Borrowed("unknown"),
     };
+    if line == Line::Unknown {
+        let is_named = node.member("type").and_then(Node::text).is_some();
+        report.unknown(if is_named { &event_type } else { "a line without a type" });
+    }
+    let is_named = event_type != "unknown";
+    let mut timestamp = None;
+    let mut extensions = Extensions::default();
+    let mut data = sift(node, &[], |key, value| match key {
+        "type" | "subtype" => is_named && value.text().is_some(),
+        "session_id" => value.is_text(facts.id()),
+        "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
+        "usage" if line != Line::Unknown => {
+            if let Some(usage) = usage::of_capture(value) {
+                raw::push(&mut extensions, "token-usage", &usage);
+            }
+            false
+        }
+        _ => false,
+    });
+    if node.kind() != Kind::Map {
+        data.push(("value".into(), node.carry()));
+    }
     Entry::Event(EventEntry {
         event_type,
         data: Some(data),
-        timestamp: None,
+        timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions,
     })
 }
 
-/// A line that cannot be carried as a value.
-pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
+/// An event of a type of ours.
+pub(crate) fn of<'a>(
+    event_type: impl Into<Text<'a>>,
+    id: String,
+    data: Rest<'a>,
+) -> EventEntry<'a> {
+    EventEntry {
+        event_type: event_type.into(),
+        data: Some(data),
+        timestamp: None,
+        id: Some(id.into()),
+        children: None,
+        extensions: Extensions::default(),
+    }
+}
+
+/// A line that cannot be carried as a value. What it says about itself is taken from it
+/// if it is only ambiguous.
+pub(crate) fn raw<'a>(
+    raw: &Raw<'a>,
+    place: Place,
+    facts: &Facts,
+    report: &mut Report,
+) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
-    raw::entry(raw.bytes, &raw.reason, place, Known::default())
+    let bytes = match facts.variant {
+        Some("composer") => secret::taken_out(raw.bytes),
+        _ => Cow::Borrowed(raw.bytes),
+    };
+    if matches!(bytes, Cow::Owned(_)) {
+        report.omit("composerData, in text that is no document");
+    }
+    let root = raw.document.as_ref().map(Document::root);
+    let id = root.and_then(stored::id).map(Cow::Owned);
+    let mut entry = raw::entry(&bytes, &raw.reason, place, Known { id, ..Known::default() });
+    if let Some(root) = root {
+        stored::mark(&mut entry, root);
+    }
+    entry
 }

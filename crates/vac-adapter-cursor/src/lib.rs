@@ -1,4 +1,4 @@
-//! Cursor transcripts as agent records.
+//! Cursor's logs as agent records.
 //!
 //! ```
 //! use vac_adapter::{Adapter, Memory, session};
@@ -15,42 +15,87 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
+//! # Forms
+//!
+//! | variant | what it is | one entry for |
+//! |---|---|---|
+//! | `transcript` | lines `{role, message}` of `agent-transcripts` | a line |
+//! | `stream-json` | what `cursor-agent --output-format stream-json` prints | a line; all lines of one thought |
+//! | `composer` | rows of the IDE's `state.vscdb`, as `vac-store` gives them | a row; a bubble inside a composer |
+//! | `chat` | the CLI's `store.db`, as `vac-store` gives it | a blob; a tool result inside one |
+//! | `text` | the old text form, with `user:` and `assistant:` | a turn |
+//!
 //! # What goes where
 //!
 //! | native | record |
 //! |---|---|
-//! | `role` | the message's `type`: `user`, and `assistant` for anything else |
-//! | `message.content` | `content` |
-//! | a `tool_use` block: `name`, `input`, `id` | a tool-call child: `name`, `input`, `call-id` |
-//! | a `tool_result` block: `content`, `tool_use_id`, `is_error` | a tool-result child: `output`, `call-id`, `is-error` and `status` |
+//! | `role`, in a capture `type`, of a bubble `type` 1 or 2 | the message's `type`: `user`, and `assistant` for anything else that speaks |
+//! | `message.content`, `content`, a bubble's `text` | `content` |
+//! | blocks `tool_use`, `tool-call` | tool-call children: `name`, `input`, `call-id` |
+//! | blocks `tool_result`, `tool-result` | tool-result children: `output`, `call-id`, `is-error` |
+//! | a block `reasoning` or `redacted-reasoning`, a bubble's `thinking` | a reasoning child |
 //! | a `<timestamp>` at the beginning of a user's text | `timestamp`; the text stays whole |
-//! | lines with a `type`: `turn_ended`, `error`, any other | system-event of that type |
+//! | `timestamp_ms`, a bubble's `createdAt`, else its `timingInfo` | `timestamp` |
+//! | `thinking` lines of a capture | one reasoning; every line is in its `deltas` and `completed` |
+//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status` |
+//! | `usage` of a capture's `result` | `token-usage` beside the event |
+//! | a bubble's `toolFormerData`: `name`, `rawArgs` or `params`, `result` or `error`, `status`, `toolCallId` | a tool-call child, and a tool-result child once it is over |
+//! | a bubble's `tokenCount`, `modelInfo.modelName` | `token-usage`, `model-id` |
+//! | a composer: `createdAt`, `lastUpdatedAt`, `name`, `workspaceIdentifier`, `createdOnBranch`, `modelConfig` | the session's start, end, `name`, working directory, branch, models; all of it is an event `composer` |
+//! | `meta` and `meta.json` of a chat | the same, as far as they tell it; events |
+//! | a chat's message of the role `tool` | a tool-result for each of its blocks |
+//! | lines with a `type`: `turn_ended`, `error`, `result`, any other | system-event of that type, with the `subtype` behind a slash |
+//! | the folder `<id>/subagents` | `parent-session-id` of the session |
 //!
 //! # Decisions
 //!
 //! * A transcript names neither its session nor its model. The session's id is the
 //!   file's name where that is a UUID, as Cursor writes it, else a UUID that is a
 //!   function of the bytes. Model and provider are unknown.
-//! * One entry a line, in the order of the file. Its id is its place: the source has
-//!   none.
+//! * Entries stand in the order of the log. What the source gives no id has its place as
+//!   one; a bubble's is the end of its key, a blob's its hash.
 //! * A `<timestamp>` counts minutes and tells its offset from UTC; without the offset
-//!   it is no date-time and is left where it is. Nothing else has a timestamp, and
-//!   nothing tells when a session ended.
-//! * A `role` other than `user` and `assistant` is kept beside the type.
-//! * What is left of the native `message` stays together under that name.
-//! * Databases, `--output-format stream-json` captures and transcripts in the old text
-//!   form are refused.
+//!   it is no date-time and is left where it is. No line of a transcript but a prompt has
+//!   a timestamp, and nothing tells when that session ended.
+//! * A `role` other than `user` and `assistant` is kept beside the type. In a chat those
+//!   are events: the system's prompt is nobody's answer.
+//! * What is left of the native `message` stays together under that name, and so does
+//!   what is left of a `tool_call`.
+//! * The texts of a thought are put together token by token, so that a character that was
+//!   cut in two is whole again.
+//! * A call that is completed and was never started gives the call and its result.
+//! * Bubbles and blobs that the conversation does not lead to any more are kept and
+//!   `superseded`. Blobs that it leads to otherwise than by its list are `linked`.
+//! * Rows that are NULL or named and not there are events `missing`. Rows that are no
+//!   JSON are carried as text or bytes.
+//! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
+//!   `speculativeSummarizationEncryptionKey`) are left out, and the report says so.
+//! * The text form is ambiguous. A turn stays whole as the content of its message;
+//!   thoughts, calls and results are read out of it as children. A thought is one line.
+//! * Cursor writes its version nowhere: a log cannot be newer than what was tried.
 
 mod blocks;
+mod bubble;
+mod capture;
+mod chat;
+mod composer;
 mod detect;
 mod event;
+mod facts;
+mod glimpse;
+mod line;
 mod message;
+mod reader;
+mod secret;
+mod stored;
 mod survey;
+mod text;
+mod thought;
+mod tool;
+mod usage;
 mod written_time;
 
-use vac_adapter::{Adapter, Confidence, Error, Input, Sample, Session};
-
-use survey::Survey;
+use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,10 +107,17 @@ impl Adapter for Cursor {
     }
 
     fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        sample.best(detect::confidence)
+        detect::detect(sample)
+    }
+
+    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+        glimpse::glimpse(sample)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        Ok(vec![Box::new(Survey::of(input)?)])
+        if text::is_it(&text::beginning(input)?) {
+            return Ok(vec![Box::new(text::Survey::of(input)?)]);
+        }
+        Ok(vec![Box::new(survey::Survey::of(input)?)])
     }
 }

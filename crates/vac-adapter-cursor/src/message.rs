@@ -1,44 +1,50 @@
-//! Lines that are messages.
+//! Lines of transcripts and captures that are messages.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, keys};
+use vac_adapter::cursor::{keys, object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
-use vac_value::Node;
+use vac_value::{Any, Node};
 
+use crate::facts::Facts;
 use crate::{blocks, written_time};
 
-/// The entry of a message; `None` if the line is none.
+/// The entry of a message. `who` names the member that tells who speaks.
 pub(crate) fn entry<'a>(
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
+    who: &str,
     place: Place,
+    facts: &Facts,
     report: &mut Report,
-) -> Option<Entry<'a>> {
-    let mut line = Cursor::of(node)?;
-    let (kind, role) = if line.said("role", "user") {
-        (MessageEntryType::User, "user")
-    } else {
-        line.said("role", "assistant");
-        (MessageEntryType::Assistant, "assistant")
-    };
-    let timestamp = match kind {
-        MessageEntryType::User => timestamp(node),
-        MessageEntryType::Assistant => None,
-    };
+) -> Entry<'a> {
+    let mut kind = MessageEntryType::Assistant;
+    let mut timestamp = None;
+    let mut message = None;
+    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+        key if key == who => speaker(value, &mut kind),
+        "message" => put(&mut message, Some(value)),
+        "session_id" => value.is_text(facts.id()),
+        "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
+        _ => false,
+    });
     let mut content = None;
     let mut children = None;
-    let mut left = None;
-    if let Some(mut message) = line.object("message") {
-        message.said("role", role);
-        children = message
-            .peek("content")
-            .and_then(|content| blocks::children(content, timestamp.as_ref(), report));
-        content = message.any("content");
-        left = message.remainder();
+    if let Some(message) = message {
+        if kind == MessageEntryType::User && timestamp.is_none() {
+            timestamp = time_of_content(message);
+        }
+        let role = if kind == MessageEntryType::User { "user" } else { "assistant" };
+        let left = sift(message, &[], |key, value| match key {
+            "role" => value.is_text(role),
+            "content" => {
+                children = blocks::children(value, timestamp.as_ref(), report);
+                put(&mut content, Some(value.carry()))
+            }
+            _ => false,
+        });
+        extensions.extend(object(left).map(|left: Any<'_>| ("message".into(), left)));
     }
-    let mut extensions = line.rest(keys::MESSAGE);
-    extensions.extend(left.map(|left| ("message".into(), left)));
-    Some(Entry::Message(MessageEntry {
+    Entry::Message(MessageEntry {
         r#type: kind,
         content,
         timestamp,
@@ -48,16 +54,41 @@ pub(crate) fn entry<'a>(
         token_usage: None,
         children,
         extensions,
-    }))
+    })
 }
 
-/// When a line was written, if its text begins with that.
+/// Whether the type of the entry says who speaks.
+pub(crate) fn speaker(value: Node<'_, '_>, kind: &mut MessageEntryType) -> bool {
+    if value.is_text("user") {
+        *kind = MessageEntryType::User;
+        return true;
+    }
+    value.is_text("assistant")
+}
+
+/// When a message of a transcript was written, if it says so.
 pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    let content = line.member("message")?.member("content")?;
+    if !line.member("role")?.is_text("user") {
+        return None;
+    }
+    time_of_content(line.member("message")?)
+}
+
+/// When a message was written, if its text begins with that.
+pub(crate) fn time_of_content(message: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    let content = message.member("content")?;
     let text = match content.elements().next() {
         Some(block) => block.member("text")?,
         None => content,
     };
+    // Most texts begin otherwise, and some are long.
+    let mut beginning = text.raw().get(1..).unwrap_or_default();
+    while let [b' ', rest @ ..] | [b'\\', b'n' | b'r' | b't', rest @ ..] = beginning {
+        beginning = rest;
+    }
+    if !beginning.starts_with(b"<timestamp>") {
+        return None;
+    }
     let date_time = written_time::date_time(&text.text()?)?;
     Some(AbstractTimestamp::Text(date_time.into()))
 }

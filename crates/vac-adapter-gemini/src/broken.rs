@@ -8,23 +8,26 @@ use std::ops::Range;
 
 use vac_adapter::Error;
 use vac_adapter::frame::{Raw, Reason};
-use vac_value::{Document, Limits, Scanner};
+use vac_value::{Document, Limits, Node, Scanner, Text};
 
-use crate::detect::{Form, Native, native};
-use crate::part::{self, Piece, Show};
+use crate::brackets::{Element, Walker, is_space};
+use crate::native::{Form, Native, is_gemini, native};
+use crate::walk::{self, Piece, Show, Slot};
 
 /// Levels that a record has around an element, with room to spare.
 const LEVELS_AROUND: usize = 16;
+/// So many messages are looked at to know whose they are.
+const TELLING: usize = 64;
 
 /// What is left of a session.
 #[derive(Debug)]
 pub(crate) struct Skeleton {
     /// The format.
     pub form: Form,
-    /// The members around the list that are good, and an empty list.
+    /// The members around the lists that are good, and empty lists.
     wrapper: Vec<u8>,
-    /// The elements of the list, good or bad.
-    elements: Vec<Range<usize>>,
+    /// The elements of the lists, good or bad.
+    elements: Vec<Element>,
     /// What belongs to nothing.
     lost: Vec<Range<usize>>,
     /// What is wrong with the whole.
@@ -34,211 +37,180 @@ pub(crate) struct Skeleton {
 impl Skeleton {
     /// Looks for a session in what is no JSON.
     pub fn of(bytes: &[u8], reason: &Reason) -> Option<Self> {
-        let mut walker = Walker { bytes, at: 0, elements: Vec::new(), lost: Vec::new() };
-        let (form, wrapper) = match bytes.first()? {
-            b'{' => {
-                let wrapper = walker.object();
-                let Native::Session(form) = native(Document::json(&wrapper).ok()?.root()) else {
-                    return None;
-                };
-                (form, wrapper)
-            }
+        let mut walker = Walker::new(bytes);
+        let wrapper = match bytes.first()? {
+            b'{' => walker.object(),
             b'[' => {
-                walker.list();
+                walker.list("");
                 walker.end();
-                let first = bytes.get(walker.elements.first()?.clone())?;
-                let first = [b"[", first, b"]"].concat();
-                let Native::Session(form) = native(Document::json(&first).ok()?.root()) else {
-                    return None;
-                };
-                (form, Vec::new())
+                Vec::new()
             }
             _ => return None,
         };
         let Walker { elements, lost, .. } = walker;
-        Some(Self { form, wrapper, elements, lost, reason: reason.clone() })
+        let (elements, lost) = joined(bytes, elements, lost);
+        let mut skeleton =
+            Self { form: Form::Messages, wrapper, elements, lost, reason: reason.clone() };
+        skeleton.form = skeleton.judge(bytes)?;
+        Some(skeleton)
+    }
+
+    fn judge(&self, bytes: &[u8]) -> Option<Form> {
+        let telling = || self.elements.iter().take(TELLING).filter_map(|element| element.of(bytes));
+        let text = if self.wrapper.is_empty() {
+            [b"[", telling().next()?, b"]"].concat()
+        } else {
+            self.wrapper.clone()
+        };
+        if let Native::Session(form) = native(Document::json(&text).ok()?.root()) {
+            return Some(form);
+        }
+        let is_ours = |bytes| Document::json(bytes).is_ok_and(|found| is_gemini(found.root()));
+        let has_messages = self.elements.iter().any(|element| element.list == "messages");
+        (has_messages && telling().any(is_ours)).then_some(Form::Messages)
+    }
+
+    /// Shows what it says around its lists.
+    pub fn around(&self, show: &mut Show<'_>) -> Result<(), Error> {
+        let behind = 1 + (self.elements.len() + self.lost.len()) as u64;
+        match Document::json(&self.wrapper) {
+            Ok(document) => walk::wrapper(&document, self.form, behind, show),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Shows each piece.
     pub fn each(&self, bytes: &[u8], show: &mut Show<'_>) -> Result<(), Error> {
-        if let Ok(document) = Document::json(&self.wrapper) {
-            part::wrapper(&document, self.form, show)?;
+        self.around(show)?;
+        let mut numbers = 1..;
+        let mut reader = Reader::new(bytes);
+        for (element, number) in self.elements.iter().zip(&mut numbers) {
+            reader.element(element, self.slot(element), number, show)?;
         }
-        let limits = Limits::default();
-        let limits = Limits { depth: limits.depth - LEVELS_AROUND, ..limits };
-        let mut scanner = Scanner::new(limits);
-        for range in &self.elements {
-            let bytes = bytes.get(range.clone()).unwrap_or_default();
-            let (reason, document) = match scanner.json(bytes) {
-                Ok(document) if document.duplicate_keys().len() == 0 => {
-                    show(range.start, Piece::Element(document.root()))?;
-                    scanner.recycle(document);
-                    continue;
-                }
-                Ok(document) => (Reason::DuplicateKey, Some(document)),
-                Err(error) => (Reason::Syntax(error), None),
-            };
-            show(range.start, Piece::Raw(&Raw { bytes, reason, document }))?;
-        }
-        for range in &self.lost {
+        self.lost(bytes, numbers.start, show)
+    }
+
+    fn lost(&self, bytes: &[u8], from: u64, show: &mut Show<'_>) -> Result<(), Error> {
+        for (range, number) in self.lost.iter().zip(from..) {
             let bytes = bytes.get(range.clone()).unwrap_or_default();
             let raw = Raw { bytes, reason: self.reason.clone(), document: None };
-            show(range.start, Piece::Raw(&raw))?;
+            show(number, Piece::Raw(Slot::Other, &raw))?;
+        }
+        Ok(())
+    }
+
+    fn slot(&self, element: &Element) -> Slot {
+        match (self.form, element.list) {
+            (Form::Messages, "messages") => Slot::Message,
+            (Form::Prompts, _) => Slot::Prompt,
+            (Form::ToolCheckpoint, "history") => Slot::Display,
+            (_, "messages") => Slot::Other,
+            _ => Slot::Content,
+        }
+    }
+
+    /// Shows prompts as [`walk::Shape::prompts`] does; what belongs to nothing has the
+    /// handles behind the last prompt.
+    pub fn prompts(&self, bytes: &[u8], show: &mut dyn FnMut(u64, u32, Option<Text<'_>>)) {
+        let mut handles = 0..;
+        for (element, handle) in self.elements.iter().zip(&mut handles) {
+            let document = element.of(bytes).and_then(|bytes| Document::json(bytes).ok());
+            let session = document
+                .as_ref()
+                .and_then(|document| document.root().member("sessionId").and_then(Node::text));
+            show(u64::from(handle) + 1, handle, session);
+        }
+        for (_, handle) in self.lost.iter().zip(handles) {
+            show(u64::from(handle) + 1, handle, None);
+        }
+    }
+
+    /// Shows prompts by their numbers and handles.
+    pub fn picked(
+        &self,
+        bytes: &[u8],
+        picked: &[(u64, u32)],
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
+        let mut reader = Reader::new(bytes);
+        for (number, handle) in picked.iter().copied() {
+            match self.elements.get(handle as usize) {
+                Some(element) => reader.element(element, Slot::Prompt, number, show)?,
+                None => {
+                    let at = handle as usize - self.elements.len();
+                    let Some(range) = self.lost.get(at) else { continue };
+                    let bytes = bytes.get(range.clone()).unwrap_or_default();
+                    let raw = Raw { bytes, reason: self.reason.clone(), document: None };
+                    show(number, Piece::Raw(Slot::Other, &raw))?;
+                }
+            }
         }
         Ok(())
     }
 }
 
-struct Walker<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    elements: Vec<Range<usize>>,
-    lost: Vec<Range<usize>>,
+/// Joins bad elements that follow each other where one of them is no object: there the
+/// brackets do not fit, and only together they are what was written.
+fn joined(
+    bytes: &[u8],
+    elements: Vec<Element>,
+    mut lost: Vec<Range<usize>>,
+) -> (Vec<Element>, Vec<Range<usize>>) {
+    let mut joined: Vec<Element> = Vec::with_capacity(elements.len());
+    let (mut was_bad, mut was_open) = (false, false);
+    for element in elements {
+        let bytes = element.of(bytes).unwrap_or_default();
+        let is_bad = Document::json(bytes).is_err();
+        let is_open = is_bad && !(bytes.starts_with(b"{") && bytes.ends_with(b"}"));
+        let follows = was_bad && is_bad && (was_open || is_open);
+        match joined.last_mut().filter(|before| follows && before.list == element.list) {
+            Some(before) => before.range.end = element.range.end,
+            None => joined.push(element),
+        }
+        (was_bad, was_open) = (is_bad, is_open || (follows && was_open));
+    }
+    if let (true, Some(last), Some(rest)) = (was_open, joined.last(), lost.last_mut())
+        && rest.end == bytes.len()
+        && bytes
+            .get(last.range.end..rest.start)
+            .is_some_and(|between| between.iter().copied().all(is_space))
+    {
+        rest.start = last.range.start;
+        joined.pop();
+    }
+    (joined, lost)
 }
 
-impl Walker<'_> {
-    /// Walks over an object; gives its good members and an empty list as one.
-    fn object(&mut self) -> Vec<u8> {
-        let mut wrapper = Vec::from(b"{");
-        let mut has_list = false;
-        self.at = 1;
-        loop {
-            self.skip_space();
-            match self.bytes.get(self.at) {
-                Some(b'}') => {
-                    self.at += 1;
-                    self.end();
-                    break;
-                }
-                Some(b'"') => {}
-                _ => {
-                    self.lose(self.at);
-                    break;
-                }
-            }
-            let start = self.at;
-            let Some(value) = self.key() else {
-                self.lose(start);
-                break;
-            };
-            let key = &self.bytes[start..self.at];
-            let is_list = [&b"\"messages\""[..], b"\"history\""].contains(&key);
-            let mut member = [key, b":"].concat();
-            self.at = value;
-            if is_list && !has_list && self.bytes.get(value) == Some(&b'[') {
-                has_list = true;
-                member.extend(b"[]");
-                self.list();
-            } else {
-                let Some(end) = self.value_end() else {
-                    self.lose(start);
-                    break;
-                };
-                member.extend(&self.bytes[value..end]);
-                self.at = end;
-            }
-            if Document::json(&[b"{", &member[..], b"}"].concat()).is_err() {
-                self.lost.push(start..self.at);
-                continue;
-            }
-            if wrapper.len() > 1 {
-                wrapper.push(b',');
-            }
-            wrapper.extend(member);
-        }
-        wrapper.push(b'}');
-        wrapper
+/// Reads elements one by one.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    scanner: Scanner,
+}
+
+impl<'b> Reader<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        let limits = Limits::default();
+        let limits = Limits { depth: limits.depth - LEVELS_AROUND, ..limits };
+        Self { bytes, scanner: Scanner::new(limits) }
     }
 
-    /// What is behind the end belongs to nothing.
-    fn end(&mut self) {
-        self.skip_space();
-        if self.at < self.bytes.len() {
-            self.lose(self.at);
-        }
-    }
-
-    /// Walks over an array and notes its elements.
-    fn list(&mut self) {
-        self.at += 1;
-        loop {
-            self.skip_space();
-            match self.bytes.get(self.at) {
-                Some(b']') => {
-                    self.at += 1;
-                    return;
-                }
-                None => return self.lose(self.at),
-                Some(_) => {}
+    fn element(
+        &mut self,
+        element: &Element,
+        slot: Slot,
+        number: u64,
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
+        let bytes = element.of(self.bytes).unwrap_or_default();
+        let (reason, document) = match self.scanner.json(bytes) {
+            Ok(document) if document.duplicate_keys().len() == 0 => {
+                show(number, Piece::Element(slot, document.root()))?;
+                self.scanner.recycle(document);
+                return Ok(());
             }
-            let Some(end) = self.value_end().filter(|end| *end > self.at) else {
-                return self.lose(self.at);
-            };
-            self.elements.push(self.at..end);
-            self.at = end;
-        }
-    }
-
-    /// Everything from here on belongs to nothing; told even if that is only that
-    /// there is no end.
-    fn lose(&mut self, from: usize) {
-        if self.lost.last().is_none_or(|last| last.end < self.bytes.len()) {
-            self.lost.push(from..self.bytes.len());
-        }
-        self.at = self.bytes.len();
-    }
-
-    fn skip_space(&mut self) {
-        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',');
-        let space = self.bytes[self.at..].iter().take_while(|byte| is_space(byte)).count();
-        self.at += space;
-    }
-
-    /// Walks over a key; gives where its value begins.
-    fn key(&mut self) -> Option<usize> {
-        let end = self.text_end(self.at)?;
-        self.at = end;
-        let colon = end + self.bytes[end..].iter().position(|byte| !byte.is_ascii_whitespace())?;
-        if self.bytes[colon] != b':' {
-            return None;
-        }
-        let behind = &self.bytes[colon + 1..];
-        Some(colon + 1 + behind.iter().position(|byte| !byte.is_ascii_whitespace())?)
-    }
-
-    /// Behind the text that begins here.
-    fn text_end(&self, from: usize) -> Option<usize> {
-        let mut at = from + 1;
-        loop {
-            match self.bytes.get(at)? {
-                b'"' => return Some(at + 1),
-                b'\\' => at += 2,
-                _ => at += 1,
-            }
-        }
-    }
-
-    /// Behind the value that begins here; `None` if it does not end.
-    fn value_end(&self) -> Option<usize> {
-        let mut at = self.at;
-        let mut depth = 0usize;
-        loop {
-            match self.bytes.get(at)? {
-                b'"' => at = self.text_end(at)?,
-                b'{' | b'[' => {
-                    depth += 1;
-                    at += 1;
-                }
-                b'}' | b']' | b',' if depth == 0 => return Some(at),
-                b'}' | b']' => {
-                    depth -= 1;
-                    at += 1;
-                }
-                _ => at += 1,
-            }
-            if depth == 0 && matches!(self.bytes[at - 1], b'"' | b'}' | b']') {
-                return Some(at);
-            }
-        }
+            Ok(document) => (Reason::DuplicateKey, Some(document)),
+            Err(error) => (Reason::Syntax(error), None),
+        };
+        show(number, Piece::Raw(slot, &Raw { bytes, reason, document }))
     }
 }

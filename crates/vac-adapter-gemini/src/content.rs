@@ -1,13 +1,16 @@
 //! Content and Part of the API: parts that have an entry type of their own.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, keys, null};
 use vac_adapter::raw::push;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node, Text};
+
+use crate::keys::TOOL_RESULT;
+use crate::ledger::{Key, key};
 
 /// Parts that are content and nothing else.
 const PLAIN: &[&str] = &[
@@ -20,21 +23,24 @@ const PLAIN: &[&str] = &[
     "thoughtSignature",
 ];
 
+/// So many calls of one tool in one turn are looked at to find one by its id.
+const MOST_PARALLEL: usize = 256;
+
 /// The calls of a session: which responses answer which.
-#[derive(Debug, Default)]
-pub(crate) struct Calls {
-    /// Calls of the last turn that had any: tool and id.
-    pending: Vec<(String, String)>,
+#[derive(Debug)]
+pub(crate) struct Calls<'s> {
+    /// Calls of the last turn that had any, by tool: their ids.
+    pending: HashMap<String, VecDeque<String>>,
     /// How many calls without an id each tool had.
     numbers: HashMap<String, u64>,
     /// Calls whose result was told with them.
-    answered: HashSet<String>,
+    answered: &'s HashSet<Key>,
 }
 
-impl Calls {
-    /// Notes that the result of a call was told.
-    pub fn answer(&mut self, id: &str) {
-        self.answered.insert(id.to_owned());
+impl<'s> Calls<'s> {
+    /// Of a session in which these calls have their result with them.
+    pub fn new(answered: &'s HashSet<Key>) -> Self {
+        Self { pending: HashMap::new(), numbers: HashMap::new(), answered }
     }
 
     /// The id of a call: its own, else one of its tool's name and a number.
@@ -44,20 +50,29 @@ impl Calls {
             *number += 1;
             format!("{name}#{number}").into()
         });
-        self.pending.push((name.to_owned(), id.clone().into_owned()));
+        self.pending.entry(name.to_owned()).or_default().push_back(id.clone().into_owned());
         id
     }
 
     /// The id of the call that a response answers: its own, else that of the
     /// first call of the tool that waits.
     fn response<'a>(&mut self, name: Option<&str>, id: Option<Text<'a>>) -> Option<Text<'a>> {
-        let waits = |(tool, call): &(String, String)| match &id {
-            Some(id) => call == id,
-            None => Some(tool.as_str()) == name,
+        let waiting = name.and_then(|name| self.pending.get_mut(name));
+        let Some(id) = id else {
+            return waiting.and_then(VecDeque::pop_front).map(Into::into);
         };
-        let at = self.pending.iter().position(waits);
-        let found = at.map(|at| self.pending.remove(at).1);
-        id.or(found.map(Into::into))
+        // Answers come in the order of the calls, mostly.
+        if let Some(waiting) = waiting
+            && let Some(at) = waiting.iter().take(MOST_PARALLEL).position(|call| *call == id)
+        {
+            waiting.remove(at);
+        }
+        Some(id)
+    }
+
+    /// Whether the result of a call is told with the call.
+    fn is_answered(&self, id: &str) -> bool {
+        self.answered.contains(&key(id))
     }
 }
 
@@ -72,14 +87,10 @@ pub(crate) struct Told {
 
 /// The children of content that is a part or an array of parts.
 pub(crate) fn children<'a>(
-    content: Node<'_, 'a>,
-    timestamp: Option<&AbstractTimestamp<'a>>,
-    told: Told,
-    calls: &mut Calls,
-    report: &mut Report,
+    content: Node<'a, '_>,
+    turn: &mut Turn<'_, '_, 'a>,
     children: &mut Vec<Entry<'a>>,
 ) {
-    let mut turn = Turn { timestamp, told, calls, report, has_calls: false };
     match content.kind() {
         Kind::Map => children.extend(turn.child(content)),
         Kind::Array => children.extend(content.elements().filter_map(|part| turn.child(part))),
@@ -87,16 +98,27 @@ pub(crate) fn children<'a>(
     }
 }
 
-struct Turn<'t, 'a> {
+/// One message, while its parts are read.
+pub(crate) struct Turn<'t, 's, 'a> {
     timestamp: Option<&'t AbstractTimestamp<'a>>,
     told: Told,
-    calls: &'t mut Calls,
+    calls: &'t mut Calls<'s>,
     report: &'t mut Report,
     has_calls: bool,
 }
 
-impl<'a> Turn<'_, 'a> {
-    fn child(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+impl<'t, 's, 'a> Turn<'t, 's, 'a> {
+    /// A message of this time that tells these kinds in another way too.
+    pub fn new(
+        timestamp: Option<&'t AbstractTimestamp<'a>>,
+        told: Told,
+        calls: &'t mut Calls<'s>,
+        report: &'t mut Report,
+    ) -> Self {
+        Self { timestamp, told, calls, report, has_calls: false }
+    }
+
+    fn child(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
         let is_object = |key: &str| part.member(key).is_some_and(|value| value.kind() == Kind::Map);
         if part.kind() != Kind::Map {
             return None;
@@ -105,7 +127,7 @@ impl<'a> Turn<'_, 'a> {
             return if self.told.calls { None } else { self.tool_call(part) };
         }
         if is_object("functionResponse") {
-            return self.tool_result(part);
+            return self.tool_result(part).map(Entry::ToolResult);
         }
         if part.member("thought").and_then(Node::bool) == Some(true) {
             return if self.told.thoughts { None } else { self.reasoning(part) };
@@ -120,7 +142,7 @@ impl<'a> Turn<'_, 'a> {
         None
     }
 
-    fn tool_call(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+    fn tool_call(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
         let mut part = Cursor::of(part)?;
         let mut call = part.object("functionCall")?;
         if !self.has_calls {
@@ -145,7 +167,8 @@ impl<'a> Turn<'_, 'a> {
         }))
     }
 
-    fn tool_result(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+    /// A part with `functionResponse` as a tool result.
+    pub fn tool_result(&mut self, part: Node<'a, '_>) -> Option<ToolResultEntry<'a>> {
         let mut part = Cursor::of(part)?;
         let mut response = part.object("functionResponse")?;
         let name = response.peek("name").and_then(Node::text);
@@ -153,13 +176,13 @@ impl<'a> Turn<'_, 'a> {
         let is_error = response.peek("response").and_then(failed);
         let output = response.any("response").unwrap_or_else(null);
         let left = response.remainder();
-        let mut extensions = part.rest(keys::TOOL_RESULT);
+        let mut extensions = part.rest(TOOL_RESULT);
         extensions.extend(left.map(|left| ("functionResponse".into(), left)));
-        if let Some(id) = call_id.as_deref().filter(|id| self.calls.answered.contains(*id)) {
+        if let Some(id) = call_id.as_deref().filter(|id| self.calls.is_answered(id)) {
             push(&mut extensions, "duplicate-of", id);
             self.report.duplicates_linked += 1;
         }
-        Some(Entry::ToolResult(ToolResultEntry {
+        Some(ToolResultEntry {
             output,
             call_id,
             status: None,
@@ -168,10 +191,10 @@ impl<'a> Turn<'_, 'a> {
             id: None,
             children: None,
             extensions,
-        }))
+        })
     }
 
-    fn reasoning(&mut self, part: Node<'_, 'a>) -> Option<Entry<'a>> {
+    fn reasoning(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
         let mut part = Cursor::of(part)?;
         part.bool("thought");
         Some(Entry::Reasoning(ReasoningEntry {

@@ -1,36 +1,35 @@
 //! Everything that is no message.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::cursor::{Cursor, Rest, null};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known, push};
-use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Decode, Node};
+use vac_record::{AbstractTimestamp, Entry, EventEntry, ToolCallEntry};
+use vac_value::{Decode, Node, Text};
 
+use crate::keys::{CHECKPOINT_CALL, IN_SET, unknown};
+use crate::message::Maker;
 use crate::tools::none;
+use crate::walk::Around;
 
 /// The event types that are known.
 const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
 /// The entry of an element that is no message, with all of it as its data.
-pub(crate) fn entry<'a>(
-    node: Node<'_, 'a>,
-    id: impl FnOnce() -> String,
-    report: &mut Report,
-) -> Entry<'a> {
+pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let Some(mut event) = Cursor::of(node) else {
-        report.unknown("an element that is no object");
-        return value("unknown", node, None, Some(id()));
+        maker.report.unknown("an element that is no object");
+        return value("unknown", node, None, Some((maker.place_id)()));
     };
     let event_type = match event.text("type") {
         Some(kind) => {
             if !KNOWN_TYPES.contains(&&*kind) {
-                report.unknown(&kind);
+                maker.report.unknown(&kind);
             }
             kind
         }
         None => {
-            report.unknown("an element without a type");
+            maker.report.unknown("an element without a type");
             "unknown".into()
         }
     };
@@ -39,10 +38,20 @@ pub(crate) fn entry<'a>(
         push(&mut extensions, "marker", "compression");
     }
     let timestamp = event.timestamp("timestamp");
-    let id = event.text("id").unwrap_or_else(|| id().into());
+    let id = maker.id(event.text("id"), &mut extensions);
+    made(event_type, event.rest(&[]), timestamp, id, extensions)
+}
+
+fn made<'a>(
+    event_type: Text<'a>,
+    data: Rest<'a>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    id: Text<'a>,
+    extensions: Rest<'a>,
+) -> Entry<'a> {
     Entry::Event(EventEntry {
         event_type,
-        data: Some(event.rest(&[])),
+        data: (!data.is_empty()).then_some(data),
         timestamp,
         id: Some(id),
         children: None,
@@ -50,10 +59,91 @@ pub(crate) fn entry<'a>(
     })
 }
 
+/// A line that takes messages back.
+pub(crate) fn rewind<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    line("session-rewound".into(), node, maker)
+}
+
+/// A line with all of it as its data.
+fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    let Some(mut line) = Cursor::of(node) else { return message(node, maker) };
+    line.said("type", &event_type);
+    let timestamp = line.timestamp("timestamp");
+    let id = (maker.place_id)().into();
+    made(event_type, line.rest(&[]), timestamp, id, none())
+}
+
+/// A line that does something else, by the name it has for it.
+pub(crate) fn operation<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    let name = node.members().find_map(|(key, _)| key.text().filter(|key| key.starts_with('$')));
+    if let Some(name) = name {
+        maker.report.unknown(&name);
+        return line(name, node, maker);
+    }
+    // It is about a message, and so is its id.
+    line("message_update".into(), node, maker)
+}
+
+/// A change to what is known about the session, which happened at the time it sets.
+pub(crate) fn set<'a>(
+    around: &Around<'a, 'a>,
+    id: String,
+    report: &mut Report,
+) -> Option<Entry<'a>> {
+    let mut line = Cursor::of(around.node)?;
+    let Some(mut set) = line.object("$set") else {
+        line.rest(&[]);
+        return None;
+    };
+    let event_type = match around.lists().next() {
+        Some(_) => "messages-replaced",
+        None => "session-updated",
+    };
+    around.without_lists(&mut set);
+    let timestamp = set.timestamp("lastUpdated");
+    let set = set.rest(&[]);
+    unknown(report, "$set", &set, IN_SET);
+    let mut data = line.rest(&[]);
+    data.extend(vac_adapter::cursor::object(set).map(|set| ("$set".into(), set)));
+    Some(made(event_type.into(), data, timestamp, id.into(), none()))
+}
+
+/// The tool call that a checkpoint was made for, before it was made.
+pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    let Some(mut call) = Cursor::of(node) else { return message(node, maker) };
+    let (name, input) = (call.text("name"), call.any("args"));
+    let (call_id, timestamp) = (call.text("id"), call.timestamp("timestamp"));
+    let mut extensions = call.rest(CHECKPOINT_CALL);
+    push(&mut extensions, "checkpoint", &true);
+    Entry::ToolCall(ToolCallEntry {
+        name: name.unwrap_or("unknown".into()),
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp,
+        id: Some((maker.place_id)().into()),
+        children: None,
+        extensions,
+    })
+}
+
+/// What the user saw of the conversation.
+pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    let id = (maker.place_id)();
+    match Cursor::of(node) {
+        Some(item) => made("display".into(), item.rest(&[]), None, id.into(), none()),
+        None => value("display", node, None, Some(id)),
+    }
+}
+
+/// What the first head of a session said before it was changed.
+pub(crate) fn header(replaced: Rest<'static>, id: String) -> Entry<'static> {
+    made("session-header".into(), replaced, None, id.into(), none())
+}
+
 /// An event whose data is one value.
 fn value<'a>(
     event_type: &'static str,
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     id: Option<String>,
 ) -> Entry<'a> {
@@ -72,49 +162,39 @@ fn value<'a>(
 /// An element of a message's list that is not what the list is of.
 pub(crate) fn child<'a>(
     list: &'static str,
-    node: Node<'_, 'a>,
+    node: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
 ) -> Entry<'a> {
     value(list, node, timestamp, None)
 }
 
 /// A document beside the session that is none of its own.
-pub(crate) fn other<'a>(
-    node: Node<'_, 'a>,
-    id: impl FnOnce() -> String,
-    report: &mut Report,
-) -> Entry<'a> {
-    report.unknown("a document that is no session");
-    value("unknown", node, None, Some(id()))
+pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    maker.report.unknown("a document that is no session");
+    value("unknown", node, None, Some((maker.place_id)()))
 }
 
 /// The beginning of another document of the same session: what stands around its
 /// messages.
-pub(crate) fn continued<'a>(mut wrapper: Cursor<'_, 'a>, id: String) -> Entry<'a> {
-    let timestamp = wrapper.timestamp("startTime");
-    Entry::Event(EventEntry {
-        event_type: "session-continued".into(),
-        data: Some(wrapper.rest(&[])),
-        timestamp,
-        id: Some(id.into()),
-        children: None,
-        extensions: none(),
-    })
+pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String) -> Option<Entry<'a>> {
+    let mut head = around.cursor()?;
+    let timestamp = head.timestamp("startTime");
+    Some(made("session-continued".into(), head.rest(&[]), timestamp, id.into(), none()))
 }
 
-/// What cannot be carried as a value.
-pub(crate) fn raw<'a>(
-    raw: &Raw<'a>,
-    place: Place,
-    id: impl FnOnce() -> String,
-    report: &mut Report,
-) -> Entry<'a> {
-    report.unparsed(place.line, &raw.reason.to_string());
+/// What cannot be carried as a value; `line` is where it stands.
+pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
+    maker.report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
+    let mut flags = none();
     let known = Known {
-        id: Some(member("id").and_then(Node::text).unwrap_or_else(|| id().into())),
+        id: Some(maker.id(member("id").and_then(Node::text), &mut flags)),
         timestamp: member("timestamp").and_then(|node| AbstractTimestamp::decode(node).ok()),
         parent_id: None,
     };
-    raw::entry(raw.bytes, &raw.reason, place, known)
+    let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);
+    if let Entry::Event(event) = &mut entry {
+        event.extensions.extend(flags.0);
+    }
+    entry
 }

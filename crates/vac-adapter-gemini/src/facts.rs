@@ -1,107 +1,226 @@
-//! What one document says about its session as a whole.
+//! What a log says about its session as a whole.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use vac_adapter::cursor::{Rest, keys};
-use vac_adapter::time::Span;
+use vac_adapter::provider::UNKNOWN;
+use vac_adapter::time::{Span, instant};
 use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Document, IntoOwned, Node};
+use vac_value::{Any, Decode, Document, Encoding, IntoOwned, Kind, Node};
 
-use crate::part::{Piece, Wrapper};
+use crate::said;
+use crate::walk::Around;
 
-/// What one document says.
+/// What a session's head says and `$set` may say anew.
+const CHANGED: &[&str] = &["summary", "directories", "memoryScratchpad", "kind", "projectHash"];
+
+/// When something was said: the start of the document or file it is in, to compare by.
+pub(crate) type Moment = i128;
+
+/// What is known about a session.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// `sessionId`.
-    pub session_id: Option<String>,
-    /// `startTime`.
-    pub start: Option<AbstractTimestamp<'static>>,
-    /// `lastUpdated`.
-    pub end: Option<AbstractTimestamp<'static>>,
-    /// The first of `directories`.
-    pub working_dir: Option<String>,
-    /// The members around the list that have no canonical name.
-    pub rest: Rest<'static>,
-    /// Whether the members around the list have to be an entry.
-    pub wrapper_is_raw: bool,
-    /// Whether later documents are counted in.
-    is_joined: bool,
-    /// The timestamps of the messages.
-    pub span: Span,
+    /// The earliest head.
+    head: Option<Head>,
+    /// The newest `lastUpdated`.
+    end: Option<(Moment, AbstractTimestamp<'static>)>,
+    /// What `$set` said last.
+    changed: Rest<'static>,
+    /// The first `sessionId` of a `$set`: the name of a session without a head.
+    pub set_id: Option<String>,
+    /// The folder that the model was told of.
+    workspace: Option<String>,
+    /// The timestamps of the messages, as long as no head has told them.
+    span: Span,
     /// Models in the order of their appearance, and how many messages each wrote.
-    pub models: Vec<(String, u64)>,
-    /// How many elements and raw pieces there are.
-    pub pieces: u64,
+    models: Vec<(String, u64)>,
+    known_models: HashMap<String, usize>,
+}
+
+/// What stands around the messages of one document or file.
+#[derive(Debug)]
+struct Head {
+    moment: Moment,
+    start: Option<AbstractTimestamp<'static>>,
+    end: Option<AbstractTimestamp<'static>>,
+    rest: Rest<'static>,
+    /// Whether it has to be an entry as it is.
+    is_raw: bool,
+}
+
+/// What a record's head says.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    /// `startTime`, else the earliest time there is.
+    pub start: Option<AbstractTimestamp<'static>>,
+    /// `lastUpdated`, else the latest time there is.
+    pub end: Option<AbstractTimestamp<'static>>,
+    /// Members that have no canonical name.
+    pub rest: Rest<'static>,
+    /// What the first head said and `$set` has replaced; an entry, if it is not empty.
+    pub replaced: Rest<'static>,
+    /// Whether the first head is in the record's, and no entry.
+    pub is_hoisted: bool,
+    /// Folders that the session may have worked in, the likeliest first.
+    pub folders: Vec<String>,
+    /// `projectHash`.
+    pub project_hash: Option<String>,
+    /// Models in the order of their appearance.
+    pub models: Vec<String>,
 }
 
 impl Facts {
-    /// Counts a piece in.
-    pub fn piece(&mut self, piece: &Piece<'_, '_, '_>) {
-        match piece {
-            Piece::Wrapper(wrapper) => return self.wrapper(wrapper),
-            Piece::Element(node) => self.element(*node),
-            Piece::Other(_) | Piece::Raw(_) => {}
+    /// Counts a head in.
+    pub fn head(&mut self, around: &Around<'_, '_>, moment: Moment) {
+        let mut head =
+            Head { moment, start: None, end: None, rest: Rest::default(), is_raw: false };
+        if around.raw.is_some() {
+            head.is_raw = true;
+            head.start = around.member("startTime").and_then(time);
+            head.end = around.member("lastUpdated").and_then(time);
+        } else if let Some(mut cursor) = around.cursor() {
+            cursor.take_if("sessionId", session_id);
+            head.start = cursor.take_if("startTime", time);
+            head.end = cursor.take_if("lastUpdated", time);
+            head.rest = cursor.rest(keys::SESSION).into_owned();
         }
-        self.pieces += 1;
+        if let Some(end) = &head.end {
+            self.end(moment, end.clone());
+        }
+        if self.head.as_ref().is_none_or(|first| moment < first.moment) {
+            self.head = Some(head);
+        }
     }
 
-    fn wrapper(&mut self, wrapper: &Wrapper<'_, '_>) {
-        let text = |node: Node<'_, '_>| node.text().map(Cow::into_owned);
-        let time = |node: Node<'_, '_>| Some(AbstractTimestamp::decode(node).ok()?.into_owned());
-        let directories = wrapper.member("directories");
-        self.working_dir = directories.and_then(|list| list.elements().next()).and_then(text);
-        if wrapper.raw.is_some() {
-            self.wrapper_is_raw = true;
-            self.session_id = wrapper.member("sessionId").and_then(text);
-            self.start = wrapper.member("startTime").and_then(time);
-            self.end = wrapper.member("lastUpdated").and_then(time);
-        } else if let Some(mut cursor) = wrapper.cursor() {
-            self.session_id = cursor.take_if("sessionId", text);
-            self.start = cursor.take_if("startTime", time);
-            self.end = cursor.take_if("lastUpdated", time);
-            self.rest = cursor.rest(keys::SESSION).into_owned();
+    /// Counts a change in.
+    pub fn set(&mut self, around: &Around<'_, '_>, moment: Moment) {
+        if let Some(end) = around.member("lastUpdated").and_then(time) {
+            self.end(moment, end);
         }
-        self.session_id.take_if(|id| id.is_empty());
+        if self.set_id.is_none() {
+            self.set_id = around.member("sessionId").and_then(session_id);
+        }
+        for key in CHANGED {
+            let value = around.member(key).filter(|value| value.kind() != Kind::Null);
+            // The head of a record has no place for what one encoding cannot say.
+            if let Some(value) = value.map(Node::carry)
+                && Any::of(&value, Encoding::Cbor).is_ok()
+            {
+                self.changed.retain(|(known, _)| known != key);
+                self.changed.push((Cow::Borrowed(key), value.into_owned()));
+            }
+        }
     }
 
-    fn element(&mut self, message: Node<'_, '_>) {
-        if let Some(timestamp) = message.member("timestamp")
+    fn end(&mut self, moment: Moment, end: AbstractTimestamp<'static>) {
+        if self.end.as_ref().is_none_or(|(newest, _)| moment >= *newest) {
+            self.end = Some((moment, end));
+        }
+    }
+
+    /// Counts a message in; `is_new` if it is no later version of another.
+    pub fn message(&mut self, message: Node<'_, '_>, is_new: bool) {
+        let told = |head: &Head| head.start.is_some() && head.end.is_some();
+        if !self.head.as_ref().is_some_and(told)
+            && let Some(timestamp) = message.member("timestamp")
             && let Ok(timestamp) = AbstractTimestamp::decode(timestamp)
         {
             self.span.add(&timestamp);
         }
-        let model = message.member("model").and_then(Node::text);
-        if let Some(model) = model.filter(|model| !model.is_empty()) {
-            self.model(&model, 1);
+        if is_new && let Some(model) = message.member("model").and_then(Node::text) {
+            self.wrote(&model);
         }
     }
 
-    /// Counts messages of a model in.
-    pub fn model(&mut self, model: &str, messages: u64) {
-        match self.models.iter_mut().find(|(known, _)| known == model) {
-            Some((_, count)) => *count += messages,
-            None => self.models.push((model.to_owned(), messages)),
+    /// Counts content in that was said to the model.
+    pub fn content(&mut self, content: Node<'_, '_>) {
+        if self.workspace.is_none() {
+            self.workspace = said::workspace(content);
         }
     }
 
-    /// Counts in what a later document of the same session says. What its wrapper
-    /// says is an entry.
-    pub fn continued(&mut self, later: Self) {
-        // The head names one end only, and the first document has no entry to say
-        // its own in.
-        if let Some(end) = self.end.as_ref().filter(|_| !self.is_joined && !self.wrapper_is_raw) {
-            vac_adapter::raw::push(&mut self.rest, "lastUpdated", end);
+    /// Counts a message of a model in.
+    fn wrote(&mut self, model: &str) {
+        if model.is_empty() {
+            return;
         }
-        self.is_joined = true;
-        self.end = later.end.or(self.end.take());
-        for timestamp in [later.span.first(), later.span.last()].into_iter().flatten() {
-            self.span.add(&timestamp);
+        let at = self.known_models.get(model).copied().unwrap_or_else(|| {
+            self.known_models.insert(model.to_owned(), self.models.len());
+            self.models.push((model.to_owned(), 0));
+            self.models.len() - 1
+        });
+        if let Some((_, messages)) = self.models.get_mut(at) {
+            *messages += 1;
         }
-        for (model, messages) in later.models {
-            self.model(&model, messages);
-        }
-        self.pieces += later.pieces + 1;
     }
+
+    /// All of it, for a file of this name.
+    pub fn summary(&mut self, name: &str) -> Summary {
+        let mut summary = Summary::default();
+        let head = self.head.take();
+        let end = self.end.take().map(|(_, end)| end);
+        let is_value = head.as_ref().is_some_and(|head| !head.is_raw);
+        if let Some(head) = head {
+            (summary.start, summary.rest) = (head.start, head.rest);
+            // The head names one end only.
+            if let Some(first) =
+                head.end.filter(|first| !head.is_raw && Some(first) != end.as_ref())
+            {
+                vac_adapter::raw::push(&mut summary.replaced, "lastUpdated", &first);
+            }
+        }
+        for (key, value) in std::mem::take(&mut self.changed).0 {
+            match summary.rest.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, known)) if *known == value => {}
+                Some((_, known)) => {
+                    summary.replaced.push((key, std::mem::replace(known, value)));
+                }
+                None => summary.rest.push((key, value)),
+            }
+        }
+        summary.is_hoisted = is_value && summary.replaced.is_empty();
+        let first = || self.span.first().or_else(|| start_in_name(name));
+        summary.start = summary.start.take().or_else(first);
+        summary.end = end.or_else(|| self.span.last());
+        summary.folders.extend(self.workspace.take());
+        summary.folders.extend(texts(&summary.rest, "directories"));
+        summary.project_hash = texts(&summary.rest, "projectHash").next();
+        summary.models = self.models.iter().map(|(model, _)| model.clone()).collect();
+        summary
+    }
+
+    /// The model of most messages; of equals the last.
+    pub fn model(&self) -> &str {
+        let main = self.models.iter().max_by_key(|(_, messages)| *messages);
+        main.map_or(UNKNOWN, |(model, _)| model)
+    }
+}
+
+/// The texts of a member: itself, or the elements of a list.
+fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
+    let found = rest.iter().find(|(known, _)| known == key);
+    let document = found.and_then(|(_, value)| value.document().ok());
+    let texts: Vec<String> = document.map_or_else(Vec::new, |document| {
+        let root = document.root();
+        let own = root.text().into_iter().chain(root.elements().filter_map(Node::text));
+        own.filter(|text| !text.is_empty()).map(Cow::into_owned).collect()
+    });
+    texts.into_iter()
+}
+
+/// A session's id, if it is one.
+pub(crate) fn session_id(node: Node<'_, '_>) -> Option<String> {
+    node.text().filter(|id| !id.is_empty()).map(Cow::into_owned)
+}
+
+fn time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    Some(AbstractTimestamp::decode(node).ok()?.into_owned())
+}
+
+/// The moment that a document begins at, if it says so.
+pub(crate) fn moment(start: Node<'_, '_>) -> Option<Moment> {
+    instant(&AbstractTimestamp::decode(start).ok()?)
 }
 
 /// The minute in the name of a session's file: `session-2026-01-05T09-30-...`.

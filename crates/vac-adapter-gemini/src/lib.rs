@@ -16,15 +16,26 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
+//! # Formats
+//!
+//! | variant | what it is |
+//! |---|---|
+//! | `json` | a session as one document with `messages`, written until 0.38 |
+//! | `jsonl` | a session as lines: a header, messages, changes (`$set`), rewinds (`$rewindTo`) |
+//! | `history`, `contents` | what `/chat save` and `/chat share` write: Content of the API, in an object or bare |
+//! | `tool-checkpoint` | what an edit can be undone with |
+//! | `logs` | `logs.json`: the prompts of several sessions, each a record of its own |
+//!
 //! # Where things go
 //!
 //! | native | record |
 //! |---|---|
-//! | `sessionId` | `id`, `session.session-id`; without one the file's stem, else a function of the bytes |
+//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes |
 //! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name |
-//! | `lastUpdated` | `session-end`; without one the latest timestamp inside |
-//! | `directories[0]` | `environment.working-dir`; the list stays on the session too |
-//! | `projectHash`, `kind`, `summary` and all others of the top level | the session, by their own names |
+//! | `lastUpdated` | `session-end`, the last one there is; without one the latest timestamp inside |
+//! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first |
+//! | `projectHash`, `kind`, `summary`, `directories` and all others of the head | the session, by their own names, as they are at the end |
+//! | the folder `chats/<id>` of a subagent's file | `parentSessionId` of the session |
 //! | message of type `user`, `human` | user |
 //! | message of type `gemini`, `model`, `assistant` | assistant |
 //! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data |
@@ -36,41 +47,81 @@
 //! | `toolCalls[].result` | tool-result child with the result as it is for `output`; `status` and `resultDisplay` |
 //! | `history[]`, or an array of Content | messages: `role` is the type, `parts` the `content` |
 //! | part with `functionCall`, `functionResponse`, `thought` | child: tool-call, tool-result, reasoning; the part is in `content` as well |
+//! | user message of nothing but `functionResponse` parts | a tool-result for each; the first has the message's `id`, and what else it says as `message` |
+//! | `$set` | system-event `session-updated`, or `messages-replaced` and then the messages; `lastUpdated` is its `timestamp` |
+//! | `$rewindTo` | system-event `session-rewound` |
+//! | any other `$...` | system-event of that name |
+//! | `clientHistory[]`, `toolCall`, `history[]` of a tool checkpoint | messages; a tool-call with `checkpoint: true`; system-events `display` |
+//! | prompt of `logs.json` | user: `message` is the `content` |
+//! | other attachments | system-event `tool-result-file` with its `call-id`, if the file is named after a call, else `file` |
+//!
+//! # Names of ours
+//!
+//! | name | on | means |
+//! |---|---|---|
+//! | `superseded` | every entry made of a message | it is not part of the conversation as it is at the end: `updated` (written again later), `rewound`, `compacted` (not in the list that replaced all messages) |
+//! | `superseded-by` | the same | the `id` of the later version, or of the event that did it |
+//! | `user-kind` | user | it is no prompt: `session-context`, `hook-context`, `state-snapshot` (said by the CLI), `tool-response` (responses, and something else), `command` |
+//! | `duplicate-of` | tool-result | the `call-id` of the result that it repeats |
+//! | `marker: compression` | system-event `info` | it is empty, which is what `/compress` leaves |
 //!
 //! # Decisions
 //!
-//! * One entry for each element of `messages` or `history`, in the order of the file.
-//! * A file is one document, and it is held in memory. Several documents in one input
-//!   are several sessions, unless they have one `sessionId`: those are one session, in
-//!   the order of their start, and each but the first begins with a system-event
-//!   `session-continued` that holds what stands around its messages.
-//! * An empty `info` is what `/compress` leaves: a system-event with the mark
-//!   `marker: compression`.
+//! * One entry for each line, and for each element of a list, in the order of the log. The
+//!   conversation at the end is the entries without `superseded`.
+//! * An `id` belongs to the last message that has it. Earlier versions have the id of
+//!   their place and name it in `superseded-by`. A later version stands for the message
+//!   even if the earlier one was rewound or compacted.
+//! * A rewind ends the message it names and those behind it, in the order of their first
+//!   versions; one that names nobody ends all. It reaches back to the beginning of its
+//!   file, as does a new list of messages.
+//! * Messages of one list, with one id or not, never replace each other.
+//! * `token-usage` is on the last version of a message that has any; earlier ones keep
+//!   `tokens`. What was rewound or compacted was paid for, and counts.
+//! * The record's head is that of the first file, with what `$set` said last. What that
+//!   replaced is a system-event `session-header`.
+//! * Files or documents of one `sessionId` are one session in the order of their start;
+//!   each but the first begins with a system-event `session-continued` that holds what
+//!   stands around its messages. Where there is no id, documents are sessions of their own.
+//!   Lines before the first head belong to it.
+//! * What has no id gets one of its place: `L3`, `L3#2` for the second element of the
+//!   document in line 3, `F2.L3` for line 3 of the second file.
 //! * There is a tool-result where there is a result. Without one the status and the
 //!   display stay on the call.
 //! * `is-error` is true for the status `error` and for a response with `error` (what
 //!   the CLI writes) or `content.error`.
-//! * Calls and responses of a `history` that have no id are paired by order and name
-//!   within one turn and the answer to it; the id is the tool's name and a number.
-//! * A response that tells the result of a tool call once more is linked to it by
-//!   `duplicate-of`.
+//! * Calls and responses that have no id are paired by order and name within one turn and
+//!   the answer to it; the id is the tool's name and a number.
+//! * A response whose call has its result with it is linked to that by `duplicate-of`,
+//!   wherever it stands.
 //! * Children without a timestamp of their own have that of their message.
+//! * `/home/ada is full` is a prompt, `/home` a command.
+//! * `commitHash` of a tool checkpoint is of a repository of the CLI's own, not of the
+//!   project: it stays a native value.
 //! * A document that is cut short or damaged is read message by message; what cannot
 //!   be read is carried raw.
-//! * Other files of the CLI (JSONL logs with `$set`, tool checkpoints, `logs.json`) are
-//!   refused by name.
+//! * A survey keeps a few bytes for each message, so that a log of lines is converted in
+//!   the memory of its largest line.
 
+mod attachment;
+mod brackets;
 mod broken;
 mod content;
 mod detect;
+mod draft;
 mod event;
 mod facts;
+mod keys;
+mod ledger;
 mod message;
-mod part;
+mod native;
+mod said;
+mod session;
 mod survey;
 mod tools;
+mod walk;
 
-use vac_adapter::{Adapter, Confidence, Error, Input, Sample, Session};
+use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +133,16 @@ impl Adapter for Gemini {
     }
 
     fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        sample.best(detect::confidence)
+        detect::confidence(sample)
+    }
+
+    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+        detect::glimpse(sample)
+    }
+
+    /// No log of the CLI says which version wrote it.
+    fn newest_tested(&self) -> Option<&'static str> {
+        Some("0.55.1")
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

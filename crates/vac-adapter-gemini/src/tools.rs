@@ -3,72 +3,95 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, Rest, keys, null};
+use vac_adapter::Report;
+use vac_adapter::cursor::{Rest, keys, null, put, sift};
 use vac_record::{
     AbstractTimestamp, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Extensions, Kind, Node};
+use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
 
-use crate::content::{Calls, failed};
+use crate::content::failed;
 use crate::event;
+use crate::keys::{IN_CALL, unknown};
 
 /// The children of `toolCalls`.
 pub(crate) fn calls<'a>(
-    list: Node<'_, 'a>,
+    list: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
-    calls: &mut Calls,
+    report: &mut Report,
     children: &mut Vec<Entry<'a>>,
 ) {
+    children.reserve(2 * list.elements().count());
     for node in list.elements() {
-        let Some(mut call) = Cursor::of(node) else {
+        if node.kind() == Kind::Map {
+            call(node, timestamp, report, children);
+        } else {
             children.push(event::child("toolCalls", node, timestamp));
-            continue;
-        };
-        let timestamp = call.timestamp("timestamp").or_else(|| timestamp.cloned());
-        let result = result(&mut call, timestamp.clone());
-        if let Some(Entry::ToolResult(ToolResultEntry { call_id: Some(id), .. })) = &result {
-            calls.answer(id);
         }
-        children.push(Entry::ToolCall(ToolCallEntry {
-            name: call.text("name").unwrap_or(Cow::Borrowed("unknown")),
-            input: call.any("args").unwrap_or_else(null),
-            call_id: call.text("id"),
-            timestamp,
-            id: None,
-            children: None,
-            extensions: call.rest(keys::TOOL_CALL),
-        }));
-        children.extend(result);
     }
 }
 
-/// The result of a call, if it has one.
-fn result<'a>(
-    call: &mut Cursor<'_, 'a>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
-    let failed = call.peek("result").and_then(result_failed);
-    let output = call.any("result")?;
-    let status = call.text("status");
-    let is_error = match status.as_deref() {
-        Some("error") => Some(true),
-        Some("success") => failed.or(Some(false)),
-        _ => failed,
+fn call<'a>(
+    node: Node<'a, '_>,
+    message: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
+    children: &mut Vec<Entry<'a>>,
+) {
+    let (mut timestamp, mut name, mut input, mut call_id) = (None, None, None, None);
+    let (mut result, mut status, mut display) = (None, None, None);
+    let mut extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "name" => put(&mut name, value.text()),
+        "id" => put(&mut call_id, value.text()),
+        "args" => put(&mut input, Some(value.carry())),
+        "result" => put(&mut result, Some(value)),
+        "status" => put(&mut status, value.text().map(|text| (text, value))),
+        "resultDisplay" => put(&mut display, Some(value)),
+        _ => false,
+    });
+    unknown(report, "tool call", &extensions, IN_CALL);
+    let timestamp = timestamp.or_else(|| message.cloned());
+    let result = match result {
+        Some(result) => Some(Entry::ToolResult(ToolResultEntry {
+            output: result.carry(),
+            call_id: call_id.clone(),
+            is_error: is_error(status.as_ref().map(|(status, _)| &**status), result),
+            status: status.map(|(status, _)| status),
+            timestamp: timestamp.clone(),
+            id: None,
+            children: None,
+            extensions: shown(display).collect(),
+        })),
+        // Without a result the call says what there is to say.
+        None => {
+            extensions.extend(status.map(|(_, status)| ("status".into(), status.carry())));
+            extensions.extend(shown(display));
+            None
+        }
     };
-    let mut extensions = Rest::default();
-    if let Some(display) = call.any("resultDisplay") {
-        extensions.push(("resultDisplay".into(), display));
-    }
-    Some(Entry::ToolResult(ToolResultEntry {
-        output,
-        call_id: call.peek("id").and_then(Node::text),
-        status,
-        is_error,
+    children.push(Entry::ToolCall(ToolCallEntry {
+        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        input: input.unwrap_or_else(null),
+        call_id,
         timestamp,
         id: None,
         children: None,
         extensions,
-    }))
+    }));
+    children.extend(result);
+}
+
+/// What the user saw of a result.
+fn shown<'a>(display: Option<Node<'a, '_>>) -> impl Iterator<Item = (Text<'a>, Any<'a>)> {
+    display.map(|display| ("resultDisplay".into(), display.carry())).into_iter()
+}
+
+fn is_error(status: Option<&str>, result: Node<'_, '_>) -> Option<bool> {
+    match status {
+        Some("error") => Some(true),
+        Some("success") => result_failed(result).or(Some(false)),
+        _ => result_failed(result),
+    }
 }
 
 /// Whether a part, or one of an array of parts, is a response with an error;
@@ -87,37 +110,51 @@ fn result_failed(result: Node<'_, '_>) -> Option<bool> {
 
 /// The children of `thoughts`.
 pub(crate) fn thoughts<'a>(
-    list: Node<'_, 'a>,
+    list: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     children: &mut Vec<Entry<'a>>,
 ) {
-    children.extend(list.elements().map(|node| {
-        let Some(mut thought) = Cursor::of(node) else {
-            return event::child("thoughts", node, timestamp);
-        };
-        Entry::Reasoning(ReasoningEntry {
-            content: thought.any("description").unwrap_or_else(null),
+    children.reserve(list.elements().count());
+    for node in list.elements() {
+        if node.kind() != Kind::Map {
+            children.push(event::child("thoughts", node, timestamp));
+            continue;
+        }
+        let (mut content, mut subject, mut time) = (None, None, None);
+        let extensions = sift(node, keys::REASONING, |key, value| match key {
+            "description" => put(&mut content, Some(value.carry())),
+            "subject" => put(&mut subject, value.text()),
+            "timestamp" => put(&mut time, AbstractTimestamp::decode(value).ok()),
+            _ => false,
+        });
+        children.push(Entry::Reasoning(ReasoningEntry {
+            content: content.unwrap_or_else(null),
             encrypted: None,
-            subject: thought.text("subject"),
-            timestamp: thought.timestamp("timestamp").or_else(|| timestamp.cloned()),
+            subject,
+            timestamp: time.or_else(|| timestamp.cloned()),
             id: None,
             children: None,
-            extensions: thought.rest(keys::REASONING),
-        })
-    }));
+            extensions,
+        }));
+    }
 }
 
 /// The tokens of a message; those that tools took have no canonical name.
-pub(crate) fn token_usage<'a>(mut tokens: Cursor<'_, 'a>) -> TokenUsage<'a> {
-    TokenUsage {
-        input: tokens.uint("input"),
-        output: tokens.uint("output"),
-        cached: tokens.uint("cached"),
-        reasoning: tokens.uint("thoughts"),
-        total: tokens.uint("total"),
-        cost: None,
-        extensions: tokens.rest(keys::TOKEN_USAGE),
+pub(crate) fn token_usage<'a>(tokens: Node<'a, '_>) -> Option<TokenUsage<'a>> {
+    if tokens.kind() != Kind::Map {
+        return None;
     }
+    let (mut input, mut output, mut cached) = (None, None, None);
+    let (mut reasoning, mut total) = (None, None);
+    let extensions = sift(tokens, keys::TOKEN_USAGE, |key, value| match key {
+        "input" => put(&mut input, value.uint()),
+        "output" => put(&mut output, value.uint()),
+        "cached" => put(&mut cached, value.uint()),
+        "thoughts" => put(&mut reasoning, value.uint()),
+        "total" => put(&mut total, value.uint()),
+        _ => false,
+    });
+    Some(TokenUsage { input, output, cached, reasoning, total, cost: None, extensions })
 }
 
 /// No members beyond those that the schema names.

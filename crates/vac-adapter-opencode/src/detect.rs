@@ -1,16 +1,24 @@
-//! Which documents are `OpenCode`'s.
+//! Which documents are `OpenCode`'s, and what they tell about their session.
 
-use vac_adapter::Confidence;
-use vac_value::Node;
+use vac_adapter::{Confidence, Glimpse, Sample, Share};
+use vac_record::AbstractTimestamp;
+use vac_value::{Decode, IntoOwned, Kind, Node};
 
-use crate::classify::{Class, class, export, foreign};
+use crate::classify::{Class, Facts, is_a, is_shared};
 
-/// How sure one document makes.
-pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
-    if foreign(document).is_some() {
-        return Confidence::Likely;
+/// How sure a sample makes.
+pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
+    let best = sample.best(of_document);
+    // The one document of an export may be cut short.
+    if best == Confidence::No && is_cut_export(sample.bytes) { Confidence::Likely } else { best }
+}
+
+fn of_document(document: Node<'_, '_>) -> Confidence {
+    if document.kind() == Kind::Array {
+        return if is_shared(document) { Confidence::Certain } else { Confidence::No };
     }
-    if let Some((info, messages)) = export(document) {
+    let facts = Facts::of(document);
+    if let Some((info, messages)) = facts.export() {
         let message = messages.elements().next();
         let holds_parts = |message: Node<'_, '_>| {
             message.member("info").is_some() && message.member("parts").is_some()
@@ -18,22 +26,106 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
         return match message.map(holds_parts) {
             Some(false) => Confidence::No,
             Some(true) => Confidence::Certain,
-            None if is_id(info, "id", "ses_") => Confidence::Certain,
+            None if is_id(info.member("id"), "ses_") => Confidence::Certain,
             None => Confidence::Possible,
         };
     }
-    match class(document) {
-        Class::Part if is_id(document, "messageID", "msg_") => Confidence::Certain,
-        Class::Message if is_id(document, "sessionID", "ses_") => Confidence::Certain,
-        Class::Session | Class::Share if is_id(document, "id", "ses_") => Confidence::Certain,
-        Class::Part | Class::Message if document.member("sessionID").is_some() => {
-            Confidence::Likely
+    match facts.class() {
+        Class::Part if is_id(facts.message, "msg_") => Confidence::Certain,
+        Class::Message if is_id(facts.session, "ses_") => Confidence::Certain,
+        Class::Captured if facts.part.is_some() || is_id(facts.session, "ses_") => {
+            Confidence::Certain
         }
+        Class::Early if is_a(facts.metadata, Kind::Map) => Confidence::Certain,
+        Class::Session | Class::Share if is_id(facts.id, "ses_") => Confidence::Certain,
+        Class::Row if is_id(facts.session, "ses_") => Confidence::Likely,
+        Class::Part | Class::Message if facts.session.is_some() => Confidence::Likely,
         Class::Session | Class::Project => Confidence::Possible,
         _ => Confidence::No,
     }
 }
 
-fn is_id(document: Node<'_, '_>, key: &str, prefix: &str) -> bool {
-    document.member(key).and_then(Node::text).is_some_and(|id| id.starts_with(prefix))
+fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
+    id.and_then(Node::text).is_some_and(|id| id.starts_with(prefix))
+}
+
+/// Whether bytes begin as an export does: with what is true of a session.
+fn is_cut_export(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let inside =
+        |bytes: &[u8], what: &[u8]| bytes.trim_ascii_start().strip_prefix(what).map(<[u8]>::to_vec);
+    let rest = [&b"{"[..], b"\"info\"", b":", b"{"]
+        .iter()
+        .try_fold(bytes.to_vec(), |rest, what| inside(&rest, what));
+    rest.is_some_and(|rest| {
+        let head = String::from_utf8_lossy(&rest);
+        head.contains("\"ses_") && head.contains("\"projectID\"")
+    })
+}
+
+/// What the beginning of a log tells about its session. Of several sessions, what it
+/// tells about the first.
+pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+    let mut glimpse =
+        Glimpse { variant: "concatenated", share: Share::Whole, ..Glimpse::default() };
+    for document in &sample.documents {
+        let root = document.root();
+        let facts = Facts::of(root);
+        if let Some((info, messages)) = facts.export() {
+            glimpse.variant = "export";
+            see(&mut glimpse, &Facts::of(info));
+            for message in messages.elements() {
+                message.member("info").iter().for_each(|info| see(&mut glimpse, &Facts::of(*info)));
+            }
+        } else if root.kind() == Kind::Array && is_shared(root) {
+            glimpse.variant = "share";
+            let data = root.elements().filter_map(|element| element.member("data"));
+            data.for_each(|data| see(&mut glimpse, &Facts::of(data)));
+        } else {
+            match facts.class() {
+                Class::Captured => glimpse.variant = "capture",
+                Class::Early => glimpse.variant = "early",
+                _ => {}
+            }
+            see(&mut glimpse, &facts);
+        }
+    }
+    glimpse
+}
+
+/// Takes what an object tells, unless it is another session's.
+fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
+    let class = facts.class();
+    let metadata = |key: &str| facts.metadata.and_then(|metadata| metadata.member(key));
+    let session = match class {
+        Class::Session => facts.id,
+        Class::Early => facts.session.or_else(|| metadata("sessionID")),
+        Class::Project | Class::Other => None,
+        _ => facts.session,
+    };
+    let session = session.and_then(Node::text);
+    if glimpse.session_id.is_none() {
+        glimpse.session_id = session.as_deref().map(str::to_owned);
+    }
+    if session.is_none() || session.as_deref() != glimpse.session_id.as_deref() {
+        return;
+    }
+    let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Into::into);
+    let time = if class == Class::Early { metadata("time") } else { facts.time };
+    let created = time.and_then(|time| time.member("created")).or(facts.timestamp);
+    let created = created.and_then(|time| AbstractTimestamp::decode(time).ok());
+    if class == Class::Session {
+        // It knows best.
+        glimpse.version = text(facts.version);
+        glimpse.project = text(facts.directory).or_else(|| glimpse.project.take());
+        glimpse.start = created.map(IntoOwned::into_owned).or_else(|| glimpse.start.take());
+        return;
+    }
+    if glimpse.start.is_none() {
+        glimpse.start = created.map(IntoOwned::into_owned);
+    }
+    if glimpse.project.is_none() {
+        let path = facts.path.and_then(|path| path.member("cwd"));
+        glimpse.project = text(path);
+    }
 }

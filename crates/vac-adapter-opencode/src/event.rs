@@ -2,50 +2,65 @@
 //! place beside the entries.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::cursor::{Cursor, Rest, sift};
 use vac_adapter::frame::Reason;
 use vac_adapter::raw::{self, Known};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Extensions, Node, Text};
+use vac_value::{Extensions, Kind, Node, Text};
 
 use crate::classify::Class;
+use crate::message::text;
+use crate::names::Names;
 use crate::secret;
-use crate::units::Unit;
+use crate::unit::Unit;
+
+/// Why the text of a row is carried as text.
+const NO_OBJECT: &str = "the row's data is no JSON object";
 
 /// The entry of a unit that is an event.
 pub(crate) fn entry<'a>(
-    node: Node<'_, 'a>,
-    unit: &Unit,
+    node: Node<'a, '_>,
+    unit: &Unit<'_>,
     session: &str,
+    members: &Names<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
-    let event_type: Text<'a> = match &unit.class {
+    let event_type: Text<'a> = match unit.class {
+        Class::Row => return row(node, unit, session, report),
         Class::Session => "session".into(),
         Class::Project => "project".into(),
         Class::Share => "session_share".into(),
         Class::Diffs => "session_diff".into(),
         Class::Todos => "todo".into(),
+        Class::Models => "model".into(),
         Class::Member(_) => "export".into(),
+        Class::Unreadable => unreadable(node, report),
         _ => unknown(node, report),
     };
-    let place = || unit.place.id().into();
-    let mut id = place();
+    let mut id = None;
     let mut data = Rest::default();
-    match (Cursor::of(node), &unit.class) {
-        (_, Class::Member(name)) => data.push((name.clone().into(), node.carry())),
+    if let Class::Member(name) = unit.class {
+        data.push((members.name(name).to_owned().into(), node.carry()));
+        return made(event_type, data, unit.place_id());
+    }
+    match (Cursor::of(node), unit.class) {
         (Some(mut object), Class::Share) => {
             secret::omit(&mut object);
             data = object.rest(&[]);
         }
         (Some(mut object), _) => {
             object.said("sessionID", session);
-            id = object.text("id").unwrap_or_else(place);
+            id = object.text("id");
             let share = unit.has_secret.then(|| secret::omit_inside(&mut object)).flatten();
             data = object.rest(&[]);
             data.extend(share.map(|(name, share)| (name.into(), share)));
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
+    made(event_type, data, id.unwrap_or_else(|| unit.place_id()))
+}
+
+fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
     Entry::Event(EventEntry {
         event_type,
         data: Some(data),
@@ -56,7 +71,7 @@ pub(crate) fn entry<'a>(
     })
 }
 
-fn unknown<'a>(node: Node<'_, 'a>, report: &mut Report) -> Text<'a> {
+fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     match node.member("type").and_then(Node::text) {
         Some(kind) => {
             report.unknown(&kind);
@@ -69,16 +84,52 @@ fn unknown<'a>(node: Node<'_, 'a>, report: &mut Report) -> Text<'a> {
     }
 }
 
+/// A file that could not be read: the record says so, and the report.
+fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
+    let says = |key: &str| node.member(key).and_then(Node::text).unwrap_or_default();
+    report.warn(format!("{}: {}", says("file"), says("reason")));
+    "unreadable".into()
+}
+
+/// A row whose data is no object. Text is carried as what it is: something that
+/// could not be parsed.
+fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Report) -> Entry<'a> {
+    let broken = node.member("data").filter(|data| data.kind() == Kind::Text);
+    let broken = broken.and_then(Node::text);
+    let named: &[&str] = if broken.is_some() { &["reason", "line", "raw"] } else { &[] };
+    let mut id = None;
+    let rest = sift(node, named, |key, value| match key {
+        "id" => text(value, &mut id),
+        "sessionID" => value.is_text(session),
+        "data" => broken.is_some(),
+        _ => false,
+    });
+    let Some(broken) = broken else {
+        let kind = if unit.message.is_some() { "part" } else { "message" };
+        report.unknown(&format!("{kind} without data"));
+        return made(kind.into(), rest, id.unwrap_or_else(|| unit.place_id()));
+    };
+    let reason = Reason::Encoding(NO_OBJECT.to_owned());
+    report.unparsed(unit.place.line, NO_OBJECT);
+    let known = Known { id, timestamp: None, parent_id: None };
+    let mut entry = raw::entry(broken.as_bytes(), &reason, unit.place, known);
+    if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
+        data.extend(rest.0);
+    }
+    entry
+}
+
 /// A unit that cannot be carried as a value. One that might be a broken share
 /// object is told, not carried.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,
-    unit: &Unit,
+    unit: &Unit<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
     report.unparsed(unit.place.line, &reason.to_string());
-    let known = Known { id: unit.id.clone().map(Into::into), timestamp: None, parent_id: None };
+    let id = unit.id.as_deref().map(|id| id.to_owned().into());
+    let known = Known { id, timestamp: None, parent_id: None };
     if secret::may_be_in(bytes) {
         report.omit(secret::OMITTED);
         return raw::entry(b"", reason, unit.place, known);

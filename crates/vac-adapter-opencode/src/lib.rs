@@ -59,20 +59,27 @@
 //!   surrogate pair in it is an event instead.
 //! * Databases, share files and `run --format json` captures are refused.
 
+mod capture;
 mod classify;
+mod container;
+mod cut;
 mod detect;
+mod early;
 mod event;
 mod message;
+mod models;
+mod names;
 mod order;
 mod part;
 mod record;
 mod secret;
-mod store;
+mod session;
+mod source;
 mod survey;
 mod tool;
-mod units;
+mod unit;
 
-use vac_adapter::{Adapter, Confidence, Error, Input, Sample, Session};
+use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +91,15 @@ impl Adapter for OpenCode {
     }
 
     fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        sample.best(detect::confidence)
+        detect::confidence(sample)
+    }
+
+    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+        detect::glimpse(sample)
+    }
+
+    fn newest_tested(&self) -> Option<&'static str> {
+        Some("1.18.10")
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

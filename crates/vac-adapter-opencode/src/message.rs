@@ -1,83 +1,156 @@
 //! Messages, without their parts.
 
-use vac_adapter::cursor::{Cursor, keys};
-use vac_record::{Entry, MessageEntry, MessageEntryType, TokenUsage};
-use vac_value::{Extensions, Node};
+use vac_adapter::cursor::{Rest, keys, object, put, sift};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType, TokenUsage};
+use vac_value::{Any, Decode, Extensions, Kind, Node, Number, Text};
 
-use crate::part::time;
-use crate::units::Unit;
+use crate::unit::Unit;
 
 /// Who speaks.
-pub(crate) fn role(message: Node<'_, '_>) -> &'static str {
-    match message.member("role") {
-        Some(role) if role.is_text("user") => "user",
-        _ => "assistant",
-    }
+pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
+    if role.is_text("user") { "user" } else { "assistant" }
 }
 
 /// The entry of a message.
-pub(crate) fn entry<'a>(node: Node<'_, 'a>, unit: &Unit, session: &str) -> Option<Entry<'a>> {
-    let mut message = Cursor::of(node)?;
-    message.said("role", role(node));
-    message.said("sessionID", session);
-    let id = message.text("id").unwrap_or_else(|| unit.place.id().into());
-    let (timestamp, time) = time(&mut message, "created");
-    let mut model_id = message.text("modelID");
+pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
+    let mut id = None;
+    let mut parent_id = None;
+    let mut model_id = None;
     let mut model = None;
-    if model_id.is_none()
-        && let Some(mut asked) = message.object("model")
-    {
-        model_id = asked.text("modelID");
-        model = asked.remainder();
-    }
-    let token_usage = unit.counts_usage.then(|| usage(&mut message)).flatten();
-    let parent_id = message.text("parentID");
-    let mut extensions = message.rest(keys::MESSAGE);
+    let mut moment = Moment::default();
+    let mut usage = Usage::default();
+    let answers = node.member("modelID").is_some_and(|model| model.kind() == Kind::Text);
+    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+        "role" => value.is_text(role(value)),
+        "sessionID" => value.is_text(session),
+        "id" => text(value, &mut id),
+        "parentID" => text(value, &mut parent_id),
+        "modelID" => text(value, &mut model_id),
+        "model" if !answers && value.kind() == Kind::Map => {
+            let rest =
+                sift(value, &[], |key, value| key == "modelID" && text(value, &mut model_id));
+            model = object(rest);
+            true
+        }
+        "time" => moment.take(value, "created"),
+        "cost" | "tokens" if unit.counts_usage => usage.take(key, value),
+        _ => false,
+    });
     extensions.extend(model.map(|model| ("model".into(), model)));
-    extensions.extend(time);
-    Some(Entry::Message(MessageEntry {
+    extensions.extend(moment.left());
+    Entry::Message(MessageEntry {
         r#type: speaker(unit),
         content: None,
-        timestamp,
-        id: Some(id),
+        timestamp: moment.timestamp,
+        id: Some(id.unwrap_or_else(|| unit.place_id())),
         model_id,
         parent_id,
-        token_usage,
+        token_usage: usage.made(),
         children: None,
         extensions,
-    }))
+    })
 }
 
 /// Whose words a message and its texts are.
-pub(crate) fn speaker(unit: &Unit) -> MessageEntryType {
+pub(crate) fn speaker(unit: &Unit<'_>) -> MessageEntryType {
     if unit.is_user { MessageEntryType::User } else { MessageEntryType::Assistant }
 }
 
-/// The canonical numbers, and the others beside them.
-fn usage<'a>(message: &mut Cursor<'_, 'a>) -> Option<TokenUsage<'a>> {
-    let cost = message.number("cost");
-    let Some(mut tokens) = message.object("tokens") else {
-        return cost.map(|cost| TokenUsage {
-            input: None,
-            output: None,
-            cached: None,
-            reasoning: None,
-            total: None,
-            cost: Some(cost),
-            extensions: Extensions::default(),
+/// Takes text.
+pub(crate) fn text<'a>(value: Node<'a, '_>, to: &mut Option<Text<'a>>) -> bool {
+    put(to, value.text())
+}
+
+/// A time out of `time`, and what is left of that.
+#[derive(Default)]
+pub(crate) struct Moment<'a> {
+    pub timestamp: Option<AbstractTimestamp<'a>>,
+    left: Option<Any<'a>>,
+}
+
+impl<'a> Moment<'a> {
+    /// Takes the time of that name, if there is an object to take it from.
+    pub fn take(&mut self, time: Node<'a, '_>, name: &str) -> bool {
+        if time.kind() != Kind::Map {
+            return false;
+        }
+        let rest = sift(time, &[], |key, value| {
+            key == name && put(&mut self.timestamp, AbstractTimestamp::decode(value).ok())
         });
-    };
-    let mut cached = None;
-    let mut cache = None;
-    if let Some(mut of) = tokens.object("cache") {
-        cached = of.uint("read");
-        cache = of.remainder();
+        self.left = object(rest);
+        true
     }
-    let input = tokens.uint("input");
-    let output = tokens.uint("output");
-    let reasoning = tokens.uint("reasoning");
-    let total = tokens.uint("total");
-    let mut extensions = tokens.rest(keys::TOKEN_USAGE);
-    extensions.extend(cache.map(|cache| ("cache".into(), cache)));
-    Some(TokenUsage { input, output, cached, reasoning, total, cost, extensions })
+
+    /// What is left, as a member.
+    pub fn left(&mut self) -> Option<(Text<'a>, Any<'a>)> {
+        self.left.take().map(|left| ("time".into(), left))
+    }
+}
+
+/// What a message cost: the canonical numbers, and the others beside them.
+#[derive(Default)]
+pub(crate) struct Usage<'a> {
+    cost: Option<Number<'a>>,
+    tokens: Option<TokenUsage<'a>>,
+}
+
+impl<'a> Usage<'a> {
+    /// Takes `cost` or `tokens`.
+    pub fn take(&mut self, key: &str, value: Node<'a, '_>) -> bool {
+        if key == "cost" {
+            let cost = value.number().filter(|cost| !matches!(cost, Number::Decimal(_)));
+            return put(&mut self.cost, cost);
+        }
+        if value.kind() != Kind::Map {
+            return false;
+        }
+        let mut tokens = none();
+        let mut cache = None;
+        let mut rest = sift(value, keys::TOKEN_USAGE, |key, value| match key {
+            "input" => uint(value, &mut tokens.input),
+            "output" => uint(value, &mut tokens.output),
+            "reasoning" => uint(value, &mut tokens.reasoning),
+            "total" => uint(value, &mut tokens.total),
+            "cache" if value.kind() == Kind::Map => {
+                let rest =
+                    sift(value, &[], |key, value| key == "read" && uint(value, &mut tokens.cached));
+                cache = object(rest);
+                true
+            }
+            _ => false,
+        });
+        rest.extend(cache.map(|cache| ("cache".into(), cache)));
+        tokens.extensions = rest;
+        self.tokens = Some(tokens);
+        true
+    }
+
+    /// All of it, if there is any.
+    pub fn made(self) -> Option<TokenUsage<'a>> {
+        match (self.tokens, self.cost) {
+            (None, None) => None,
+            (tokens, cost) => Some(TokenUsage { cost, ..tokens.unwrap_or_else(none) }),
+        }
+    }
+}
+
+fn none<'a>() -> TokenUsage<'a> {
+    TokenUsage {
+        input: None,
+        output: None,
+        cached: None,
+        reasoning: None,
+        total: None,
+        cost: None,
+        extensions: Extensions::default(),
+    }
+}
+
+fn uint(value: Node<'_, '_>, to: &mut Option<u64>) -> bool {
+    put(to, value.uint())
+}
+
+/// Members of ours beside others, unless there are none.
+pub(crate) fn push<'a>(members: &mut Rest<'a>, name: &'static str, value: Option<Any<'a>>) {
+    members.extend(value.map(|value| (name.into(), value)));
 }

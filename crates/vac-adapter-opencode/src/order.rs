@@ -1,41 +1,51 @@
 //! Which session a unit belongs to, and in which order a session has its units.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::classify::Class;
-use crate::units::Unit;
+use crate::container::Units;
+use crate::names::Number;
+use crate::unit::Unit;
 
 /// Gives a session to every unit that names none. Projects need none.
-pub(crate) fn attribute(units: &mut [Unit], fallback: &str) {
-    let known: BTreeSet<_> = units
-        .iter()
-        .filter(|unit| unit.class != Class::Share)
-        .filter_map(|unit| unit.session.clone())
-        .collect();
-    let mut before: Option<String> = None;
-    for at in 0..units.len() {
-        if units[at].session.as_ref().is_some_and(|session| known.contains(session)) {
-            before.clone_from(&units[at].session);
+pub(crate) fn attribute(units: &mut Units<'_>) {
+    let mut known = vec![false; units.sessions.len()];
+    let mut of_message: HashMap<Number, Number> = HashMap::new();
+    for unit in units.all.iter().filter(|unit| unit.class != Class::Share) {
+        let Some(session) = unit.session else { continue };
+        known[session as usize] = true;
+        if let Some(message) = unit.message {
+            of_message.entry(message).or_insert(session);
+        }
+    }
+    let is_known = |session: Number| known.get(session as usize).copied().unwrap_or_default();
+    let mut before: Option<Number> = None;
+    for at in 0..units.all.len() {
+        let unit = &units.all[at];
+        let named = unit.session.filter(|session| is_known(*session));
+        let named = named.or_else(|| of_message.get(&unit.message?).copied());
+        if named.is_some() {
+            before = named;
+            units.all[at].session = named;
             continue;
         }
-        let behind = units.get(at + 1).filter(|next| {
-            let is_array = matches!(units[at].class, Class::Diffs | Class::Todos);
-            (is_array && next.class == Class::Session) || before.is_none()
-        });
-        let behind = behind.and_then(|next| next.session.clone());
-        let session = behind.filter(|session| known.contains(session)).or_else(|| before.clone());
-        units[at].session = session;
+        let is_array = matches!(unit.class, Class::Diffs | Class::Todos);
+        let behind = units
+            .all
+            .get(at + 1)
+            .filter(|next| (is_array && next.class == Class::Session) || before.is_none());
+        let behind = behind.and_then(|next| next.session).filter(|session| is_known(*session));
+        units.all[at].session = behind.or(before);
     }
-    let first = units.iter().find_map(|unit| unit.session.clone());
-    let first = first.unwrap_or_else(|| fallback.to_owned());
-    for unit in units.iter_mut().filter(|unit| unit.session.is_none()) {
-        unit.session = Some(first.clone());
+    let first = units.all.iter().find_map(|unit| unit.session).unwrap_or_default();
+    for unit in units.all.iter_mut().filter(|unit| unit.session.is_none()) {
+        unit.session = Some(first);
     }
 }
 
 /// A message, as far as its units have to know it.
 struct Message {
-    id: String,
+    number: Number,
     created: Option<u64>,
     is_user: bool,
     /// Its last unit that is the message itself.
@@ -53,8 +63,12 @@ struct Place {
     id: Option<usize>,
 }
 
-/// Orders the units of one session, and tells parts what their message is.
-pub(crate) fn order(mut units: Vec<Unit>) -> Vec<Unit> {
+/// Orders the units of one session, and tells parts what their message is. `name` gives
+/// the ids of messages.
+pub(crate) fn order<'a, 'n>(
+    mut units: Vec<Unit<'a>>,
+    name: impl Fn(Number) -> &'n str,
+) -> Vec<Unit<'a>> {
     let (mut messages, numbers) = messages(&units);
     let mut before = Place::default();
     let mut time = 0;
@@ -64,22 +78,23 @@ pub(crate) fn order(mut units: Vec<Unit>) -> Vec<Unit> {
             let message = &mut messages[number];
             // One without a time stands where it stood.
             time = *message.position.get_or_insert(message.created.unwrap_or(time));
-            let is_part = unit.class != Class::Message;
+            let is_part = !unit.is_message();
             before = Place { message: Some(number), is_part, id: is_part.then_some(at) };
-            unit.counts_usage &= message.last == Some(at);
-            if is_part {
+            // What a message lacks, the end of its steps can say.
+            unit.counts_usage =
+                if is_part { message.last.is_none() } else { message.last == Some(at) };
+            if is_part && message.last.is_some() {
                 unit.is_user = message.is_user;
                 unit.created = message.created;
             }
         }
         places.push(before);
     }
+    let ranks = ranks(&messages, name);
     let key = |at: &usize| {
         let place = places[*at];
-        let message = place.message.map(|number| &messages[number]);
-        let message = message.map(|message| (message.position, message.id.as_str()));
         let id = place.id.and_then(|at| units[at].id.as_deref());
-        (message, place.is_part, id, *at)
+        (place.message.map(|number| ranks[number]), place.is_part, id, *at)
     };
     let mut order: Vec<_> = (0..units.len()).collect();
     order.sort_by(|one, other| key(one).cmp(&key(other)));
@@ -87,20 +102,31 @@ pub(crate) fn order(mut units: Vec<Unit>) -> Vec<Unit> {
     order.into_iter().filter_map(|at| units[at].take()).collect()
 }
 
+/// The places of messages among each other: by time, then by id.
+fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
+    let mut order: Vec<_> = (0..messages.len()).collect();
+    let key = |at: &usize| (messages[*at].position, name(messages[*at].number));
+    order.sort_by(|one, other| key(one).cmp(&key(other)));
+    let mut ranks = vec![0; messages.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank;
+    }
+    ranks
+}
+
 /// The messages that units name, and for each unit the number of its own.
-fn messages(units: &[Unit]) -> (Vec<Message>, Vec<Option<usize>>) {
+fn messages(units: &[Unit<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
     let mut messages: Vec<Message> = Vec::new();
-    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut known: HashMap<Number, usize> = HashMap::new();
     let mut numbers = Vec::with_capacity(units.len());
     for (at, unit) in units.iter().enumerate() {
-        let Some(id) = &unit.message else {
+        let Some(number) = unit.message else {
             numbers.push(None);
             continue;
         };
-        let number = *known.entry(id).or_insert_with(|| {
-            let id = id.clone();
+        let place = *known.entry(number).or_insert_with(|| {
             messages.push(Message {
-                id,
+                number,
                 created: None,
                 is_user: false,
                 last: None,
@@ -108,13 +134,13 @@ fn messages(units: &[Unit]) -> (Vec<Message>, Vec<Option<usize>>) {
             });
             messages.len() - 1
         });
-        if unit.class == Class::Message {
-            let message = &mut messages[number];
+        if unit.is_message() {
+            let message = &mut messages[place];
             message.created = unit.created;
             message.is_user = unit.is_user;
             message.last = Some(at);
         }
-        numbers.push(Some(number));
+        numbers.push(Some(place));
     }
     (messages, numbers)
 }

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, keys, null, object};
+use vac_adapter::cursor::{keys, null, object, put, sift};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
-use vac_value::{Any, Extensions, Node, Text};
+use vac_value::{Any, Encoding, Extensions, Kind, Node, Text};
 
-use crate::message::speaker;
+use crate::message::{Moment, Usage, push, speaker, text};
 use crate::tool;
-use crate::units::Unit;
+use crate::unit::Unit;
 
 /// Parts that are events, to tell what is new from what is not.
 const EVENTS: &[&str] = &[
@@ -22,46 +22,75 @@ const EVENTS: &[&str] = &[
     "retry",
     "compaction",
     "subtask",
+    "source-url",
 ];
 
 /// What providers call reasoning that only they can read.
 const ENCRYPTED: &str = "reasoningEncryptedContent";
 
 /// The entries of a part: one, or a tool's call and its result.
+pub(crate) type Entries<'a> = (Entry<'a>, Option<Entry<'a>>);
+
+/// What is known of a part beside what it says.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'k> {
+    /// What its order says.
+    pub unit: &'k Unit<'k>,
+    /// The session's id.
+    pub session: &'k str,
+    /// Its number in the message that it is inside of, from 1.
+    pub number: Option<u64>,
+}
+
+impl Known<'_> {
+    /// The id to give it if it has none.
+    pub fn id(self) -> Text<'static> {
+        match (self.number, self.unit.id.as_deref()) {
+            (None, _) => self.unit.place_id(),
+            (Some(number), Some(message)) => format!("{message}:{number}").into(),
+            (Some(number), None) => format!("{}:{number}", self.unit.place.id()).into(),
+        }
+    }
+}
+
+/// The entries of a part.
 pub(crate) fn entries<'a>(
-    node: Node<'_, 'a>,
-    unit: &Unit,
-    session: &str,
+    node: Node<'a, '_>,
+    known: Known<'_>,
     report: &mut Report,
-) -> Option<(Entry<'a>, Option<Entry<'a>>)> {
-    let mut part = Cursor::of(node)?;
+) -> Entries<'a> {
     let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("unknown"));
-    part.said("sessionID", session);
-    let id = part.text("id").unwrap_or_else(|| unit.place.id().into());
-    Some(match &*kind {
-        "tool" => tool::entries(node, part, id),
-        "text" => (text(part, id, unit), None),
-        "reasoning" => (reasoning(part, id), None),
+    match &*kind {
+        "tool" => tool::entries(node, known),
+        "text" => (said(node, known), None),
+        "reasoning" => (reasoning(node, known), None),
         other => {
             if !EVENTS.contains(&other) {
                 report.unknown(&format!("part {other}"));
             }
-            (event(part, id, kind, unit), None)
+            (event(node, known, kind), None)
         }
-    })
+    }
 }
 
-fn text<'a>(mut part: Cursor<'_, 'a>, id: Text<'a>, unit: &Unit) -> Entry<'a> {
-    part.said("type", "text");
-    let content = part.any("text");
-    let (timestamp, time) = time(&mut part, "start");
-    let mut extensions = part.rest(keys::MESSAGE);
-    extensions.extend(time);
+fn said<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
+    let mut id = None;
+    let mut content = None;
+    let mut moment = Moment::default();
+    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+        "type" => value.is_text("text"),
+        "sessionID" => value.is_text(known.session),
+        "id" => text(value, &mut id),
+        "text" => put(&mut content, Some(value.carry())),
+        "time" => moment.take(value, "start"),
+        _ => false,
+    });
+    extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        r#type: speaker(known.unit),
         content,
-        timestamp: timestamp.or_else(|| moment(unit)),
-        id: Some(id),
+        timestamp: moment.timestamp.or_else(|| one_moment(known.unit)),
+        id: Some(id.unwrap_or_else(|| known.id())),
         model_id: None,
         parent_id: None,
         token_usage: None,
@@ -70,74 +99,90 @@ fn text<'a>(mut part: Cursor<'_, 'a>, id: Text<'a>, unit: &Unit) -> Entry<'a> {
     })
 }
 
-fn reasoning<'a>(mut part: Cursor<'_, 'a>, id: Text<'a>) -> Entry<'a> {
-    part.said("type", "reasoning");
-    let content = part.any("text").unwrap_or_else(null);
-    let (timestamp, time) = time(&mut part, "start");
-    let (encrypted, metadata) = encrypted(&mut part);
-    let mut extensions = part.rest(keys::REASONING);
-    extensions.extend(metadata.map(|metadata| ("metadata".into(), metadata)));
-    extensions.extend(time);
+fn reasoning<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
+    let mut id = None;
+    let mut content = None;
+    let mut encrypted = None;
+    let mut metadata = None;
+    let mut moment = Moment::default();
+    let mut extensions = sift(node, keys::REASONING, |key, value| match key {
+        "type" => value.is_text("reasoning"),
+        "sessionID" => value.is_text(known.session),
+        "id" => text(value, &mut id),
+        "text" => put(&mut content, Some(value.carry())),
+        "metadata" => {
+            let (found, left) = decrypted(value);
+            let is_taken = found.is_some();
+            (encrypted, metadata) = (found, left);
+            is_taken
+        }
+        "time" => moment.take(value, "start"),
+        _ => false,
+    });
+    push(&mut extensions, "metadata", metadata);
+    extensions.extend(moment.left());
     Entry::Reasoning(ReasoningEntry {
-        content,
+        content: content.unwrap_or_else(null),
         encrypted,
         subject: None,
-        timestamp,
-        id: Some(id),
+        timestamp: moment.timestamp,
+        id: Some(id.unwrap_or_else(|| known.id())),
         children: None,
         extensions,
     })
 }
 
-/// Takes the first reasoning that a provider encrypted; gives what is left of the
-/// metadata it was in.
-fn encrypted<'a>(part: &mut Cursor<'_, 'a>) -> (Option<Text<'a>>, Option<Any<'a>>) {
-    let provider = part.peek("metadata").and_then(|metadata| {
-        let mut members = metadata.members();
-        let found =
-            members.find(|(_, of)| of.member(ENCRYPTED).is_some_and(|it| it.text().is_some()));
-        found.and_then(|(provider, _)| provider.text())
-    });
-    let Some(provider) = provider else { return (None, None) };
-    let Some(mut metadata) = part.object("metadata") else { return (None, None) };
+/// The first reasoning that a provider encrypted, out of a part's metadata, and what is
+/// left of these then.
+fn decrypted<'a>(metadata: Node<'a, '_>) -> (Option<Text<'a>>, Option<Any<'a>>) {
     let mut encrypted = None;
     let mut left = None;
-    if let Some(mut of) = metadata.object(&provider) {
-        encrypted = of.text(ENCRYPTED);
-        left = of.remainder();
+    let mut rest = sift(metadata, &[], |provider, of| {
+        if encrypted.is_some() || of.kind() != Kind::Map {
+            return false;
+        }
+        let rest = sift(of, &[], |key, value| key == ENCRYPTED && text(value, &mut encrypted));
+        if encrypted.is_some() {
+            left = object(rest).map(|rest| (provider.to_owned().into(), rest));
+        }
+        encrypted.is_some()
+    });
+    if encrypted.is_none() {
+        return (None, None);
     }
-    let mut rest = metadata.rest(&[]);
-    rest.extend(left.map(|left| (provider, left)));
-    (encrypted, object(&rest))
+    rest.extend(left);
+    (encrypted, object(rest))
 }
 
-fn event<'a>(mut part: Cursor<'_, 'a>, id: Text<'a>, kind: Text<'a>, unit: &Unit) -> Entry<'a> {
-    part.said("type", &kind);
-    let began = part.peek("time").is_some_and(|time| time.member("start").is_some());
-    let (timestamp, time) = time(&mut part, if began { "start" } else { "created" });
-    let mut data = part.rest(&[]);
-    data.extend(time);
+fn event<'a>(node: Node<'a, '_>, known: Known<'_>, kind: Text<'a>) -> Entry<'a> {
+    let mut id = None;
+    let mut moment = Moment::default();
+    let mut usage = Usage::default();
+    let counts = known.unit.counts_usage && kind == "step-finish";
+    let began = node.member("time").is_some_and(|time| time.member("start").is_some());
+    let mut data = sift(node, &[], |key, value| match key {
+        "type" => value.is_text(&kind),
+        "sessionID" => value.is_text(known.session),
+        "id" => text(value, &mut id),
+        "time" => moment.take(value, if began { "start" } else { "created" }),
+        "cost" | "tokens" if counts => usage.take(key, value),
+        _ => false,
+    });
+    data.extend(moment.left());
+    let mut extensions = Extensions::default();
+    let usage = usage.made().and_then(|usage| Any::of(&usage, Encoding::Json).ok());
+    push(&mut extensions, "token-usage", usage);
     Entry::Event(EventEntry {
         event_type: kind,
         data: Some(data),
-        timestamp: timestamp.or_else(|| moment(unit)),
-        id: Some(id),
+        timestamp: moment.timestamp.or_else(|| one_moment(known.unit)),
+        id: Some(id.unwrap_or_else(|| known.id())),
         children: None,
-        extensions: Extensions::default(),
+        extensions,
     })
 }
 
 /// The one moment of a user's message.
-fn moment<'a>(unit: &Unit) -> Option<AbstractTimestamp<'a>> {
+fn one_moment<'a>(unit: &Unit<'_>) -> Option<AbstractTimestamp<'a>> {
     unit.created.filter(|_| unit.is_user).map(AbstractTimestamp::Uint)
-}
-
-/// Takes a time out of `time`; gives what is left of that, as a member.
-pub(crate) fn time<'a>(
-    of: &mut Cursor<'_, 'a>,
-    key: &str,
-) -> (Option<AbstractTimestamp<'a>>, Option<(Text<'a>, Any<'a>)>) {
-    let Some(mut time) = of.object("time") else { return (None, None) };
-    let timestamp = time.timestamp(key);
-    (timestamp, time.remainder().map(|time| ("time".into(), time)))
 }

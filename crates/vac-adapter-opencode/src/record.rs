@@ -1,7 +1,7 @@
 //! The record around the entries of a session.
 
 use vac_adapter::cursor::{Cursor, Rest, keys};
-use vac_adapter::provider::{UNKNOWN, provider};
+use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
@@ -10,11 +10,13 @@ use vac_record::{
 use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, Extensions, IntoOwned, Kind, Node};
 
 use crate::classify::Class;
+use crate::container::Units;
+use crate::models::Models;
 use crate::secret;
-use crate::units::{Unit, text};
+use crate::unit::{Model, Unit, text};
 
 /// Names that are ours beside the session's own.
-const OURS: &[&str] = &["session_diff", "todo", "session_share"];
+const OURS: &[&str] = &["session_diff", "todo", "session_share", "session_model"];
 
 /// What is told beside the entries.
 #[derive(Default)]
@@ -33,23 +35,24 @@ pub(crate) struct Around {
     /// The project that the session names.
     pub project_id: Option<String>,
     /// The model that the session names, and who runs it.
-    model: Option<(String, Option<String>)>,
+    model: Option<Model<'static>>,
     taken: Vec<Class>,
 }
 
 impl Around {
     /// Takes a unit in, if it is the first of its class and fits.
-    pub fn take(&mut self, class: &Class, node: Node<'_, '_>, id: &str) -> bool {
-        let hoists = matches!(
-            class,
-            Class::Session | Class::Project | Class::Share | Class::Diffs | Class::Todos
-        );
-        if !hoists || self.taken.contains(class) || !fits(node) {
+    pub fn take(&mut self, class: Class, node: Node<'_, '_>, id: &str) -> bool {
+        // Nothing tells empty arrays apart, and there are two of them at most.
+        let is_second = class == Class::Diffs && self.taken.contains(&class);
+        let is_empty = node.elements().next().is_none();
+        let class = if is_second && is_empty { Class::Todos } else { class };
+        if !class.is_beside() || self.taken.contains(&class) || !fits(node) {
             return false;
         }
         match class {
             Class::Diffs => self.session.push(("session_diff".into(), tidy(node))),
             Class::Todos => self.session.push(("todo".into(), tidy(node))),
+            Class::Models => self.session.push(("session_model".into(), tidy(node))),
             _ => {
                 let Some(object) = Cursor::of(node) else { return false };
                 match class {
@@ -59,7 +62,7 @@ impl Around {
                 }
             }
         }
-        self.taken.push(class.clone());
+        self.taken.push(class);
         true
     }
 
@@ -68,7 +71,8 @@ impl Around {
         self.project_id = session.peek("projectID").and_then(Node::text).map(Into::into);
         self.model = session.peek("model").and_then(|model| {
             let name = text(model, "id").or_else(|| text(model, "modelID"))?;
-            Some((name, text(model, "providerID")))
+            let provider = text(model, "providerID").map(Into::into);
+            Some(Model { name: name.into(), provider })
         });
         self.version = session.text("version").map(Into::into);
         self.directory = session.text("directory").map(Into::into);
@@ -116,14 +120,15 @@ impl Around {
         })
     }
 
-    fn environment(&self, units: &[Unit]) -> Option<Environment<'static>> {
+    fn environment(&self, units: &[Unit<'_>], all: &Units<'_>) -> Option<Environment<'static>> {
+        let told = || units.iter().find_map(|unit| unit.directory);
         let working_dir = self
             .directory
             .clone()
             .or_else(|| self.worktree.clone())
-            .or_else(|| units.iter().find_map(|unit| unit.directory.clone()))?;
+            .or_else(|| told().map(|number| all.directories.name(number).to_owned()))?;
         let mut extensions = Extensions::default();
-        if let Some(project) = vac_adapter::cursor::object(&self.project) {
+        if let Some(project) = vac_adapter::cursor::object(self.project.clone()) {
             extensions.push(("project".into(), project));
         }
         Some(Environment {
@@ -137,13 +142,13 @@ impl Around {
         })
     }
 
-    fn agent_meta(&self, units: &[Unit]) -> AgentMeta<'static> {
-        let models = Models::of(units, self.model.as_ref());
+    fn agent_meta(&self, units: &[Unit<'_>], all: &Units<'_>) -> AgentMeta<'static> {
+        let models = Models::of(units, &all.models, self.model.as_ref());
         let (model, runs) = models.main();
         AgentMeta {
             model_id: model.to_owned().into(),
             model_provider: runs.map_or_else(|| provider(model).into(), |it| it.to_owned().into()),
-            models: Some(models.0.iter().map(|model| model.name.clone().into()).collect()),
+            models: Some(models.names().map(|name| name.to_owned().into()).collect()),
             cli_name: Some("opencode".into()),
             cli_version: self.version.clone().map(Into::into),
             extensions: Extensions::default(),
@@ -151,9 +156,15 @@ impl Around {
     }
 
     /// The record without entries.
-    pub fn record(&self, id: &str, units: &[Unit]) -> VerifiableAgentRecord<'static> {
+    pub fn record(
+        &self,
+        id: &str,
+        units: &[Unit<'_>],
+        all: &Units<'_>,
+    ) -> VerifiableAgentRecord<'static> {
         let mut span = Span::default();
-        for unit in units.iter().filter(|unit| unit.class == Class::Message) {
+        let has_time = |unit: &&Unit<'_>| unit.is_message() || unit.class == Class::Captured;
+        for unit in units.iter().filter(has_time) {
             unit.created.iter().for_each(|created| span.add(&AbstractTimestamp::Uint(*created)));
         }
         let start = self.start.clone().or_else(|| span.first());
@@ -165,8 +176,8 @@ impl Around {
                 session_id: SessionId::Text(id.to_owned().into()),
                 session_start: start.clone(),
                 session_end: self.end.clone().or_else(|| span.last()),
-                agent_meta: self.agent_meta(units),
-                environment: self.environment(units),
+                agent_meta: self.agent_meta(units, all),
+                environment: self.environment(units, all),
                 entries: Vec::new(),
                 extensions: self.session.clone(),
             },
@@ -179,7 +190,7 @@ impl Around {
     }
 
     /// When the session began, to order sessions by.
-    pub fn began(&self, units: &[Unit]) -> u64 {
+    pub fn began(&self, units: &[Unit<'_>]) -> u64 {
         match self.start {
             Some(AbstractTimestamp::Uint(start)) => start,
             _ => units.iter().filter_map(|unit| unit.created).min().unwrap_or(u64::MAX),
@@ -202,50 +213,4 @@ fn tidy(node: Node<'_, '_>) -> Any<'static> {
 fn fits(node: Node<'_, '_>) -> bool {
     let mut nodes = node.index()..node.after();
     nodes.all(|index| !node.document().node(index).has_lone_surrogate())
-}
-
-/// The models of a session, in the order of their appearance.
-struct Models(Vec<Counted>);
-
-struct Counted {
-    name: String,
-    provider: Option<String>,
-    answers: u64,
-}
-
-impl Models {
-    fn of(units: &[Unit], named: Option<&(String, Option<String>)>) -> Self {
-        let mut models = Self(Vec::new());
-        for unit in units {
-            if let Some(model) = &unit.model {
-                models.add(&model.name, model.provider.as_ref(), u64::from(!unit.is_user));
-            }
-        }
-        if let (true, Some((name, provider))) = (models.0.is_empty(), named) {
-            models.add(name, provider.as_ref(), 0);
-        }
-        models
-    }
-
-    fn add(&mut self, name: &str, provider: Option<&String>, answers: u64) {
-        match self.0.iter_mut().find(|model| model.name == name) {
-            Some(model) => {
-                model.answers += answers;
-                if model.provider.is_none() {
-                    model.provider = provider.cloned();
-                }
-            }
-            None => {
-                let (name, provider) = (name.to_owned(), provider.cloned());
-                self.0.push(Counted { name, provider, answers });
-            }
-        }
-    }
-
-    /// The model that gave most answers, and who runs it; of equals the first.
-    fn main(&self) -> (&str, Option<&str>) {
-        let most = self.0.iter().map(|model| model.answers).max();
-        let main = self.0.iter().find(|model| Some(model.answers) == most);
-        main.map_or((UNKNOWN, None), |model| (&model.name, model.provider.as_deref()))
-    }
 }

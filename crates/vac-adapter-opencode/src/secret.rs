@@ -3,7 +3,7 @@
 use vac_adapter::cursor::Cursor;
 use vac_value::{Any, Node};
 
-use crate::classify::Class;
+use crate::classify::{Class, Facts};
 
 /// How the report calls it.
 pub(crate) const OMITTED: &str = "session_share.secret";
@@ -13,11 +13,11 @@ const SECRET: &str = "secret";
 const SHARE: &str = "share";
 
 /// Whether a unit holds one.
-pub(crate) fn is_in(node: Node<'_, '_>, class: &Class) -> bool {
+pub(crate) fn is_in(unit: &Facts<'_, '_>, class: Class) -> bool {
     let holds = |share: Node<'_, '_>| share.member(SECRET).is_some();
     match class {
-        Class::Share => holds(node),
-        Class::Session => node.member(SHARE).is_some_and(holds),
+        Class::Share => unit.secret.is_some(),
+        Class::Session => unit.share.is_some_and(holds),
         _ => false,
     }
 }
@@ -29,7 +29,7 @@ pub(crate) fn omit(share: &mut Cursor<'_, '_>) {
 
 /// Takes it away from a session; gives what is left of its share object, as a
 /// member.
-pub(crate) fn omit_inside<'a>(session: &mut Cursor<'_, 'a>) -> Option<(&'static str, Any<'a>)> {
+pub(crate) fn omit_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
     let mut share = session.object(SHARE)?;
     omit(&mut share);
     share.remainder().map(|left| (SHARE, left))

@@ -1,196 +1,195 @@
 //! The first pass: whose units are whose, and what is true of each session.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::io::Read;
+use std::rc::Rc;
 
-use vac_adapter::frame::Reason;
-use vac_adapter::{Error, Input, Origin, Session, Sink, ids};
-use vac_record::{Entry, VerifiableAgentRecord};
-use vac_value::{Encode, Node, Scanner};
+use vac_adapter::frame::{Content, Frame};
+use vac_adapter::{Error, Input, Log, ids};
+use vac_value::Scanner;
 
 use crate::classify::Class;
+use crate::container::{Form, Units};
+use crate::order;
 use crate::record::Around;
-use crate::store::Store;
-use crate::units::{Unit, Units};
-use crate::{event, message, order, part, secret};
+use crate::session::Found;
+use crate::source::{Seen, Source};
+use crate::unit::Unit;
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// One session of an input.
-pub(crate) struct Found<'i> {
-    store: Arc<Store<'i>>,
-    variant: &'static str,
-    id: String,
-    /// Its units, in the order of its entries.
-    units: Vec<Unit>,
-    record: VerifiableAgentRecord<'static>,
-}
-
 /// The sessions of an input.
 pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
-    let store = Store::of(input)?;
-    if store.bytes().starts_with(SQLITE) {
-        return Err(refused("a database, which is not read: export its sessions"));
+    let mut source = Source::of(Log::of(input));
+    let mut units = units(source.log())?;
+    if !units.all.iter().any(is_known) {
+        return Err(refused(input));
     }
-    let Units { all: mut units, is_export, foreign } = store.units();
-    let is_known =
-        |unit: &Unit| matches!(unit.class, Class::Session | Class::Message | Class::Part);
-    if !units.iter().any(is_known) {
-        return Err(refused(foreign.unwrap_or("no session, message or part of OpenCode in it")));
+    if units.all.iter().all(|unit| unit.session.is_none()) {
+        units.sessions.number(ids::of_input(input)?.into(), |name| name);
     }
-    let fallback = if units.iter().any(|unit| unit.session.is_some()) {
-        String::new()
-    } else {
-        ids::of_input(input)?
-    };
-    order::attribute(&mut units, &fallback);
-    let variant = if is_export { "export" } else { "concatenated" };
-    let (projects, units): (Vec<_>, Vec<_>) =
-        units.into_iter().partition(|unit| unit.class == Class::Project);
-    let mut groups: BTreeMap<String, Vec<Unit>> = BTreeMap::new();
-    for unit in units {
-        groups.entry(unit.session.clone().unwrap_or_default()).or_default().push(unit);
-    }
-    let mut surveyed: Vec<_> =
-        groups.into_iter().map(|(id, units)| around(id, order::order(units), &store)).collect();
-    surveyed.sort_by_key(|(around, _, units)| around.began(units));
-    place_projects(projects, &mut surveyed, &store);
-    let store = Arc::new(store);
-    let found = surveyed.into_iter().map(|(around, id, units)| {
-        let record = around.record(&id, &units);
-        Found { store: Arc::clone(&store), variant, id, units, record }
+    order::attribute(&mut units);
+    let surveyed = surveyed(&mut units, &source)?;
+    let variant = variant(units.form, &surveyed, input.name());
+    let numbers: Vec<_> =
+        surveyed.iter().map(|surveyed| source.add(surveyed.units.iter())).collect();
+    let source = Rc::new(source);
+    let units = Rc::new(units);
+    let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
+        let record = surveyed.around.record(&surveyed.id, &surveyed.units, &units);
+        Found {
+            source: Rc::clone(&source),
+            names: Rc::clone(&units),
+            variant,
+            id: surveyed.id,
+            units: surveyed.units,
+            first,
+            record,
+        }
     });
     Ok(found.collect())
 }
 
-fn refused(reason: &str) -> Error {
-    Error::Refused(reason.to_owned())
+fn is_known(unit: &Unit<'_>) -> bool {
+    use Class::{Captured, Early, Message, Part, Row, Session};
+    matches!(unit.class, Session | Message | Early | Part | Captured | Row)
 }
 
-type Surveyed = (Around, String, Vec<Unit>);
+/// All units of a log.
+fn units<'i>(log: &Log<'i>) -> Result<Units<'i>, Error> {
+    let mut units = Units::default();
+    if let Some(frames) = log.held() {
+        frames.for_each(|frame| units.add(frame, |text| text));
+        return Ok(units);
+    }
+    log.each(|frame| {
+        let from = units.all.len();
+        units.add(frame, |text| Cow::Owned(text.into_owned()));
+        units.all[from..].iter_mut().for_each(|unit| hold(unit, frame));
+        Ok(())
+    })?;
+    Ok(units)
+}
 
-/// What is true of a session; its units that tell it are marked.
-fn around(id: String, mut units: Vec<Unit>, store: &Store<'_>) -> Surveyed {
-    let mut around = Around::default();
-    let mut scanner = Scanner::default();
-    for unit in &mut units {
-        if !matches!(unit.class, Class::Raw(_) | Class::Message | Class::Part)
-            && store.look(unit, &mut scanner, |node| {
-                node.is_ok_and(|node| around.take(&unit.class, node, &id))
-            })
-        {
-            unit.entries = 0;
+/// Keeps the text of what is told beside the entries: it is looked at long before the
+/// entries are.
+fn hold(unit: &mut Unit<'_>, frame: &Frame<'_>) {
+    if let (true, Content::Document(document)) = (unit.class.is_beside(), &frame.content) {
+        unit.text = Some(document.node(unit.node).raw().into());
+    }
+}
+
+/// One session, as far as it is known.
+struct Surveyed<'i> {
+    around: Around,
+    id: String,
+    units: Vec<Unit<'i>>,
+}
+
+/// The sessions that units belong to, in the order of their beginning.
+fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Surveyed<'i>>, Error> {
+    let mut groups: Vec<Vec<Unit<'_>>> = Vec::new();
+    groups.resize_with(units.sessions.len(), Vec::new);
+    let mut projects = Vec::new();
+    for unit in std::mem::take(&mut units.all) {
+        match unit.session {
+            _ if unit.class == Class::Project => projects.push(unit),
+            Some(session) => groups[session as usize].push(unit),
+            None => {}
         }
     }
-    (around, id, units)
+    let mut scanner = Scanner::default();
+    let mut surveyed = Vec::new();
+    for (number, group) in (0..).zip(groups) {
+        if group.is_empty() {
+            continue;
+        }
+        let id = units.sessions.name(number).to_owned();
+        let mut units = order::order(group, |message| units.messages.name(message));
+        let mut around = Around::default();
+        for unit in units.iter_mut().filter(|unit| unit.class.is_beside()) {
+            if is_taken(&mut around, unit, &id, source, &mut scanner)? {
+                unit.entries = 0;
+            }
+        }
+        surveyed.push(Surveyed { around, id, units });
+    }
+    surveyed.sort_by(|one, other| {
+        let key = |of: &Surveyed<'_>| (of.around.began(&of.units), of.id.clone());
+        key(one).cmp(&key(other))
+    });
+    place_projects(projects, &mut surveyed, source, &mut scanner)?;
+    Ok(surveyed)
+}
+
+fn is_taken(
+    around: &mut Around,
+    unit: &Unit<'_>,
+    session: &str,
+    source: &Source<'_>,
+    scanner: &mut Scanner,
+) -> Result<bool, Error> {
+    // Units have no number in the order of the entries yet, and what is beside them
+    // needs none.
+    source.look(unit, usize::MAX, scanner, |seen| match seen {
+        Seen::Document(node) => around.take(unit.class, node, session),
+        Seen::Raw(..) => false,
+    })
 }
 
 /// Gives each project to the sessions that name it, else to the first session as an
 /// event.
-fn place_projects(projects: Vec<Unit>, sessions: &mut [Surveyed], store: &Store<'_>) {
-    let mut scanner = Scanner::default();
+fn place_projects<'i>(
+    projects: Vec<Unit<'i>>,
+    sessions: &mut [Surveyed<'i>],
+    source: &Source<'_>,
+    scanner: &mut Scanner,
+) -> Result<(), Error> {
     for project in projects {
-        let mut is_taken = false;
-        for (around, id, units) in &mut *sessions {
-            let is_named = around.project_id.is_some() && around.project_id == project.id;
-            if is_named
-                && store.look(&project, &mut scanner, |node| {
-                    node.is_ok_and(|node| around.take(&Class::Project, node, id))
-                })
+        let mut is_placed = false;
+        for session in &mut *sessions {
+            let named = session.around.project_id.as_deref();
+            if named.is_some()
+                && named == project.id.as_deref()
+                && is_taken(&mut session.around, &project, &session.id, source, scanner)?
             {
-                is_taken = true;
-                units.push(Unit { entries: 0, ..project.clone() });
+                is_placed = true;
+                session.units.push(Unit { entries: 0, ..project.clone() });
             }
         }
-        if let (false, Some((_, _, units))) = (is_taken, sessions.first_mut()) {
-            units.insert(0, project);
+        if let (false, Some(first)) = (is_placed, sessions.first_mut()) {
+            first.units.insert(0, project);
         }
+    }
+    Ok(())
+}
+
+/// What the sessions were in. The session of a tree comes as its files, one behind the
+/// other, under its own name.
+fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
+    let is_alone = matches!(sessions, [only] if only.id == name);
+    match form {
+        Form::Export => "export",
+        Form::Share => "share",
+        Form::Capture => "capture",
+        Form::Rows => "database",
+        Form::Early => "early",
+        Form::Objects if is_alone => "tree",
+        Form::Objects => "concatenated",
     }
 }
 
-impl Found<'_> {
-    fn unit(&self, unit: &Unit, scanner: &mut Scanner, sink: &mut dyn Sink) -> Result<(), Error> {
-        let bytes = self.store.source(unit);
-        let origin = Origin { place: unit.place, bytes };
-        if let Class::Raw(reason) = &unit.class {
-            let entry = event::raw(bytes, reason, unit, sink.report());
-            return sink.entry(entry, origin);
+/// Why there is no session in an input.
+fn refused(input: &dyn Input) -> Error {
+    let mut beginning = Vec::new();
+    let read =
+        input.open().and_then(|input| input.take(SQLITE.len() as u64).read_to_end(&mut beginning));
+    match read {
+        Err(error) => Error::Io(error),
+        Ok(_) if beginning == SQLITE => {
+            Error::Refused("a database, and none of OpenCode that could be opened".to_owned())
         }
-        self.store.look(unit, scanner, |node| match node {
-            Ok(node) => self.document(node, unit, origin, sink),
-            // It was a document a moment ago.
-            Err(error) => {
-                let entry = event::raw(bytes, &Reason::Syntax(error), unit, sink.report());
-                sink.entry(entry, origin)
-            }
-        })
-    }
-
-    fn document(
-        &self,
-        node: Node<'_, '_>,
-        unit: &Unit,
-        origin: Origin<'_>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Error> {
-        let entries = match unit.class {
-            Class::Message => message::entry(node, unit, &self.id).map(|entry| (entry, None)),
-            Class::Part => part::entries(node, unit, &self.id, sink.report()),
-            _ => None,
-        };
-        let (entry, result) = match entries {
-            Some(entries) => entries,
-            None => (event::entry(node, unit, &self.id, sink.report()), None),
-        };
-        if unit.has_secret {
-            let told = told(&entry);
-            return sink.entry(entry, Origin { bytes: told.as_bytes(), ..origin });
-        }
-        sink.entry(entry, origin)?;
-        match result {
-            Some(result) => sink.entry(result, origin),
-            None => Ok(()),
-        }
-    }
-}
-
-/// An object with a secret, as it may be told.
-fn told(entry: &Entry<'_>) -> String {
-    match entry {
-        Entry::Event(event) => event.data.to_json().unwrap_or_default(),
-        _ => String::new(),
-    }
-}
-
-impl Session for Found<'_> {
-    fn agent(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn variant(&self) -> &'static str {
-        self.variant
-    }
-
-    fn record(&self) -> VerifiableAgentRecord<'static> {
-        self.record.clone()
-    }
-
-    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        let mut scanner = Scanner::default();
-        for unit in &self.units {
-            sink.report().frames += 1;
-            if unit.entries > 0 {
-                self.unit(unit, &mut scanner, sink)?;
-            }
-            if unit.has_secret {
-                sink.report().omit(secret::OMITTED);
-            }
-        }
-        Ok(())
-    }
-
-    fn count(&self) -> Result<u64, Error> {
-        Ok(self.units.iter().map(|unit| unit.entries).sum())
+        Ok(_) => Error::Refused("no session, message or part of OpenCode in it".to_owned()),
     }
 }

@@ -2,82 +2,122 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, keys, null, object};
-use vac_record::{Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
+use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
+
+use crate::classify::Facts;
+use crate::message::{push, text};
+use crate::part::{Entries, Known};
 
 /// Whether a part is a call with a result.
-pub(crate) fn is_split(part: Node<'_, '_>) -> bool {
-    if !part.member("type").is_some_and(|kind| kind.is_text("tool")) {
-        return false;
-    }
-    let Some(state) = part.member("state") else { return false };
-    let says = |key: &str| state.member(key).is_some_and(|value| value.kind() != Kind::Null);
+pub(crate) fn is_split(part: &Facts<'_, '_>) -> bool {
+    part.is_kind("tool") && part.state.is_some_and(has_result)
+}
+
+fn has_result(state: Node<'_, '_>) -> bool {
     let ended = |status: Node<'_, '_>| status.is_text("completed") || status.is_text("error");
-    says("output") || says("error") || state.member("status").is_some_and(ended)
+    says(state, "output") || says(state, "error") || state.member("status").is_some_and(ended)
+}
+
+fn says(state: Node<'_, '_>, key: &str) -> bool {
+    state.member(key).is_some_and(|value| value.kind() != Kind::Null)
+}
+
+/// What became of a call.
+#[derive(Default)]
+struct State<'a> {
+    input: Option<Any<'a>>,
+    start: Option<AbstractTimestamp<'a>>,
+    /// Whether there is a result, and then whether it is an error.
+    is_error: Option<bool>,
+    output: Option<Any<'a>>,
+    status: Option<Text<'a>>,
+    end: Option<AbstractTimestamp<'a>>,
+    /// What nobody has taken.
+    left: Option<Any<'a>>,
+}
+
+impl<'a> State<'a> {
+    fn of(state: Node<'a, '_>) -> Self {
+        let mut made = Self::default();
+        if has_result(state) {
+            let status = state.member("status");
+            let is = |name: &str| status.is_some_and(|status| status.is_text(name));
+            made.is_error = Some(is("error") || (!is("completed") && !says(state, "output")));
+        }
+        let result = made.is_error.map(|is_error| if is_error { "error" } else { "output" });
+        let mut time: Option<Rest<'_>> = None;
+        let mut rest = sift(state, &[], |key, value| match key {
+            "input" => put(&mut made.input, Some(value.carry())),
+            "status" if made.is_error.is_some() => text(value, &mut made.status),
+            "time" if value.kind() == Kind::Map => {
+                time = Some(made.time(value));
+                true
+            }
+            key if Some(key) == result => put(&mut made.output, Some(value.carry())),
+            _ => false,
+        });
+        push(&mut rest, "time", time.and_then(object));
+        made.left = object(rest);
+        made
+    }
+
+    fn time(&mut self, time: Node<'a, '_>) -> Rest<'a> {
+        sift(time, &[], |key, value| {
+            let place = match key {
+                "start" => &mut self.start,
+                "end" if self.is_error.is_some() => &mut self.end,
+                _ => return false,
+            };
+            put(place, AbstractTimestamp::decode(value).ok())
+        })
+    }
 }
 
 /// The entries of a tool part.
-pub(crate) fn entries<'a>(
-    node: Node<'_, 'a>,
-    mut part: Cursor<'_, 'a>,
-    id: Text<'a>,
-) -> (Entry<'a>, Option<Entry<'a>>) {
-    part.said("type", "tool");
-    let call_id = part.text("callID");
-    let name = part.text("tool").unwrap_or(Cow::Borrowed("unknown"));
-    let message = part.peek("messageID").map(Node::carry);
-    let mut state = part.object("state");
-    let mut time = state.as_mut().and_then(|state| state.object("time"));
-    let input = state.as_mut().and_then(|state| state.any("input")).unwrap_or_else(null);
-    let start = time.as_mut().and_then(|time| time.timestamp("start"));
-    let mut result = None;
-    if let (true, Some(state)) = (is_split(node), &mut state) {
-        let status = state.text("status");
-        let is_error = match status.as_deref() {
-            Some("completed") => false,
-            Some("error") => true,
-            _ => !has(state, "output"),
-        };
-        let output = state.any(if is_error { "error" } else { "output" });
+pub(crate) fn entries<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
+    let mut id = None;
+    let mut name = None;
+    let mut call_id = None;
+    let mut state = State::default();
+    let mut extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+        "type" => value.is_text("tool"),
+        "sessionID" => value.is_text(known.session),
+        "id" => text(value, &mut id),
+        "tool" => text(value, &mut name),
+        "callID" => text(value, &mut call_id),
+        "state" if value.kind() == Kind::Map => {
+            state = State::of(value);
+            true
+        }
+        _ => false,
+    });
+    let id = id.unwrap_or_else(|| known.id());
+    let result = state.is_error.map(|is_error| {
         let mut extensions = Extensions::default();
-        extensions.extend(message.map(|message| ("messageID".into(), message)));
-        result = Some(ToolResultEntry {
-            output: output.unwrap_or_else(null),
+        push(&mut extensions, "messageID", node.member("messageID").map(Node::carry));
+        push(&mut extensions, "state", state.left.take());
+        Entry::ToolResult(ToolResultEntry {
+            output: state.output.take().unwrap_or_else(null),
             call_id: call_id.clone(),
-            status,
+            status: state.status.take(),
             is_error: Some(is_error),
-            timestamp: time.as_mut().and_then(|time| time.timestamp("end")),
+            timestamp: state.end.take(),
             id: Some(format!("{id}:result").into()),
             children: None,
             extensions,
-        });
-    }
-    let left = left(state, time).map(|left| ("state".into(), left));
-    let mut extensions = part.rest(keys::TOOL_CALL);
-    match &mut result {
-        Some(result) => result.extensions.extend(left),
-        None => extensions.extend(left),
-    }
+        })
+    });
+    push(&mut extensions, "state", state.left);
     let call = Entry::ToolCall(ToolCallEntry {
-        name,
-        input,
+        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        input: state.input.unwrap_or_else(null),
         call_id,
-        timestamp: start,
+        timestamp: state.start,
         id: Some(id),
         children: None,
         extensions,
     });
-    (call, result.map(Entry::ToolResult))
-}
-
-fn has(state: &Cursor<'_, '_>, key: &str) -> bool {
-    state.peek(key).is_some_and(|value| value.kind() != Kind::Null)
-}
-
-/// What nobody has taken of a state and its times.
-fn left<'a>(state: Option<Cursor<'_, 'a>>, time: Option<Cursor<'_, 'a>>) -> Option<Any<'a>> {
-    let mut left = state.map(|state| state.rest(&[])).unwrap_or_default();
-    left.extend(time.and_then(Cursor::remainder).map(|time| ("time".into(), time)));
-    object(&left)
+    (call, result)
 }

@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::layout;
-use crate::log::{Log, Part, Place};
-use crate::store::{self, Store};
-use crate::{sqlite, zstandard};
+use crate::log::{Log, Part, Place, Standing};
+use crate::prompts::Prompts;
+use crate::reopened::Reopened;
+use crate::store::{self, Store, bad_data};
+use crate::{opencode, sqlite, zstandard};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -22,7 +25,7 @@ pub struct Found {
 
 /// Finds logs: in files, in directories at any depth, and for `-` in standard input.
 pub fn find(paths: &[PathBuf]) -> Found {
-    let mut search = Search { found: Found::default() };
+    let mut search = Search::default();
     for path in paths {
         if path.as_os_str() == "-" {
             search.stdin();
@@ -30,27 +33,63 @@ pub fn find(paths: &[PathBuf]) -> Found {
             search.path(path, true);
         }
     }
-    search.found
+    search.finish()
 }
 
-struct Search {
+/// What has been found so far.
+#[derive(Default)]
+pub(crate) struct Search {
     found: Found,
+    is_stdin_read: bool,
+    /// Whose place it is that is being searched, if it is anybody's.
+    pub agent: Option<&'static str>,
 }
 
 impl Search {
+    /// All of it. What is read with a session is not a session as well.
+    pub fn finish(mut self) -> Found {
+        let logs = &mut self.found.logs;
+        let further = |log: &Log| {
+            let parts = log.parts.iter().skip(1).chain(&log.attachments);
+            parts.filter_map(Part::path).map(Path::to_owned).collect::<Vec<_>>()
+        };
+        let further: HashSet<_> = logs.iter().flat_map(further).collect();
+        if !further.is_empty() {
+            logs.retain(|log| {
+                let first = log.parts.first().and_then(Part::path);
+                first.is_none_or(|path| !further.contains(path))
+            });
+        }
+        self.found
+    }
+
+    /// Notes what could not be looked into.
+    pub fn trouble(&mut self, path: &Path, error: &io::Error) {
+        self.found.troubles.push(format!("{}: {error}", path.to_string_lossy()));
+    }
+
     fn stdin(&mut self) {
-        let keep = || {
+        let path = Path::new("-");
+        if std::mem::replace(&mut self.is_stdin_read, true) {
+            return self.trouble(path, &bad_data("standard input can be read only once"));
+        }
+        self.keep(path, Ok(io::stdin().lock()));
+    }
+
+    /// Takes what can be read only once.
+    fn keep(&mut self, path: &Path, input: io::Result<impl Read>) {
+        let keep = |mut input| {
             let mut file = tempfile::tempfile()?;
-            io::copy(&mut io::stdin().lock(), &mut file)?;
+            io::copy(&mut input, &mut file)?;
             Ok::<_, io::Error>(file)
         };
-        match keep() {
+        match input.and_then(keep) {
             Ok(file) => {
                 let place = Place::Kept(file);
                 let part = Part { name: String::new(), folder: String::new(), place };
-                self.found.logs.push(Log::of(part, "-".to_owned(), true));
+                self.found.logs.push(Log::of(part, path.to_string_lossy().into_owned(), true));
             }
-            Err(error) => self.trouble(Path::new("-"), &error),
+            Err(error) => self.trouble(path, &error),
         }
     }
 
@@ -59,17 +98,21 @@ impl Search {
         match metadata {
             Err(error) => self.trouble(path, &error),
             Ok(metadata) if metadata.is_dir() => self.folder(path, named),
-            Ok(metadata) if metadata.is_file() || named => {
-                let log = self.file(path, named);
-                self.found.logs.extend(log);
+            Ok(metadata) if metadata.is_file() && named => {
+                self.session(path, layout::own_folder_of(path).as_deref(), true);
             }
+            Ok(metadata) if metadata.is_file() => {
+                self.session(path, None, false);
+            }
+            // A pipe that has a name.
+            Ok(_) if named => self.keep(path, File::open(path)),
             Ok(_) => {}
         }
     }
 
     fn folder(&mut self, path: &Path, named: bool) {
         match store::of_folder(path) {
-            Ok(Some(store)) => return self.store(path, store, named),
+            Ok(Some(store)) => return self.store(path, store, Container::Tree, named),
             Ok(None) => {}
             Err(error) => return self.trouble(path, &error),
         }
@@ -82,21 +125,28 @@ impl Search {
             // A session's own folder is read with the session.
             if let Some(own) = layout::own_folder(entry, &entries)
                 && entry.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
-                && let Some(mut log) = self.file(entry, false)
             {
-                match layout::fill(&mut log, &own) {
-                    Ok(()) => {
-                        taken.insert(own);
-                    }
-                    Err(error) => self.trouble(&own, &error),
-                }
-                self.found.logs.push(log);
                 taken.insert(entry.clone());
+                if self.session(entry, Some(&own), false) {
+                    taken.insert(own);
+                }
             }
         }
         for entry in entries.iter().filter(|entry| !taken.contains(*entry)) {
             self.path(entry, false);
         }
+    }
+
+    /// Takes a file, with the folder that is its own; false if there is no session in it.
+    pub fn session(&mut self, path: &Path, own: Option<&Path>, named: bool) -> bool {
+        let Some(mut log) = self.file(path, named) else { return false };
+        if let Some(own) = own {
+            for (path, error) in layout::fill(&mut log, own) {
+                self.trouble(&path, &error);
+            }
+        }
+        self.found.logs.push(log);
+        true
     }
 
     /// A file as a log; the sessions of a database are added at once.
@@ -108,7 +158,7 @@ impl Search {
             }
             Ok(bytes) if bytes == *sqlite::MAGIC => match store::of_database(path) {
                 Ok(Some(store)) => {
-                    self.store(path, store, named);
+                    self.store(path, store, Container::Database, named);
                     return None;
                 }
                 Ok(None) => {}
@@ -123,13 +173,55 @@ impl Search {
                 return None;
             }
         }
-        Some(Log::of(part, path.to_string_lossy().into_owned(), named))
+        let mut log = Log::of(part, path.to_string_lossy().into_owned(), named);
+        log.agent = self.agent;
+        Some(log)
     }
 
-    fn store(&mut self, path: &Path, store: std::sync::Arc<dyn Store>, named: bool) {
+    /// Takes a file that has to be a database with sessions.
+    pub fn database(&mut self, path: &Path) {
+        let store = beginning(path).and_then(|bytes| {
+            if bytes != *sqlite::MAGIC {
+                return Err(bad_data("not a SQLite database"));
+            }
+            store::of_database(path)?.ok_or_else(|| bad_data("a database without any sessions"))
+        });
+        match store {
+            Ok(store) => self.store(path, store, Container::Database, false),
+            Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    /// Takes a folder that may be a store, and otherwise has nothing in it.
+    pub fn known_folder(&mut self, path: &Path) {
+        match store::of_folder(path) {
+            Ok(Some(store)) => self.store(path, store, Container::Tree, false),
+            Ok(None) => {}
+            Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    /// Takes a file with what was asked in several sessions.
+    pub fn prompts(&mut self, path: &Path) {
+        match Prompts::of(path) {
+            Ok(Some(prompts)) => self.store(path, Arc::new(prompts), Container::Prompts, false),
+            // Whatever it is, its adapter may know.
+            Ok(None) => {
+                self.session(path, None, false);
+            }
+            Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    fn store(&mut self, path: &Path, store: Arc<dyn Store>, container: Container, named: bool) {
         let sessions = match store.sessions() {
             Ok(sessions) => sessions,
             Err(error) => return self.trouble(path, &error),
+        };
+        let store = if container == Container::Database && sessions.len() == 1 {
+            Arc::new(Reopened { path: path.to_owned() })
+        } else {
+            store
         };
         for held in sessions {
             let place = Place::Stored(store.clone(), path.to_owned(), held.key.clone());
@@ -137,13 +229,30 @@ impl Search {
             let part = Part { name: held.key.clone(), folder, place };
             let shown = format!("{}#{}", path.to_string_lossy(), held.key);
             let mut log = Log::of(part, shown, named);
+            log.standing = container.standing(&held.key);
             log.held = Some(held);
+            log.agent = self.agent;
             self.found.logs.push(log);
         }
     }
+}
 
-    fn trouble(&mut self, path: &Path, error: &io::Error) {
-        self.found.troubles.push(format!("{}: {error}", path.to_string_lossy()));
+/// What holds several sessions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Tree,
+    Database,
+    Prompts,
+}
+
+impl Container {
+    fn standing(self, key: &str) -> Standing {
+        match self {
+            // A database that came later has taken it over.
+            Self::Tree if key != opencode::WITHOUT => Standing::Older,
+            Self::Prompts => Standing::Prompts,
+            Self::Tree | Self::Database => Standing::Own,
+        }
     }
 }
 
@@ -154,6 +263,7 @@ fn beginning(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What is in a folder, in the order of names.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut entries = Vec::new();
     for entry in folder.read_dir()? {

@@ -1,15 +1,21 @@
 //! Files of one session, put together.
 //!
 //! Files are one session if the adapter says so ([`Share`]), their session ids are equal,
-//! and they are in the same folder or were both named.
+//! and they are in the same folder or were both named. Before that, what is there twice is
+//! left out: a copy of a file, byte for byte, wherever it lies; and what was not named and
+//! only has the remains of a session that is there as a whole (the files of `OpenCode` that a
+//! database replaced, Gemini's list of prompts).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::io;
+use std::path::Path;
 
 use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Beginning, Glimpse, Share};
 
-use crate::log::Log;
+use crate::beside;
+use crate::log::{Log, Part};
 
 /// A log, whose it is, and what its beginning tells.
 #[derive(Debug)]
@@ -22,35 +28,100 @@ pub struct Known {
     pub glimpse: Glimpse,
     /// Why it could not be read.
     pub trouble: Option<String>,
+    /// What was left out because of it, or of it.
+    pub left_out: Vec<LeftOut>,
 }
 
-/// Looks at the beginning of a log.
-pub fn look(log: Log, adapters: &[&dyn Adapter]) -> Known {
-    if let Some((agent, glimpse)) = log.held.as_ref().and_then(|held| held.glimpse.clone()) {
-        return Known { log, agent: Some(agent), glimpse, trouble: None };
-    }
-    let seen = glimpse(&log, adapters);
-    match seen {
-        Ok(Some((agent, glimpse))) => Known { log, agent: Some(agent), glimpse, trouble: None },
-        Ok(None) => Known { log, agent: None, glimpse: Glimpse::default(), trouble: None },
-        Err(error) => {
-            let trouble = Some(error.to_string());
-            Known { log, agent: None, glimpse: Glimpse::default(), trouble }
+/// Something that is not part of any session that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What it is called.
+    pub shown: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It is byte for byte what is in this one.
+    Copy(String),
+    /// This one has the session as a whole.
+    Remains(String),
+    /// It could not be read.
+    Unreadable(String),
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.shown)?;
+        match &self.why {
+            Why::Copy(other) => write!(f, "left out, a copy of {other}"),
+            Why::Remains(other) => write!(f, "left out, {other} has more of the session"),
+            Why::Unreadable(reason) => f.write_str(reason),
         }
     }
 }
 
+/// Looks at the beginning of a log.
+pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
+    let is_wanted = |agent: &str| adapters.iter().any(|adapter| adapter.name() == agent);
+    let held = log.held.as_ref().and_then(|held| held.glimpse.clone());
+    let seen = match held {
+        Some((agent, _)) if !is_wanted(agent) => Ok(None),
+        Some(held) => Ok(Some(held)),
+        None => glimpse(&log, adapters),
+    };
+    let (mut agent, mut glimpse, mut trouble) = (None, Glimpse::default(), None);
+    let mut left_out = Vec::new();
+    match seen {
+        Ok(None) => {}
+        Ok(Some((name, seen))) => {
+            (agent, glimpse) = (Some(name), seen);
+            let troubles = beside::add(&mut log, name, &mut glimpse);
+            left_out.extend(troubles.into_iter().map(|(path, error)| LeftOut {
+                shown: path.to_string_lossy().into_owned(),
+                why: Why::Unreadable(error.to_string()),
+            }));
+        }
+        Err(error) => trouble = Some(error.to_string()),
+    }
+    Known { log, agent, glimpse, trouble, left_out }
+}
+
+/// In an agent's own place, only that agent is asked.
 fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Option<(&'static str, Glimpse)>> {
     let unread = log.unread();
     let beginning = Beginning::of(&unread)?;
     let sample = beginning.sample();
-    Ok(sample.whose(adapters).map(|(adapter, _)| (adapter.name(), adapter.glimpse(&sample))))
+    let is_asked = |adapter: &&&dyn Adapter| log.agent.is_none_or(|agent| adapter.name() == agent);
+    let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
+    Ok(sample.whose(&adapters).map(|(adapter, _)| (adapter.name(), adapter.glimpse(&sample))))
 }
 
 /// Joins logs that are one session. The result keeps the order of the first of each.
-pub fn join(logs: Vec<Known>) -> Vec<Known> {
-    let mut joined: Vec<Known> = Vec::with_capacity(logs.len());
-    let mut groups: HashMap<(&str, String, Option<String>), Vec<Known>> = HashMap::new();
+pub fn join(mut logs: Vec<Known>) -> Vec<Known> {
+    let further = |known: &Known| {
+        let parts = known.log.parts.iter().skip(1).chain(&known.log.attachments);
+        parts.filter_map(Part::path).map(Path::to_owned).collect::<Vec<_>>()
+    };
+    let further: HashSet<_> = logs.iter().flat_map(further).collect();
+    // What is read with a session is not something else as well.
+    logs.retain(|known| {
+        let first = known.log.parts.first().and_then(Part::path);
+        first.is_none_or(|path| known.agent.is_some() || !further.contains(path))
+    });
+    let logs = grouped(logs, session, once);
+    grouped(logs, |known| Some((session(known)?, folder(known))), together)
+}
+
+/// Does something with all logs that have something in common; others stay as they are.
+fn grouped<K: Clone + Eq + std::hash::Hash>(
+    logs: Vec<Known>,
+    key: impl Fn(&Known) -> Option<K>,
+    work: impl Fn(Vec<Known>) -> Vec<Known>,
+) -> Vec<Known> {
+    let mut groups: HashMap<K, Vec<Known>> = HashMap::new();
     let mut order = Vec::new();
     for log in logs {
         match key(&log) {
@@ -64,30 +135,88 @@ pub fn join(logs: Vec<Known>) -> Vec<Known> {
             }
         }
     }
+    let mut done = Vec::with_capacity(order.len());
     for place in order {
         match place {
-            Err(log) => joined.push(log),
-            Ok(key) => {
-                if let Some(group) = groups.remove(&key) {
-                    joined.extend(together(group));
-                }
+            Err(log) => done.push(log),
+            Ok(key) => match groups.remove(&key) {
+                Some(group) if group.len() == 1 => done.extend(group),
+                Some(group) => done.extend(work(group)),
+                None => {}
+            },
+        }
+    }
+    done
+}
+
+/// Whose session it is, and which.
+fn session(known: &Known) -> Option<(&'static str, String)> {
+    Some((known.agent?, known.glimpse.session_id.clone()?))
+}
+
+/// Where it is; what was named is together wherever it is.
+fn folder(known: &Known) -> Option<String> {
+    let first = known.log.parts.first().filter(|_| !known.log.named);
+    first.map(|part| part.folder.clone())
+}
+
+/// The logs of one session id, without what is there twice.
+fn once(group: Vec<Known>) -> Vec<Known> {
+    let best = group.iter().map(|known| known.log.standing).min().unwrap_or_default();
+    let mut kept: Vec<Known> = Vec::new();
+    let mut remains = Vec::new();
+    for known in without_copies(group) {
+        let is_whole = known.log.standing == best || known.log.named;
+        if is_whole { kept.push(known) } else { remains.push(known) }
+    }
+    if let Some(first) = kept.iter_mut().find(|known| known.log.standing == best) {
+        let whole = first.log.shown.clone();
+        for known in remains {
+            first.left_out.extend(known.left_out);
+            let why = Why::Remains(whole.clone());
+            first.left_out.push(LeftOut { shown: known.log.shown, why });
+        }
+    }
+    kept
+}
+
+/// Sizes first: hardly any file has to be read for this.
+fn without_copies(group: Vec<Known>) -> Vec<Known> {
+    let sizes: Vec<_> = group.iter().map(|known| known.log.plain_size()).collect();
+    let is_file = |known: &Known| known.log.held.is_none();
+    let any_compressed =
+        group.iter().zip(&sizes).any(|(known, size)| is_file(known) && size.is_none());
+    let mut count: HashMap<u64, usize> = HashMap::new();
+    for size in sizes.iter().flatten() {
+        *count.entry(*size).or_default() += 1;
+    }
+    let mut kept: Vec<Known> = Vec::with_capacity(group.len());
+    let mut seen = HashMap::new();
+    for (known, size) in group.into_iter().zip(sizes) {
+        let is_alone = size.is_some_and(|size| count.get(&size) == Some(&1)) && !any_compressed;
+        let content = (is_file(&known) && !is_alone).then(|| known.log.content().ok()).flatten();
+        // What cannot be read is complained about when it is converted.
+        let Some(content) = content else {
+            kept.push(known);
+            continue;
+        };
+        match seen.get(&content).and_then(|place: &usize| kept.get_mut(*place)) {
+            None => {
+                seen.insert(content, kept.len());
+                kept.push(known);
+            }
+            Some(first) => {
+                let why = Why::Copy(first.log.shown.clone());
+                first.left_out.push(LeftOut { shown: known.log.shown, why });
             }
         }
     }
-    joined
+    kept
 }
 
-/// What files of one session have in common.
-fn key(known: &Known) -> Option<(&'static str, String, Option<String>)> {
-    let session = known.glimpse.session_id.clone()?;
-    let part = known.log.parts.first()?;
-    let folder = (!known.log.named).then(|| part.folder.clone());
-    Some((known.agent?, session, folder))
-}
-
-/// The logs of one session id, joined as far as they say they may be.
+/// The logs of one session id in one place, joined as far as they say they may be.
 fn together(mut group: Vec<Known>) -> Vec<Known> {
-    if group.len() == 1 || group.iter().all(|known| known.glimpse.share == Share::Whole) {
+    if group.iter().all(|known| known.glimpse.share == Share::Whole) {
         return group;
     }
     let start = |known: &Known| known.glimpse.start.as_ref().and_then(instant);
@@ -98,9 +227,15 @@ fn together(mut group: Vec<Known>) -> Vec<Known> {
             Some(first) if known.glimpse.share != Share::Whole => {
                 first.log.parts.extend(known.log.parts);
                 first.log.attachments.extend(known.log.attachments);
+                first.left_out.extend(known.left_out);
             }
             _ => joined.push(known),
         }
+    }
+    for known in &mut joined {
+        let mut seen = HashSet::new();
+        let is_first = |part: &Part| part.path().is_none_or(|path| seen.insert(path.to_owned()));
+        known.log.attachments.retain(is_first);
     }
     joined
 }

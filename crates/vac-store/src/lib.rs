@@ -4,10 +4,11 @@
 //! of small files and databases: this crate makes [inputs](vac_adapter::Input) of all of
 //! them, and is the only one that reads logs from disk.
 //!
-//! * [`find`] looks for logs in the paths somebody named.
+//! * [`find`] looks for logs in the paths somebody named, [`discover`] in the [`places`]
+//!   where agents keep them.
 //! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
 //!   session of a [`Store`].
-//! * A [`Store`] holds several sessions: an OpenCode storage tree, a database.
+//! * A [`Store`] holds several sessions: an `OpenCode` storage tree, a database.
 //! * [`join`](join::join) puts the files of one session together.
 //!
 //! # Decisions
@@ -22,15 +23,23 @@
 //! * Symbolic links inside directories are not followed: they can lead round in circles,
 //!   and what they lead to has a name of its own.
 
+pub mod discover;
 pub mod find;
 pub mod join;
 pub mod log;
+pub mod places;
 pub mod sqlite;
 pub mod store;
 pub mod zstandard;
 
+mod beside;
+mod cursor;
 mod layout;
+mod opencode;
+mod prompts;
+mod reopened;
 
+pub use discover::discover;
 pub use find::{Found, find};
 pub use log::{Loaded, Log};
 pub use store::{Held, Store};

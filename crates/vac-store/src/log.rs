@@ -28,6 +28,22 @@ pub struct Log {
     pub(crate) attachments: Vec<Part>,
     /// What a store knows about it already.
     pub(crate) held: Option<Held>,
+    /// The agent in whose place it was found.
+    pub(crate) agent: Option<&'static str>,
+    /// What it counts beside others of the same session.
+    pub(crate) standing: Standing,
+}
+
+/// What a log counts beside others of the same session; the first is the best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// It is the session.
+    #[default]
+    Own,
+    /// It is what it was before the agent took to databases.
+    Older,
+    /// It is what was asked in it.
+    Prompts,
 }
 
 /// One file of a log.
@@ -45,6 +61,9 @@ pub(crate) enum Place {
     File(PathBuf),
     /// A compressed file.
     Compressed(PathBuf),
+    /// A file that is no log and reads as a document that names it: `{"file": its name,
+    /// "value": what is in it}`.
+    Note(PathBuf),
     /// Standard input, kept in a file without a name.
     Kept(File),
     /// A session of a store.
@@ -60,7 +79,10 @@ impl Part {
     /// The file that it is in, unless it came through standard input.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::File(path) | Place::Compressed(path) | Place::Stored(_, path, _) => Some(path),
+            Place::File(path)
+            | Place::Compressed(path)
+            | Place::Note(path)
+            | Place::Stored(_, path, _) => Some(path),
             Place::Kept(_) => None,
         }
     }
@@ -74,14 +96,49 @@ impl Part {
                 zstandard::decompress(file, size)
             }
             Place::Stored(store, _, key) => Ok(Box::new(io::Cursor::new(store.read(key)?))),
+            Place::Note(path) => {
+                let before = format!("{{\"file\":\"{}\",\"value\":", self.name);
+                let file = File::open(path)?;
+                Ok(Box::new(io::Cursor::new(before).chain(file).chain(&b"}\n"[..])))
+            }
             Place::File(_) | Place::Kept(_) => self.stored_bytes(),
+        }
+    }
+
+    /// What a record calls it.
+    fn source_name(&self) -> String {
+        match &self.place {
+            Place::Stored(_, path, key) => format!("{}#{key}", name(path)),
+            _ => self.name.clone(),
+        }
+    }
+
+    /// Its bytes on disk, if it is a file.
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(match &self.place {
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
+                Some(path.metadata()?.len())
+            }
+            Place::Kept(file) => Some(file.metadata()?.len()),
+            Place::Stored(..) => None,
+        })
+    }
+
+    /// An error that says which file of several it is about; the first is what its log is
+    /// called by.
+    fn blame(&self, number: usize, error: io::Error) -> io::Error {
+        match number {
+            0 => error,
+            _ => io::Error::new(error.kind(), format!("{}: {error}", self.name)),
         }
     }
 
     /// Reads what is on disk.
     fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.place {
-            Place::File(path) | Place::Compressed(path) => Box::new(File::open(path)?),
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
+                Box::new(File::open(path)?)
+            }
             Place::Kept(file) => {
                 let mut file = file.try_clone()?;
                 file.seek(SeekFrom::Start(0))?;
@@ -94,7 +151,15 @@ impl Part {
 
 impl Log {
     pub(crate) fn of(part: Part, shown: String, named: bool) -> Self {
-        Self { shown, named, parts: vec![part], attachments: Vec::new(), held: None }
+        Self {
+            shown,
+            named,
+            parts: vec![part],
+            attachments: Vec::new(),
+            held: None,
+            agent: None,
+            standing: Standing::Own,
+        }
     }
 
     /// The files it is in, unless it came through standard input.
@@ -110,6 +175,45 @@ impl Log {
         self.paths().map(|path| path.metadata().map(|metadata| metadata.len()).ok()).sum()
     }
 
+    /// What a record calls its first source.
+    pub fn source_name(&self) -> String {
+        self.parts.first().map(Part::source_name).unwrap_or_default()
+    }
+
+    /// Whether it is made of exactly these sources. Reads it only if all sizes are right.
+    pub fn is_made_of(&self, sources: &[Source]) -> io::Result<bool> {
+        let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
+        if parts.len() != sources.len() {
+            return Ok(false);
+        }
+        for (part, source) in parts.iter().zip(sources) {
+            let is_size = part.size()?.is_none_or(|size| size == source.size);
+            if !is_size || part.source_name() != source.name {
+                return Ok(false);
+            }
+        }
+        for (part, source) in parts.iter().zip(sources) {
+            if digest(part.stored_bytes()?)? != (source.size, source.sha_256.clone()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// How many bytes its files have, if that says something about what is in them.
+    pub(crate) fn plain_size(&self) -> Option<u64> {
+        let size = |part: &Part| match part.place {
+            Place::Compressed(_) => None,
+            _ => part.size().ok().flatten(),
+        };
+        self.parts.iter().map(size).sum()
+    }
+
+    /// What its files hold, compressed or not, in a few bytes.
+    pub(crate) fn content(&self) -> io::Result<Vec<(u64, String)>> {
+        self.parts.iter().map(|part| digest(part.open()?)).collect()
+    }
+
     /// The log as an input that is read from disk each time.
     pub fn unread(&self) -> Loaded<'_> {
         let unread = |part| LoadedPart { part, bytes: None };
@@ -123,12 +227,14 @@ impl Log {
     pub fn load(&self) -> io::Result<Loaded<'_>> {
         let mut loaded = self.unread();
         let mut room = MOST_LOADED;
-        for part in &mut loaded.parts {
+        for (number, part) in loaded.parts.iter_mut().enumerate() {
             // A store gives its sessions as a whole anyway.
             let is_stored = matches!(part.part.place, Place::Stored(..));
             let most = if is_stored { u64::MAX - 1 } else { room };
             let mut bytes = Vec::new();
-            part.part.open()?.take(most + 1).read_to_end(&mut bytes)?;
+            let read =
+                part.part.open().and_then(|part| part.take(most + 1).read_to_end(&mut bytes));
+            read.map_err(|error| part.part.blame(number, error))?;
             let size = bytes.len() as u64;
             part.bytes = (size <= most).then_some(bytes);
             room = room.saturating_sub(size);
@@ -153,39 +259,43 @@ struct LoadedPart<'l> {
 impl Loaded<'_> {
     /// What it is made of, each with size and hash, read from beginning to end.
     pub fn sources(&self) -> io::Result<Vec<Source>> {
-        self.parts.iter().chain(&self.attachments).map(LoadedPart::source).collect()
+        let parts = self.parts.iter().chain(&self.attachments).enumerate();
+        let source = |(number, part): (usize, &LoadedPart<'_>)| {
+            part.source().map_err(|error| part.part.blame(number, error))
+        };
+        parts.map(source).collect()
     }
 }
 
 impl LoadedPart<'_> {
     fn source(&self) -> io::Result<Source> {
-        let mut hash = Sha256::new();
-        let mut size = 0;
-        match (&self.bytes, &self.part.place) {
+        let (size, sha_256) = match (&self.bytes, &self.part.place) {
             (Some(bytes), Place::File(_) | Place::Kept(_) | Place::Stored(..)) => {
-                hash.update(bytes);
-                size = bytes.len() as u64;
+                digest(bytes.as_slice())?
             }
-            _ => {
-                let mut reader = self.part.stored_bytes()?;
-                let mut buffer = vec![0; 1 << 16];
-                loop {
-                    let count = reader.read(&mut buffer)?;
-                    if count == 0 {
-                        break;
-                    }
-                    hash.update(&buffer[..count]);
-                    size += count as u64;
-                }
-            }
-        }
-        let sha_256: Vec<_> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = match &self.part.place {
-            Place::Stored(_, path, key) => format!("{}#{key}", name(path)),
-            _ => self.part.name.clone(),
+            _ => digest(self.part.stored_bytes()?)?,
         };
-        Ok(Source { name, size, sha_256: sha_256.concat() })
+        Ok(Source { name: self.part.source_name(), size, sha_256 })
     }
+}
+
+/// The size of something and its SHA-256.
+fn digest(mut reader: impl Read) -> io::Result<(u64, String)> {
+    let mut hash = Sha256::new();
+    let mut size = 0;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                hash.update(buffer.get(..count).unwrap_or_default());
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((size, data_encoding::HEXLOWER.encode(&hash.finalize())))
 }
 
 impl Input for LoadedPart<'_> {

@@ -6,6 +6,7 @@
 //! files: so both are copied to a folder of their own, and the copy is read.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,7 +91,7 @@ fn connect(path: &Path, immutable: bool) -> io::Result<Connection> {
     Ok(connection)
 }
 
-/// A path as SQLite wants it to hear that nobody writes to it.
+/// A path as `SQLite` wants it to hear that nobody writes to it.
 fn immutable_uri(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
     let path = path.to_str().ok_or_else(|| bad_data("the path is not text"))?;
@@ -102,7 +103,7 @@ fn immutable_uri(path: &Path) -> io::Result<String> {
         if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            write!(uri, "%{byte:02X}").unwrap_or_default();
         }
     }
     uri.push_str("?immutable=1");

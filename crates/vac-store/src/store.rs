@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use vac_adapter::Glimpse;
 
+use crate::sqlite::Database;
+use crate::{cursor, opencode};
+
 /// A container of several sessions.
 pub trait Store: fmt::Debug + Send + Sync {
     /// The sessions in it, in a fixed order.
@@ -29,14 +32,20 @@ pub struct Held {
 
 /// The store that a database is, if it is one that is known.
 pub(crate) fn of_database(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
-    let _ = path;
-    Ok(None)
+    let database = Database::open(path)?;
+    let database = match cursor::of_database(database, path)? {
+        Ok(store) => return Ok(Some(store)),
+        Err(database) => database,
+    };
+    match opencode::of_database(database, path)? {
+        Ok(store) => Ok(Some(store)),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The store that a folder is, if it is one.
 pub(crate) fn of_folder(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
-    let _ = path;
-    Ok(None)
+    opencode::of_folder(path)
 }
 
 /// An error that says what is wrong with the data.

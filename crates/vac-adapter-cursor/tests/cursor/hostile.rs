@@ -1,19 +1,20 @@
 //! Awkward input keeps its evidence.
 
 use vac_adapter::Report;
+use vac_adapter_check::Log;
+use vac_adapter_check::agents::CURSOR;
+use vac_adapter_check::hostile::VALUES;
+use vac_adapter_cursor::Cursor;
 
-use crate::{convert, no_drop};
+use crate::check;
 
 const MESSAGE: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
 
 /// The record of a message and something awkward behind it; nothing is lost.
 fn kept(awkward: &str) -> (String, Report) {
     let log = format!("{MESSAGE}\n{awkward}");
-    let mut records = convert("s.jsonl", log.as_bytes()).expect("records");
-    let (record, report) = records.remove(0);
-    let (_, missing) = no_drop::missing(log.as_bytes(), std::slice::from_ref(&record));
-    assert!(missing.is_empty(), "{missing:?}");
-    (record, report)
+    let outcome = check("s.jsonl", log.as_bytes());
+    (outcome.only().text().to_owned(), outcome.only().report.clone())
 }
 
 #[test]
@@ -61,6 +62,54 @@ fn members_that_nobody_expects_keep_their_native_names() {
 #[test]
 fn nul_bytes_are_counted() {
     let log = format!("{MESSAGE}\n\0\0\0\n{MESSAGE}");
-    let records = convert("s.jsonl", log.as_bytes()).expect("records");
-    assert!(records[0].0.contains(r#""nul-bytes":3"#));
+    let outcome = check("s.jsonl", log.as_bytes());
+    assert!(outcome.only().text().contains(r#""nul-bytes":3"#));
+}
+
+/// A log of every form, with a value where nobody expects it.
+const FORMS: &[&str] = &[
+    r#"{"type":"thinking","subtype":"delta","text":VALUE,"session_id":"s","timestamp_ms":VALUE}
+       {"type":"thinking","subtype":"delta","text":"a","session_id":VALUE,"extra":VALUE}
+       {"type":"thinking","subtype":"completed","session_id":"s","text":VALUE}"#,
+    r#"{"type":"tool_call","subtype":"started","call_id":VALUE,"tool_call":{"a":VALUE,"aToolCall":{"args":VALUE,"b":VALUE}},"session_id":"s"}
+       {"type":"tool_call","subtype":"completed","call_id":VALUE,"tool_call":{"aToolCall":{"args":VALUE,"result":VALUE}},"session_id":"s"}
+       {"type":"tool_call","subtype":"completed","call_id":"x","tool_call":{"function":{"name":VALUE,"arguments":VALUE,"result":{"error":VALUE}}},"session_id":"s"}
+       {"type":"tool_call","subtype":"started","call_id":"x","tool_call":VALUE,"session_id":"s"}"#,
+    r#"{"type":"system","subtype":"init","session_id":VALUE,"cwd":VALUE,"model":VALUE}
+       {"type":"assistant","message":{"role":VALUE,"content":VALUE,"x":VALUE},"session_id":"s","timestamp_ms":VALUE}
+       {"type":"result","subtype":VALUE,"usage":VALUE,"session_id":"s"}
+       {"type":"result","subtype":"success","usage":{"inputTokens":VALUE,"cacheReadTokens":1},"session_id":"s"}"#,
+    r#"{"key":"composerData:c","value":{"createdAt":VALUE,"lastUpdatedAt":VALUE,"name":VALUE,"modelConfig":VALUE,"workspaceIdentifier":{"uri":VALUE},"createdOnBranch":VALUE,"conversation":VALUE}}
+       {"key":"composerData:c","value":{"conversation":[VALUE,{"type":1,"bubbleId":VALUE,"text":VALUE},{"type":2,"bubbleId":"b"}]}}
+       {"key":"composerData:c","value":VALUE,"orphan":VALUE}"#,
+    r#"{"key":"bubbleId:c:b","value":{"type":2,"bubbleId":VALUE,"text":VALUE,"createdAt":VALUE,"thinking":VALUE,"toolFormerData":VALUE,"tokenCount":VALUE,"modelInfo":VALUE,"timingInfo":VALUE,"superseded":VALUE}}
+       {"key":"bubbleId:c:d","value":{"type":2,"thinking":{"text":VALUE,"x":VALUE},"toolFormerData":{"name":VALUE,"rawArgs":VALUE,"params":VALUE,"result":VALUE,"error":VALUE,"status":VALUE,"toolCallId":VALUE},"tokenCount":{"inputTokens":VALUE,"outputTokens":5},"modelInfo":{"modelName":VALUE,"x":VALUE},"timingInfo":{"clientStartTime":VALUE}}}
+       {"key":"bubbleId:c:e","value":{"type":VALUE,"text":"a"},"extra":VALUE}
+       {"key":"bubbleId:c:f","value":VALUE,"orphan":true}
+       {"key":"bubbleId:c:g","text":VALUE}
+       {"key":"bubbleId:c:h","missing":VALUE}"#,
+    r#"{"meta":"0","value":VALUE,"x":VALUE}
+       {"meta":"0","value":{"agentId":VALUE,"name":VALUE,"createdAt":VALUE,"lastUsedModel":VALUE}}
+       {"file":"meta.json","value":{"createdAtMs":VALUE,"cwd":VALUE}}
+       {"blob":"a","root":true,"value":VALUE,"problem":VALUE}
+       {"blob":"b","value":{"role":VALUE,"content":VALUE}}
+       {"blob":"c","value":{"role":"user","content":VALUE,"id":VALUE,"linked":VALUE},"time":VALUE}
+       {"blob":"d","value":{"role":"assistant","content":[VALUE,{"type":"tool-call","toolCallId":VALUE,"toolName":VALUE,"args":VALUE},{"type":"reasoning","text":VALUE},{"type":"redacted-reasoning","data":VALUE}],"providerOptions":VALUE}}
+       {"blob":"e","value":{"role":"tool","content":[{"type":"tool-result","toolCallId":VALUE,"result":VALUE,"isError":VALUE,"message":VALUE,"output":VALUE}],"id":VALUE},"x":VALUE}
+       {"blob":"f","value":{"role":"tool","content":[VALUE]},"orphan":true}
+       {"blob":"g","base64":VALUE,"linked":true}"#,
+];
+
+#[test]
+fn every_form_keeps_values_that_nobody_expects() {
+    let mut converted = 0;
+    for form in FORMS {
+        for (name, value) in VALUES {
+            let log = Log::new("form.jsonl", form.replace("VALUE", value));
+            let log = log.called(format!("{name} in {form:.40}"));
+            converted +=
+                usize::from(!vac_adapter_check::check(&CURSOR, &Cursor, &log).is_refused());
+        }
+    }
+    assert_eq!(converted, FORMS.len() * VALUES.len());
 }

@@ -1,59 +1,24 @@
 //! The adapter over its fixtures, over hostile input and over real sessions.
 
-mod corpus;
-mod fixtures;
+mod capture;
+mod every_log;
 mod hostile;
 mod mapping;
-mod no_drop;
+mod text;
+mod whose;
 
-use vac_adapter::{Adapter, Error, Memory, Report, session};
+use vac_adapter::Report;
+use vac_adapter_check::agents::CURSOR;
+use vac_adapter_check::{Log, Outcome};
 use vac_adapter_cursor::Cursor;
-use vac_value::{Encoding, Layout};
 
-/// The records of an input as compact JSON, and their reports; every one is valid in
-/// both encodings, and a second conversion gives the same bytes.
-fn convert(name: &str, bytes: &[u8]) -> Result<Vec<(String, Report)>, Error> {
-    let once = written(name, bytes, Encoding::Json, Layout::Compact)?;
-    let again = written(name, bytes, Encoding::Json, Layout::Compact)?;
-    for ((one, _), (other, _)) in once.iter().zip(&again) {
-        assert!(one == other, "{name}: another record the second time");
-    }
-    for (cbor, _) in written(name, bytes, Encoding::Cbor, Layout::Compact)? {
-        assert_valid(name, &cbor, Encoding::Cbor);
-    }
-    let records = once.into_iter().map(|(json, report)| {
-        assert_valid(name, &json, Encoding::Json);
-        (String::from_utf8(json).expect("JSON is text"), report)
-    });
-    Ok(records.collect())
-}
-
-fn written(
-    name: &str,
-    bytes: &[u8],
-    encoding: Encoding,
-    layout: Layout,
-) -> Result<Vec<(Vec<u8>, Report)>, Error> {
-    let input = Memory { name, bytes };
-    let sessions = Cursor.survey(&input)?;
-    let options = session::Options { encoding, layout, ..session::Options::default() };
-    let records = sessions.iter().map(|session| {
-        let mut record = Vec::new();
-        let report = session::write(&**session, &options, &mut record)?;
-        Ok((record, report))
-    });
-    records.collect()
-}
-
-fn assert_valid(name: &str, record: &[u8], encoding: Encoding) {
-    let violations = vac_validate::validate(record, encoding).expect("a document").violations;
-    assert!(violations.is_empty(), "{name}: {violations:?}");
+/// What becomes of an input, after it was seen that it is what it has to be.
+fn check(name: &str, bytes: &[u8]) -> Outcome {
+    vac_adapter_check::check(&CURSOR, &Cursor, &Log::new(name, bytes))
 }
 
 /// The only record of an input, to look into.
 fn one(bytes: &[u8]) -> (serde_json::Value, Report) {
-    let mut records = convert("s.jsonl", bytes).expect("a record");
-    assert_eq!(records.len(), 1, "one session");
-    let (record, report) = records.remove(0);
-    (serde_json::from_str(&record).expect("JSON"), report)
+    let outcome = check("s.jsonl", bytes);
+    (outcome.only().value(), outcome.only().report.clone())
 }

@@ -1,17 +1,14 @@
 //! What becomes of a transcript.
 
-use vac_adapter::{Adapter, Confidence, Memory, detect};
-use vac_adapter_cursor::Cursor;
+use vac_adapter_check::agents::CURSOR;
 
-use crate::{convert, one};
+use crate::{check, one};
 
 const LINE: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
 
 #[test]
 fn the_session_is_named_by_the_file_or_by_the_bytes() {
-    let id = |name: &str, log: &str| {
-        convert(name, log.as_bytes()).expect("records").remove(0).1.session_id
-    };
+    let id = |name: &str, log: &str| check(name, log.as_bytes()).only().report.session_id.clone();
     let uuid = "0190c3d2-7a6b-4f00-8e1d-2c3b4a596877";
     assert_eq!(id(&format!("{uuid}.jsonl"), LINE), uuid);
     let by_bytes = id("notes.jsonl", LINE);
@@ -80,35 +77,45 @@ fn nothing_is_made_up_about_the_model() {
 }
 
 #[test]
-fn what_is_no_transcript_is_refused_with_the_reason() {
-    let capture = br#"{"type":"thinking","subtype":"delta","text":"a","session_id":"s"}"#;
+fn what_is_nothing_of_cursors_is_refused_with_the_reason() {
     let refusals: &[(&[u8], &str)] = &[
-        (b"", "no line"),
-        (b"{\"type\": \"user\", \"uuid\": \"u\"}", "no line"),
+        (b"", "it is empty"),
+        (b" \r\n\xef\xbb\xbf\n", "it is empty"),
+        (b"{\"type\": \"user\", \"uuid\": \"u\"}", "nothing of Cursor's"),
         (b"SQLite format 3\0 and so on", "a database"),
-        (b"user:\nhello\n", "a transcript in the old"),
-        (capture, "a capture"),
     ];
     for (bytes, reason) in refusals {
-        let error = convert("x", bytes).expect_err("refused").to_string();
-        assert!(error.starts_with(reason), "{error}");
+        let outcome = check("x", bytes);
+        assert!(outcome.refusal().starts_with(reason), "{outcome}");
     }
 }
 
 #[test]
-fn a_transcript_is_detected_by_its_lines() {
-    let cases: &[(&str, Option<Confidence>)] = &[
-        (LINE, Some(Confidence::Likely)),
-        (r#"{"type":"turn_ended","status":"success"}"#, Some(Confidence::Likely)),
-        (r#"{"type":"error","error":"boom"}"#, Some(Confidence::Possible)),
-        (r#"{"type":"user","uuid":"u","sessionId":"s","message":{"content":"x"}}"#, None),
-        (r#"{"id":"m","sessionID":"ses_1","role":"user"}"#, None),
-        (r#"{"timestamp":"t","type":"event_msg","payload":{"type":"error"}}"#, None),
-    ];
-    for (text, expected) in cases {
-        let input = Memory { name: "x", bytes: text.as_bytes() };
-        let adapters: &[&dyn Adapter] = &[&Cursor];
-        let found = detect(&input, adapters).expect("memory").map(|(_, confidence)| confidence);
-        assert_eq!(found, *expected, "{text}");
-    }
+fn the_session_of_a_subagent_names_its_parent() {
+    let log = vac_adapter_check::fixtures(&vac_adapter_cursor::Cursor)
+        .into_iter()
+        .find(|case| case.name == "subagent")
+        .expect("a fixture");
+    let records = log.logs.iter().map(|log| {
+        let outcome = vac_adapter_check::check(&CURSOR, &vac_adapter_cursor::Cursor, log);
+        outcome.only().value()
+    });
+    let records: Vec<_> = records.collect();
+    assert_eq!(records.len(), 2, "each a record of its own");
+    assert_eq!(records[0]["session"].get("parent-session-id"), None);
+    assert_eq!(records[1]["session"]["parent-session-id"], records[0]["session"]["session-id"]);
+}
+
+#[test]
+fn what_is_in_a_child_is_in_the_content() {
+    let (record, _) = one(LINE
+        .replace(
+            r#""type":"text","text":"hi""#,
+            r#""type":"tool_use","name":"T","input":{"deep":[1,{"a":null}]},"extra":"x""#,
+        )
+        .as_bytes());
+    let entry = &record["session"]["entries"][0];
+    assert_eq!(entry["content"][0]["input"], entry["children"][0]["input"]);
+    assert_eq!(entry["content"][0]["extra"], "x");
+    assert_eq!(entry["children"][0]["extra"], "x");
 }

@@ -1,51 +1,14 @@
 //! Awkward input: never a panic, never a loss.
 
-use vac_adapter::session::Options;
-use vac_adapter::{Adapter, Error, Memory};
+use vac_adapter::Report;
+use vac_adapter_check::fixture;
 use vac_adapter_gemini::Gemini;
 
-use crate::{check, convert, record};
+use crate::{check, record};
 
-const NAME: &str = "session-2026-01-05T09-30-5f0c1d2e.json";
-
-fn fixture(case: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/gemini");
-    std::fs::read(format!("{folder}/{case}/{NAME}")).expect("a fixture")
-}
-
-#[test]
-fn a_session_cut_anywhere_converts_or_is_refused() {
-    for case in ["messages", "parts-and-displays", "history"] {
-        let whole = fixture(case);
-        let mut converted = 0;
-        for length in (0..whole.len()).step_by(37) {
-            match check(NAME, &whole[..length]) {
-                Ok(records) => {
-                    assert_eq!(records.len(), 1);
-                    converted += 1;
-                }
-                Err(Error::Refused(reason)) => assert!(!reason.is_empty()),
-                Err(error) => panic!("{case} cut at {length}: {error}"),
-            }
-        }
-        assert!(converted > 10, "{case}: {converted} pieces convert");
-    }
-}
-
-#[test]
-fn any_byte_may_be_any_other() {
-    let whole = fixture("messages");
-    for (at, with) in
-        (0..whole.len()).step_by(23).zip([b'"', b'{', b']', 0, 0xff, b'\\', b','].iter().cycle())
-    {
-        let mut bytes = whole.clone();
-        bytes[at] = *with;
-        match check(NAME, &bytes) {
-            Ok(records) => assert!(!records.is_empty()),
-            Err(Error::Refused(reason)) => assert!(!reason.is_empty()),
-            Err(error) => panic!("{with} at {at}: {error}"),
-        }
-    }
+fn report(case: &str) -> Report {
+    let log = fixture(&Gemini, case);
+    check(&log.parts[0].name, log.first()).only().report.clone()
 }
 
 #[test]
@@ -57,32 +20,25 @@ fn what_is_no_session_is_refused_with_a_reason() {
         (b"[]", "no session"),
         (br#"{"messages": []}"#, "no session"),
         (br#"{"messages": [{"role": "user", "content": "somebody else's"}]}"#, "no session"),
-        (br#"{"$set": {"lastUpdated": "x"}}"#, "JSON lines"),
-        (br#"{"sessionId": "s", "projectHash": "p"}"#, "JSON lines"),
-        (br#"{"history": [], "clientHistory": []}"#, "tool checkpoint"),
-        (br#"[{"sessionId": "s", "messageId": 0, "message": "hi"}]"#, "logs.json"),
+        (br#"{"$patch": {"id": "x"}}"#, "no session"),
+        (br#"{"id": "x", "type": "hologram"}"#, "no session"),
+        (br#"[{"sessionId": "s", "message": "no number"}]"#, "no session"),
     ] {
-        let input = Memory { name: "x.json", bytes };
-        let Err(Error::Refused(found)) = Gemini.survey(&input) else {
-            panic!("not refused: {}", String::from_utf8_lossy(bytes))
-        };
-        assert!(found.contains(reason), "{found}");
+        let outcome = check("x.json", bytes);
+        assert!(outcome.refusal().contains(reason), "{outcome}");
     }
 }
 
 #[test]
 fn a_cut_session_keeps_its_messages_and_tells_of_the_cut() {
-    let records = convert(NAME, &fixture("cut-short"), &Options::default()).expect("a session");
-    let report = &records[0].1;
+    let report = report("cut-short");
     assert_eq!(report.entries["user"], 1);
     assert_eq!(report.unparsed.count, 1);
 }
 
 #[test]
 fn a_damaged_message_harms_no_other() {
-    let bytes = fixture("damaged");
-    let records = convert(NAME, &bytes, &Options::default()).expect("a session");
-    let report = &records[0].1;
+    let report = report("damaged");
     assert_eq!((report.entries["user"], report.entries["assistant"]), (1, 1));
     assert_eq!(report.unparsed.count, 4, "two messages, the summary, what is behind the end");
 }
@@ -101,5 +57,35 @@ fn documents_beside_a_session_are_kept_with_it() {
     assert_eq!(ids, ["L1", "m", "L3", "L4"]);
     assert_eq!(entries[0]["data"]["value"]["before"], 1);
     assert_eq!(entries[2]["data"]["raw"], "oops");
-    check("x.json", text.as_bytes()).expect("a session");
+}
+
+#[test]
+fn thousands_of_versions_and_rewinds_are_read_as_they_come() {
+    let mut lines = vec![r#"{"sessionId": "s", "projectHash": "p"}"#.to_owned()];
+    for number in 0..5_000 {
+        for id in [number % 3, number] {
+            lines.push(format!(r#"{{"id": "m{id}", "type": "user", "content": {number}}}"#));
+        }
+        lines.push(format!(r#"{{"$rewindTo": "m{}"}}"#, number / 2));
+        lines.push(format!(r#"{{"$rewindTo": "nobody{number}"}}"#));
+    }
+    let log = vac_adapter_check::Log::new("x.jsonl", lines.join("\n"));
+    let records = vac_adapter_check::full(&Gemini, &log).expect("a session");
+    assert_eq!(records[0].report.entries["user"], 10_000);
+    assert_eq!(records[0].report.entries["system-event"], 10_000);
+}
+
+#[test]
+fn thousands_of_sessions_in_one_list_are_told_apart() {
+    let prompt = |number: u32| {
+        let session = number % 1_000;
+        format!(
+            r#"{{"sessionId": "s{session}", "messageId": {number}, "type": "user", "message": "m"}}"#
+        )
+    };
+    let prompts: Vec<_> = (0..3_000).map(prompt).collect();
+    let log = vac_adapter_check::Log::new("logs.json", format!("[{}]", prompts.join(",")));
+    let records = vac_adapter_check::full(&Gemini, &log).expect("sessions");
+    assert_eq!(records.len(), 1_000);
+    assert!(records.iter().all(|record| record.report.entries["user"] == 3));
 }

@@ -1,11 +1,12 @@
 //! Decisions that a reader of the record relies on.
 
 use serde_json::{Value, json};
+use vac_adapter::Profile;
 use vac_adapter::session::Options;
-use vac_adapter::{Memory, Profile, detect};
+use vac_adapter_check::{Log, convert};
 use vac_adapter_gemini::Gemini;
 
-use crate::{check, convert, leaves, record};
+use crate::record;
 
 fn messages(list: &str) -> Value {
     let text = format!(
@@ -104,46 +105,9 @@ fn the_canonical_profile_has_only_what_the_schema_names() {
     let text = br#"{"sessionId": "s", "projectHash": "p", "messages": [{"type": "gemini",
         "displayContent": "d", "toolCalls": [{"name": "glob", "result": "r", "resultDisplay": "secret"}]}]}"#;
     let options = Options { profile: Profile::Canonical, ..Options::default() };
-    let records = convert("x.json", text, &options).expect("a session");
-    let text = String::from_utf8_lossy(&records[0].0);
+    let records = convert(&Gemini, &Log::new("x.json", text), &options).expect("a session");
+    let text = records[0].text();
     for native in ["projectHash", "displayContent", "resultDisplay"] {
         assert!(!text.contains(native), "{native}");
     }
-}
-
-#[test]
-fn logs_of_others_are_not_ours() {
-    for bytes in [
-        &br#"{"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "Hi"}}"#[..],
-        br#"{"timestamp": "2026-01-05T09:31:00Z", "type": "session_meta", "payload": {"id": "s"}}"#,
-        br#"{"role": "user", "message": {"content": []}}"#,
-        br#"{"info": {"id": "ses_1"}, "messages": [{"info": {"role": "user"}, "parts": []}]}"#,
-    ] {
-        let found = detect(&Memory { name: "x", bytes }, &[&Gemini]).expect("readable");
-        assert!(found.is_none(), "{}", String::from_utf8_lossy(bytes));
-    }
-}
-
-#[test]
-fn a_session_of_three_documents_keeps_all_that_they_say() {
-    let part = |hour: u8| {
-        format!(
-            r#"{{"sessionId": "s", "projectHash": "p", "startTime": "2026-01-05T{hour:02}:00:00Z",
-                "lastUpdated": "2026-01-05T{hour:02}:30:00Z", "messages": [{{"id": "m{hour}", "type": "user"}}]}}"#
-        )
-    };
-    let text = [part(12), part(10), part(11)].concat();
-    let records = check("x.json", text.as_bytes()).expect("a session");
-    let outcome = leaves::compare(text.as_bytes(), &records);
-    assert!(outcome.missing.is_empty(), "{:?}", outcome.missing);
-    let record = record("x.json", &text);
-    let session = &record["session"];
-    assert_eq!(session["session-start"], "2026-01-05T10:00:00Z");
-    assert_eq!(session["lastUpdated"], "2026-01-05T10:30:00Z");
-    assert_eq!(session["session-end"], "2026-01-05T12:30:00Z");
-    let entries = session["entries"].as_array().expect("entries");
-    let types: Vec<_> = entries.iter().map(|entry| &entry["event-type"]).collect();
-    assert_eq!(types.iter().filter(|kind| **kind == "session-continued").count(), 2);
-    let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
-    assert_eq!([ids[0], ids[2], ids[4]], ["m10", "m11", "m12"]);
 }

@@ -1,8 +1,12 @@
 //! Awkward input keeps its evidence.
 
 use vac_adapter::Report;
+use vac_adapter::session::Options;
+use vac_adapter_check::{Log, convert};
+use vac_adapter_opencode::OpenCode;
+use vac_value::Encoding;
 
-use crate::{convert, no_drop};
+use crate::check;
 
 const MESSAGE: &str =
     r#"{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1}}"#;
@@ -12,12 +16,8 @@ fn kept(awkward: &[u8]) -> (String, Report) {
     let mut log = MESSAGE.as_bytes().to_vec();
     log.push(b'\n');
     log.extend_from_slice(awkward);
-    let mut records = convert("s.jsonl", &log).expect("records");
-    assert_eq!(records.len(), 1);
-    let (record, report) = records.remove(0);
-    let (_, missing) = no_drop::missing(&log, std::slice::from_ref(&record));
-    assert!(missing.is_empty(), "{missing:?}");
-    (record, report)
+    let outcome = check("s.jsonl", &log);
+    (outcome.only().text().to_owned(), outcome.only().report.clone())
 }
 
 /// The same, to look into.
@@ -66,16 +66,10 @@ fn numbers_that_no_type_holds_stay_as_they_are() {
 #[test]
 fn half_a_surrogate_pair_stays_in_json_and_is_raw_in_cbor() {
     let text = part(r#""type": "text", "text": "\ud800""#);
-    let log = format!("{MESSAGE}\n{text}");
-    let records = convert("s.jsonl", log.as_bytes()).expect("records");
-    assert!(records[0].0.contains(r#""\ud800""#));
+    assert!(kept(text.as_bytes()).0.contains(r#""\ud800""#));
     let session = r#"{"id": "ses_1", "projectID": "p", "title": "\udc00"}"#;
-    let log = format!("{MESSAGE}\n{session}");
-    let records = convert("s.jsonl", log.as_bytes()).expect("records");
-    assert!(
-        records[0].0.contains(r#""event-type":"session""#),
-        "beside the entries it has no place"
-    );
+    let (record, _) = kept(session.as_bytes());
+    assert!(record.contains(r#""event-type":"session""#), "beside the entries it has no place");
 }
 
 #[test]
@@ -101,19 +95,12 @@ fn a_secret_never_leaves_and_the_report_says_so() {
     let foreign = r#"{"id": "ses_2", "secret": "HUSH", "url": "\ud800"}"#;
     for share in [share, broken, twice, foreign, inside, &inside_event, &format!("{share}{share}")]
     {
-        let log = format!("{MESSAGE}\n{share}");
-        let records = convert("s.jsonl", log.as_bytes()).expect("records");
-        assert_eq!(records.len(), 1);
-        let (record, report) = &records[0];
+        let (record, report) = kept(share.as_bytes());
         assert!(!record.contains("HUSH"), "{record}");
         assert!(report.omitted.contains_key("session_share.secret"));
-        let sessions = crate::written(
-            "s",
-            log.as_bytes(),
-            vac_value::Encoding::Cbor,
-            vac_value::Layout::Compact,
-        );
-        let cbor = sessions.expect("records").remove(0).0;
+        let log = Log::new("s", format!("{MESSAGE}\n{share}"));
+        let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+        let cbor = convert(&OpenCode, &log, &options).expect("records").remove(0).record;
         assert!(!cbor.windows(4).any(|bytes| bytes == b"HUSH"));
     }
 }

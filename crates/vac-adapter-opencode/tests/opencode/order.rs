@@ -1,11 +1,9 @@
 //! Sessions, their order, and what belongs to them.
 
-use std::io::{self, Read};
-
-use vac_adapter::{Adapter, Confidence, Input, Memory, detect, session};
+use vac_adapter::{Adapter, Confidence, Memory, detect};
 use vac_adapter_opencode::OpenCode;
 
-use crate::{convert, one};
+use crate::{check, one};
 
 const PROMPT: &str = r#"
 {"id": "prt_2", "sessionID": "ses_1", "messageID": "msg_2", "type": "text", "text": "answer"}
@@ -25,30 +23,6 @@ fn a_prompt_behind_its_answer_comes_first() {
     assert_eq!(entries[1]["type"], "user", "a text is its message's");
     assert_eq!(entries[1]["timestamp"], 10, "and of its moment");
     assert_eq!(entries[3].get("timestamp"), None, "an answer takes time");
-}
-
-/// An input that has to be read.
-struct File(Vec<u8>);
-
-impl Input for File {
-    fn name(&self) -> &'static str {
-        "s.jsonl"
-    }
-
-    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(&self.0[..]))
-    }
-}
-
-#[test]
-fn an_input_that_is_read_gives_the_record_of_one_in_memory() {
-    let log = format!("{PROMPT} [] what? {PROMPT}");
-    let file = File(log.clone().into_bytes());
-    let sessions = OpenCode.survey(&file).expect("a session");
-    let mut record = Vec::new();
-    session::write(&*sessions[0], &session::Options::default(), &mut record).expect("a record");
-    let in_memory = convert("s.jsonl", log.as_bytes()).expect("records");
-    assert_eq!(String::from_utf8_lossy(&record), in_memory[0].0);
 }
 
 #[test]
@@ -88,8 +62,9 @@ fn several_sessions_give_records_in_the_order_of_their_creation() {
         {"id": "ses_a", "projectID": "p", "version": "1.0.0", "time": {"created": 10}}
         {"id": "ses_c", "projectID": "p", "version": "1.0.0", "time": {"created": 20}}
     "#;
-    let records = convert("many.jsonl", log).expect("records");
-    let ids: Vec<_> = records.iter().map(|(_, report)| report.session_id.as_str()).collect();
+    let outcome = check("many.jsonl", log);
+    let ids = outcome.records().iter().map(|record| record.report.session_id.as_str());
+    let ids: Vec<_> = ids.collect();
     assert_eq!(ids, ["ses_a", "ses_b", "ses_c"]);
 }
 
@@ -103,10 +78,8 @@ fn an_array_belongs_to_the_session_behind_it_else_to_what_is_before_it() {
         [{"file": "a.rs", "additions": 1, "deletions": 0}]
         {"id": "ses_b", "projectID": "p", "time": {"created": 1}}
     "#;
-    let records = convert("many.jsonl", log).expect("records");
-    let session = |at: usize| -> serde_json::Value {
-        serde_json::from_str::<serde_json::Value>(&records[at].0).expect("JSON")["session"].clone()
-    };
+    let outcome = check("many.jsonl", log);
+    let session = |at: usize| outcome.records()[at].value()["session"].clone();
     assert_eq!(session(0)["session_diff"][0]["file"], "a.rs");
     assert_eq!(session(1)["todo"][0]["content"], "read");
 }
@@ -139,15 +112,10 @@ fn what_is_no_store_is_refused_with_the_reason() {
         (b"", "no session"),
         (b"{\"type\": \"user\", \"message\": {}}", "no session"),
         (b"SQLite format 3\0 and so on", "a database"),
-        (
-            b"{\"type\": \"text\", \"sessionID\": \"s\", \"part\": {\"messageID\": \"m\"}}",
-            "a capture",
-        ),
-        (b"[{\"type\": \"session\", \"data\": {\"id\": \"ses_1\"}}]", "a shared"),
     ];
     for (bytes, reason) in refusals {
-        let error = convert("x", bytes).expect_err("refused").to_string();
-        assert!(error.starts_with(reason), "{error}");
+        let outcome = check("x", bytes);
+        assert!(outcome.refusal().starts_with(reason), "{outcome}");
     }
 }
 

@@ -1,0 +1,133 @@
+//! Bubbles of the IDE: messages with what the model thought and did.
+
+use std::borrow::Cow;
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{keys, null, object, put, sift};
+use vac_record::{
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
+};
+use vac_value::{Decode, IntoOwned, Kind, Node};
+
+use crate::{event, stored, tool};
+
+/// What `type` says.
+const USER: u64 = 1;
+const ASSISTANT: u64 = 2;
+
+/// The entry of a bubble.
+pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
+    let kind = match bubble.member("type").and_then(Node::uint) {
+        Some(USER) => MessageEntryType::User,
+        Some(ASSISTANT) => MessageEntryType::Assistant,
+        _ => {
+            report.unknown("a bubble of a type other than 1 and 2");
+            let mut data = sift(bubble, &[], |_, _| false);
+            if bubble.kind() != Kind::Map {
+                data.push(("value".into(), bubble.carry()));
+            }
+            return Entry::Event(event::of("bubble", id.to_owned(), data));
+        }
+    };
+    let is_assistant = kind == MessageEntryType::Assistant;
+    let (mut content, mut own_time, mut usage) = (None, None, None);
+    let (mut thinking, mut called, mut model) = (None, None, None);
+    let mut extensions = sift(bubble, stored::MESSAGE, |key, value| match key {
+        "type" => true,
+        "bubbleId" => value.is_text(id),
+        "text" => put(&mut content, Some(value.carry())),
+        "createdAt" => put(&mut own_time, AbstractTimestamp::decode(value).ok()),
+        "thinking" => {
+            let is_it = matches!(value.kind(), Kind::Map | Kind::Text);
+            put(&mut thinking, is_it.then_some(value))
+        }
+        "toolFormerData" => put(&mut called, tool::is_call(value).then_some(value)),
+        "tokenCount" => put(&mut usage, token_usage(value)),
+        "modelInfo" if is_assistant => {
+            let name = value.member("modelName").and_then(Node::text);
+            put(&mut model, name.map(|name| (name, value)))
+        }
+        _ => false,
+    });
+    let timestamp = own_time.or_else(|| timing(bubble));
+    let mut children = Vec::new();
+    children.extend(thinking.map(|thinking| reasoning(thinking, id, timestamp.as_ref())));
+    if let Some(called) = called {
+        let (call, result) = tool::entries(called, id, timestamp.as_ref());
+        children.push(call);
+        children.extend(result);
+    }
+    let model_id = model.map(|(name, info)| {
+        let left = sift(info, &[], |key, _| key == "modelName");
+        extensions.extend(object(left).map(|left| ("modelInfo".into(), left)));
+        name
+    });
+    Entry::Message(MessageEntry {
+        r#type: kind,
+        content,
+        timestamp,
+        id: Some(Cow::Owned(id.to_owned())),
+        model_id,
+        parent_id: None,
+        token_usage: usage,
+        children: (!children.is_empty()).then_some(children),
+        extensions,
+    })
+}
+
+/// When a bubble came to be.
+pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    let own = bubble.member("createdAt").and_then(|time| AbstractTimestamp::decode(time).ok());
+    own.map(IntoOwned::into_owned).or_else(|| timing(bubble))
+}
+
+/// When a request was sent, which is told where nothing else is. Some of these numbers
+/// count from when the program was started: those are no times.
+fn timing(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    const EARLIEST: u64 = 1_000_000_000_000;
+    let timing = bubble.member("timingInfo")?;
+    let times = ["clientStartTime", "clientRpcSendTime"];
+    let time = times
+        .iter()
+        .find_map(|key| timing.member(key).and_then(Node::uint).filter(|time| *time >= EARLIEST));
+    time.map(AbstractTimestamp::Uint)
+}
+
+fn reasoning<'a>(
+    thinking: Node<'a, '_>,
+    id: &str,
+    timestamp: Option<&AbstractTimestamp<'a>>,
+) -> Entry<'a> {
+    let mut content = (thinking.kind() == Kind::Text).then(|| thinking.carry());
+    let extensions = sift(thinking, keys::REASONING, |key, value| {
+        key == "text" && put(&mut content, Some(value.carry()))
+    });
+    Entry::Reasoning(ReasoningEntry {
+        content: content.unwrap_or_else(null),
+        encrypted: None,
+        subject: None,
+        timestamp: timestamp.cloned(),
+        id: Some(format!("{id}:thinking").into()),
+        children: None,
+        extensions,
+    })
+}
+
+/// The counts of a bubble; what is no count stays beside them.
+fn token_usage<'a>(count: Node<'a, '_>) -> Option<TokenUsage<'a>> {
+    let (mut input, mut output) = (None, None);
+    let extensions = sift(count, keys::TOKEN_USAGE, |key, value| match key {
+        "inputTokens" => put(&mut input, value.uint()),
+        "outputTokens" => put(&mut output, value.uint()),
+        _ => false,
+    });
+    (input.is_some() || output.is_some()).then_some(TokenUsage {
+        input,
+        output,
+        cached: None,
+        reasoning: None,
+        total: None,
+        cost: None,
+        extensions,
+    })
+}

@@ -1,0 +1,185 @@
+//! Tool calls of captures: a line when one is started, and a line when it is completed.
+
+use std::borrow::Cow;
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
+use vac_adapter::frame::Place;
+use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Kind, Node, Text};
+
+use crate::facts::Facts;
+
+/// The members of a line that calls a tool or tells what came of it.
+struct Line<'d, 'a> {
+    call_id: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    tool: Option<Tool<'d, 'a>>,
+    rest: Rest<'a>,
+}
+
+/// What is called: `{"<kind>ToolCall": {"args": …, "result": …}}`.
+struct Tool<'d, 'a> {
+    /// The key, which names the tool, and what it holds.
+    name: Text<'a>,
+    inside: Node<'d, 'a>,
+    /// What else there is.
+    beside: Rest<'a>,
+}
+
+/// A call that begins.
+pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
+    let line = Line::of(node, "started", keys::TOOL_CALL, facts);
+    let mut extensions = line.rest;
+    let (name, input) = match line.tool {
+        None => (Cow::Borrowed(UNKNOWN), None),
+        Some(tool) => {
+            let mut input = None;
+            let name = tool.called();
+            let left =
+                tool.left(|key, value| key == tool.input() && put(&mut input, Some(value.carry())));
+            extensions.extend(left.map(|left| ("tool_call".into(), left)));
+            (name, input)
+        }
+    };
+    call(name, input, line.call_id, line.timestamp, place.id(), extensions)
+}
+
+/// What came of a call; with the call before it, if nobody has told that it was started.
+pub(crate) fn completed<'a>(
+    node: Node<'a, '_>,
+    place: Place,
+    facts: &Facts,
+    is_started: bool,
+    report: &mut Report,
+) -> (Option<Entry<'a>>, Entry<'a>) {
+    let line = Line::of(node, "completed", keys::TOOL_RESULT, facts);
+    let mut extensions = line.rest;
+    let mut output = None;
+    let mut status = None;
+    let mut before = None;
+    if let Some(tool) = line.tool {
+        let mut input = None;
+        let left = tool.left(|key, value| match key {
+            "result" => {
+                status = outcome(value);
+                put(&mut output, Some(value.carry()))
+            }
+            key if key == tool.input() => !is_started && put(&mut input, Some(value.carry())),
+            _ => false,
+        });
+        if !is_started {
+            report.warn("a tool call is completed and was never started");
+            let rest = Rest::default();
+            before = Some(call(tool.called(), input, line.call_id.clone(), None, place.id(), rest));
+        }
+        extensions.extend(left.map(|left| ("tool_call".into(), left)));
+    }
+    let id = if before.is_some() { format!("{}:result", place.id()) } else { place.id() };
+    let result = Entry::ToolResult(ToolResultEntry {
+        output: output.unwrap_or_else(null),
+        call_id: line.call_id,
+        is_error: status.as_deref().and_then(is_error),
+        status,
+        timestamp: line.timestamp,
+        id: Some(id.into()),
+        children: None,
+        extensions,
+    });
+    (before, result)
+}
+
+const UNKNOWN: &str = "unknown";
+/// The tool of a model that Cursor has no kind for.
+const FUNCTION: &str = "function";
+
+fn call<'a>(
+    name: Text<'a>,
+    input: Option<Any<'a>>,
+    call_id: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    id: String,
+    extensions: Rest<'a>,
+) -> Entry<'a> {
+    Entry::ToolCall(ToolCallEntry {
+        name,
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp,
+        id: Some(id.into()),
+        children: None,
+        extensions,
+    })
+}
+
+impl<'d: 'a, 'a> Line<'d, 'a> {
+    fn of(node: Node<'d, 'a>, subtype: &str, named: &[&str], facts: &Facts) -> Self {
+        let (mut call_id, mut timestamp, mut tool) = (None, None, None);
+        let rest = sift(node, named, |key, value| match key {
+            "type" => value.is_text("tool_call"),
+            "subtype" => value.is_text(subtype),
+            "session_id" => value.is_text(facts.id()),
+            "call_id" => put(&mut call_id, value.text()),
+            "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
+            "tool_call" => put(&mut tool, Tool::of(value)),
+            _ => false,
+        });
+        Self { call_id, timestamp, tool, rest }
+    }
+}
+
+impl<'d: 'a, 'a> Tool<'d, 'a> {
+    /// The first object in it.
+    fn of(tool_call: Node<'d, 'a>) -> Option<Self> {
+        let mut found: Option<(Text<'a>, Node<'d, 'a>)> = None;
+        let (key, _) = tool_call.members().find(|(_, value)| value.kind() == Kind::Map)?;
+        let name = key.text()?;
+        let beside = sift(tool_call, &[], |key, value| {
+            let is_it = found.is_none() && key == name;
+            if is_it {
+                found = Some((name.clone(), value));
+            }
+            is_it
+        });
+        let (name, inside) = found?;
+        Some(Self { name, inside, beside })
+    }
+
+    /// The member that is what the tool is called with.
+    fn input(&self) -> &'static str {
+        if self.name == FUNCTION { "arguments" } else { "args" }
+    }
+
+    /// The tool's name.
+    fn called(&self) -> Text<'a> {
+        let function = || self.inside.member("name").and_then(Node::text);
+        if self.name == FUNCTION { function() } else { None }.unwrap_or_else(|| self.name.clone())
+    }
+
+    /// What is left, to stand in its place.
+    fn left(&self, take: impl FnMut(&str, Node<'d, 'a>) -> bool) -> Option<Any<'a>> {
+        let inside = sift(self.inside, &[], take);
+        let mut left = self.beside.clone();
+        left.extend(object(inside).map(|inside| (self.name.clone(), inside)));
+        object(left)
+    }
+}
+
+/// The word for what came of a call: `success`, or the member that tells what else.
+fn outcome<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
+    if result.member("success").is_some() {
+        return Some(Cow::Borrowed("success"));
+    }
+    let tells = |(key, value): &(Node<'a, '_>, Node<'a, '_>)| {
+        value.kind() == Kind::Map || key.is_text("error")
+    };
+    result.members().find(tells)?.0.text()
+}
+
+fn is_error(status: &str) -> Option<bool> {
+    match status {
+        "success" => Some(false),
+        "rejected" | "cancelled" | "canceled" | "aborted" => None,
+        _ => Some(true),
+    }
+}

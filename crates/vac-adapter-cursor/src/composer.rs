@@ -1,0 +1,73 @@
+//! Rows of the IDE's database.
+
+use std::borrow::Cow;
+
+use vac_adapter::cursor::{Rest, put, sift};
+use vac_adapter::frame::Place;
+use vac_adapter::{Error, Origin, Report, Sink};
+use vac_record::{AbstractTimestamp, Entry, EventEntry};
+use vac_value::{Decode, Kind, Node};
+
+use crate::line::Row;
+use crate::{bubble, event, secret, stored};
+
+/// Gives the entries of a row.
+pub(crate) fn entries(
+    node: Node<'_, '_>,
+    kind: Row,
+    place: Place,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let origin = Origin { place, bytes: node.raw() };
+    let id = stored::id(node).unwrap_or_default();
+    let value = node.member("value").filter(|value| value.kind() != Kind::Null);
+    let Some(value) = value else {
+        let entry = stored::without_value(node, &id, place, sink.report());
+        return sink.entry(entry, origin);
+    };
+    match kind {
+        Row::Composer => {
+            let mut entry = composer(value, &id, sink.report());
+            stored::beside(&mut entry, node);
+            // A secret must not come back as the text of what could not be written.
+            let bytes = &secret::taken_out(node.raw());
+            sink.entry(entry, Origin { place, bytes })?;
+            let inside = value.member("conversation").into_iter().flat_map(Node::elements);
+            for (number, told) in (1..).zip(inside) {
+                let own_id = told.member("bubbleId").and_then(Node::text);
+                let own_id = own_id.filter(|id| !id.is_empty());
+                let id = own_id.unwrap_or_else(|| Cow::Owned(format!("{}.{number}", place.id())));
+                let entry = bubble::entry(told, &id, sink.report());
+                sink.entry(entry, Origin { place, bytes: told.raw() })?;
+            }
+            Ok(())
+        }
+        Row::Bubble => {
+            let mut entry = bubble::entry(value, &id, sink.report());
+            stored::beside(&mut entry, node);
+            sink.entry(entry, origin)
+        }
+    }
+}
+
+/// The composer as an event: what is said about the conversation as a whole.
+fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
+    let has_bubbles = value.member("conversation").is_some_and(|all| all.kind() == Kind::Array);
+    let mut timestamp = None;
+    let mut data: Rest<'a> = sift(value, &[], |name, inside| match name {
+        "conversation" => has_bubbles,
+        "createdAt" => put(&mut timestamp, AbstractTimestamp::decode(inside).ok()),
+        name => match secret::name(name) {
+            Some(secret) => {
+                report.omit(&secret);
+                true
+            }
+            None => false,
+        },
+    });
+    if value.kind() != Kind::Map {
+        report.unknown("a composer that is no object");
+        data.push(("value".into(), value.carry()));
+    }
+    Entry::Event(EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) })
+}

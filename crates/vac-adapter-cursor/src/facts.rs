@@ -1,0 +1,284 @@
+//! What is true of a session as a whole.
+
+use std::borrow::Cow;
+
+use vac_adapter::provider::{UNKNOWN, provider};
+use vac_adapter::time::Span;
+use vac_adapter::{Error, Input, ids, raw};
+use vac_record::{
+    AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
+    VerifiableAgentRecord,
+};
+use vac_value::{Decode, Extensions, IntoOwned, Kind, Node, Text};
+
+use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
+use crate::{bubble, chat, message};
+
+/// What is true of a session as a whole, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// Which form it is in; none if nothing is known in it.
+    pub variant: Option<&'static str>,
+    /// Whether another document may know better.
+    is_guess: bool,
+    pub session_id: Option<String>,
+    /// Said about the session as a whole.
+    start: Option<AbstractTimestamp<'static>>,
+    end: Option<AbstractTimestamp<'static>>,
+    /// Said about parts of it.
+    span: Span,
+    /// In the order of the log, with how often they answered.
+    models: Vec<(String, u64)>,
+    pub working_dir: Option<String>,
+    branch: Option<String>,
+    name: Option<String>,
+    /// The session that this one is a subagent of.
+    parent: Option<String>,
+}
+
+impl Facts {
+    /// What the place of an input tells: `<parent>/subagents/<id>.jsonl`.
+    pub fn of_place(folder: &str) -> Self {
+        let mut names = folder.rsplit('/');
+        let is_subagent = names.next() == Some("subagents");
+        let parent = names.next().filter(|name| is_subagent && !name.is_empty());
+        Self { parent: parent.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Adds what a document tells.
+    pub fn add(&mut self, line: Line, node: Node<'_, '_>) {
+        let variant = match line {
+            Line::Message => {
+                self.time(message::timestamp(node).as_ref());
+                "transcript"
+            }
+            Line::Event => "transcript",
+            Line::Capture(kind) => {
+                self.capture(kind, node);
+                "stream-json"
+            }
+            Line::Row(kind) => {
+                self.row(kind, node);
+                "composer"
+            }
+            Line::Chat(kind) => {
+                self.chat(kind, node);
+                "chat"
+            }
+            Line::Unknown => return self.time(time(node, "timestamp_ms").as_ref()),
+        };
+        // Errors are printed into captures too.
+        let is_guess = line == Line::Event;
+        if self.variant.is_none() || (self.is_guess && !is_guess) {
+            self.variant = Some(variant);
+            self.is_guess = is_guess;
+        }
+    }
+
+    /// Adds the time of a part.
+    pub fn time(&mut self, timestamp: Option<&AbstractTimestamp<'_>>) {
+        if let Some(timestamp) = timestamp {
+            self.span.add(timestamp);
+        }
+    }
+
+    fn capture(&mut self, kind: Capture, node: Node<'_, '_>) {
+        for (key, value) in node.members() {
+            match key.raw() {
+                b"\"session_id\"" if self.session_id.is_none() => {
+                    self.session_id = value.text().map(Cow::into_owned);
+                }
+                b"\"timestamp_ms\"" => {
+                    self.time(value.uint().map(AbstractTimestamp::Uint).as_ref());
+                }
+                _ => {}
+            }
+        }
+        if kind == Capture::Event {
+            set(&mut self.working_dir, node, &["cwd"]);
+            self.model(text(node, &["model"]), 1);
+        }
+    }
+
+    fn row(&mut self, kind: Row, node: Node<'_, '_>) {
+        let key = node.member("key").and_then(Node::text).unwrap_or_default();
+        let Some(value) = node.member("value") else { return self.row_id(kind, &key) };
+        match kind {
+            Row::Composer => {
+                self.start = self.start.take().or_else(|| time(value, "createdAt"));
+                self.end = self.end.take().or_else(|| time(value, "lastUpdatedAt"));
+                set(&mut self.name, value, &["name"]);
+                set(&mut self.working_dir, value, &["workspaceIdentifier", "uri", "fsPath"]);
+                set(&mut self.branch, value, &["createdOnBranch"]);
+                self.model(text(value, &["modelConfig", "modelName"]), 0);
+                let inside = value.member("conversation").into_iter().flat_map(Node::elements);
+                inside.for_each(|bubble| self.bubble(bubble));
+            }
+            Row::Bubble => self.bubble(value),
+        }
+        self.row_id(kind, &key);
+    }
+
+    fn row_id(&mut self, kind: Row, key: &str) {
+        let id = match kind {
+            Row::Composer => key.strip_prefix(COMPOSER),
+            Row::Bubble => key.strip_prefix(BUBBLE).and_then(|key| key.split(':').next()),
+        };
+        if self.session_id.is_none() {
+            self.session_id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        }
+    }
+
+    fn bubble(&mut self, bubble: Node<'_, '_>) {
+        self.time(bubble::timestamp(bubble).as_ref());
+        let is_answer = bubble.member("type").and_then(Node::uint) == Some(2);
+        self.model(text(bubble, &["modelInfo", "modelName"]), u64::from(is_answer));
+    }
+
+    fn chat(&mut self, kind: Chat, node: Node<'_, '_>) {
+        let Some(value) = node.member("value") else { return };
+        match kind {
+            Chat::Meta => {
+                set(&mut self.session_id, value, &["agentId"]);
+                set(&mut self.name, value, &["name"]);
+                set(&mut self.working_dir, value, &["cwd"]);
+                let start = || time(value, "createdAt").or_else(|| time(value, "createdAtMs"));
+                self.start = self.start.take().or_else(start);
+                self.end = self.end.take().or_else(|| time(value, "updatedAtMs"));
+                self.model(text(value, &["lastUsedModel"]), 0);
+            }
+            Chat::Blob => {
+                self.time(message::time_of_content(value).as_ref());
+                self.model(chat::model(value).map(Cow::into_owned), 1);
+            }
+        }
+    }
+
+    fn model(&mut self, model: Option<String>, answers: u64) {
+        let Some(model) = model else { return };
+        match self.models.iter_mut().find(|(known, _)| *known == model) {
+            Some((_, count)) => *count += answers,
+            None => self.models.push((model, answers)),
+        }
+    }
+
+    /// Names the session after its file or its bytes, if nothing in it does.
+    pub fn name_after(&mut self, input: &dyn Input) -> Result<(), Error> {
+        if self.session_id.is_some() {
+            return Ok(());
+        }
+        let stem = ids::stem(input.name()).filter(|stem| is_uuid(stem));
+        self.session_id = Some(match stem {
+            Some(stem) => stem.to_owned(),
+            None => ids::of_content(input)?,
+        });
+        Ok(())
+    }
+
+    /// The session's id; empty before it has a name.
+    pub fn id(&self) -> &str {
+        self.session_id.as_deref().unwrap_or_default()
+    }
+
+    /// When it began.
+    pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
+        self.start.clone().or_else(|| self.span.first())
+    }
+
+    /// When it ended. Of a transcript only prompts have a time.
+    fn end(&self) -> Option<AbstractTimestamp<'static>> {
+        match self.variant {
+            Some("stream-json" | "composer") => self.end.clone().or_else(|| self.span.last()),
+            _ => self.end.clone(),
+        }
+    }
+
+    /// The record without entries.
+    pub fn record(&self) -> VerifiableAgentRecord<'static> {
+        let mut extensions = Extensions::default();
+        if let Some(name) = &self.name {
+            raw::push(&mut extensions, "name", name.as_str());
+        }
+        if let Some(parent) = &self.parent {
+            raw::push(&mut extensions, "parent-session-id", parent.as_str());
+        }
+        let vcs = self.branch.as_ref().map(|branch| VcsContext {
+            r#type: "git".into(),
+            revision: None,
+            branch: Some(branch.clone().into()),
+            repository: None,
+            extensions: Extensions::default(),
+        });
+        let environment = self.working_dir.as_ref().map(|working_dir| Environment {
+            working_dir: working_dir.clone().into(),
+            vcs: vcs.clone(),
+            sandboxes: None,
+            extensions: Extensions::default(),
+        });
+        VerifiableAgentRecord {
+            version: "3.0.0-draft".into(),
+            id: self.id().to_owned().into(),
+            session: SessionTrace {
+                format: None,
+                session_id: SessionId::Text(self.id().to_owned().into()),
+                session_start: self.start(),
+                session_end: self.end(),
+                agent_meta: self.agent(),
+                environment,
+                entries: Vec::new(),
+                extensions,
+            },
+            created: self.start(),
+            file_attribution: None,
+            vcs,
+            recording_agent: None,
+            extensions: Extensions::default(),
+        }
+    }
+
+    fn agent(&self) -> AgentMeta<'static> {
+        // The model that answered most; of equals the first.
+        let most = self.models.iter().map(|(_, answers)| *answers).max();
+        let main = self.models.iter().find(|(_, answers)| Some(*answers) == most);
+        let main = main.map_or(UNKNOWN, |(model, _)| model);
+        let models: Vec<Text<'static>> =
+            self.models.iter().map(|(model, _)| model.clone().into()).collect();
+        AgentMeta {
+            model_id: main.to_owned().into(),
+            model_provider: provider(main).into(),
+            models: (!models.is_empty()).then_some(models),
+            cli_name: Some("cursor".into()),
+            cli_version: None,
+            extensions: Extensions::default(),
+        }
+    }
+}
+
+fn set(fact: &mut Option<String>, node: Node<'_, '_>, path: &[&str]) {
+    if fact.is_none() {
+        *fact = text(node, path);
+    }
+}
+
+/// A text that says something.
+fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
+    let mut node = node;
+    for key in path {
+        node = node.member(key)?;
+    }
+    node.text().filter(|text| !text.is_empty()).map(Cow::into_owned)
+}
+
+fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
+    let value = node.member(key).filter(|value| value.kind() != Kind::Null)?;
+    AbstractTimestamp::decode(value).ok().map(IntoOwned::into_owned)
+}
+
+/// Whether a name is one that Cursor gives.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

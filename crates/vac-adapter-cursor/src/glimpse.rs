@@ -1,0 +1,33 @@
+//! What the beginning of a log tells about its session.
+
+use vac_adapter::{Confidence, Glimpse, Memory, Sample, Share, ids};
+
+use crate::facts::{Facts, is_uuid};
+use crate::line::line;
+use crate::text;
+
+pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+    let mut facts = Facts::of_place(sample.folder);
+    for document in &sample.documents {
+        facts.add(line(document.root()), document.root());
+    }
+    if text::confidence(sample) > Confidence::No {
+        // Memory can always be read.
+        let _ = text::add(&Memory { name: sample.name, bytes: sample.bytes }, &mut facts);
+    }
+    let stem = ids::stem(sample.name).filter(|stem| is_uuid(stem));
+    Glimpse {
+        variant: facts.variant.unwrap_or_default(),
+        start: facts.start(),
+        project: facts.working_dir.or_else(|| project(sample.folder)),
+        session_id: facts.session_id.or_else(|| stem.map(str::to_owned)),
+        version: None,
+        share: Share::Whole,
+    }
+}
+
+/// The folder of a project's transcripts: its path with dashes, which nobody can undo.
+fn project(folder: &str) -> Option<String> {
+    let (before, _) = folder.rsplit_once("/agent-transcripts")?;
+    before.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
+}

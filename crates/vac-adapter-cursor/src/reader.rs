@@ -1,0 +1,107 @@
+//! The second pass: entries of frames, in order.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use vac_adapter::frame::{Content, Frame, Place};
+use vac_adapter::{Error, Origin, Sink};
+use vac_value::Node;
+
+use crate::facts::Facts;
+use crate::line::{Capture, Line, line};
+use crate::thought::Thought;
+use crate::{capture, chat, composer, event, message};
+
+/// Makes entries of frames.
+pub(crate) struct Reader<'f> {
+    facts: &'f Facts,
+    /// What the model is thinking.
+    thought: Option<Thought>,
+    /// Digests of the ids of calls that were started.
+    started: HashSet<u64>,
+}
+
+impl<'f> Reader<'f> {
+    pub fn new(facts: &'f Facts) -> Self {
+        Self { facts, thought: None, started: HashSet::new() }
+    }
+
+    /// Gives the entries of a frame.
+    pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+        sink.report().frames += 1;
+        match &frame.content {
+            Content::Raw(raw) => {
+                self.end(sink)?;
+                let entry = event::raw(raw, frame.place, self.facts, sink.report());
+                sink.entry(entry, Origin { place: frame.place, bytes: raw.bytes })
+            }
+            Content::Document(document) => self.document(document.root(), frame.place, sink),
+        }
+    }
+
+    /// Gives what has not been given yet.
+    pub fn end(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
+        self.thought.take().map_or(Ok(()), |thought| thought.end(sink))
+    }
+
+    fn document(
+        &mut self,
+        node: Node<'_, '_>,
+        place: Place,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let line = line(node);
+        if line == Line::Capture(Capture::Thinking) {
+            return self.thinking(node, place, sink);
+        }
+        if line == Line::Capture(Capture::Thought)
+            && let Some(mut thought) = self.thought.take()
+        {
+            thought.complete(node, self.facts);
+            return thought.end(sink);
+        }
+        self.end(sink)?;
+        let origin = Origin { place, bytes: node.raw() };
+        let facts = self.facts;
+        let entry = match line {
+            Line::Message => message::entry(node, "role", place, facts, sink.report()),
+            Line::Capture(Capture::Message) => {
+                message::entry(node, "type", place, facts, sink.report())
+            }
+            Line::Capture(Capture::Started) => {
+                self.started.insert(call(node));
+                capture::started(node, place, facts)
+            }
+            Line::Capture(Capture::Completed) => {
+                let is_started = self.started.contains(&call(node));
+                let (before, result) =
+                    capture::completed(node, place, facts, is_started, sink.report());
+                if let Some(before) = before {
+                    sink.entry(before, origin)?;
+                }
+                result
+            }
+            Line::Row(kind) => return composer::entries(node, kind, place, sink),
+            Line::Chat(kind) => return chat::entries(node, kind, place, sink),
+            _ => event::entry(node, line, place, facts, sink.report()),
+        };
+        sink.entry(entry, origin)
+    }
+
+    fn thinking(
+        &mut self,
+        node: Node<'_, '_>,
+        place: Place,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let thought = self.thought.get_or_insert_with(|| Thought::new(place));
+        if thought.add(node, self.facts) { Ok(()) } else { self.end(sink) }
+    }
+}
+
+/// Tells calls apart.
+fn call(line: Node<'_, '_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.member("call_id").map(Node::raw).hash(&mut hasher);
+    hasher.finish()
+}

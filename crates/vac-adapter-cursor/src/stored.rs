@@ -1,0 +1,172 @@
+//! What is true of the rows of both databases.
+
+use std::borrow::Cow;
+
+use vac_adapter::cursor::{Rest, object, sift};
+use vac_adapter::frame::Place;
+use vac_adapter::{Report, raw};
+use vac_record::Entry;
+use vac_value::Node;
+
+use crate::line::{BUBBLE, COMPOSER, Chat, Line, Row, line};
+use crate::{event, secret};
+
+/// The keys of a message that are canonical or ours.
+pub(crate) const MESSAGE: &[&str] = &[
+    "type",
+    "content",
+    "timestamp",
+    "id",
+    "model-id",
+    "parent-id",
+    "token-usage",
+    "children",
+    SUPERSEDED,
+    LINKED,
+    ROW,
+];
+/// The keys of a tool result that are canonical or ours.
+pub(crate) const TOOL_RESULT: &[&str] = &[
+    "type",
+    "output",
+    "call-id",
+    "status",
+    "is-error",
+    "timestamp",
+    "id",
+    "children",
+    "message",
+    SUPERSEDED,
+    LINKED,
+    ROW,
+];
+
+/// What the store says about a row: that something is so.
+const MARKS: &[&str] = &["orphan", "linked", "root", "listed", "missing", "repeated"];
+/// Which time it stands in the list.
+const TIME: &str = "time";
+
+/// What names a row.
+const NAMES: &[&str] = &["key", "meta", "file", "blob"];
+
+/// Marks what is not part of the conversation any more.
+const SUPERSEDED: &str = "superseded";
+/// Marks what leads from the conversation without being in its list.
+const LINKED: &str = "linked";
+/// What a row says that no row of the store says.
+const ROW: &str = "row";
+
+/// The id of a row's entry: of a composer the whole key, of a bubble what stands behind
+/// the composer's id, of a blob its hash and which time it stands in the list, if not the
+/// first. `None` if it is no row.
+pub(crate) fn id(row: Node<'_, '_>) -> Option<String> {
+    match line(row) {
+        Line::Row(Row::Composer) => row.member("key")?.text().map(Cow::into_owned),
+        Line::Row(Row::Bubble) => {
+            let key = row.member("key")?.text()?;
+            let key = key.strip_prefix(BUBBLE)?;
+            Some(key.split_once(':').map_or(key, |(_, id)| id).to_owned())
+        }
+        Line::Chat(Chat::Blob) => {
+            let id = row.member("blob")?.text()?;
+            Some(match row.member(TIME).and_then(Node::uint) {
+                Some(time) => format!("{id}:{time}"),
+                None => id.into_owned(),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The event for a row that is missing or NULL, or whose value is no JSON.
+pub(crate) fn without_value<'a>(
+    node: Node<'a, '_>,
+    id: &str,
+    place: Place,
+    report: &mut Report,
+) -> Entry<'a> {
+    let reason = if is_marked(node, "missing") {
+        "it is named, and there is no such row"
+    } else if is_marked(node, "repeated") {
+        "it is told again so often that only its name stands here"
+    } else if node.member("value").is_some() {
+        "the row is NULL"
+    } else {
+        return unparsed(node, id, place, report);
+    };
+    report.warn(format!("rows of the database are missing: {reason}"));
+    let mut data = sift(node, &[], is_mark);
+    raw::push(&mut data, "reason", reason);
+    let mut entry = Entry::Event(event::of("missing", id.to_owned(), data));
+    mark(&mut entry, node);
+    entry
+}
+
+/// Text or bytes that are no JSON.
+fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
+    const REASON: &str = "the value of the row is not JSON";
+    report.unparsed(place.line, REASON);
+    let mut data = Rest::default();
+    raw::push(&mut data, "reason", REASON);
+    for (name, value) in node.members() {
+        let name = match name.text() {
+            Some(name) if is_mark(&name, value) => continue,
+            Some(name) if name == "text" => "raw".into(),
+            Some(name) if name == "base64" => "raw-base64".into(),
+            Some(name) => name,
+            None => continue,
+        };
+        // Only a composer has secrets.
+        let text = value.text().filter(|_| name == "raw" && id.starts_with(COMPOSER));
+        match text.as_deref().map(|text| secret::taken_out(text.as_bytes())) {
+            Some(Cow::Owned(kept)) => {
+                report.omit("composerData, in text that is no document");
+                raw::push(&mut data, "raw", &*String::from_utf8_lossy(&kept));
+            }
+            _ => data.push((name, value.carry())),
+        }
+    }
+    let mut entry = Entry::Event(event::of(raw::EVENT_TYPE, id.to_owned(), data));
+    mark(&mut entry, node);
+    entry
+}
+
+/// Whether a member is a mark of the store's.
+pub(crate) fn is_mark(key: &str, value: Node<'_, '_>) -> bool {
+    match key {
+        TIME => value.uint().is_some(),
+        key => MARKS.contains(&key) && value.bool() == Some(true),
+    }
+}
+
+/// Whether a row is marked.
+pub(crate) fn is_marked(row: Node<'_, '_>, mark: &str) -> bool {
+    row.member(mark).and_then(Node::bool) == Some(true)
+}
+
+/// Adds to the entry of a row's value what the row says beside it.
+pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>) {
+    mark(entry, node);
+    let left =
+        sift(node, &[], |key, value| key == "value" || NAMES.contains(&key) || is_mark(key, value));
+    extensions(entry).extend(object(left).map(|left| (ROW.into(), left)));
+}
+
+/// Marks an entry that is not, or not in this place, part of the conversation any more.
+pub(crate) fn mark(entry: &mut Entry<'_>, node: Node<'_, '_>) {
+    for (mark, ours) in [("orphan", SUPERSEDED), ("linked", LINKED)] {
+        if is_marked(node, mark) {
+            raw::push(extensions(entry), ours, &true);
+        }
+    }
+}
+
+fn extensions<'e, 'a>(entry: &'e mut Entry<'a>) -> &'e mut Rest<'a> {
+    match entry {
+        Entry::Message(entry) => &mut entry.extensions,
+        Entry::ToolCall(entry) => &mut entry.extensions,
+        Entry::ToolResult(entry) => &mut entry.extensions,
+        Entry::Reasoning(entry) => &mut entry.extensions,
+        Entry::Event(entry) => &mut entry.extensions,
+    }
+}

@@ -1,0 +1,130 @@
+//! The old text form: turns under a line `user:`, `assistant:` or `A:`.
+//!
+//! It is ambiguous: nothing is escaped, so that a line of a text may look like a marker.
+//! What a turn says therefore stays whole in its message; thoughts, calls and results
+//! are read out of it as children, as well as that goes.
+
+mod turn;
+
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
+
+use vac_adapter::frame::Place;
+use vac_adapter::{Confidence, Error, Input, Origin, Sample, Session, Sink};
+use vac_record::VerifiableAgentRecord;
+
+use crate::facts::Facts;
+use turn::Turn;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What else such a file has, at the beginning of a line.
+const OTHERS: &[&[u8]] =
+    &[b"<user_query>", b"[Thinking]", b"[Tool call]", b"[Tool result]", b"assistant:", b"A:"];
+
+/// Whether an input begins as this form does.
+pub(crate) fn is_it(beginning: &[u8]) -> bool {
+    let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning).trim_ascii_start();
+    // A marker is short; a line may be long.
+    let beginning = text.get(..64).unwrap_or(text);
+    let line = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    turn::marker(line).is_some()
+}
+
+/// How sure the beginning of an input makes. One marker alone begins many a text.
+pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
+    let is_there = |line: &[u8]| OTHERS.iter().any(|other| line.starts_with(other));
+    let mut behind = sample.bytes.split(|byte| *byte == b'\n').skip(1);
+    let is_in_place = sample.folder.split('/').any(|name| name == "agent-transcripts");
+    if is_it(sample.bytes) && (is_in_place || behind.any(is_there)) {
+        Confidence::Likely
+    } else {
+        Confidence::No
+    }
+}
+
+/// The beginning of an input.
+pub(crate) fn beginning(input: &dyn Input) -> Result<Cow<'_, [u8]>, Error> {
+    if let Some(bytes) = input.bytes() {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut bytes = Vec::new();
+    input.open()?.take(4096).read_to_end(&mut bytes)?;
+    Ok(Cow::Owned(bytes))
+}
+
+/// One session in the text form.
+pub(crate) struct Survey<'i> {
+    input: &'i dyn Input,
+    facts: Facts,
+}
+
+impl<'i> Survey<'i> {
+    /// Surveys an input.
+    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
+        let mut facts = Facts::of_place(input.folder());
+        add(input, &mut facts)?;
+        facts.name_after(input)?;
+        Ok(Self { input, facts })
+    }
+}
+
+impl Session for Survey<'_> {
+    fn agent(&self) -> &'static str {
+        "cursor"
+    }
+
+    fn variant(&self) -> &'static str {
+        "text"
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        self.facts.record()
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        turns(self.input, |turn| {
+            let report = sink.report();
+            report.frames += 1;
+            let entry = turn.entry(report);
+            sink.entry(entry, Origin { place: turn.place, bytes: &turn.bytes })
+        })
+    }
+}
+
+/// Adds what turns tell about their session.
+pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
+    facts.variant = Some("text");
+    turns(input, |turn| {
+        facts.time(turn.timestamp().as_ref());
+        Ok(())
+    })
+}
+
+/// Shows each turn, in the memory of the largest.
+fn turns(input: &dyn Input, mut show: impl FnMut(&Turn) -> Result<(), Error>) -> Result<(), Error> {
+    let mut lines = BufReader::new(input.open()?);
+    let mut turn = Turn::default();
+    let mut line = Vec::new();
+    let mut place = Place { line: 1, part: 1, ..Place::default() };
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let length = line.len() as u64;
+        if place.offset == 0 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
+        let marker = turn::marker(&line);
+        if marker.is_some() {
+            if !turn.is_blank() {
+                show(&turn)?;
+                place.index += 1;
+            }
+            turn = Turn { marker, place, head: line.len(), bytes: Vec::new() };
+        } else if turn.bytes.is_empty() {
+            turn.place = place;
+        }
+        turn.bytes.append(&mut line);
+        place.line += 1;
+        place.offset += length;
+    }
+    if turn.is_blank() { Ok(()) } else { show(&turn) }
+}

@@ -1,0 +1,216 @@
+//! One turn of the text form.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Rest, null, object};
+use vac_adapter::frame::{Place, Reason};
+use vac_adapter::raw::{self, Known};
+use vac_record::{
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
+    ToolResultEntry,
+};
+use vac_value::{Any, Extensions, Problem, SyntaxError};
+
+use crate::{event, written_time};
+
+/// Markers, and who speaks behind them.
+const MARKERS: &[(&str, MessageEntryType)] = &[
+    ("user:", MessageEntryType::User),
+    ("assistant:", MessageEntryType::Assistant),
+    ("A:", MessageEntryType::Assistant),
+];
+
+/// Who speaks behind a line, if it is a marker.
+pub(super) fn marker(line: &[u8]) -> Option<MessageEntryType> {
+    let line = line.trim_ascii_end();
+    MARKERS.iter().find(|(marker, _)| marker.as_bytes() == line).map(|(_, kind)| *kind)
+}
+
+/// A marker and what stands behind it; the first may have none.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub marker: Option<MessageEntryType>,
+    pub place: Place,
+    /// The length of the marker's line.
+    pub head: usize,
+    pub bytes: Vec<u8>,
+}
+
+impl Turn {
+    /// Whether there is nothing to tell.
+    pub fn is_blank(&self) -> bool {
+        self.marker.is_none() && self.bytes.trim_ascii().is_empty()
+    }
+
+    fn text(&self) -> Option<(&str, &str)> {
+        std::str::from_utf8(&self.bytes).ok()?.split_at_checked(self.head)
+    }
+
+    /// When it was written, if it says so.
+    pub fn timestamp(&self) -> Option<AbstractTimestamp<'static>> {
+        if self.marker != Some(MessageEntryType::User) {
+            return None;
+        }
+        let (_, said) = self.text()?;
+        Some(AbstractTimestamp::Text(written_time::date_time(said)?.into()))
+    }
+
+    /// Its entry.
+    pub fn entry(&self, report: &mut Report) -> Entry<'_> {
+        let Some((head, said)) = self.text() else {
+            let valid = std::str::from_utf8(&self.bytes).err().map(|error| error.valid_up_to());
+            let error = SyntaxError { offset: valid.unwrap_or_default(), problem: Problem::Utf8 };
+            let reason = Reason::Syntax(error);
+            report.unparsed(self.place.line, &reason.to_string());
+            return raw::entry(&self.bytes, &reason, self.place, Known::default());
+        };
+        let Some(kind) = self.marker else {
+            let mut data = Rest::default();
+            raw::push(&mut data, "text", said);
+            return Entry::Event(event::of("preamble", self.place.id(), data));
+        };
+        let mut extensions = Extensions::default();
+        let (usual, children) = match kind {
+            MessageEntryType::User => ("user:\n", Vec::new()),
+            MessageEntryType::Assistant => ("assistant:\n", children(said)),
+        };
+        if head != usual {
+            raw::push(&mut extensions, "marker", head);
+        }
+        Entry::Message(MessageEntry {
+            r#type: kind,
+            content: Some(Any::from(said)),
+            timestamp: self.timestamp(),
+            id: Some(self.place.id().into()),
+            model_id: None,
+            parent_id: None,
+            token_usage: None,
+            children: (!children.is_empty()).then_some(children),
+            extensions,
+        })
+    }
+}
+
+/// What stands before the first argument, if anything does.
+const TEXT: &str = "text";
+const THINKING: &str = "[Thinking]";
+const CALL: &str = "[Tool call]";
+const RESULT: &str = "[Tool result]";
+
+/// What the model did in a turn.
+fn children(said: &str) -> Vec<Entry<'_>> {
+    let lines: Vec<&str> = said.split_inclusive('\n').collect();
+    let mut children = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        let rest = lines.get(at..).unwrap_or_default();
+        if let Some(thought) = line.strip_prefix(THINKING) {
+            children.push(reasoning(thought.trim()));
+        } else if let Some(name) = line.strip_prefix(CALL) {
+            let arguments = indented(rest);
+            children.push(call(name.trim(), &rest[..arguments]));
+            at += arguments;
+        } else if let Some(name) = line.strip_prefix(RESULT) {
+            let ends = |line: &&str| line.trim().is_empty() || is_marked(line);
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
+            children.push(result(name.trim(), &rest[..length].concat()));
+            at += length;
+        }
+    }
+    children
+}
+
+fn is_marked(line: &str) -> bool {
+    [THINKING, CALL, RESULT].iter().any(|marker| line.starts_with(marker))
+}
+
+fn is_indented(line: &str) -> bool {
+    line.starts_with("  ") && !line.trim().is_empty()
+}
+
+/// How many lines at the beginning are indented, with blank ones between them.
+fn indented(lines: &[&str]) -> usize {
+    let mut length = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if is_indented(line) {
+            length = at + 1;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    length
+}
+
+fn reasoning(thought: &str) -> Entry<'_> {
+    Entry::Reasoning(ReasoningEntry {
+        content: Any::from(thought),
+        encrypted: None,
+        subject: None,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions: Extensions::default(),
+    })
+}
+
+fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
+    let mut input: Vec<(&str, String)> = Vec::new();
+    let mut known = HashSet::new();
+    for line in arguments {
+        let line = line.trim_end_matches(['\n', '\r']);
+        let line = line.strip_prefix("  ").unwrap_or(line);
+        // A name that stands there again is part of a value.
+        let argument = argument(line).filter(|(key, _)| known.insert(*key));
+        match (argument, input.last_mut()) {
+            (Some((key, value)), _) => input.push((key, value.to_owned())),
+            (None, Some((_, value))) => {
+                value.push('\n');
+                value.push_str(line);
+            }
+            (None, None) => {
+                known.insert(TEXT);
+                input.push((TEXT, line.to_owned()));
+            }
+        }
+    }
+    let input: Rest<'a> = input
+        .into_iter()
+        .map(|(key, value)| (Cow::Owned(key.to_owned()), Any::from(value.as_str())))
+        .collect();
+    Entry::ToolCall(ToolCallEntry {
+        name: if name.is_empty() { "unknown".into() } else { name.into() },
+        input: object(input).unwrap_or_else(null),
+        call_id: None,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions: Extensions::default(),
+    })
+}
+
+/// The name and value of an argument, if a line begins one.
+fn argument(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_key = !key.is_empty() && key.bytes().all(is_name);
+    let is_value = value.is_empty() || value.starts_with(' ');
+    (is_key && is_value).then(|| (key, value.strip_prefix(' ').unwrap_or(value)))
+}
+
+fn result<'a>(name: &str, output: &str) -> Entry<'a> {
+    let mut extensions = Extensions::default();
+    raw::push(&mut extensions, "name", name);
+    Entry::ToolResult(ToolResultEntry {
+        output: Any::from(output),
+        call_id: None,
+        status: None,
+        is_error: None,
+        timestamp: None,
+        id: None,
+        children: None,
+        extensions,
+    })
+}

@@ -1,0 +1,142 @@
+//! What the model thinks in a capture: many lines, one reasoning.
+//!
+//! The texts are put together token by token: a character may be cut in two, and the
+//! halves meet again. Every line stays in the record as it was, under `deltas`.
+
+use vac_adapter::frame::Place;
+use vac_adapter::{Error, Origin, Sink, raw};
+use vac_record::{AbstractTimestamp, Entry, EventEntry, ReasoningEntry};
+use vac_value::{Any, Extensions, Kind, Node};
+
+use crate::facts::Facts;
+
+/// A thought ends at the latest here, so that memory does.
+const LONGEST: usize = 16 << 20;
+
+/// A thought that goes on.
+#[derive(Debug)]
+pub(crate) struct Thought {
+    place: Place,
+    timestamp: Option<AbstractTimestamp<'static>>,
+    /// The text as JSON, without the last quotation mark.
+    text: Vec<u8>,
+    /// The lines as a JSON array, without the last bracket.
+    deltas: Vec<u8>,
+    /// The line that ends it.
+    completed: Option<Vec<u8>>,
+    /// The lines as they are in the source.
+    lines: Vec<u8>,
+}
+
+impl Thought {
+    pub fn new(place: Place) -> Self {
+        Self {
+            place,
+            timestamp: None,
+            text: vec![b'"'],
+            deltas: vec![b'['],
+            completed: None,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Adds a line; false if it should be the last.
+    pub fn add(&mut self, line: Node<'_, '_>, facts: &Facts) -> bool {
+        if self.deltas.len() > 1 {
+            self.deltas.push(b',');
+        }
+        self.deltas.push(b'{');
+        let start = self.deltas.len();
+        for (key, value) in line.members() {
+            match key.raw() {
+                b"\"text\"" if value.kind() == Kind::Text => {
+                    let token = value.raw();
+                    self.text.extend_from_slice(token.get(1..token.len() - 1).unwrap_or_default());
+                }
+                b"\"timestamp_ms\"" if self.timestamp.is_none() => {
+                    self.timestamp = value.uint().map(AbstractTimestamp::Uint);
+                }
+                _ => {}
+            }
+            member(key, value, facts, start, &mut self.deltas);
+        }
+        self.deltas.push(b'}');
+        self.source(line);
+        self.lines.len() < LONGEST
+    }
+
+    /// Adds the line that ends it.
+    pub fn complete(&mut self, line: Node<'_, '_>, facts: &Facts) {
+        let mut completed = vec![b'{'];
+        for (key, value) in line.members() {
+            member(key, value, facts, 1, &mut completed);
+        }
+        completed.push(b'}');
+        self.completed = Some(completed);
+        self.source(line);
+    }
+
+    fn source(&mut self, line: Node<'_, '_>) {
+        if !self.lines.is_empty() {
+            self.lines.push(b'\n');
+        }
+        self.lines.extend_from_slice(line.raw());
+    }
+
+    /// Gives the reasoning.
+    pub fn end(mut self, sink: &mut dyn Sink) -> Result<(), Error> {
+        self.text.push(b'"');
+        self.deltas.push(b']');
+        let origin = Origin { place: self.place, bytes: &self.lines };
+        sink.entry(self.entry(), origin)
+    }
+
+    fn entry(&self) -> Entry<'_> {
+        let id = Some(self.place.id().into());
+        let timestamp = self.timestamp.clone();
+        let mut extensions = Extensions::default();
+        let parts = [("deltas", Some(&self.deltas)), ("completed", self.completed.as_ref())];
+        for (key, json) in parts {
+            let value = json.and_then(|json| Any::from_json(json).ok());
+            extensions.extend(value.map(|value| (key.into(), value)));
+        }
+        match Any::from_json(&self.text) {
+            Ok(content) => Entry::Reasoning(ReasoningEntry {
+                content,
+                encrypted: None,
+                subject: None,
+                timestamp,
+                id,
+                children: None,
+                extensions,
+            }),
+            // What was cut out of JSON is JSON: impossible.
+            Err(_) => Entry::Event(EventEntry {
+                event_type: raw::EVENT_TYPE.into(),
+                data: Some(extensions),
+                timestamp,
+                id,
+                children: None,
+                extensions: Extensions::default(),
+            }),
+        }
+    }
+}
+
+/// Writes a member of a line that the reasoning does not say for all of them.
+fn member(key: Node<'_, '_>, value: Node<'_, '_>, facts: &Facts, start: usize, out: &mut Vec<u8>) {
+    let is_said = match key.raw() {
+        b"\"type\"" | b"\"subtype\"" => true,
+        b"\"session_id\"" => value.is_text(facts.id()),
+        _ => value.kind() == Kind::Null,
+    };
+    if is_said {
+        return;
+    }
+    if out.len() > start {
+        out.push(b',');
+    }
+    out.extend_from_slice(key.raw());
+    out.push(b':');
+    out.extend_from_slice(value.raw());
+}

@@ -1,0 +1,74 @@
+//! What becomes of the old text form.
+
+use serde_json::{Value, json};
+use vac_adapter_check::fixture;
+use vac_adapter_cursor::Cursor;
+
+use crate::{check, one};
+
+fn entries(text: &str) -> Vec<Value> {
+    match one(text.as_bytes()).0["session"]["entries"].take() {
+        Value::Array(entries) => entries,
+        other => panic!("entries are {other}"),
+    }
+}
+
+#[test]
+fn turns_together_are_the_text() {
+    for name in ["text", "text-awkward"] {
+        let log = fixture(&Cursor, name);
+        let record = check(&log.parts[0].name, log.first());
+        assert_eq!(record.only().variant, "text");
+        let mut text = Vec::new();
+        for entry in record.only().entries() {
+            if let Some(bytes) = entry["data"]["raw-base64"].as_str() {
+                text.extend(data_encoding::BASE64.decode(bytes.as_bytes()).expect("base64"));
+                continue;
+            }
+            let marker = entry["marker"].as_str().map_or_else(
+                || format!("{}:\n", entry["type"].as_str().unwrap_or_default()),
+                str::to_owned,
+            );
+            text.extend(marker.bytes());
+            text.extend(entry["content"].as_str().unwrap_or_default().bytes());
+        }
+        let native = log.first().strip_prefix(b"\xef\xbb\xbf").unwrap_or(log.first());
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            String::from_utf8_lossy(native.trim_ascii_start()),
+            "every byte but the mark before it and the space behind that",
+        );
+    }
+}
+
+#[test]
+fn what_the_model_did_is_read_out_of_its_turn() {
+    let entries = entries(
+        "user:\nhi\nassistant:\n[Thinking] Hm.\nText.\n[Tool call] Write\n  path: a\n  text: one\n    two\n\n  three\n\
+         [Tool result] Write\nwritten\n\n[Tool call] Stop\n",
+    );
+    assert_eq!(entries[0]["type"], "user");
+    let children = entries[1]["children"].as_array().expect("children");
+    let told: Vec<_> = children.iter().map(|child| child["type"].as_str()).collect();
+    let expected = ["reasoning", "tool-call", "tool-result", "tool-call"];
+    assert_eq!(told, expected.map(Some));
+    assert_eq!(children[0]["content"], "Hm.");
+    assert_eq!(children[1]["input"], json!({"path": "a", "text": "one\n  two\n\nthree"}));
+    assert_eq!(children[2]["output"], "written\n");
+    assert_eq!((&children[3]["name"], &children[3]["input"]), (&"Stop".into(), &Value::Null));
+}
+
+#[test]
+fn a_user_calls_no_tools() {
+    let entries = entries("user:\n[Tool call] Read\n  path: a\n");
+    assert_eq!(entries[0].get("children"), None);
+}
+
+#[test]
+fn a_turn_without_a_text_is_a_turn() {
+    let told: Vec<_> = entries("user:\nassistant:\nA:\nuser:")
+        .iter()
+        .map(|entry| entry["content"].clone())
+        .collect();
+    assert_eq!(told, ["", "", "", ""]);
+}

@@ -1,0 +1,145 @@
+//! Files that belong to a session and are no logs.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+
+use data_encoding::{BASE64, HEXLOWER};
+use sha2::{Digest, Sha256};
+use vac_adapter::cursor::Rest;
+use vac_adapter::frame::Place;
+use vac_adapter::raw::push;
+use vac_adapter::{Error, Input, Origin, Sink};
+use vac_record::{Entry, EventEntry};
+use vac_value::Node;
+
+/// Says in which folder a project is.
+const PROJECT_ROOT: &str = ".project_root";
+
+/// The attachments of an input.
+#[derive(Default)]
+pub(crate) struct Attachments<'i> {
+    /// The folder that a `.project_root` names.
+    pub project_root: Option<String>,
+    /// All others.
+    files: Vec<&'i dyn Input>,
+}
+
+impl<'i> Attachments<'i> {
+    /// Looks at what there is.
+    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
+        let mut found = Self::default();
+        // Each file of a session brings along what is beside it.
+        let mut seen = HashSet::new();
+        for file in input.attachments() {
+            if !seen.insert((file.folder(), file.name())) {
+                continue;
+            }
+            let name = file.name().rsplit(['/', '\\']).next();
+            if name == Some(PROJECT_ROOT) && found.project_root.is_none() {
+                found.project_root = folder(file)?;
+                if found.project_root.is_some() {
+                    continue;
+                }
+            }
+            found.files.push(file);
+        }
+        Ok(found)
+    }
+
+    /// Whether there is nothing that becomes an entry.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How many entries they become.
+    pub fn len(&self) -> u64 {
+        self.files.len() as u64
+    }
+
+    /// Gives each as an entry, with the call that it is of, if its name tells. `parts` is
+    /// the number of files before them.
+    pub fn entries(
+        &self,
+        parts: usize,
+        links: Option<&Links>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        for (number, file) in (parts..).zip(&self.files) {
+            let mut bytes = Vec::new();
+            let read = file.open().and_then(|mut file| file.read_to_end(&mut bytes));
+            let mut data = Rest::default();
+            push(&mut data, "name", file.name());
+            let mut event_type = "file";
+            let mut extensions = Rest::default();
+            match (read, std::str::from_utf8(&bytes)) {
+                (Ok(_), Ok(text)) => push(&mut data, "text", text),
+                (Ok(_), Err(_)) => push(&mut data, "base64", BASE64.encode(&bytes).as_str()),
+                (Err(error), _) => {
+                    event_type = "unreadable-file";
+                    sink.report().warn(format!("{} cannot be read: {error}", file.name()));
+                }
+            }
+            if let Some(call) = links.and_then(|links| links.find(file.name())) {
+                event_type = "tool-result-file";
+                push(&mut extensions, "call-id", call);
+            }
+            let entry = Entry::Event(EventEntry {
+                event_type: event_type.into(),
+                data: Some(data),
+                timestamp: None,
+                id: Some(format!("F{}", number + 1).into()),
+                children: None,
+                extensions,
+            });
+            let place = Place { file: number, ..Place::default() };
+            sink.entry(entry, Origin { place, bytes: &bytes })?;
+        }
+        Ok(())
+    }
+}
+
+/// The folder that a file names, if it holds one line of text and nothing else.
+fn folder(file: &dyn Input) -> Result<Option<String>, Error> {
+    const LONGEST: u64 = 64 * 1024;
+    let mut bytes = Vec::new();
+    file.open()?.take(LONGEST).read_to_end(&mut bytes)?;
+    let text = std::str::from_utf8(&bytes).unwrap_or_default().trim();
+    Ok((!text.is_empty() && !text.contains('\n')).then(|| text.to_owned()))
+}
+
+/// Whether a project's hash is that of a folder.
+pub(crate) fn is_hash_of(hash: &str, folder: &str) -> bool {
+    HEXLOWER.encode(&Sha256::digest(folder.as_bytes())) == hash
+}
+
+/// The tool calls of a session, by the names that the CLI gives files about them.
+#[derive(Debug, Default)]
+pub(crate) struct Links(HashMap<String, String>);
+
+impl Links {
+    /// Notes a call by its id.
+    pub fn call(&mut self, id: Option<Node<'_, '_>>) {
+        if let Some(id) = id.and_then(Node::text).filter(|id| !id.is_empty()) {
+            self.0.insert(in_name(&id), id.into_owned());
+        }
+    }
+
+    /// The call that a file is about. Its name is that of the tool, the call's id and
+    /// sometimes a random word, with `_` between them and in them.
+    fn find(&self, name: &str) -> Option<&str> {
+        let name = name.rsplit(['/', '\\']).next()?;
+        let name = in_name(name.split('.').next()?);
+        let starts = std::iter::once(0).chain(name.match_indices('_').map(|(at, _)| at + 1));
+        let end = name.rfind('_').unwrap_or(name.len());
+        starts
+            .flat_map(|start| [name.get(start..), name.get(start..end)])
+            .find_map(|part| self.0.get(part?))
+            .map(String::as_str)
+    }
+}
+
+/// An id as it stands in the name of a file.
+fn in_name(id: &str) -> String {
+    let kept = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
+    id.chars().map(|char| kept(char).to_ascii_lowercase()).collect()
+}

@@ -1,0 +1,90 @@
+//! Names: those of ours that a native member must not be mistaken for, and the native
+//! ones that are known.
+
+use vac_adapter::Report;
+use vac_adapter::cursor::Rest;
+
+/// Of a message: those of the schema and ours.
+pub(crate) const MESSAGE: &[&str] = &[
+    "type",
+    "content",
+    "timestamp",
+    "id",
+    "model-id",
+    "parent-id",
+    "token-usage",
+    "children",
+    "superseded",
+    "superseded-by",
+    "user-kind",
+];
+
+/// Of a tool result: those of the schema and ours.
+pub(crate) const TOOL_RESULT: &[&str] = &[
+    "type",
+    "output",
+    "call-id",
+    "status",
+    "is-error",
+    "timestamp",
+    "id",
+    "children",
+    "superseded",
+    "superseded-by",
+    "duplicate-of",
+    "functionResponse",
+    "message",
+];
+
+/// Of the tool call of a checkpoint: those of the schema and ours.
+pub(crate) const CHECKPOINT_CALL: &[&str] =
+    &["type", "name", "input", "call-id", "timestamp", "id", "children", "checkpoint"];
+
+/// Native members of a message that have no canonical name.
+pub(crate) const IN_MESSAGE: &[&str] =
+    &["displayContent", "tokens", "toolCalls", "thoughts", "native:type", "role", "messageId"];
+/// Native members of a tool call that have no canonical name.
+pub(crate) const IN_CALL: &[&str] = &[
+    "status",
+    "agentId",
+    "displayName",
+    "description",
+    "resultDisplay",
+    "renderOutputAsMarkdown",
+    "thoughtSignature",
+    "functionCall",
+];
+/// Native members of a `$set`.
+pub(crate) const IN_SET: &[&str] = &[
+    "sessionId",
+    "projectHash",
+    "startTime",
+    "lastUpdated",
+    "kind",
+    "directories",
+    "summary",
+    "memoryScratchpad",
+];
+
+/// Members of a session that are native or ours.
+pub(crate) const IN_SESSION: &[&str] = &[
+    "projectHash",
+    "kind",
+    "directories",
+    "summary",
+    "memoryScratchpad",
+    "authType",
+    "commitHash",
+    "messageId",
+    "filePath",
+    "type",
+    "parentSessionId",
+    "project-root",
+];
+
+/// Counts names that nobody knows.
+pub(crate) fn unknown(report: &mut Report, of: &str, rest: &Rest<'_>, known: &[&str]) {
+    for (name, _) in rest.iter().filter(|(name, _)| !known.contains(&&**name)) {
+        report.unknown(&format!("{of} key {name}"));
+    }
+}

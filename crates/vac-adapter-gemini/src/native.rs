@@ -1,0 +1,178 @@
+//! What a document of Gemini CLI is.
+
+use vac_value::{Kind, Node};
+
+/// The formats of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An object with `messages`.
+    Messages,
+    /// A line for the session, one for each message, and one for each change.
+    Lines,
+    /// An object with a `history` of Content.
+    History,
+    /// An array of Content.
+    Contents,
+    /// What a tool can be undone with: an object with a `clientHistory` of Content.
+    ToolCheckpoint,
+    /// An array of the prompts of several sessions.
+    Prompts,
+}
+
+impl Form {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "json",
+            Self::Lines => "jsonl",
+            Self::History => "history",
+            Self::Contents => "contents",
+            Self::ToolCheckpoint => "tool-checkpoint",
+            Self::Prompts => "logs",
+        }
+    }
+}
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Native {
+    /// A session.
+    Session(Form),
+    /// The line that a session of lines begins with.
+    Header,
+    /// A line that changes what is known about the session: `$set`.
+    Set,
+    /// A line that takes messages back: `$rewindTo`.
+    Rewind,
+    /// A line that is a message.
+    Message,
+    /// A line that would be a message, of a type nobody knows.
+    Unknown,
+    /// A line that does something else: `$patch`.
+    Operation,
+    /// Something else.
+    Other,
+}
+
+/// The types of messages.
+const MESSAGE_TYPES: &[&str] =
+    &["user", "human", "gemini", "model", "assistant", "info", "warning", "error"];
+
+/// Judges a document.
+pub(crate) fn native(root: Node<'_, '_>) -> Native {
+    match root.kind() {
+        Kind::Map => object(root),
+        Kind::Array => array(root),
+        _ => Native::Other,
+    }
+}
+
+fn object(root: Node<'_, '_>) -> Native {
+    let telling = Telling::of(root);
+    let is = |node: Option<Node<'_, '_>>, kind| node.is_some_and(|node| node.kind() == kind);
+    let is_text = |node| is(node, Kind::Text);
+    let list = |node: Option<_>| node.filter(|node: &Node<'_, '_>| node.kind() == Kind::Array);
+    if is_text(telling.rewind) {
+        return Native::Rewind;
+    }
+    if is(telling.set, Kind::Map) {
+        return Native::Set;
+    }
+    let is_named = is_text(telling.session_id) || is_text(telling.project_hash);
+    if let Some(messages) = list(telling.messages)
+        && (is_named || is_text(telling.start) || messages.elements().any(is_gemini))
+    {
+        return Native::Session(Form::Messages);
+    }
+    if list(telling.client_history).is_some() {
+        return Native::Session(Form::ToolCheckpoint);
+    }
+    if let Some(history) = list(telling.history)
+        && history.elements().next().is_none_or(is_content)
+    {
+        return Native::Session(Form::History);
+    }
+    let is_type = |word: &&str| telling.kind.is_some_and(|kind| kind.is_text(word));
+    let is_header = is_text(telling.project_hash) || is_type(&"session_metadata");
+    if is_text(telling.session_id) && is_header {
+        return Native::Header;
+    }
+    if MESSAGE_TYPES.iter().any(is_type) && (is_text(telling.id) || telling.content.is_some()) {
+        return Native::Message;
+    }
+    if telling.is_operation || is_type(&"message_update") {
+        return Native::Operation;
+    }
+    if is_text(telling.id) && is_text(telling.kind) { Native::Unknown } else { Native::Other }
+}
+
+/// The members of an object that tell what it is.
+#[derive(Default)]
+struct Telling<'d, 'a> {
+    rewind: Option<Node<'d, 'a>>,
+    set: Option<Node<'d, 'a>>,
+    messages: Option<Node<'d, 'a>>,
+    history: Option<Node<'d, 'a>>,
+    client_history: Option<Node<'d, 'a>>,
+    session_id: Option<Node<'d, 'a>>,
+    project_hash: Option<Node<'d, 'a>>,
+    start: Option<Node<'d, 'a>>,
+    id: Option<Node<'d, 'a>>,
+    content: Option<Node<'d, 'a>>,
+    kind: Option<Node<'d, 'a>>,
+    /// Whether it has a name that only operations have.
+    is_operation: bool,
+}
+
+impl<'d, 'a> Telling<'d, 'a> {
+    fn of(root: Node<'d, 'a>) -> Self {
+        let mut telling = Self::default();
+        for (key, value) in root.members() {
+            let Some(key) = key.text() else { continue };
+            telling.is_operation |= key.starts_with('$');
+            let place = match &*key {
+                "$rewindTo" => &mut telling.rewind,
+                "$set" => &mut telling.set,
+                "messages" => &mut telling.messages,
+                "history" => &mut telling.history,
+                "clientHistory" => &mut telling.client_history,
+                "sessionId" => &mut telling.session_id,
+                "projectHash" => &mut telling.project_hash,
+                "startTime" => &mut telling.start,
+                "id" => &mut telling.id,
+                "content" | "parts" => &mut telling.content,
+                "type" => &mut telling.kind,
+                _ => continue,
+            };
+            place.get_or_insert(value);
+        }
+        telling
+    }
+}
+
+fn array(root: Node<'_, '_>) -> Native {
+    match root.elements().next() {
+        Some(first) if is_content(first) => Native::Session(Form::Contents),
+        Some(first) if is_prompt(first) => Native::Session(Form::Prompts),
+        _ => Native::Other,
+    }
+}
+
+/// A message that only Gemini CLI writes.
+pub(crate) fn is_gemini(message: Node<'_, '_>) -> bool {
+    message.member("type").is_some_and(|kind| kind.is_text("gemini"))
+}
+
+/// A Content of the API.
+fn is_content(node: Node<'_, '_>) -> bool {
+    let is_role = |role: Node<'_, '_>| role.is_text("user") || role.is_text("model");
+    node.kind() == Kind::Map
+        && node.member("role").is_some_and(is_role)
+        && node.member("parts").is_some_and(|parts| parts.kind() == Kind::Array)
+}
+
+/// A prompt of `logs.json`.
+fn is_prompt(node: Node<'_, '_>) -> bool {
+    let has_text = |key: &str| node.member(key).is_some_and(|value| value.kind() == Kind::Text);
+    has_text("sessionId") && node.member("messageId").is_some() && node.member("message").is_some()
+}

@@ -1,0 +1,102 @@
+//! What a user message says, as far as it tells who said it.
+
+use vac_value::{Kind, Node};
+
+/// What a user message is that is no prompt.
+pub(crate) fn user_kind(content: Node<'_, '_>) -> Option<&'static str> {
+    if content.elements().any(is_response) {
+        return Some("tool-response");
+    }
+    let text = first_text(content)?;
+    if !may_tell(text) {
+        return None;
+    }
+    let text = text.text()?;
+    let text = text.trim_start();
+    let injected = INJECTED.iter().find(|(tag, _)| text.starts_with(tag));
+    match injected {
+        Some((_, kind)) => Some(kind),
+        None => is_command(text).then_some("command"),
+    }
+}
+
+/// What the CLI says in the user's name, by how it begins.
+const INJECTED: &[(&str, &str)] = &[
+    ("<session_context>", "session-context"),
+    ("<hook_context>", "hook-context"),
+    ("<state_snapshot>", "state-snapshot"),
+];
+
+/// What was typed for the CLI rather than the model. A path or a comment is no command.
+fn is_command(text: &str) -> bool {
+    let word = |text: &str| {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        !name.is_empty()
+            && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '-' | '_' | ':'))
+    };
+    text.starts_with('?') || text.strip_prefix('/').is_some_and(word)
+}
+
+/// Whether it is worth to look at a text: most are long and begin otherwise.
+fn may_tell(text: Node<'_, '_>) -> bool {
+    let first = text.raw().get(1).copied();
+    first.is_some_and(|byte| matches!(byte, b'<' | b'/' | b'?' | b'\\' | b' '))
+}
+
+/// The folder that the CLI told the model it works in.
+pub(crate) fn workspace(content: Node<'_, '_>) -> Option<String> {
+    let text = first_text(content).filter(|text| may_tell(*text))?.text()?;
+    let told = text.trim_start().strip_prefix("<session_context>")?;
+    let list = "Workspace Directories:**";
+    let line = match told.find(list) {
+        Some(at) => told.get(at + list.len()..)?.lines().nth(1)?.trim_start().strip_prefix("- "),
+        None => {
+            let before = "working in the directory: ";
+            told.find(before).and_then(|at| told.get(at + before.len()..)?.lines().next())
+        }
+    };
+    line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
+}
+
+/// The first text of content: itself, or that of a part.
+fn first_text<'d: 'a, 'a>(content: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    let text = match content.kind() {
+        Kind::Text => Some(content),
+        Kind::Map => content.member("text"),
+        Kind::Array => content.elements().find_map(|part| match part.kind() {
+            Kind::Text => Some(part),
+            _ => part.member("text"),
+        }),
+        _ => None,
+    };
+    text.filter(|text| text.kind() == Kind::Text)
+}
+
+fn is_response(part: Node<'_, '_>) -> bool {
+    part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
+}
+
+/// How many parts a message has, if all of them are responses of tools.
+pub(crate) fn responses(content: Node<'_, '_>) -> Option<u64> {
+    match content.kind() {
+        Kind::Map => is_response(content).then_some(1),
+        Kind::Array => {
+            let mut count = 0;
+            for part in content.elements() {
+                if !is_response(part) {
+                    return None;
+                }
+                count += 1;
+            }
+            (count > 0).then_some(count)
+        }
+        _ => None,
+    }
+}
+
+/// The content of a message: `content`, or what others write instead.
+pub(crate) fn content<'d: 'a, 'a>(message: Node<'d, 'a>) -> Option<(&'static str, Node<'d, 'a>)> {
+    let is_there = |node: &Node<'_, '_>| node.kind() != Kind::Null;
+    let of = |key: &'static str| Some((key, message.member(key).filter(is_there)?));
+    of("content").or_else(|| of("parts"))
+}

@@ -1,0 +1,297 @@
+//! One session, and the second pass: its entries.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use vac_adapter::frame::{Content, Frame, Place, Raw};
+use vac_adapter::provider::provider;
+use vac_adapter::raw::push;
+use vac_adapter::{Error, Input, Log, Origin, Session, Sink};
+use vac_record::{AgentMeta, Entry, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
+use vac_value::Node;
+
+use crate::attachment::{Attachments, Links, is_hash_of};
+use crate::content::Calls;
+use crate::draft::{Draft, Segment};
+use crate::facts::Summary;
+use crate::keys::{IN_SESSION, unknown};
+use crate::ledger::{Key, Ledger, Standing};
+use crate::message::{Entries, Maker};
+use crate::native::Form;
+use crate::tools::none;
+use crate::walk::{Around, Piece, Role, Shape, Slot};
+use crate::{event, message};
+
+/// A session and what was found out about it.
+pub(crate) struct Surveyed<'i> {
+    id: String,
+    form: Form,
+    log: Rc<Log<'i>>,
+    segments: Vec<Segment>,
+    summary: Summary,
+    model: String,
+    working_dir: Option<String>,
+    /// Whether the folder that the project is said to be in has another hash.
+    is_elsewhere: bool,
+    ledger: Ledger,
+    answered: HashSet<Key>,
+    attachments: Attachments<'i>,
+    /// How many files the log has.
+    parts: usize,
+    links: Option<Links>,
+    entries: u64,
+}
+
+impl<'i> Surveyed<'i> {
+    /// Of what a survey found.
+    pub fn new(
+        id: String,
+        mut draft: Draft,
+        input: &'i dyn Input,
+        log: &Rc<Log<'i>>,
+        attachments: Attachments<'i>,
+    ) -> Self {
+        let mut summary = draft.facts.summary(input.name());
+        let form = draft.variant();
+        let entries = draft.entries + attachments.len() - u64::from(summary.is_hoisted);
+        let root = attachments.project_root.clone();
+        let hash = summary.project_hash.clone();
+        let is_verified =
+            |folder: &String| hash.as_deref().is_some_and(|hash| is_hash_of(hash, folder));
+        let folders: Vec<_> = root.iter().chain(&summary.folders).collect();
+        let verified = folders.iter().find(|folder| is_verified(folder));
+        let working_dir = verified.or(folders.first()).map(|folder| (*folder).clone());
+        let is_elsewhere = root.as_ref().is_some_and(|root| hash.is_some() && !is_verified(root));
+        if let Some(root) = root.filter(|root| Some(root) != working_dir.as_ref()) {
+            push(&mut summary.rest, "project-root", root.as_str());
+        }
+        if let Some(parent) = parent(input.folder())
+            && !summary.rest.iter().any(|(key, _)| key == "parentSessionId")
+        {
+            push(&mut summary.rest, "parentSessionId", parent);
+        }
+        Self {
+            id,
+            form,
+            log: Rc::clone(log),
+            segments: draft.segments,
+            summary,
+            model: draft.facts.model().to_owned(),
+            working_dir,
+            is_elsewhere,
+            ledger: draft.ledger,
+            answered: draft.answered,
+            attachments,
+            parts: input.parts().len().max(1),
+            links: draft.links,
+            entries,
+        }
+    }
+}
+
+/// The session that a subagent's file belongs to: its folder is `chats/` and its id.
+pub(crate) fn parent(folder: &str) -> Option<&str> {
+    let (before, parent) = folder.trim_end_matches('/').rsplit_once('/')?;
+    let above = before.rsplit('/').next();
+    (above == Some("chats") && !parent.is_empty()).then_some(parent)
+}
+
+impl Session for Surveyed<'_> {
+    fn agent(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn variant(&self) -> &'static str {
+        self.form.name()
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        let Summary { start, end, rest, models, .. } = &self.summary;
+        let models: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
+        VerifiableAgentRecord {
+            version: "3.0.0-draft".into(),
+            id: self.id.clone().into(),
+            session: SessionTrace {
+                format: None,
+                session_id: SessionId::Text(self.id.clone().into()),
+                session_start: start.clone(),
+                session_end: end.clone(),
+                agent_meta: AgentMeta {
+                    model_id: self.model.clone().into(),
+                    model_provider: provider(&self.model).into(),
+                    models: (!models.is_empty()).then_some(models),
+                    cli_name: Some("gemini-cli".into()),
+                    cli_version: None,
+                    extensions: none(),
+                },
+                environment: self.working_dir.clone().map(|working_dir| Environment {
+                    working_dir: working_dir.into(),
+                    vcs: None,
+                    sandboxes: None,
+                    extensions: none(),
+                }),
+                entries: Vec::new(),
+                extensions: rest.clone(),
+            },
+            created: start.clone(),
+            file_attribution: None,
+            vcs: None,
+            recording_agent: None,
+            extensions: none(),
+        }
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        unknown(sink.report(), "session", &self.summary.rest, IN_SESSION);
+        if self.is_elsewhere {
+            sink.report().warn("projectHash is not the hash of the folder in .project_root");
+        }
+        let calls = Calls::new(&self.answered);
+        let mut reader = Reader { session: self, calls, messages: 0, has_head: false };
+        for segment in &self.segments {
+            self.log.range(segment.file, segment.frames.clone(), |frame| {
+                sink.report().frames += 1;
+                let shape = Shape::of(frame);
+                let mut show =
+                    |number, piece: Piece<'_, '_, '_>| reader.piece(frame, number, &piece, sink);
+                if segment.picked.is_empty() {
+                    shape.each(frame, &mut show)
+                } else {
+                    shape.picked(frame, &segment.picked, &mut show)
+                }
+            })?;
+        }
+        self.attachments.entries(self.parts, self.links.as_ref(), sink)
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        Ok(self.entries)
+    }
+}
+
+/// Makes entries.
+struct Reader<'s> {
+    session: &'s Surveyed<'s>,
+    calls: Calls<'s>,
+    /// How many messages there were.
+    messages: usize,
+    /// Whether the head of the session has been seen.
+    has_head: bool,
+}
+
+impl Reader<'_> {
+    fn piece(
+        &mut self,
+        frame: &Frame<'_>,
+        number: u64,
+        piece: &Piece<'_, '_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let place = frame.place;
+        match piece {
+            Piece::Around(around) => self.around(around, place, sink),
+            Piece::Element(slot, node) => self.element(*slot, *node, place, number, sink),
+            Piece::Raw(slot, raw) => {
+                let standing = self.standing(*slot);
+                let place = Place { line: place.line + lines_before(frame, raw.bytes), ..place };
+                let id = || piece_id(frame.place, number);
+                let report = sink.report();
+                let mut maker = Maker { place_id: &id, standing, calls: &mut self.calls, report };
+                let entry = event::raw(raw, place, &mut maker);
+                sink.entry(entry, Origin { place, bytes: raw.bytes })
+            }
+        }
+    }
+
+    fn standing(&mut self, slot: Slot) -> Standing {
+        if slot != Slot::Message {
+            return Standing::default();
+        }
+        self.messages += 1;
+        self.session.ledger.standing(self.messages - 1)
+    }
+
+    fn element(
+        &mut self,
+        slot: Slot,
+        node: Node<'_, '_>,
+        place: Place,
+        number: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let standing = self.standing(slot);
+        let id = || piece_id(place, number);
+        let origin = Origin { place, bytes: node.raw() };
+        let report = sink.report();
+        let maker = &mut Maker { place_id: &id, standing, calls: &mut self.calls, report };
+        let (first, more) = match slot {
+            Slot::Message => message::entries(node, maker),
+            Slot::Content => message::content(node, maker),
+            Slot::Prompt => one(message::prompt(node, maker, &self.session.id)),
+            Slot::Call => one(event::call(node, maker)),
+            Slot::Display => one(event::display(node, maker)),
+            Slot::Rewind => one(event::rewind(node, maker)),
+            Slot::Operation => one(event::operation(node, maker)),
+            Slot::Other => one(event::other(node, maker)),
+        };
+        sink.entry(first, origin)?;
+        more.into_iter().try_for_each(|entry| sink.entry(entry, origin))
+    }
+
+    /// What stands around lists is an entry where the record's head does not say it.
+    fn around(
+        &mut self,
+        around: &Around<'_, '_>,
+        place: Place,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let is_first = around.role == Role::Head && !std::mem::replace(&mut self.has_head, true);
+        if let Some((bytes, reason)) = &around.raw {
+            let raw = Raw { bytes, reason: reason.clone(), document: None };
+            let id = || place.id();
+            let (standing, report) = (Standing::default(), sink.report());
+            let maker = &mut Maker { place_id: &id, standing, calls: &mut self.calls, report };
+            let entry = event::raw(&raw, place, maker);
+            return sink.entry(entry, Origin { place, bytes });
+        }
+        let bytes = match around.lists().next() {
+            None => around.node.raw(),
+            Some(_) => &around.text(),
+        };
+        let entry = match around.role {
+            Role::Set => event::set(around, place.id(), sink.report()),
+            Role::Head if is_first => {
+                let replaced = &self.session.summary.replaced;
+                (!replaced.is_empty()).then(|| event::header(replaced.clone(), place.id()))
+            }
+            Role::Head => event::continued(around, place.id()),
+        };
+        match entry {
+            Some(entry) => sink.entry(entry, Origin { place, bytes }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn one(entry: Entry<'_>) -> Entries<'_> {
+    (entry, Vec::new())
+}
+
+/// An id for a piece of a frame: the frame's, and the piece's number in it.
+fn piece_id(place: Place, number: u64) -> String {
+    match number {
+        0 => place.id(),
+        number => format!("{}#{number}", place.id()),
+    }
+}
+
+/// How many lines of a frame come before bytes of it.
+fn lines_before(frame: &Frame<'_>, bytes: &[u8]) -> u64 {
+    let all = match &frame.content {
+        Content::Document(document) => document.root().raw(),
+        Content::Raw(raw) => raw.bytes,
+    };
+    let before = (bytes.as_ptr() as usize).saturating_sub(all.as_ptr() as usize);
+    let before = all.get(..before).unwrap_or_default();
+    before.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}

@@ -1,0 +1,333 @@
+//! The pieces of a frame that entries are made of.
+
+use vac_adapter::Error;
+use vac_adapter::cursor::Cursor;
+use vac_adapter::frame::{Content, Frame, Raw, Reason};
+use vac_value::{Any, Document, Encoding, Kind, Node, Text};
+
+use crate::broken::Skeleton;
+use crate::native::{Form, Native, native};
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// A message.
+    Message,
+    /// A Content.
+    Content,
+    /// A prompt of `logs.json`.
+    Prompt,
+    /// The tool call that a checkpoint was made for.
+    Call,
+    /// What a user saw of the conversation when a checkpoint was made.
+    Display,
+    /// A line that takes messages back.
+    Rewind,
+    /// A line that does something else.
+    Operation,
+    /// A document that is none of ours.
+    Other,
+}
+
+/// One piece of a frame.
+#[derive(Debug)]
+pub(crate) enum Piece<'p, 'd, 'a> {
+    /// The object around lists; comes first.
+    Around(&'p Around<'d, 'a>),
+    /// An element of a list, or a line.
+    Element(Slot, Node<'d, 'a>),
+    /// What cannot be carried as a value, and what it would be.
+    Raw(Slot, &'p Raw<'a>),
+}
+
+/// What an object around lists is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The head of a session.
+    Head,
+    /// A change to it.
+    Set,
+}
+
+/// An object, without the lists in it.
+#[derive(Debug)]
+pub(crate) struct Around<'d, 'a> {
+    /// What it is.
+    pub role: Role,
+    /// The document.
+    pub node: Node<'d, 'a>,
+    /// The object that the lists are in.
+    inner: Node<'d, 'a>,
+    lists: &'static [(&'static str, Slot)],
+    /// If its other members cannot be carried as values: its text with empty lists, and
+    /// why.
+    pub raw: Option<(Vec<u8>, Reason)>,
+}
+
+const MESSAGES: &[(&str, Slot)] = &[("messages", Slot::Message)];
+
+impl<'d: 'a, 'a> Around<'d, 'a> {
+    /// What stands around the lists of a document; `None` if there is nothing.
+    fn of(node: Node<'d, 'a>, native: Native) -> Option<Self> {
+        let (role, lists): (_, &[_]) = match native {
+            Native::Session(Form::Messages) => (Role::Head, MESSAGES),
+            Native::Session(Form::History) => (Role::Head, &[("history", Slot::Content)]),
+            Native::Session(Form::ToolCheckpoint) => (
+                Role::Head,
+                &[
+                    ("clientHistory", Slot::Content),
+                    ("toolCall", Slot::Call),
+                    ("history", Slot::Display),
+                ],
+            ),
+            Native::Header => (Role::Head, &[]),
+            Native::Set => (Role::Set, MESSAGES),
+            _ => return None,
+        };
+        let inner = if role == Role::Set { node.member("$set")? } else { node };
+        Some(Self { role, node, inner, lists, raw: None })
+    }
+
+    /// A member beside the lists.
+    pub fn member(&self, key: &str) -> Option<Node<'d, 'a>> {
+        self.inner.member(key)
+    }
+
+    /// Its lists.
+    pub fn lists(&self) -> impl Iterator<Item = (Slot, Node<'d, 'a>)> {
+        self.lists.iter().filter_map(|(key, slot)| {
+            let list = self.inner.member(key)?;
+            is_list(*slot, list).then_some((*slot, list))
+        })
+    }
+
+    /// Takes the lists away.
+    pub fn without_lists(&self, members: &mut Cursor<'d, 'a>) {
+        for (key, slot) in self.lists {
+            members.take_if(key, |list| is_list(*slot, list).then_some(()));
+        }
+    }
+
+    /// Its members without the lists.
+    pub fn cursor(&self) -> Option<Cursor<'d, 'a>> {
+        let mut cursor = Cursor::of(self.inner)?;
+        self.without_lists(&mut cursor);
+        Some(cursor)
+    }
+
+    /// Its text with empty lists.
+    pub fn text(&self) -> Vec<u8> {
+        let (raw, start) = (self.node.raw(), self.node.offset());
+        let mut lists: Vec<_> = self.lists().map(|(_, list)| list).collect();
+        lists.sort_by_key(|list| list.offset());
+        let mut text = Vec::new();
+        let mut at = 0;
+        for list in lists {
+            let from = list.offset() - start;
+            text.extend_from_slice(raw.get(at..from).unwrap_or_default());
+            text.extend_from_slice(b"[]");
+            at = from + list.raw().len();
+        }
+        text.extend_from_slice(raw.get(at..).unwrap_or_default());
+        text
+    }
+
+    /// A record's head has no place for raw text, so what one encoding cannot say is an
+    /// entry in both.
+    fn judge(&mut self, is_ambiguous: bool) {
+        if is_ambiguous {
+            self.raw = Some((self.text(), Reason::DuplicateKey));
+        } else if self.role == Role::Head
+            && let Some(cursor) = self.cursor()
+            && let Err(error) = Any::of(&cursor.rest(&[]), Encoding::Cbor)
+        {
+            self.raw = Some((self.text(), Reason::Encoding(error.to_string())));
+        }
+    }
+}
+
+fn is_list(slot: Slot, node: Node<'_, '_>) -> bool {
+    node.kind() == if slot == Slot::Call { Kind::Map } else { Kind::Array }
+}
+
+/// Takes pieces, each with its number: the first of a frame is 0, elements of lists
+/// begin with 1.
+pub(crate) type Show<'s> = dyn FnMut(u64, Piece<'_, '_, '_>) -> Result<(), Error> + 's;
+
+/// What a frame is.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// A document.
+    Whole(Native),
+    /// A session that is no JSON as a whole.
+    Broken(Skeleton),
+    /// Something else.
+    Raw,
+}
+
+impl Shape {
+    /// Looks at a frame.
+    pub fn of(frame: &Frame<'_>) -> Self {
+        match document(frame) {
+            Ok(document) => Self::Whole(native(document.root())),
+            Err(raw) => Skeleton::of(raw.bytes, &raw.reason).map_or(Self::Raw, Self::Broken),
+        }
+    }
+
+    /// What it is.
+    pub fn native(&self) -> Native {
+        match self {
+            Self::Whole(native) => *native,
+            Self::Broken(skeleton) => Native::Session(skeleton.form),
+            Self::Raw => Native::Other,
+        }
+    }
+
+    /// Shows each piece of a frame.
+    pub fn each(&self, frame: &Frame<'_>, show: &mut Show<'_>) -> Result<(), Error> {
+        match (self, document(frame)) {
+            (Self::Whole(native), Ok(document)) => Pieces::of(document).each(*native, frame, show),
+            (Self::Broken(skeleton), Err(raw)) => skeleton.each(raw.bytes, show),
+            (_, Err(raw)) => show(0, Piece::Raw(Slot::Other, raw)),
+            (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root())),
+        }
+    }
+
+    /// Shows each element of a list of prompts: its number, a handle to find it by, and
+    /// the session it is of.
+    pub fn prompts(&self, frame: &Frame<'_>, show: &mut dyn FnMut(u64, u32, Option<Text<'_>>)) {
+        match (self, document(frame)) {
+            (Self::Broken(skeleton), Err(raw)) => skeleton.prompts(raw.bytes, show),
+            (_, Ok(document)) => {
+                for (number, node) in (1..).zip(document.root().elements()) {
+                    let session = node.member("sessionId").and_then(Node::text);
+                    show(number, node.index(), session);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows prompts by their numbers and handles.
+    pub fn picked(
+        &self,
+        frame: &Frame<'_>,
+        picked: &[(u64, u32)],
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
+        match (self, document(frame)) {
+            (Self::Broken(skeleton), Err(raw)) => skeleton.picked(raw.bytes, picked, show),
+            (_, Ok(document)) => {
+                let pieces = Pieces::of(document);
+                let known = picked.iter().filter(|(_, handle)| (*handle as usize) < document.len());
+                known.copied().try_for_each(|(number, handle)| {
+                    pieces.element(number, Slot::Prompt, document.node(handle), show)
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The document of a frame, also of one that is only ambiguous.
+fn document<'f, 'a>(frame: &'f Frame<'a>) -> Result<&'f Document<'a>, &'f Raw<'a>> {
+    match &frame.content {
+        Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
+            Ok(document)
+        }
+        Content::Raw(raw) => Err(raw),
+    }
+}
+
+/// The pieces of a document.
+struct Pieces<'d, 'a> {
+    document: &'d Document<'a>,
+    /// Keys that their object has twice.
+    doubles: Vec<u32>,
+}
+
+impl<'d: 'a, 'a> Pieces<'d, 'a> {
+    fn of(document: &'d Document<'a>) -> Self {
+        Self { document, doubles: document.duplicate_keys().map(Node::index).collect() }
+    }
+
+    fn each(&self, native: Native, frame: &Frame<'a>, show: &mut Show<'_>) -> Result<(), Error> {
+        let root = self.document.root();
+        let mut numbers = 1..;
+        let slot = match native {
+            Native::Session(Form::Contents) => {
+                return self.list(Slot::Content, root, &mut numbers, show);
+            }
+            Native::Session(Form::Prompts) => {
+                return self.list(Slot::Prompt, root, &mut numbers, show);
+            }
+            Native::Message | Native::Unknown => Slot::Message,
+            Native::Rewind => Slot::Rewind,
+            Native::Operation => Slot::Operation,
+            _ => Slot::Other,
+        };
+        let Some(mut around) = Around::of(root, native) else {
+            return match &frame.content {
+                Content::Document(_) => show(0, Piece::Element(slot, root)),
+                Content::Raw(raw) => show(0, Piece::Raw(slot, raw)),
+            };
+        };
+        let lists: Vec<_> = around.lists().collect();
+        let is_inside = |double: &u32| lists.iter().any(|(_, list)| within(*list, *double));
+        around.judge(!self.doubles.iter().all(is_inside));
+        show(0, Piece::Around(&around))?;
+        lists.into_iter().try_for_each(|(slot, list)| self.list(slot, list, &mut numbers, show))
+    }
+
+    fn list(
+        &self,
+        slot: Slot,
+        list: Node<'d, 'a>,
+        numbers: &mut std::ops::RangeFrom<u64>,
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
+        if slot == Slot::Call {
+            return self.element(numbers.next().unwrap_or_default(), slot, list, show);
+        }
+        let mut elements = list.elements().zip(numbers);
+        elements.try_for_each(|(node, number)| self.element(number, slot, node, show))
+    }
+
+    fn element(
+        &self,
+        number: u64,
+        slot: Slot,
+        node: Node<'d, 'a>,
+        show: &mut Show<'_>,
+    ) -> Result<(), Error> {
+        // Keys are in the order of the document.
+        let from = self.doubles.partition_point(|double| *double < node.index());
+        if self.doubles.get(from).is_none_or(|double| !within(node, *double)) {
+            return show(number, Piece::Element(slot, node));
+        }
+        let bytes = node.raw();
+        let raw = Raw { bytes, reason: Reason::DuplicateKey, document: Document::json(bytes).ok() };
+        show(number, Piece::Raw(slot, &raw))
+    }
+}
+
+fn within(node: Node<'_, '_>, index: u32) -> bool {
+    (node.index()..node.after()).contains(&index)
+}
+
+/// Shows what stood around the lists of a broken session, from a document that was put
+/// together again with empty ones; what is no list has the number `behind` all others.
+pub(crate) fn wrapper(
+    document: &Document<'_>,
+    form: Form,
+    behind: u64,
+    show: &mut Show<'_>,
+) -> Result<(), Error> {
+    let Some(mut around) = Around::of(document.root(), Native::Session(form)) else {
+        return Ok(());
+    };
+    around.judge(document.duplicate_keys().len() > 0);
+    show(0, Piece::Around(&around))?;
+    let mut left = around.lists().filter(|(slot, _)| *slot == Slot::Call);
+    left.try_for_each(|(slot, node)| show(behind, Piece::Element(slot, node)))
+}

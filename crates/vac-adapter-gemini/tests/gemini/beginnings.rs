@@ -1,0 +1,113 @@
+//! What the beginning of a log tells.
+
+use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share};
+use vac_adapter_check::{corpus, fixture_logs};
+use vac_adapter_gemini::Gemini;
+use vac_record::AbstractTimestamp;
+
+fn look(name: &str, bytes: &[u8]) -> (Confidence, Glimpse) {
+    let input = Memory { name, bytes };
+    let beginning = Beginning::of(&input).expect("readable");
+    let sample = beginning.sample();
+    (Gemini.detect(&sample), Gemini.glimpse(&sample))
+}
+
+#[test]
+fn every_log_is_recognised() {
+    for log in fixture_logs(&Gemini).into_iter().chain(corpus(&Gemini)) {
+        let beginning = Beginning::of(&log).expect("readable");
+        let sure = Gemini.detect(&beginning.sample());
+        assert!(sure >= Confidence::Likely, "{}: {sure:?}", log.shown);
+    }
+}
+
+#[test]
+fn a_document_is_recognised_wherever_it_is_cut() {
+    let whole = br#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z",
+        "messages": [{"id": "m", "type": "user", "content": "Hello"}, {"id": "n", "type": "gemini"#;
+    let messages = whole.iter().position(|byte| *byte == b'[').expect("a list");
+    for length in messages + 1..whole.len() {
+        let (sure, glimpse) = look("x.json", &whole[..length]);
+        assert!(sure >= Confidence::Likely, "cut at {length}");
+        assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("json", Some("s1")));
+        assert_eq!(glimpse.share, Share::Piece);
+    }
+}
+
+#[test]
+fn a_glimpse_tells_what_a_list_needs() {
+    let header = r#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "directories": ["/d"]}"#;
+    let (_, glimpse) = look("x.jsonl", header.as_bytes());
+    let start = AbstractTimestamp::Text("2026-01-05T09:30:00Z".into());
+    assert_eq!(
+        glimpse,
+        Glimpse {
+            variant: "jsonl",
+            session_id: Some("s1".to_owned()),
+            start: Some(start),
+            project: Some("/d".to_owned()),
+            version: None,
+            share: Share::Piece,
+        }
+    );
+    for (name, text, variant, id, share) in [
+        (
+            "checkpoint-a.json",
+            r#"[{"role": "user", "parts": []}]"#,
+            "contents",
+            Some("checkpoint-a"),
+            Share::Whole,
+        ),
+        (
+            "checkpoint-a.json",
+            r#"{"history": [{"role": "user", "parts": []}]}"#,
+            "history",
+            Some("checkpoint-a"),
+            Share::Whole,
+        ),
+        (
+            "t.json",
+            r#"{"history": [], "clientHistory": []}"#,
+            "tool-checkpoint",
+            Some("t"),
+            Share::Whole,
+        ),
+        (
+            "logs.json",
+            r#"[{"sessionId": "s1", "messageId": 0, "message": "x"}]"#,
+            "logs",
+            None,
+            Share::Whole,
+        ),
+        (
+            "session-1.jsonl",
+            r#"{"id": "g", "type": "gemini", "content": "x"}"#,
+            "jsonl",
+            Some("session-1"),
+            Share::Whole,
+        ),
+        ("session-1.jsonl", r#"{"$set": {"sessionId": "s1"}}"#, "jsonl", Some("s1"), Share::Piece),
+    ] {
+        let (sure, glimpse) = look(name, text.as_bytes());
+        assert!(sure >= Confidence::Likely, "{text}");
+        assert_eq!(
+            (glimpse.variant, glimpse.session_id.as_deref(), glimpse.share),
+            (variant, id, share)
+        );
+    }
+}
+
+#[test]
+fn logs_of_others_are_not_ours() {
+    for text in [
+        r#"{"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "Hi"}}"#,
+        r#"{"timestamp": "2026-01-05T09:31:00Z", "type": "session_meta", "payload": {"id": "s"}}"#,
+        r#"{"role": "user", "message": {"content": []}}"#,
+        r#"{"info": {"id": "ses_1"}, "messages": [{"info": {"role": "user"}, "parts": []}]}"#,
+        r#"{"id": "prt_1", "sessionID": "s", "messageID": "m", "type": "text", "text": "Hi"}"#,
+        r#"{"type": "message", "id": "i", "role": "user", "content": []}"#,
+        r#"{"session": {"id": "s"}, "items": []}"#,
+    ] {
+        assert_eq!(look("x", text.as_bytes()).0, Confidence::No, "{text}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What belongs to a session and is not in its log.
+
+use serde_json::{Value, json};
+use vac_adapter::session::Options;
+use vac_adapter::{Bundle, Input, Memory};
+use vac_adapter_check::{Converted, convert};
+use vac_adapter_gemini::Gemini;
+
+/// The SHA-256 of `/home/ada/lamp`.
+const HASH: &str = "a789627f401b44f1387633de16158fa1a7b186a6701089fb1dabbaa81f59c5a8";
+
+fn converted(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> Converted {
+    let log = Memory { name: "session-1.jsonl", bytes: log.as_bytes() };
+    let attachments: Vec<_> =
+        attachments.iter().map(|(name, bytes)| Memory { name, bytes }).collect();
+    let attachments = attachments.iter().map(|file| file as &dyn Input).collect();
+    let bundle = Bundle { folder, parts: vec![&log], attachments };
+    let mut records = convert(&Gemini, &bundle, &Options::default()).expect("a session");
+    assert_eq!(records.len(), 1);
+    records.remove(0)
+}
+
+fn working_dir(log: &str, attachments: &[(&str, &[u8])]) -> Value {
+    converted(log, attachments, "").value()["session"]["environment"]["working-dir"].take()
+}
+
+fn header(hash: &str, directories: &str) -> String {
+    format!(r#"{{"sessionId": "s", "projectHash": "{hash}", "directories": [{directories}]}}"#)
+}
+
+#[test]
+fn the_project_root_is_the_working_directory() {
+    let root: &[(&str, &[u8])] = &[("../.project_root", b"/home/ada/lamp\n")];
+    assert_eq!(working_dir(&header(HASH, r#""/elsewhere""#), root), "/home/ada/lamp");
+    assert_eq!(working_dir(&header(HASH, r#""/elsewhere""#), &[]), "/elsewhere");
+    assert_eq!(working_dir(&header(HASH, ""), &[]), Value::Null);
+}
+
+#[test]
+fn of_several_folders_the_one_of_the_hash_is_it() {
+    let log = header(HASH, r#""/elsewhere", "/home/ada/lamp""#);
+    assert_eq!(working_dir(&log, &[]), "/home/ada/lamp");
+    let converted = converted(&log, &[(".project_root", b"/home/ada/shade")], "");
+    let session = &converted.value()["session"];
+    assert_eq!(session["environment"]["working-dir"], "/home/ada/lamp");
+    assert_eq!(session["project-root"], "/home/ada/shade");
+    assert_eq!(converted.report.warnings.len(), 1, "{:?}", converted.report.warnings);
+}
+
+#[test]
+fn the_folder_that_the_model_was_told_of_is_it_where_nothing_else_is() {
+    for text in [
+        "<session_context>\\n- **Workspace Directories:**\\n  - /home/ada/lamp\\n- **Directory Structure:**\\n",
+        "<session_context>\\nI'm currently working in the directory: /home/ada/lamp\\n",
+    ] {
+        let log = format!(
+            "{}\n{{\"id\": \"u\", \"type\": \"user\", \"content\": \"{text}\"}}",
+            header("p", "")
+        );
+        assert_eq!(working_dir(&log, &[]), "/home/ada/lamp", "{text}");
+    }
+}
+
+#[test]
+fn a_subagent_knows_the_session_that_it_worked_for() {
+    let log = header("p", "");
+    let parent =
+        |folder: &str| converted(&log, &[], folder).value()["session"]["parentSessionId"].take();
+    assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats/parent-1"), "parent-1");
+    assert_eq!(parent("chats/parent-1/"), "parent-1");
+    assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats"), Value::Null);
+    assert_eq!(parent(""), Value::Null);
+}
+
+#[test]
+fn tool_output_that_was_put_aside_is_carried_and_linked_to_its_call() {
+    let log = format!(
+        "{}\n{}",
+        header("p", ""),
+        r#"{"id": "g", "type": "gemini", "content": "", "toolCalls": [{"id": "Call_7.a-1", "name": "run_shell_command", "args": {}}]}"#
+    );
+    let files: &[(&str, &[u8])] = &[
+        ("../tool-outputs/session-s/run_shell_command_call_7_a-1.txt", b"all of it"),
+        ("../tool-outputs/session-s/run_shell_command_call_7_a-1_x9k2.txt", b"\xff"),
+        ("../tool-outputs/session-s/run_shell_command_8.txt", b"whose?"),
+    ];
+    let converted = converted(&log, files, "");
+    let entries = converted.entries();
+    let files: Vec<_> = entries[1..].iter().collect();
+    assert_eq!(files.len(), 3);
+    assert_eq!(files[0]["event-type"], "tool-result-file");
+    assert_eq!(files[0]["call-id"], "Call_7.a-1");
+    assert_eq!(files[0]["data"]["text"], "all of it");
+    assert_eq!(
+        (&files[1]["call-id"], &files[1]["data"]["base64"]),
+        (&json!("Call_7.a-1"), &json!("/w=="))
+    );
+    assert_eq!((&files[2]["event-type"], &files[2]["call-id"]), (&json!("file"), &Value::Null));
+}

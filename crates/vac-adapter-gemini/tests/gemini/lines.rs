@@ -1,0 +1,185 @@
+//! Logs of lines: what still stands at the end, and what does not.
+
+use serde_json::{Value, json};
+use vac_adapter_check::{check, fixture};
+use vac_adapter_gemini::Gemini;
+
+use crate::{GEMINI, record};
+
+const HEADER: &str =
+    r#"{"sessionId": "s", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z"}"#;
+
+fn entries(lines: &[&str]) -> Vec<Value> {
+    let text = format!("{HEADER}\n{}\n", lines.join("\n"));
+    let mut record = record("x.jsonl", &text);
+    match record["session"]["entries"].take() {
+        Value::Array(entries) => entries,
+        other => panic!("entries are {other}"),
+    }
+}
+
+/// The ids of the messages that nothing has superseded.
+fn current(entries: &[Value]) -> Vec<&str> {
+    let stands =
+        |entry: &&Value| entry.get("superseded").is_none() && entry["type"] != "system-event";
+    entries.iter().filter(stands).filter_map(|entry| entry["id"].as_str()).collect()
+}
+
+fn entry<'e>(entries: &'e [Value], id: &str) -> &'e Value {
+    let found: Vec<_> = entries.iter().filter(|entry| entry["id"] == id).collect();
+    assert_eq!(found.len(), 1, "entries of id {id}");
+    found[0]
+}
+
+fn of_fixture(name: &str) -> Vec<Value> {
+    check(&GEMINI, &Gemini, &fixture(&Gemini, name)).only().entries()
+}
+
+#[test]
+fn the_conversation_is_what_nothing_has_superseded() {
+    assert_eq!(current(&of_fixture("jsonl/rewound")), ["u-4", "u-2"]);
+    assert_eq!(current(&of_fixture("jsonl/compacted")), [""; 0], "the last list is empty");
+    let updated = of_fixture("jsonl/updated");
+    assert_eq!(
+        current(&updated),
+        ["ctx", "cmd", "hook", "path", "u-1", "r-1", "r-1#2", "g-1", "r-2", "g-2"]
+    );
+}
+
+#[test]
+fn an_id_belongs_to_the_last_version_and_earlier_ones_name_it() {
+    let entries = entries(&[
+        r#"{"id": "a", "type": "gemini", "content": "1", "tokens": {"input": 1}}"#,
+        r#"{"id": "b", "type": "user", "content": "x"}"#,
+        r#"{"id": "a", "type": "gemini", "content": "2", "tokens": {"input": 2}}"#,
+        r#"{"id": "a", "type": "gemini", "content": "3", "tokens": null}"#,
+    ]);
+    assert_eq!(entry(&entries, "a")["content"], "3");
+    for (id, content) in [("L2", "1"), ("L4", "2")] {
+        let earlier = entry(&entries, id);
+        assert_eq!(earlier["content"], content);
+        assert_eq!(
+            (&earlier["superseded"], &earlier["superseded-by"]),
+            (&json!("updated"), &json!("a"))
+        );
+    }
+    assert_eq!(entry(&entries, "L2")["tokens"]["input"], 1);
+    assert_eq!(entry(&entries, "L4")["token-usage"]["input"], 2, "the last that were told");
+}
+
+#[test]
+fn a_rewind_goes_by_the_place_of_the_first_version() {
+    let entries = entries(&[
+        r#"{"id": "a", "type": "gemini", "content": "1"}"#,
+        r#"{"id": "b", "type": "user", "content": "x"}"#,
+        r#"{"id": "a", "type": "gemini", "content": "2"}"#,
+        r#"{"$rewindTo": "b"}"#,
+        r#"{"id": "c", "type": "user", "content": "y"}"#,
+    ]);
+    assert_eq!(current(&entries), ["a", "c"]);
+    let rewound = entry(&entries, "b");
+    assert_eq!(
+        (&rewound["superseded"], &rewound["superseded-by"]),
+        (&json!("rewound"), &json!("L5"))
+    );
+    assert_eq!(entry(&entries, "L5")["event-type"], "session-rewound");
+}
+
+#[test]
+fn a_rewind_to_nobody_takes_everything_back() {
+    let entries = entries(&[
+        r#"{"id": "a", "type": "user", "content": "x"}"#,
+        r#"{"$rewindTo": "gone"}"#,
+        r#"{"id": "b", "type": "user", "content": "y"}"#,
+    ]);
+    assert_eq!(current(&entries), ["b"]);
+}
+
+#[test]
+fn a_new_list_keeps_what_it_repeats_and_ends_the_rest() {
+    let entries = entries(&[
+        r#"{"id": "a", "type": "user", "content": "x"}"#,
+        r#"{"id": "b", "type": "user", "content": "y"}"#,
+        r#"{"$set": {"messages": [{"id": "b", "type": "user", "content": "y"}, {"id": "b", "type": "user", "content": "again"}, {"type": "user", "content": "no id"}]}}"#,
+    ]);
+    assert_eq!(current(&entries), ["b", "b", "L4#3"], "one list is not a series of versions");
+    assert_eq!(entry(&entries, "a")["superseded"], "compacted");
+    assert_eq!(entry(&entries, "a")["superseded-by"], "L4");
+    assert_eq!(entry(&entries, "L3")["superseded"], "updated");
+    assert_eq!(entry(&entries, "L4")["event-type"], "messages-replaced");
+}
+
+#[test]
+fn what_is_set_last_is_the_sessions_and_what_it_replaced_is_kept() {
+    let text = concat!(
+        r#"{"sessionId": "s", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "lastUpdated": "2026-01-05T09:30:00Z", "summary": "old", "kind": "main"}"#,
+        "\n",
+        r#"{"$set": {"summary": "new", "lastUpdated": "2026-01-05T09:31:00Z"}}"#,
+        "\n",
+        r#"{"$set": {"kind": "main", "directories": ["/d"]}}"#,
+        "\n",
+    );
+    let record = record("x.jsonl", text);
+    let session = &record["session"];
+    assert_eq!(session["session-end"], "2026-01-05T09:31:00Z");
+    assert_eq!((&session["summary"], &session["kind"]), (&json!("new"), &json!("main")));
+    assert_eq!(session["environment"]["working-dir"], "/d");
+    let header = &session["entries"][0];
+    assert_eq!(header["data"], json!({"lastUpdated": "2026-01-05T09:30:00Z", "summary": "old"}));
+}
+
+#[test]
+fn a_response_is_a_result_and_linked_to_the_one_that_its_call_has() {
+    let entries = entries(&[
+        r#"{"id": "r", "type": "user", "content": [{"functionResponse": {"id": "c", "name": "glob", "response": {"output": "x"}}}]}"#,
+        r#"{"id": "q", "type": "user", "content": [{"functionResponse": {"id": "d", "response": {"error": "x"}}}, {"text": "and words"}]}"#,
+        r#"{"id": "g", "type": "gemini", "content": "", "toolCalls": [{"id": "c", "name": "glob", "result": "x"}]}"#,
+    ]);
+    let result = entry(&entries, "r");
+    assert_eq!((&result["type"], &result["duplicate-of"]), (&json!("tool-result"), &json!("c")));
+    let mixed = entry(&entries, "q");
+    assert_eq!((&mixed["type"], &mixed["user-kind"]), (&json!("user"), &json!("tool-response")));
+    assert_eq!(mixed["children"][0]["is-error"], true);
+    assert_eq!(mixed["children"][0].get("duplicate-of"), None);
+}
+
+#[test]
+fn what_no_user_typed_for_the_model_is_told() {
+    for (text, kind) in [
+        ("<session_context>\\nx", json!("session-context")),
+        ("\\n <hook_context>x", json!("hook-context")),
+        ("<state_snapshot>x", json!("state-snapshot")),
+        ("/compress", json!("command")),
+        ("/chat save lamp", json!("command")),
+        ("?", json!("command")),
+        ("/home/ada/lamp.py is broken", Value::Null),
+        ("// a comment", Value::Null),
+        ("/", Value::Null),
+        ("Why?", Value::Null),
+    ] {
+        for content in [format!("\"{text}\""), format!("[{{\"text\": \"{text}\"}}]")] {
+            let line = format!(r#"{{"id": "u", "type": "user", "content": {content}}}"#);
+            assert_eq!(entries(&[&line])[0]["user-kind"], kind, "{content}");
+        }
+    }
+}
+
+#[test]
+fn types_operations_and_keys_nobody_knows_are_counted() {
+    let log = fixture(&Gemini, "jsonl/drift");
+    let report = check(&GEMINI, &Gemini, &log).only().report.clone();
+    let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
+    assert_eq!(
+        unknown,
+        [
+            "$patch",
+            "$set key brightness",
+            "a document that is no session",
+            "hologram",
+            "message key mood",
+            "part hologram",
+            "session key colour",
+            "tool call key wattage",
+        ]
+    );
+}

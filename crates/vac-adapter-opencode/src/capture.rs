@@ -1,0 +1,104 @@
+//! Lines of `opencode run --format json`: a part as it was when it was told, or
+//! something that happened besides.
+
+use vac_adapter::Report;
+use vac_adapter::cursor::{Rest, object, put, sift};
+use vac_record::{AbstractTimestamp, Entry, EventEntry};
+use vac_value::{Any, Decode, Extensions, Node, Text};
+
+use crate::message::text;
+use crate::part::{self, Entries, Known};
+
+/// Lines without a part, to tell what is new from what is not.
+const EVENTS: &[&str] = &["error", "done"];
+
+/// What a line calls a part.
+const CALLED: &[(&str, &str)] = &[
+    ("text", "text"),
+    ("reasoning", "reasoning"),
+    ("tool_use", "tool"),
+    ("step_start", "step-start"),
+    ("step_finish", "step-finish"),
+];
+
+/// The entries of a line.
+pub(crate) fn entries<'a>(
+    line: Node<'a, '_>,
+    known: Known<'_>,
+    report: &mut Report,
+) -> Entries<'a> {
+    let Some(part) = line.member("part") else { return (event(line, known, report), None) };
+    let (mut entry, mut result) = part::entries(part, known, report);
+    let mut timestamp = None;
+    let last = result.as_mut().unwrap_or(&mut entry);
+    let (has_time, extensions) = place(last);
+    let rest = sift(line, &[], |key, value| match key {
+        "part" => true,
+        "type" => CALLED.iter().any(|(called, kind)| {
+            value.is_text(called) && part.member("type").is_some_and(|of| of.is_text(kind))
+        }),
+        "sessionID" => value.is_text(known.session),
+        "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        _ => false,
+    });
+    keep(extensions, object(rest));
+    stamp(last, timestamp);
+    (entry, result)
+}
+
+/// Whether an entry has a time, and its members beyond those the schema names.
+fn place<'e, 'a>(entry: &'e mut Entry<'a>) -> (bool, &'e mut Rest<'a>) {
+    match entry {
+        Entry::Message(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
+        Entry::ToolCall(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
+        Entry::ToolResult(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
+        Entry::Reasoning(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
+        Entry::Event(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
+    }
+}
+
+fn stamp<'a>(entry: &mut Entry<'a>, timestamp: Option<AbstractTimestamp<'a>>) {
+    let place = match entry {
+        Entry::Message(entry) => &mut entry.timestamp,
+        Entry::ToolCall(entry) => &mut entry.timestamp,
+        Entry::ToolResult(entry) => &mut entry.timestamp,
+        Entry::Reasoning(entry) => &mut entry.timestamp,
+        Entry::Event(entry) => &mut entry.timestamp,
+    };
+    if let Some(timestamp) = timestamp {
+        *place = Some(timestamp);
+    }
+}
+
+/// Keeps what is left of a line beside what the part says.
+fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
+    let name: Text<'_> = match extensions.get("line") {
+        None => "line".into(),
+        Some(_) => "native:line".into(),
+    };
+    extensions.extend(line.map(|line| (name, line)));
+}
+
+/// The entry of a line without a part.
+fn event<'a>(line: Node<'a, '_>, known: Known<'_>, report: &mut Report) -> Entry<'a> {
+    let mut kind = None;
+    let mut timestamp = None;
+    let data = sift(line, &[], |key, value| match key {
+        "type" => text(value, &mut kind),
+        "sessionID" => value.is_text(known.session),
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        _ => false,
+    });
+    let kind = kind.unwrap_or(Text::Borrowed("unknown"));
+    if !EVENTS.contains(&&*kind) {
+        report.unknown(&kind);
+    }
+    Entry::Event(EventEntry {
+        event_type: kind,
+        data: Some(data),
+        timestamp,
+        id: Some(known.id()),
+        children: None,
+        extensions: Extensions::default(),
+    })
+}

@@ -1,0 +1,357 @@
+//! The objects of a store, out of whatever container they are in: one behind the other,
+//! in an export, in a shared session, in the lines of a capture.
+
+use vac_adapter::frame::{Content, Frame, Place, Raw};
+use vac_value::{Document, Kind, Node, Text};
+
+use crate::classify::{Class, Facts, array, is_a, is_shared};
+use crate::cut::{self, Piece};
+use crate::early::Early;
+use crate::message::role;
+use crate::names::{Names, Number};
+use crate::unit::{Model, Unit};
+use crate::{secret, tool};
+
+/// All units of an input, in its order, and the names they share.
+#[derive(Debug, Default)]
+pub(crate) struct Units<'a> {
+    /// They.
+    pub all: Vec<Unit<'a>>,
+    /// The ids of sessions.
+    pub sessions: Names<'a>,
+    /// The ids of messages.
+    pub messages: Names<'a>,
+    /// Members of exports that nobody expects.
+    pub members: Names<'a>,
+    /// The directories of messages.
+    pub directories: Names<'a>,
+    /// The models of messages.
+    pub models: Vec<Model<'a>>,
+    /// What they were in.
+    pub form: Form,
+}
+
+/// The containers that units were in; of several the last of these is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// Objects one behind the other.
+    #[default]
+    Objects,
+    /// Messages with their parts inside.
+    Early,
+    /// Rows of a database.
+    Rows,
+    /// A capture.
+    Capture,
+    /// A shared session.
+    Share,
+    /// An export.
+    Export,
+}
+
+/// What a container says about the objects in it.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    session: Option<Number>,
+    message: Option<Number>,
+}
+
+impl<'a> Units<'a> {
+    /// Adds the units of a frame. `keep` makes what is kept of a text: the text
+    /// itself, if the frame stays in memory.
+    pub fn add<'f>(&mut self, frame: &Frame<'f>, keep: fn(Text<'f>) -> Text<'a>) {
+        let mut adding = Adding { units: self, place: frame.place, part: 0, keep };
+        match &frame.content {
+            Content::Raw(raw) => adding.bad(raw),
+            Content::Document(document) => adding.document(document.root()),
+        }
+    }
+
+    fn model(&mut self, name: &str, provider: Option<&str>) -> Option<Number> {
+        let is = |model: &Model<'_>| model.name == name && model.provider.as_deref() == provider;
+        let at = self.models.iter().position(is)?;
+        Number::try_from(at).ok()
+    }
+}
+
+/// Adds the units of one frame.
+struct Adding<'u, 'a, 'f> {
+    units: &'u mut Units<'a>,
+    place: Place,
+    /// How many units of a frame that holds several have been added.
+    part: u64,
+    keep: fn(Text<'f>) -> Text<'a>,
+}
+
+impl<'f> Adding<'_, '_, 'f> {
+    fn document(&mut self, root: Node<'_, 'f>) {
+        let facts = Facts::of(root);
+        if let Some((info, messages)) = facts.export() {
+            self.export(root, info, messages);
+        } else if root.kind() == Kind::Array && is_shared(root) {
+            self.shared(root);
+        } else {
+            let class = if root.kind() == Kind::Array { array(root) } else { facts.class() };
+            self.seen(match class {
+                Class::Captured => Form::Capture,
+                Class::Early => Form::Early,
+                _ if facts.row_time.is_some() => Form::Rows,
+                _ => Form::Objects,
+            });
+            self.add(root, &facts, class, Around::default());
+        }
+    }
+
+    fn seen(&mut self, form: Form) {
+        self.units.form = self.units.form.max(form);
+    }
+
+    fn export(&mut self, root: Node<'_, 'f>, info: Node<'_, 'f>, messages: Node<'_, 'f>) {
+        self.seen(Form::Export);
+        let facts = Facts::of(info);
+        let session = self.session(facts.id);
+        let around = Around { session, message: None };
+        self.next(info, &facts, Class::Session, around);
+        for message in messages.elements() {
+            self.exported(message, around);
+        }
+        for (key, value) in root.members() {
+            if key.is_text("todos") && value.kind() == Kind::Array {
+                self.next(value, &Facts::default(), Class::Todos, around);
+            } else if !key.is_text("info") && !key.is_text("messages") {
+                self.member(name(key), value, around);
+            }
+        }
+    }
+
+    /// A message of an export, and whatever else is there.
+    fn exported(&mut self, message: Node<'_, 'f>, around: Around) {
+        if message.kind() != Kind::Map {
+            return self.next(message, &Facts::default(), Class::Other, around);
+        }
+        let info = message.member("info").filter(|info| info.kind() == Kind::Map);
+        let id = info.and_then(|info| info.member("id"));
+        let inside = Around { message: self.message(id), ..around };
+        for (key, value) in message.members() {
+            if key.is_text("parts") && value.kind() == Kind::Array {
+                value.elements().for_each(|part| self.part(part, inside));
+            } else if key.is_text("info") && value.kind() == Kind::Map {
+                let facts = Facts::of(value);
+                self.next(value, &facts, facts.class(), around);
+            } else {
+                self.member(name(key), value, around);
+            }
+        }
+    }
+
+    /// A part of an exported message, which need not say so itself.
+    fn part(&mut self, part: Node<'_, 'f>, around: Around) {
+        let facts = Facts::of(part);
+        if facts.message.is_none() && is_a(facts.kind, Kind::Text) && around.message.is_some() {
+            self.next(part, &facts, Class::Part, around);
+        } else {
+            self.next(part, &facts, facts.class(), Around { message: None, ..around });
+        }
+    }
+
+    fn member(&mut self, name: Text<'f>, value: Node<'_, 'f>, around: Around) {
+        if value.kind() == Kind::Null {
+            return;
+        }
+        let name = self.units.members.number(name, self.keep);
+        self.next(value, &Facts::default(), Class::Member(name), around);
+    }
+
+    fn shared(&mut self, root: Node<'_, 'f>) {
+        self.seen(Form::Share);
+        let mut session = None;
+        for element in root.elements() {
+            let facts = Facts::of(element);
+            let data = facts.data.filter(|_| element.members().count() == 2);
+            let inside = data.map(Facts::of).unwrap_or_default();
+            let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
+                Some((data, class)) => (data, inside, class),
+                None => (element, facts, Class::Other),
+            };
+            if class == Class::Session {
+                session = self.session(facts.id);
+            }
+            self.next(node, &facts, class, Around { session, message: None });
+        }
+    }
+
+    /// Adds the next unit of a frame that holds several.
+    fn next(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
+        self.part += 1;
+        self.place.part = self.part;
+        self.add(node, facts, class, around);
+    }
+
+    fn add(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
+        let inner = facts.part.filter(|_| class == Class::Captured).map(Facts::of);
+        let of = inner.as_ref().unwrap_or(facts);
+        let is_early = class == Class::Early;
+        let early = if is_early { Early::of(facts) } else { Early::default() };
+        let is_message = matches!(class, Class::Message | Class::Early);
+        let session = match class {
+            Class::Session | Class::Share => self.session(facts.id),
+            Class::Project => None,
+            Class::Early => self.session(early.session),
+            _ => self.session(facts.session),
+        };
+        let time = if is_early { early.time } else { facts.time };
+        let path = if is_early { early.path } else { facts.path };
+        let unit = Unit {
+            class,
+            place: self.place,
+            node: node.index(),
+            size: node.raw().len(),
+            session: session.or(around.session),
+            message: if is_message {
+                self.message(facts.id)
+            } else {
+                self.message(of.message).or(around.message)
+            },
+            id: of.id.and_then(Node::text).map(self.keep),
+            created: match class {
+                Class::Captured => facts.timestamp.and_then(Node::uint),
+                _ => time.and_then(|time| time.member("created")?.uint()),
+            },
+            is_user: is_message && facts.role.is_some_and(|node| role(node) == "user"),
+            model: if is_message { self.model(facts, &early) } else { None },
+            directory: self.directory(path.filter(|_| is_message)),
+            entries: match class {
+                Class::Part | Class::Captured if tool::is_split(of) => 2,
+                Class::Early => early.entries,
+                _ => 1,
+            },
+            counts_usage: is_message,
+            has_secret: secret::is_in(facts, class),
+            text: None,
+        };
+        self.units.all.push(unit);
+    }
+
+    /// The units of bytes that are no document.
+    fn bad(&mut self, raw: &Raw<'f>) {
+        let mut around = Around::default();
+        if cut::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around)) {
+            return self.seen(Form::Export);
+        }
+        let root = raw.document.as_ref().map(Document::root);
+        let facts = root.map(Facts::of).unwrap_or_default();
+        let is_message = facts.class() == Class::Message;
+        let unit = Unit {
+            session: self.session(facts.session),
+            message: self.message(if is_message { facts.id } else { facts.message }),
+            id: facts.id.and_then(Node::text).map(self.keep),
+            ..Unit::raw(self.place, raw.bytes.len())
+        };
+        self.units.all.push(unit);
+    }
+
+    /// The units of a piece of a damaged export. They have their text with them.
+    fn piece(&mut self, piece: Piece<'_, 'f>, around: &mut Around) {
+        let from = self.units.all.len();
+        let document = match piece {
+            Piece::Rest(bytes) => return self.rest(bytes, *around),
+            Piece::Member("info", info) if info.root().kind() == Kind::Map => {
+                let facts = Facts::of(info.root());
+                around.session = self.session(facts.id);
+                self.next(info.root(), &facts, Class::Session, *around);
+                info
+            }
+            Piece::Member("todos", todos) if todos.root().kind() == Kind::Array => {
+                self.next(todos.root(), &Facts::default(), Class::Todos, *around);
+                todos
+            }
+            Piece::Message(message) => {
+                self.exported(message.root(), Around { message: None, ..*around });
+                message
+            }
+            Piece::OfMessage("info", info) if info.root().kind() == Kind::Map => {
+                let facts = Facts::of(info.root());
+                around.message = self.message(facts.id);
+                self.next(info.root(), &facts, facts.class(), *around);
+                info
+            }
+            Piece::Part(part) => {
+                self.part(part.root(), *around);
+                part
+            }
+            Piece::Member(name, value) | Piece::OfMessage(name, value) => {
+                self.member(name.to_owned().into(), value.root(), *around);
+                value
+            }
+        };
+        for unit in &mut self.units.all[from..] {
+            unit.text = Some(document.node(unit.node).raw().into());
+            unit.node = 0;
+        }
+    }
+
+    /// What is left of a damaged export.
+    fn rest(&mut self, bytes: &[u8], around: Around) {
+        self.part += 1;
+        self.place.part = self.part;
+        self.units.all.push(Unit {
+            text: Some(bytes.into()),
+            session: around.session,
+            ..Unit::raw(self.place, bytes.len())
+        });
+    }
+
+    fn session(&mut self, id: Option<Node<'_, 'f>>) -> Option<Number> {
+        Some(self.units.sessions.number(id?.text()?, self.keep))
+    }
+
+    fn message(&mut self, id: Option<Node<'_, 'f>>) -> Option<Number> {
+        Some(self.units.messages.number(id?.text()?, self.keep))
+    }
+
+    fn directory(&mut self, path: Option<Node<'_, 'f>>) -> Option<Number> {
+        let directory = path?.member("cwd")?.text()?;
+        Some(self.units.directories.number(directory, self.keep))
+    }
+
+    /// The model of a message: an answer's own, or the one that a prompt asks for.
+    fn model(&mut self, facts: &Facts<'_, 'f>, early: &Early<'_, 'f>) -> Option<Number> {
+        let asked = |key: &str| facts.model.and_then(|model| model.member(key));
+        let (name, provider) = match (facts.model_id, early.model) {
+            (Some(name), _) => (name, facts.provider),
+            (None, Some(name)) => (name, early.provider),
+            (None, None) => (asked("modelID")?, asked("providerID")),
+        };
+        let name = name.text().filter(|name| !name.is_empty())?;
+        let provider = provider.and_then(Node::text);
+        self.units.model(&name, provider.as_deref()).or_else(|| {
+            let number = Number::try_from(self.units.models.len()).ok()?;
+            let provider = provider.map(self.keep);
+            self.units.models.push(Model { name: (self.keep)(name), provider });
+            Some(number)
+        })
+    }
+}
+
+/// The name of a member.
+fn name<'f>(key: Node<'_, 'f>) -> Text<'f> {
+    key.text().unwrap_or_else(|| String::from_utf8_lossy(key.raw()))
+}
+
+/// The class of what an element of a shared session holds, if it is what it says.
+fn shared_class(
+    element: &Facts<'_, '_>,
+    data: Option<Node<'_, '_>>,
+    inside: &Facts<'_, '_>,
+) -> Option<Class> {
+    let kind = data?.kind();
+    let is = |name: &str| element.is_kind(name);
+    match inside.class() {
+        class @ (Class::Message | Class::Early) if is("message") => Some(class),
+        Class::Part if is("part") => Some(Class::Part),
+        _ if is("session") && kind == Kind::Map => Some(Class::Session),
+        _ if is("session_diff") && kind == Kind::Array => Some(Class::Diffs),
+        _ if is("model") && kind == Kind::Array => Some(Class::Models),
+        _ => None,
+    }
+}

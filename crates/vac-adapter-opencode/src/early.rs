@@ -1,0 +1,225 @@
+//! Messages of the first months, with their parts inside: `parts` has what is said and
+//! the tools' calls, `metadata` everything else.
+
+use std::borrow::Cow;
+
+use vac_adapter::cursor::{keys, null, object, put, sift};
+use vac_adapter::{Error, Origin, Sink};
+use vac_record::{
+    AbstractTimestamp, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
+};
+use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
+
+use crate::classify::Facts;
+use crate::message::{Moment, Usage, push, role, speaker, text};
+use crate::part::{self, Entries, Known};
+use crate::unit::Unit;
+
+/// The part that calls a tool.
+const INVOCATION: &str = "tool-invocation";
+
+/// What the order of messages needs of one.
+#[derive(Default)]
+pub(crate) struct Early<'d, 'a> {
+    pub session: Option<Node<'d, 'a>>,
+    pub time: Option<Node<'d, 'a>>,
+    pub path: Option<Node<'d, 'a>>,
+    pub model: Option<Node<'d, 'a>>,
+    pub provider: Option<Node<'d, 'a>>,
+    /// How many entries it makes.
+    pub entries: u64,
+}
+
+impl<'d, 'a> Early<'d, 'a> {
+    pub fn of(message: &Facts<'d, 'a>) -> Self {
+        let metadata = |key: &str| message.metadata.and_then(|metadata| metadata.member(key));
+        let assistant = metadata("assistant");
+        let of_answer = |key: &str| assistant.and_then(|assistant| assistant.member(key));
+        let parts = message.parts.into_iter().flat_map(Node::elements);
+        let entries = parts.map(|part| if result(part).is_some() { 2 } else { 1 });
+        Self {
+            session: message.session.or_else(|| metadata("sessionID")),
+            time: message.time.or_else(|| metadata("time")),
+            path: message.path.or_else(|| of_answer("path")),
+            model: of_answer("modelID"),
+            provider: of_answer("providerID"),
+            entries: 1 + entries.sum::<u64>(),
+        }
+    }
+}
+
+/// The result of a tool's call, if the part is a call that has one.
+fn result<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    let invocation = invocation(part)?;
+    invocation.member("result").filter(|result| result.kind() != Kind::Null)
+}
+
+fn invocation<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    part.member("type").filter(|kind| kind.is_text(INVOCATION))?;
+    part.member("toolInvocation").filter(|invocation| invocation.kind() == Kind::Map)
+}
+
+/// Gives the entries of a message and its parts.
+pub(crate) fn entries(
+    node: Node<'_, '_>,
+    unit: &Unit<'_>,
+    session: &str,
+    origin: Origin<'_>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    sink.entry(said(node, unit, session), origin)?;
+    let tools = node.member("metadata").and_then(|metadata| metadata.member("tool"));
+    let parts = node.member("parts").into_iter().flat_map(Node::elements);
+    for (number, part) in (1..).zip(parts) {
+        let known = Known { unit, session, number: Some(number) };
+        let (entry, result) = match (invocation(part), part.kind()) {
+            (Some(invocation), _) => call(part, invocation, tools, known),
+            (None, Kind::Map) => part::entries(part, known, sink.report()),
+            (None, _) => (lone(part, known), None),
+        };
+        sink.entry(entry, origin)?;
+        if let Some(result) = result {
+            sink.entry(result, origin)?;
+        }
+    }
+    Ok(())
+}
+
+/// The entry of the message itself.
+fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
+    let mut id = None;
+    let mut parent_id = None;
+    let mut made = Metadata::default();
+    let mut moment = Moment::default();
+    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+        "role" => value.is_text(role(value)),
+        "sessionID" => value.is_text(session),
+        "id" => text(value, &mut id),
+        "parentID" => text(value, &mut parent_id),
+        "parts" => value.kind() == Kind::Array,
+        "metadata" if value.kind() == Kind::Map => {
+            made = Metadata::of(value, unit, session);
+            true
+        }
+        "time" => moment.take(value, "created"),
+        _ => false,
+    });
+    push(&mut extensions, "metadata", made.left);
+    extensions.extend(moment.left());
+    Entry::Message(MessageEntry {
+        r#type: speaker(unit),
+        content: None,
+        timestamp: moment.timestamp.or(made.timestamp),
+        id: Some(id.unwrap_or_else(|| unit.place_id())),
+        model_id: made.model_id,
+        parent_id,
+        token_usage: made.usage.made(),
+        children: None,
+        extensions,
+    })
+}
+
+/// What a message says about itself.
+#[derive(Default)]
+struct Metadata<'a> {
+    timestamp: Option<AbstractTimestamp<'a>>,
+    model_id: Option<Text<'a>>,
+    usage: Usage<'a>,
+    left: Option<Any<'a>>,
+}
+
+impl<'a> Metadata<'a> {
+    fn of(metadata: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Self {
+        let mut made = Self::default();
+        let mut moment = Moment::default();
+        let mut assistant = None;
+        let mut rest = sift(metadata, &[], |key, value| match key {
+            "sessionID" => value.is_text(session),
+            "time" => moment.take(value, "created"),
+            "assistant" if value.kind() == Kind::Map => {
+                assistant = object(sift(value, &[], |key, value| match key {
+                    "modelID" => text(value, &mut made.model_id),
+                    "cost" | "tokens" if unit.counts_usage => made.usage.take(key, value),
+                    _ => false,
+                }));
+                true
+            }
+            _ => false,
+        });
+        push(&mut rest, "assistant", assistant);
+        rest.extend(moment.left());
+        made.timestamp = moment.timestamp;
+        made.left = object(rest);
+        made
+    }
+}
+
+/// A tool's call and its result; `tools` has their times, by the ids of calls.
+fn call<'a>(
+    part: Node<'a, '_>,
+    invocation: Node<'a, '_>,
+    tools: Option<Node<'a, '_>>,
+    known: Known<'_>,
+) -> Entries<'a> {
+    let mut call_id = None;
+    let mut name = None;
+    let mut input = None;
+    let mut output = None;
+    let left = object(sift(invocation, &[], |key, value| match key {
+        "toolCallId" => text(value, &mut call_id),
+        "toolName" => text(value, &mut name),
+        "args" => put(&mut input, Some(value.carry())),
+        "result" => put(&mut output, Some(value.carry())),
+        _ => false,
+    }));
+    let about = tools.zip(call_id.as_deref()).and_then(|(tools, id)| tools.member(id));
+    let time = |key: &str| {
+        let time = about.and_then(|about| about.member("time")?.member(key));
+        time.and_then(|time| AbstractTimestamp::decode(time).ok())
+    };
+    let failed = about.and_then(|about| about.member("error")?.bool()).unwrap_or_default();
+    let mut id = None;
+    let mut extensions = sift(part, keys::TOOL_CALL, |key, value| match key {
+        "type" | "toolInvocation" => true,
+        "id" => text(value, &mut id),
+        _ => false,
+    });
+    push(&mut extensions, "toolInvocation", left);
+    let id = id.unwrap_or_else(|| known.id());
+    let result = output.map(|output| {
+        Entry::ToolResult(ToolResultEntry {
+            output,
+            call_id: call_id.clone(),
+            status: None,
+            is_error: Some(failed),
+            timestamp: time("end"),
+            id: Some(format!("{id}:result").into()),
+            children: None,
+            extensions: Extensions::default(),
+        })
+    });
+    let call = Entry::ToolCall(ToolCallEntry {
+        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp: time("start"),
+        id: Some(id),
+        children: None,
+        extensions,
+    });
+    (call, result)
+}
+
+/// A part that is no object.
+fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
+    let mut data = Extensions::default();
+    data.push(("value".into(), part.carry()));
+    Entry::Event(EventEntry {
+        event_type: "unknown".into(),
+        data: Some(data),
+        timestamp: None,
+        id: Some(known.id()),
+        children: None,
+        extensions: Extensions::default(),
+    })
+}

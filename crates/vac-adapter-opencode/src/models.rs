@@ -1,0 +1,59 @@
+//! The models of a session.
+
+use vac_adapter::provider::UNKNOWN;
+
+use crate::unit::{Model, Unit};
+
+/// The models of a session, in the order of their appearance.
+pub(crate) struct Models(Vec<Counted>);
+
+struct Counted {
+    name: String,
+    provider: Option<String>,
+    answers: u64,
+}
+
+impl Models {
+    /// The models that units name; if none does, the one that the session names.
+    pub fn of(units: &[Unit<'_>], models: &[Model<'_>], named: Option<&Model<'_>>) -> Self {
+        let mut found = Self(Vec::new());
+        for unit in units {
+            let model = unit.model.and_then(|number| models.get(number as usize));
+            if let Some(model) = model {
+                found.add(model, u64::from(!unit.is_user));
+            }
+        }
+        if let (true, Some(model)) = (found.0.is_empty(), named) {
+            found.add(model, 0);
+        }
+        found
+    }
+
+    fn add(&mut self, model: &Model<'_>, answers: u64) {
+        let provider = || model.provider.as_deref().map(str::to_owned);
+        match self.0.iter_mut().find(|known| known.name == model.name) {
+            Some(known) => {
+                known.answers += answers;
+                if known.provider.is_none() {
+                    known.provider = provider();
+                }
+            }
+            None => {
+                let name = model.name.clone().into_owned();
+                self.0.push(Counted { name, provider: provider(), answers });
+            }
+        }
+    }
+
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|model| model.name.as_str())
+    }
+
+    /// The model that gave most answers, and who runs it; of equals the first.
+    pub fn main(&self) -> (&str, Option<&str>) {
+        let most = self.0.iter().map(|model| model.answers).max();
+        let main = self.0.iter().find(|model| Some(model.answers) == most);
+        main.map_or((UNKNOWN, None), |model| (&model.name, model.provider.as_deref()))
+    }
+}

@@ -1,0 +1,51 @@
+//! Names that many units share, told by number.
+
+use std::collections::HashMap;
+
+use vac_value::Text;
+
+/// The number of a name.
+pub(crate) type Number = u32;
+
+/// Names, each once, in the order of their appearance.
+#[derive(Debug, Default)]
+pub(crate) struct Names<'a> {
+    numbers: HashMap<Text<'a>, Number>,
+    all: Vec<Text<'a>>,
+    /// The number that was asked for last: names come in runs.
+    last: Number,
+}
+
+impl<'a> Names<'a> {
+    /// The number of a name; `keep` makes what is kept of a new one.
+    pub fn number<'t>(
+        &mut self,
+        name: Text<'t>,
+        keep: impl FnOnce(Text<'t>) -> Text<'a>,
+    ) -> Number {
+        if self.all.get(self.last as usize).is_some_and(|last| *last == name) {
+            return self.last;
+        }
+        if let Some(number) = self.numbers.get(&*name) {
+            self.last = *number;
+            return *number;
+        }
+        // More names than that need more memory than there is.
+        let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
+        let name = keep(name);
+        self.numbers.insert(name.clone(), number);
+        self.all.push(name);
+        self.last = number;
+        number
+    }
+
+    /// The name of a number.
+    pub fn name(&self, number: Number) -> &str {
+        self.all.get(number as usize).map_or("", |name| name)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+}

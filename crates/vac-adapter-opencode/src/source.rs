@@ -1,0 +1,265 @@
+//! The text of units, to look at them in any order.
+//!
+//! An input in memory is scanned once, and a unit is a place in its frames. Of one that
+//! is not, a few megabytes at a time are held, those that come next in the order of the
+//! entries; it is read as often as that takes.
+
+use std::cell::RefCell;
+
+use vac_adapter::frame::{Content, Frame, Reason};
+use vac_adapter::{Error, Log};
+use vac_value::{Node, Scanner};
+
+use crate::classify::Class;
+use crate::unit::Unit;
+
+/// So much text is held of an input that is not in memory.
+const MOST_HELD: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Source<'i> {
+    log: Log<'i>,
+    /// Where units are, in the order of the entries, if the input is not in memory.
+    spots: Vec<Spot>,
+    window: RefCell<Window>,
+}
+
+/// Where a unit is.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    file: usize,
+    index: u64,
+    node: u32,
+    size: usize,
+    /// Whether the unit has its text with it.
+    is_held: bool,
+}
+
+/// The units that are held, from the one with this number in the order of the entries.
+#[derive(Debug, Default)]
+struct Window {
+    first: usize,
+    bodies: Vec<Option<Body>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Document(Box<[u8]>),
+    Raw(Box<[u8]>, Reason),
+}
+
+/// What a unit is found to be.
+#[derive(Clone, Copy)]
+pub(crate) enum Seen<'d, 'a> {
+    /// A document, or a part of one.
+    Document(Node<'d, 'a>),
+    /// Bytes that are none.
+    Raw(&'a [u8], &'d Reason),
+}
+
+impl<'i> Source<'i> {
+    /// The source of units in a log; nothing is known of them yet.
+    pub fn of(log: Log<'i>) -> Self {
+        Self { log, spots: Vec::new(), window: RefCell::default() }
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Log<'i> {
+        &self.log
+    }
+
+    /// Adds the units that come next in the order of the entries; gives the number of
+    /// the first.
+    pub fn add<'u>(&mut self, units: impl Iterator<Item = &'u Unit<'u>>) -> usize {
+        let first = self.spots.len();
+        if self.log.held().is_none() {
+            self.spots.extend(units.map(|unit| Spot {
+                file: unit.place.file,
+                index: unit.place.index,
+                node: unit.node,
+                size: unit.size,
+                is_held: unit.text.is_some() && unit.class != Class::Raw,
+            }));
+        }
+        first
+    }
+
+    /// Looks at a unit, which has this number in the order of the entries.
+    pub fn look<T>(
+        &self,
+        unit: &Unit<'_>,
+        number: usize,
+        scanner: &mut Scanner,
+        look: impl FnOnce(Seen<'_, '_>) -> T,
+    ) -> Result<T, Error> {
+        if let Some(text) = unit.text.as_ref().filter(|_| unit.class != Class::Raw) {
+            return scanned(text, scanner, look);
+        }
+        let look = |seen: Seen<'_, '_>| match (seen, &unit.text) {
+            (Seen::Raw(_, reason), Some(rest)) => look(Seen::Raw(rest, reason)),
+            (seen, _) => look(seen),
+        };
+        if let Some(frame) = self.log.frame(unit.place) {
+            let seen = seen(frame, unit.node).ok_or_else(changed)?;
+            return Ok(look(seen));
+        }
+        if !self.window.borrow().holds(number) {
+            let window = self.window_from(number)?;
+            self.window.replace(window);
+        }
+        let window = self.window.borrow();
+        match window.body(number).ok_or_else(changed)? {
+            Body::Document(text) => scanned(text, scanner, look),
+            Body::Raw(bytes, reason) => Ok(look(Seen::Raw(bytes, reason))),
+        }
+    }
+
+    /// Reads the units from a number on, as many as may be held.
+    fn window_from(&self, first: usize) -> Result<Window, Error> {
+        let mut room = MOST_HELD;
+        let spots = self.spots.get(first..).unwrap_or_default();
+        let fits = |spot: &&Spot| {
+            let before = room;
+            room = room.saturating_sub(if spot.is_held { 0 } else { spot.size });
+            before > 0
+        };
+        let count = spots.iter().take_while(fits).count();
+        let wanted = spots[..count].iter().zip(0..).filter(|(spot, _)| !spot.is_held);
+        let mut wanted: Vec<(_, usize)> = wanted.collect();
+        wanted.sort_by_key(|(spot, _)| (spot.file, spot.index, spot.node));
+        let mut wanted = wanted.into_iter().peekable();
+        let mut bodies: Vec<_> = (0..count).map(|_| None).collect();
+        let read = self.log.each(|frame| {
+            let here =
+                |spot: &Spot| (spot.file, spot.index) == (frame.place.file, frame.place.index);
+            while let Some((spot, slot)) = wanted.next_if(|(spot, _)| here(spot)) {
+                let body: &mut Option<Body> = &mut bodies[slot];
+                *body = seen(frame, spot.node).map(Body::of);
+            }
+            // Nobody needs to see the rest.
+            if wanted.peek().is_none() { Err(Error::Refused(String::new())) } else { Ok(()) }
+        });
+        match read {
+            Err(error) if wanted.peek().is_some() => Err(error),
+            _ => Ok(Window { first, bodies }),
+        }
+    }
+}
+
+impl Window {
+    fn holds(&self, number: usize) -> bool {
+        number.checked_sub(self.first).is_some_and(|at| at < self.bodies.len())
+    }
+
+    fn body(&self, number: usize) -> Option<&Body> {
+        self.bodies.get(number.checked_sub(self.first)?)?.as_ref()
+    }
+}
+
+impl Body {
+    fn of(seen: Seen<'_, '_>) -> Self {
+        match seen {
+            Seen::Document(node) => Self::Document(node.raw().into()),
+            Seen::Raw(bytes, reason) => Self::Raw(bytes.into(), reason.clone()),
+        }
+    }
+}
+
+/// What is in a frame; `None` if it is another than it was.
+fn seen<'d, 'a>(frame: &'d Frame<'a>, node: u32) -> Option<Seen<'d, 'a>> {
+    match &frame.content {
+        Content::Document(document) if (node as usize) < document.len() => {
+            Some(Seen::Document(document.node(node)))
+        }
+        Content::Document(_) => None,
+        Content::Raw(raw) => Some(Seen::Raw(raw.bytes, &raw.reason)),
+    }
+}
+
+fn scanned<T>(
+    text: &[u8],
+    scanner: &mut Scanner,
+    look: impl FnOnce(Seen<'_, '_>) -> T,
+) -> Result<T, Error> {
+    // It was a document a moment ago.
+    let document = scanner.json(text).map_err(|_| changed())?;
+    let result = look(Seen::Document(document.root()));
+    scanner.recycle(document);
+    Ok(result)
+}
+
+fn changed() -> Error {
+    let what = "the input changed while it was read";
+    Error::Io(std::io::Error::new(std::io::ErrorKind::InvalidData, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::{self, Read};
+
+    use vac_adapter::session::{Options, write};
+    use vac_adapter::{Adapter, Input, Memory};
+
+    use crate::OpenCode;
+
+    /// An input that is not in memory, and counts how often it is read.
+    struct File<'a>(&'a [u8], Cell<usize>);
+
+    impl Input for File<'_> {
+        fn name(&self) -> &'static str {
+            "log.jsonl"
+        }
+
+        fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+            self.1.set(self.1.get() + 1);
+            Ok(Box::new(self.0))
+        }
+    }
+
+    fn records(input: &dyn Input) -> Vec<Vec<u8>> {
+        let sessions = OpenCode.survey(input).expect("sessions");
+        let record = |session: &Box<dyn vac_adapter::Session + '_>| {
+            let mut record = Vec::new();
+            write(&**session, &Options::default(), &mut record).expect("a record");
+            record
+        };
+        sessions.iter().map(record).collect()
+    }
+
+    /// Two sessions whose last words come first, with rubbish and arrays in between.
+    fn log() -> Vec<u8> {
+        let mut log = String::new();
+        for number in (10..60).rev() {
+            for session in ["ses_1", "ses_2"] {
+                let ids = format!(
+                    "\"sessionID\": \"{session}\", \"messageID\": \"msg_{number}{session}\""
+                );
+                log.push_str(&format!(
+                    "{{\"id\": \"prt_{number}\", {ids}, \"type\": \"text\", \"text\": \"{number} words\"}}"
+                ));
+                log.push_str(&format!(
+                    "{{\"id\": \"msg_{number}{session}\", \"sessionID\": \"{session}\", \"role\": \"user\", \"time\": {{\"created\": {number}}}}}\n"
+                ));
+            }
+            if number % 20 == 0 {
+                log.push_str("what is this?\n[{\"file\": \"a.rs\", \"additions\": 1}]\n");
+            }
+        }
+        log.push_str("{\"id\": \"ses_2\", \"projectID\": \"p\", \"title\": \"t\"}");
+        log.into_bytes()
+    }
+
+    #[test]
+    fn an_input_that_is_not_in_memory_is_read_piece_by_piece_and_gives_the_same() {
+        let log = log();
+        let file = File(&log, Cell::new(0));
+        let expected = records(&Memory { name: "log.jsonl", bytes: &log });
+        assert_eq!(expected.len(), 2);
+        assert!(records(&file) == expected, "other records");
+        let times = file.1.get();
+        let least = log.len() / super::MOST_HELD / 2;
+        assert!(times > least && times < 40, "{times} times, {} bytes", log.len());
+    }
+}

@@ -1,0 +1,157 @@
+//! Shared sessions, captures, first messages, rows and damaged exports.
+
+use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
+use vac_adapter_check::{Log, fixture_logs};
+use vac_adapter_opencode::OpenCode;
+use vac_record::AbstractTimestamp;
+
+use crate::{check, one};
+
+/// A list says of a fixture: variant, session, start, project, version.
+type Seen = (&'static str, &'static str, u64, Option<&'static str>, Option<&'static str>);
+
+const LANTERN: &str = "ses_0a1b2c3d4effeLanternHarbor01";
+
+/// What the beginnings of fixtures tell. Trees and databases are told by their stores.
+const SEEN: &[(&str, Seen)] = &[
+    ("capture", ("capture", LANTERN, 1_772_700_002_137, None, None)),
+    (
+        "concatenated",
+        ("concatenated", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40")),
+    ),
+    ("export", ("export", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40"))),
+    ("share", ("share", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40"))),
+];
+
+#[test]
+fn the_beginning_of_a_log_tells_whose_it_is_and_what_a_list_needs() {
+    let logs = fixture_logs(&OpenCode);
+    for (case, (variant, session, start, project, version)) in SEEN {
+        let part = format!("opencode/{case}/");
+        let log = logs.iter().find(|log| log.shown.contains(&part)).expect("a fixture");
+        let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+        assert_eq!(found, Some(Confidence::Certain), "{case}");
+        let beginning = Beginning::of(log).expect("memory");
+        let glimpse = OpenCode.glimpse(&beginning.sample());
+        assert_eq!(glimpse.variant, *variant);
+        assert_eq!(glimpse.session_id.as_deref(), Some(*session), "{case}");
+        assert_eq!(glimpse.start, Some(AbstractTimestamp::Uint(*start)), "{case}");
+        assert_eq!(glimpse.project.as_deref(), *project, "{case}");
+        assert_eq!(glimpse.version.as_deref(), *version, "{case}");
+        assert_eq!(glimpse.share, Share::Whole);
+    }
+    assert_eq!(OpenCode.newest_tested(), Some("1.18.10"));
+}
+
+#[test]
+fn what_is_cut_short_is_still_an_export() {
+    let logs = fixture_logs(&OpenCode);
+    let log = logs.iter().find(|log| log.shown.contains("export-cut")).expect("a fixture");
+    let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+    assert_eq!(found, Some(Confidence::Likely));
+    let other = Log::new("x.json", &b"{\"info\": {\"id\": \"x\", \"title\": \"cut"[..]);
+    assert_eq!(detect(&other, &[&OpenCode]).expect("memory").map(|(_, it)| it), None);
+}
+
+const INFO: &str = r#"{"id": "ses_1", "projectID": "p", "time": {"created": 1}}"#;
+const MESSAGE: &str =
+    r#"{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 2}}"#;
+
+fn ids(record: &serde_json::Value) -> Vec<&str> {
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    entries.iter().map(|entry| entry["id"].as_str().unwrap_or_default()).collect()
+}
+
+#[test]
+fn of_a_damaged_export_what_is_whole_is_told() {
+    let good = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
+    let bad = r#"{"type": "text", "text": "twice", "text": "twice"}"#;
+    let export = format!(
+        r#"{{"info": {INFO}, "messages": [{{"info": {MESSAGE}, "parts": [{good}, {bad}]}}], "todos": []}}"#
+    );
+    let (record, report) = one(export.as_bytes());
+    assert_eq!(ids(&record)[..2], ["msg_1", "prt_1"]);
+    assert_eq!(report.unparsed.count, 1);
+    assert_eq!(report.variant, "export");
+    assert_eq!(record["session"]["projectID"], "p");
+    // Without the session there is nothing to tell.
+    let outcome = check("x.json", br#"{"info": {"id": "ses_1", "projectID": "p", "ti"#);
+    assert!(outcome.refusal().starts_with("no session"), "{outcome}");
+}
+
+#[test]
+fn elements_that_nobody_expects_in_a_shared_session_are_events() {
+    let share = format!(
+        r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
+            {{"type": "hologram", "data": {{"depth": 3}}}}, {{"type": "part", "data": 7}}, 8,
+            {{"type": "message", "data": {MESSAGE}, "seen": true}},
+            {{"type": "model", "data": [{{"id": "m-1"}}]}}]"#
+    );
+    let (record, report) = one(share.as_bytes());
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let kinds: Vec<_> = entries.iter().map(|entry| entry["event-type"].as_str()).collect();
+    assert_eq!(kinds, [None, Some("hologram"), Some("part"), Some("unknown"), Some("message")]);
+    assert_eq!(record["session"]["session_model"][0]["id"], "m-1");
+    assert_eq!(report.unknown_types["hologram"], 1);
+    assert_eq!(report.variant, "share");
+}
+
+#[test]
+fn a_captured_line_keeps_what_it_says_beside_its_part() {
+    let line = |kind: &str, members: &str| {
+        format!(r#"{{"type": "{kind}", "timestamp": 9, "sessionID": "ses_1", {members}}}"#)
+    };
+    let part = |members: &str| {
+        format!(
+            r#""part": {{"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", {members}}}"#
+        )
+    };
+    let log = [
+        line("text", &part(r#""type": "text", "text": "a", "time": {"start": 5}, "line": 1"#)),
+        line("step_start", &part(r#""type": "step-start""#)),
+        line("tool_use", &part(r#""type": "snapshot", "snapshot": "s""#)),
+        line("weather", r#""rain": true"#),
+    ];
+    let (record, report) = one(log.join("\n").as_bytes());
+    let entries = &record["session"]["entries"];
+    assert_eq!((&entries[0]["timestamp"], &entries[0]["line"]), (&5.into(), &1.into()));
+    assert_eq!(entries[0]["native:line"]["timestamp"], 9);
+    assert_eq!((&entries[1]["timestamp"], entries[1].get("line")), (&9.into(), None));
+    assert_eq!(entries[2]["line"]["type"], "tool_use", "another name than its part's");
+    assert_eq!(
+        (&entries[3]["event-type"], &entries[3]["timestamp"]),
+        (&"weather".into(), &9.into())
+    );
+    assert_eq!(entries[3]["data"]["rain"], true);
+    assert_eq!(report.unknown_types["weather"], 1);
+    assert_eq!(record["session"]["session-start"], 9);
+}
+
+#[test]
+fn parts_inside_a_message_may_be_anything() {
+    let log = br#"{"id": "msg_1", "role": "assistant", "metadata": {"sessionID": "ses_1",
+        "time": {"created": 3}, "assistant": "gone", "tool": []}, "parts": ["words", null,
+        {"type": "tool-invocation"}, {"type": "tool-invocation", "toolInvocation": {"result": 0}},
+        {"text": "no type"}, {"type": "text", "id": "own"}]}"#;
+    let (record, report) = one(log);
+    assert_eq!(
+        ids(&record),
+        ["msg_1", "msg_1:1", "msg_1:2", "msg_1:3", "msg_1:4", "msg_1:4:result", "msg_1:5", "own"]
+    );
+    let entries = &record["session"]["entries"];
+    assert_eq!(entries[1]["data"]["value"], "words");
+    assert_eq!((&entries[4]["name"], &entries[5]["output"]), (&"unknown".into(), &0.into()));
+    assert_eq!(report.unknown_types["part tool-invocation"], 1);
+    assert_eq!(record["session"]["session-start"], 3);
+}
+
+#[test]
+fn a_file_that_could_not_be_read_is_an_event_and_a_warning() {
+    let log = format!(
+        "{MESSAGE}\n{}",
+        r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "it is empty"}"#
+    );
+    let (record, report) = one(log.as_bytes());
+    assert_eq!(record["session"]["entries"][1]["event-type"], "unreadable");
+    assert_eq!(report.warnings, ["part/x.json: it is empty"]);
+}

@@ -1,0 +1,80 @@
+//! What a record counts is what its log counts.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use vac_adapter_check::native::{pieces, value};
+use vac_adapter_check::{Log, Tokens, corpus, fixture_logs, full, tokens};
+use vac_adapter_opencode::OpenCode;
+
+/// What a log counts, by session: each message once, as it was told last.
+fn counted(log: &Log) -> BTreeMap<String, Tokens> {
+    let mut messages: BTreeMap<(String, String), Tokens> = BTreeMap::new();
+    let documents: Vec<_> =
+        pieces(log.first()).iter().filter_map(|piece| value(piece.bytes)).collect();
+    // A capture has no messages, only the ends of their steps.
+    let is_captured = documents.iter().any(|document| document["type"] == "step_finish");
+    for object in documents.iter().flat_map(objects) {
+        if object["role"] != "assistant" && !is_captured {
+            continue;
+        }
+        let early = &object["metadata"]["assistant"];
+        let of = if early.is_object() { early } else { object };
+        let number =
+            |pointer: &str| of.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let session = match &object["sessionID"] {
+            Value::Null => text(&object["metadata"]["sessionID"]),
+            session => text(session),
+        };
+        let counts = Tokens {
+            input: number("/tokens/input"),
+            output: number("/tokens/output"),
+            cached: number("/tokens/cache/read"),
+            reasoning: number("/tokens/reasoning"),
+            total: number("/tokens/total"),
+            cost: of["cost"].as_f64().unwrap_or_default(),
+        };
+        messages.insert((session, text(&object["id"])), counts);
+    }
+    let mut sessions: BTreeMap<String, Tokens> = BTreeMap::new();
+    for ((session, _), counts) in messages {
+        *sessions.entry(session).or_default() += counts;
+    }
+    sessions
+}
+
+/// The objects of a document, whatever it is.
+fn objects(document: &Value) -> Vec<&Value> {
+    if let Some(messages) = document["messages"].as_array() {
+        return messages.iter().map(|message| &message["info"]).collect();
+    }
+    if let Some(elements) = document.as_array() {
+        return elements.iter().map(|element| &element["data"]).collect();
+    }
+    if document["type"] == "step_finish" {
+        return vec![&document["part"]];
+    }
+    vec![document]
+}
+
+#[test]
+fn records_count_what_their_logs_count() {
+    let mut sum = Tokens::default();
+    let mut logs = fixture_logs(&OpenCode);
+    // Only the adapter can read that one.
+    logs.retain(|log| !log.shown.contains("export-cut"));
+    for log in logs.iter().chain(&corpus(&OpenCode)) {
+        let expected = counted(log);
+        for record in full(&OpenCode, log).expect("records") {
+            let found = tokens(&record.value());
+            let expected = expected.get(&record.report.session_id).copied().unwrap_or_default();
+            let close = (found.cost - expected.cost).abs() < 1e-9;
+            let found = Tokens { cost: expected.cost, ..found };
+            assert_eq!((found, close), (expected, true), "{}", log.shown);
+            sum += found;
+        }
+    }
+    println!("{sum:?}");
+    assert!(sum.input > 1000 && sum.cost > 0.0);
+}

@@ -1,0 +1,169 @@
+//! The sessions in the places where agents keep them.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::find::{Found, Search, entries};
+use crate::layout;
+use crate::places::{Keep, Root, What};
+
+/// No place is deeper.
+const DEEPEST: usize = 16;
+
+/// Finds the sessions in some places. Only what has the name of a session is opened.
+///
+/// Links are followed where a place has a name of its own (`~/.claude`, `projects`), and
+/// never where it is one of many.
+pub fn discover(roots: &[Root]) -> Found {
+    let mut search = Search::default();
+    let mut seen = HashSet::new();
+    for root in roots {
+        let real = match root.path.canonicalize() {
+            Ok(real) => real,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => {
+                search.trouble(&root.path, &error);
+                continue;
+            }
+        };
+        for keep in root.keeps {
+            // Two names can be one place.
+            if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
+                let mut walk = Walk { search: &mut search, agent: root.agent, keep };
+                walk.folders(&root.path, keep.folders, DEEPEST);
+            }
+        }
+    }
+    search.finish()
+}
+
+/// Looks for what one line of the table names.
+struct Walk<'w> {
+    search: &'w mut Search,
+    agent: &'static str,
+    keep: &'static Keep,
+}
+
+impl Walk<'_> {
+    fn folders(&mut self, folder: &Path, names: &[&str], levels: usize) {
+        match names.split_first() {
+            None if self.keep.names.is_empty() => self.take(folder, &[]),
+            None => self.names(folder),
+            Some((&"*", rest)) => {
+                for below in self.below(folder) {
+                    self.folders(&below, rest, levels);
+                }
+            }
+            Some((&"**", rest)) => {
+                self.folders(folder, rest, levels);
+                let below = if levels > 0 { self.below(folder) } else { Vec::new() };
+                for below in below {
+                    self.folders(&below, names, levels - 1);
+                }
+            }
+            Some((name, rest)) => {
+                let below = folder.join(name);
+                match below.metadata() {
+                    Ok(metadata) if metadata.is_dir() => self.folders(&below, rest, levels),
+                    Err(error) if !is_absent(&error) => self.search.trouble(&below, &error),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The folders in a folder.
+    fn below(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let mut below = self.entries(folder);
+        below.retain(|path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()));
+        below
+    }
+
+    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        // What is not a folder, or not there any more, has nothing in it.
+        entries(folder).unwrap_or_else(|error| {
+            if !is_absent(&error) {
+                self.search.trouble(folder, &error);
+            }
+            Vec::new()
+        })
+    }
+
+    /// Takes what is in a folder and has one of the names.
+    fn names(&mut self, folder: &Path) {
+        let entries = self.entries(folder);
+        for entry in &entries {
+            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+            if self.keep.names.iter().any(|pattern| matches(pattern, &name)) {
+                self.take(entry, &entries);
+            }
+        }
+    }
+
+    fn take(&mut self, path: &Path, beside: &[PathBuf]) {
+        let metadata = match path.symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(error) => return self.search.trouble(path, &error),
+        };
+        self.search.agent = Some(self.agent);
+        match self.keep.what {
+            What::Log if metadata.is_file() => {
+                let own = layout::own_folder(path, beside);
+                self.search.session(path, own.as_deref(), false);
+            }
+            What::Prompts if metadata.is_file() => self.search.prompts(path),
+            What::Store if metadata.is_dir() => self.search.known_folder(path),
+            // One that has just been made has nothing in it yet.
+            What::Store if metadata.is_file() && metadata.len() > 0 => self.search.database(path),
+            _ => {}
+        }
+        self.search.agent = None;
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether a name is as a pattern says, in which `*` is any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(before) else { return false };
+    let mut pieces: Vec<_> = rest.split('*').collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        match name.split_once(piece) {
+            Some((_, behind)) => name = behind,
+            None => return false,
+        }
+    }
+    name.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, name, expected) in [
+            ("store.db", "store.db", true),
+            ("store.db", "store.db-wal", false),
+            ("*.jsonl", "a.jsonl", true),
+            ("*.jsonl", ".jsonl", true),
+            ("*.jsonl", "a.jsonl.tmp-1", false),
+            ("rollout-*.jsonl", "rollout-1.jsonl", true),
+            ("rollout-*.jsonl", "rollout-1.jsonl.zst", false),
+            ("rollout-*.jsonl", "my-rollout-1.jsonl", false),
+            ("*.jsonl.unreadable-*", "s.jsonl.unreadable-17", true),
+            ("*.jsonl.unreadable-*", "s.jsonl", false),
+            ("opencode-*.db", "opencode.db", false),
+            ("a*a", "a", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the tests of Cursor's databases share.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde_json::Value;
+use tempfile::TempDir;
+use vac_adapter::Input;
+use vac_adapter_check::agents::CURSOR;
+use vac_adapter_check::{Converted, Log, check};
+use vac_adapter_cursor::Cursor;
+
+mod broken;
+mod chat;
+mod composers;
+mod rows;
+
+/// A database that statements made, in a folder of its own.
+fn database(name: &str, sql: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join(name);
+    let connection = Connection::open(&path).expect("a database");
+    connection.execute_batch(sql).expect("SQL");
+    connection.close().expect("closed");
+    (folder, path)
+}
+
+/// The sessions in a path, by their keys, with their documents.
+fn sessions(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let found = vac_store::find(&[path.to_owned()]);
+    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+    let sessions = found.logs.iter().map(|log| {
+        let key = log.shown.rsplit_once('#').expect("a session of a store").1.to_owned();
+        let loaded = log.load().expect("documents");
+        (key, loaded.bytes().expect("in memory").to_vec())
+    });
+    sessions.collect()
+}
+
+/// The documents of the only session in a path.
+fn documents(path: &Path) -> Vec<Value> {
+    let mut sessions = sessions(path);
+    assert_eq!(sessions.len(), 1, "one session");
+    let (_, bytes) = sessions.remove(0);
+    values(&bytes)
+}
+
+fn values(documents: &[u8]) -> Vec<Value> {
+    let values = serde_json::Deserializer::from_slice(documents).into_iter();
+    values.map(|value| value.expect("a document")).collect()
+}
+
+/// The record of a session; nothing of its documents is lost.
+fn converted(key: &str, documents: &[u8]) -> Converted {
+    check(&CURSOR, &Cursor, &Log::new(key, documents)).only().clone()
+}
+
+/// The record of the only session in a path.
+fn only(path: &Path) -> Converted {
+    let mut sessions = sessions(path);
+    assert_eq!(sessions.len(), 1, "one session");
+    let (key, bytes) = sessions.remove(0);
+    converted(&key, &bytes)
+}

@@ -1,0 +1,238 @@
+//! The CLI's `store.db`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER;
+use serde_json::Value;
+use tempfile::TempDir;
+use vac_adapter_check::logs::root;
+use vac_adapter_cursor::Cursor;
+use vac_record::AbstractTimestamp;
+use vac_store::join::look;
+
+use super::{database, documents, only, sessions};
+use crate::untouched::Untouched;
+
+/// What the fixture is made of.
+pub const SQL: &str = include_str!("chat.sql");
+
+/// A chat of these blobs, the id of each of which is its number.
+fn chat(root: u8, blobs: &[(u8, &[u8])]) -> (TempDir, PathBuf) {
+    let meta = format!(r#"{{"agentId":"chat","latestRootBlobId":"{}"}}"#, id(root));
+    let mut sql = format!(
+        "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB);
+         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
+         INSERT INTO meta VALUES ('0', '{}');",
+        HEXLOWER.encode(meta.as_bytes())
+    );
+    for (number, data) in blobs {
+        let _ = write!(
+            sql,
+            "INSERT INTO blobs VALUES ('{}', x'{}');",
+            id(*number),
+            HEXLOWER.encode(data)
+        );
+    }
+    database("store.db", &sql)
+}
+
+fn id(number: u8) -> String {
+    HEXLOWER.encode(&[number; 32])
+}
+
+/// A list of messages, as a root holds it.
+fn list(numbers: &[u8]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| [&[0x0a, 32][..], &[*number; 32]].concat()).collect()
+}
+
+/// A reference in another field.
+fn reference(field: u8, number: u8) -> Vec<u8> {
+    [&[field << 3 | 2, 32][..], &[number; 32]].concat()
+}
+
+/// The blobs of a chat in their order, by their numbers, with their marks.
+fn told(path: &Path) -> Vec<String> {
+    let documents = documents(path);
+    let blobs = documents.iter().filter_map(|document| {
+        let id = document["blob"].as_str()?;
+        let marks = ["root", "linked", "orphan", "missing", "repeated"].iter();
+        let marks = marks.filter(|mark| document[**mark] == true);
+        Some(marks.fold(id[..2].to_owned(), |name, mark| format!("{name} {mark}")))
+    });
+    blobs.collect()
+}
+
+const HELLO: &[u8] = br#"{"role":"user","content":"hello"}"#;
+
+#[test]
+fn the_fixture_is_what_its_text_says() {
+    let (_folder, made) = database("store.db", SQL);
+    let fixture = root().join("fixtures/cursor/chat/store.db");
+    if std::env::var_os("VAC_BLESS").is_some() {
+        fs::copy(&made, &fixture).expect("to write");
+    }
+    assert_eq!(sessions(&fixture), sessions(&made));
+    let (_, documents) = sessions(&made).remove(0);
+    assert!(!String::from_utf8_lossy(&documents).contains("credential"), "one row of meta");
+}
+
+#[test]
+fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
+    let turn = [reference(1, 2), reference(2, 7)].concat();
+    let root = [list(&[2, 3, 2, 9]), reference(8, 6)].concat();
+    let blobs: &[(u8, &[u8])] = &[
+        (5, br#"{"role":"assistant","content":"given up"}"#),
+        (3, br#"{"role":"assistant","content":"hi"}"#),
+        (2, HELLO),
+        (6, &turn),
+        (7, b"\x0a\x02hi"),
+        (8, &list(&[2])),
+        (1, &root),
+    ];
+    let (folder, path) = chat(1, blobs);
+    let before = Untouched::of(folder.path());
+    let expected = [
+        "01 root",
+        "02",
+        "03",
+        "02",
+        "09 missing",
+        "06 linked",
+        "07 linked",
+        "05 orphan",
+        "08 orphan",
+    ];
+    assert_eq!(told(&path), expected);
+    let record = only(&path);
+    let entries = record.entries();
+    let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
+    assert_eq!(ids[2], id(2));
+    assert_eq!(ids[4], format!("{}:2", id(2)), "the same message again has an id of its own");
+    let superseded = entries.iter().filter(|entry| entry["superseded"] == true).count();
+    assert_eq!(superseded, 2);
+    before.assert_still(folder.path());
+}
+
+#[test]
+fn references_may_lead_in_circles_and_nowhere() {
+    let one = [list(&[2]), reference(8, 1), reference(8, 3)].concat();
+    let three = [reference(1, 1), reference(1, 3), reference(1, 4), reference(1, 99)].concat();
+    let four = reference(1, 3);
+    let (_folder, path) = chat(1, &[(1, &one), (2, HELLO), (3, &three), (4, &four)]);
+    assert_eq!(told(&path), ["01 root", "02", "03 linked", "04 linked"]);
+    // A list that lists itself.
+    let (_folder, path) = chat(1, &[(1, &list(&[1, 1]))]);
+    assert_eq!(told(&path), ["01 root", "01", "01"]);
+    only(&path);
+}
+
+#[test]
+fn a_root_that_lies_is_told_and_messages_stand_as_they_were_stored() {
+    for root in [
+        &b"\x0a\xff\x01too short"[..],
+        b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+        b"\x0b\x0b\x0b",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+    ] {
+        let (_folder, path) = chat(1, &[(2, HELLO), (1, root), (3, HELLO)]);
+        assert_eq!(told(&path), ["01 root", "02", "03"]);
+        let record = only(&path);
+        let warning = "the list of messages cannot be read";
+        assert!(record.report.warnings.iter().any(|line| line.starts_with(warning)));
+        assert_eq!(record.entries().iter().filter(|entry| entry["type"] == "user").count(), 2);
+    }
+    let (_folder, path) = chat(1, &[(2, HELLO)]);
+    assert_eq!(told(&path), ["01 root missing", "02"]);
+    only(&path);
+}
+
+#[test]
+fn a_short_list_of_a_long_blob_does_not_grow_without_end() {
+    let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(1 << 20));
+    let root = list(&[2; 1000]);
+    let (_folder, path) = chat(1, &[(1, &root), (2, long.as_bytes())]);
+    let (_, documents) = sessions(&path).remove(0);
+    assert!(documents.len() < 20 << 20, "{} bytes", documents.len());
+    assert_eq!(told(&path).iter().filter(|name| name.starts_with("02")).count(), 1000);
+}
+
+#[test]
+fn awkward_rows_are_carried() {
+    let meta = HEXLOWER.encode(br#"{"agentId":"","createdAt":"never"}"#);
+    let (folder, path) = database(
+        "store.db",
+        &format!(
+            "CREATE TABLE blobs (id, data, PRIMARY KEY (id)) WITHOUT ROWID;
+             CREATE TABLE meta (key, value);
+             INSERT INTO meta VALUES ('0', '{meta}');
+             INSERT INTO blobs VALUES (x'abcd', '{{\"role\":\"user\",\"content\":1}}');
+             INSERT INTO blobs VALUES (7, 1.5);
+             INSERT INTO blobs VALUES (0.5, x'ff');
+             INSERT INTO blobs VALUES ('t', 'some text');
+             INSERT INTO blobs VALUES ('n', '{{\"role\":7}}');
+             INSERT INTO blobs VALUES ('l', '[]');"
+        ),
+    );
+    let record = only(&path);
+    assert_eq!(record.report.session_id.len(), 36, "named by its bytes");
+    let ids: Vec<_> = record.entries().iter().map(|entry| entry["id"].clone()).collect();
+    for id in ["abcd", "7", "0.5", "t", "n", "l"] {
+        assert!(ids.contains(&id.into()), "{id}");
+    }
+    drop(folder);
+    for meta in ["'zz'", "NULL", "7", "x'ff'", "hex('[1]')", "hex('{\"agentId\":')"] {
+        let sql = format!(
+            "CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value);
+             INSERT INTO meta VALUES ('0', {meta});
+             INSERT INTO blobs VALUES ('a', '{{\"role\":\"user\"}}');"
+        );
+        let (_folder, path) = database("store.db", &sql);
+        assert_eq!(only(&path).entries().len(), 2, "{meta}");
+    }
+    let nothing = "CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value);";
+    let (_folder, path) = database("store.db", nothing);
+    let found = vac_store::find(std::slice::from_ref(&path));
+    assert!(found.logs.iter().all(|log| log.load().is_ok()), "nothing is something, too");
+}
+
+#[test]
+fn what_stands_beside_the_database_belongs_to_it() {
+    let (folder, path) = chat(1, &[(1, &list(&[2])), (2, HELLO)]);
+    let beside = folder.path().join("meta.json");
+    let seen = || look(vac_store::find(std::slice::from_ref(&path)).logs.remove(0), &[&Cursor]);
+    assert_eq!(seen().glimpse.project, None);
+    fs::write(
+        &beside,
+        r#"{"schemaVersion":1,"createdAtMs":17,"updatedAtMs":19,"cwd":"/home/ada"}"#,
+    )
+    .expect("to write");
+    let glimpse = seen().glimpse;
+    assert_eq!(glimpse.session_id.as_deref(), Some("chat"));
+    assert_eq!(glimpse.project.as_deref(), Some("/home/ada"));
+    assert_eq!(glimpse.start, Some(AbstractTimestamp::Uint(17)));
+    let record = only(&path).value();
+    assert_eq!(record["session"]["environment"]["working-dir"], "/home/ada");
+    assert_eq!(record["session"]["session-end"], 19);
+    assert_eq!(record["session"]["entries"][1]["event-type"], "meta.json");
+    for other in ["{}", "not JSON", "{\"name\":\"package\"}"] {
+        fs::write(&beside, other).expect("to write");
+        assert!(documents(&path).iter().all(|document| document["file"] == Value::Null));
+    }
+}
+
+#[test]
+fn a_chat_without_a_name_has_that_of_its_folder() {
+    let top = TempDir::new().expect("a folder");
+    let folder = top.path().join("0f0e0d0c-0b0a-4090-8080-706050403020");
+    fs::create_dir(&folder).expect("a folder");
+    let (_made, made) = database(
+        "store.db",
+        "CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value);
+         INSERT INTO blobs VALUES ('a', '{\"role\":\"user\"}');",
+    );
+    fs::copy(&made, folder.join("store.db")).expect("a copy");
+    let record = only(top.path());
+    assert_eq!(record.report.session_id, "0f0e0d0c-0b0a-4090-8080-706050403020");
+}

@@ -1,0 +1,217 @@
+//! The IDE's `state.vscdb`.
+
+use std::fs;
+
+use vac_adapter::Share;
+use vac_adapter_check::logs::root;
+use vac_adapter_check::{Converted, Log, full};
+use vac_adapter_cursor::Cursor;
+use vac_record::AbstractTimestamp;
+use vac_store::join::look;
+
+use super::{converted, database, documents, only, sessions, values};
+use crate::untouched::Untouched;
+
+/// What the fixture is made of.
+pub const SQL: &str = include_str!("composer.sql");
+
+const TABLE: &str = "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
+
+/// The record of a session, however it came about.
+fn plainly(key: &str, documents: &[u8]) -> Converted {
+    full(&Cursor, &Log::new(key, documents)).expect("a session").remove(0)
+}
+
+#[test]
+fn the_fixture_is_what_its_text_says() {
+    let (_folder, made) = database("state.vscdb", SQL);
+    let fixture = root().join("fixtures/cursor/composer/state.vscdb");
+    if std::env::var_os("VAC_BLESS").is_some() {
+        fs::copy(&made, &fixture).expect("to write");
+    }
+    assert_eq!(sessions(&fixture), sessions(&made));
+    assert_eq!(sessions(&made).len(), 4);
+}
+
+#[test]
+fn a_session_is_its_composer_the_bubbles_it_names_and_then_the_others() {
+    let (_folder, path) = database("state.vscdb", SQL);
+    let (key, documents) = sessions(&path).remove(0);
+    assert_eq!(key, "11111111-aaaa-4aaa-8aaa-000000000001");
+    let ends = values(&documents).into_iter().map(|document| {
+        let name = document["key"].as_str().expect("a key");
+        let name = name.rsplit(':').next().unwrap_or_default().to_owned();
+        let marks = ["orphan", "missing"].iter().filter(|mark| document[**mark] == true);
+        marks.fold(name, |name, mark| format!("{name} {mark}"))
+    });
+    let expected = [
+        "11111111-aaaa-4aaa-8aaa-000000000001",
+        "b-ask",
+        "b-think",
+        "b-read",
+        "row-of-its-own",
+        "b-null",
+        "b-gone missing",
+        "b-run",
+        "b-done",
+        "b-nameless",
+        "o-bytes orphan",
+        "o-first-try orphan",
+        "o-number orphan",
+        "o-pending orphan",
+        "o-text orphan",
+        "o-twice orphan",
+        "o-type orphan",
+    ];
+    // The document with a key twice reads as its last.
+    assert_eq!(ends.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn values_are_spliced_as_they_are_written() {
+    let (_folder, path) = database(
+        "state.vscdb",
+        &format!(
+            "{TABLE} INSERT INTO cursorDiskKV VALUES ('composerData:c', '{{\"n\": 1.0,  \"e\":1e400}}');
+             INSERT INTO cursorDiskKV VALUES ('bubbleId:c:b', '{{\"type\":1,
+                 \"text\":\"\\ud800\"}}');"
+        ),
+    );
+    let text = String::from_utf8(sessions(&path).remove(0).1).expect("text");
+    assert!(text.starts_with(r#"{"key":"composerData:c","value":{"n": 1.0,  "e":1e400}}"#));
+    assert!(text.contains(r#""text":"\ud800"}"#));
+}
+
+#[test]
+fn other_rows_are_never_read() {
+    let (_folder, path) = database("state.vscdb", SQL);
+    let with = sessions(&path);
+    for (key, documents) in &with {
+        let record = converted(key, documents);
+        for text in [String::from_utf8_lossy(documents).as_ref(), record.text()] {
+            assert!(!text.contains("credential"), "{key}");
+        }
+    }
+    let without = "DROP TABLE ItemTable; DELETE FROM cursorDiskKV WHERE value LIKE 'credential%';";
+    let (_folder, path) = database("state.vscdb", &format!("{SQL}{without}"));
+    assert_eq!(sessions(&path), with, "nobody misses them");
+}
+
+#[test]
+fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
+    let (_folder, path) = database("state.vscdb", SQL);
+    let (key, documents) = sessions(&path).remove(0);
+    let record = converted(&key, &documents);
+    assert!(!record.text().contains("secret-one"));
+    assert_eq!(record.report.omitted["composerData.blobEncryptionKey"], 1);
+    // Nor where the composer cannot be carried as a value.
+    for broken in [
+        r#"{"key":"composerData:c","value":{"blobEncryptionKey":"hush","a":1,"a":2}}"#,
+        r#"{"key":"composerData:c","value":{"blobEncryptionKey":"hush""#,
+        r#"{"key":"composerData:c","text":"{\"blobEncryptionKey\":\"hush\""}"#,
+    ] {
+        let log = format!("{}\n{broken}\n", r#"{"key":"bubbleId:c:b","value":{"type":1}}"#);
+        let record = plainly("c", log.as_bytes());
+        assert!(!record.text().contains("hush"), "{broken}");
+        assert_eq!(record.report.omitted.len(), 1, "{broken}");
+    }
+}
+
+#[test]
+fn a_list_looks_at_composers_alone() {
+    let (_folder, path) = database("state.vscdb", SQL);
+    let logs = vac_store::find(std::slice::from_ref(&path)).logs;
+    let seen: Vec<_> = logs.into_iter().map(|log| look(log, &[&Cursor])).collect();
+    let glimpses: Vec<_> = seen.iter().map(|known| &known.glimpse).collect();
+    assert!(seen.iter().all(|known| known.agent == Some("cursor") && known.trouble.is_none()));
+    assert!(
+        glimpses
+            .iter()
+            .all(|glimpse| { (glimpse.variant, glimpse.share) == ("composer", Share::Whole) })
+    );
+    assert_eq!(glimpses[0].session_id.as_deref(), Some("11111111-aaaa-4aaa-8aaa-000000000001"));
+    assert_eq!(glimpses[0].start, Some(AbstractTimestamp::Uint(1_786_000_000_000)));
+    assert_eq!(glimpses[0].project.as_deref(), Some("/home/ada/kettle"));
+    assert_eq!(glimpses[2].start, None, "a row that is NULL tells nothing");
+    assert_eq!(glimpses[3].session_id.as_deref(), Some("44444444-dddd-4ddd-8ddd-000000000004"));
+}
+
+#[test]
+fn a_large_composer_is_listed_without_being_looked_into() {
+    let large = format!(
+        "{TABLE} INSERT INTO cursorDiskKV SELECT 'composerData:large',
+             '{{\"createdAt\":7,\"text\":\"' || hex(zeroblob(2200000)) || '\"}}';"
+    );
+    let (_folder, path) = database("state.vscdb", &large);
+    let log = vac_store::find(std::slice::from_ref(&path)).logs.remove(0);
+    let known = look(log, &[&Cursor]);
+    assert_eq!(known.glimpse.session_id.as_deref(), Some("large"));
+    assert_eq!(known.glimpse.start, None);
+    let (key, documents) = sessions(&path).remove(0);
+    let record = plainly(&key, &documents).value();
+    assert_eq!(record["session"]["session-start"], 7, "but it is converted whole");
+}
+
+#[test]
+fn rows_of_wrong_types_are_carried_or_told() {
+    let (folder, path) = database(
+        "state.vscdb",
+        "CREATE TABLE cursorDiskKV (key, value);
+         INSERT INTO cursorDiskKV VALUES ('composerData:c', 1.5);
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:real', 9e999);
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:empty', '');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:list', '[1,2]');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:a:b', '{\"type\":\"1\"}');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:', '{\"type\":1,\"text\":{\"deep\":[]}}');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:same', '{\"type\":2,\"text\":\"one\"}');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:c:same', '{\"type\":2,\"text\":\"two\"}');
+         INSERT INTO cursorDiskKV VALUES ('bubbleId:lonely', '{\"type\":1}');
+         INSERT INTO cursorDiskKV VALUES (CAST('bubbleId:c:bytes' AS BLOB), '{\"type\":1}');
+         INSERT INTO cursorDiskKV VALUES (NULL, '{\"type\":1}');
+         INSERT INTO cursorDiskKV VALUES (7, '{\"type\":1}');
+         INSERT INTO cursorDiskKV VALUES (CAST(x'627562626c6549643a633aff' AS TEXT), '{\"type\":1}');",
+    );
+    let before = Untouched::of(folder.path());
+    let record = only(&path);
+    assert_eq!(record.report.unparsed.count, 2, "infinity and nothing are no JSON");
+    let ids: Vec<_> = record.entries().iter().map(|entry| entry["id"].clone()).collect();
+    let same = ids.iter().filter(|id| **id == "same").count();
+    assert_eq!(same, 2, "both rows of a table without an index");
+    assert!(record.text().contains("one") && record.text().contains("two"));
+    assert!(ids.contains(&"a:b".into()), "a bubble's id may have a colon");
+    before.assert_still(folder.path());
+}
+
+#[test]
+fn a_table_of_another_kind_is_no_store() {
+    for sql in [
+        "CREATE TABLE cursorDiskKV (name TEXT, value BLOB);",
+        "CREATE TABLE ItemTable (key TEXT, value BLOB);",
+        "CREATE TABLE t (a); CREATE VIEW cursorDiskKV AS SELECT 'composerData:c' AS key, 1 AS value;",
+    ] {
+        let (_folder, path) = database("state.vscdb", sql);
+        let found = vac_store::find(std::slice::from_ref(&path));
+        assert!(found.troubles.is_empty(), "{:?}", found.troubles);
+        assert!(found.logs.iter().all(|log| !log.shown.contains('#')), "{sql}");
+    }
+    let (_folder, path) = database("state.vscdb", TABLE);
+    assert!(vac_store::find(std::slice::from_ref(&path)).logs.is_empty(), "nothing in it");
+}
+
+#[test]
+fn bubbles_are_found_by_what_they_call_themselves_and_never_twice() {
+    let (_folder, path) = database(
+        "state.vscdb",
+        &format!(
+            "{TABLE} INSERT INTO cursorDiskKV VALUES ('composerData:c',
+                 '{{\"fullConversationHeadersOnly\":[{{\"bubbleId\":\"x\"}},{{\"bubbleId\":\"x\"}},
+                    {{\"bubbleId\":\"gone\"}},{{\"bubbleId\":\"gone\"}},{{}},7]}}');
+             INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{{\"type\":1,\"bubbleId\":\"x\"}}');
+             INSERT INTO cursorDiskKV VALUES ('bubbleId:c:2', '{{\"type\":1,\"bubbleId\":\"x\"}}');"
+        ),
+    );
+    let documents = documents(&path);
+    let told: Vec<_> = documents.iter().skip(1).map(|document| document["key"].clone()).collect();
+    assert_eq!(told, ["bubbleId:c:1", "bubbleId:c:gone", "bubbleId:c:2"]);
+    assert_eq!(documents[3]["orphan"], true);
+}

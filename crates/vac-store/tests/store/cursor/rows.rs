@@ -1,0 +1,122 @@
+//! Nothing of a row is lost, and nothing is counted twice, by what the test itself reads.
+
+use std::path::Path;
+
+use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use serde_json::Value;
+use vac_adapter_check::agents::{Agent, CURSOR, Exception, When};
+use vac_adapter_check::logs::{Log, corpus, fixture_logs};
+use vac_adapter_check::no_drop::{Where, compare};
+use vac_adapter_check::{Tokens, tokens};
+use vac_adapter_cursor::Cursor;
+
+use super::converted;
+
+/// Of rows as they are.
+const ROWS: Agent = Agent {
+    exceptions: &[
+        Exception {
+            paths: &["type", "role", "conversation[].type"],
+            when: When::Always,
+            reason: "the type of its entry",
+        },
+        Exception {
+            paths: &["content[].type"],
+            when: When::Is(&["tool-result"]),
+            reason: "the type of its entry",
+        },
+        Exception { paths: &["blobEncryptionKey"], when: When::Always, reason: "a secret" },
+    ],
+    keeps_raw_whole: false,
+    ..CURSOR
+};
+
+/// The rows of a session, each as a document: JSON as it is, other text as a text, and
+/// bytes in base64.
+fn rows(path: &Path, key: &str) -> Vec<Vec<u8>> {
+    let connection = Connection::open(format!("file:{}?immutable=1", path.display()));
+    let connection = connection.expect("a database");
+    let is_chat = path.extension().is_some_and(|extension| extension == "db");
+    let query = if is_chat {
+        "SELECT data FROM blobs UNION ALL SELECT value FROM meta WHERE key = '0'".to_owned()
+    } else {
+        format!(
+            "SELECT value FROM cursorDiskKV WHERE key = 'composerData:{key}'
+             OR key LIKE 'bubbleId:{key}:%'"
+        )
+    };
+    let mut statement = connection.prepare(&query).expect("SQL");
+    let mut rows = statement.query([]).expect("rows");
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().expect("a row") {
+        found.push(match row.get_ref(0).expect("a column") {
+            ValueRef::Null => continue,
+            ValueRef::Integer(number) => number.to_string().into_bytes(),
+            ValueRef::Real(number) => number.to_string().into_bytes(),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => document(bytes),
+        });
+    }
+    found
+}
+
+fn document(bytes: &[u8]) -> Vec<u8> {
+    let is_json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).is_ok();
+    if is_json(bytes) {
+        return bytes.to_vec();
+    }
+    if let Some(decoded) = HEXLOWER_PERMISSIVE.decode(bytes).ok().filter(|bytes| is_json(bytes)) {
+        return decoded;
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => BASE64.encode(bytes),
+    };
+    Value::from(text).to_string().into_bytes()
+}
+
+/// The sessions of databases that there are, with the path and the key of each.
+fn stored() -> Vec<Log> {
+    let logs = fixture_logs(&Cursor).into_iter().chain(corpus(&Cursor));
+    let logs: Vec<_> = logs.filter(|log| log.shown.contains('#')).collect();
+    assert!(logs.len() >= 5, "the fixtures at least");
+    logs
+}
+
+fn key(log: &Log) -> &str {
+    log.shown.rsplit_once('#').expect("a session of a store").1
+}
+
+#[test]
+fn nothing_of_a_row_is_lost() {
+    for log in stored() {
+        let record = converted(key(&log), log.first());
+        let rows = rows(&log.files[0], key(&log));
+        let outcome = compare(&ROWS, &rows, &[&record.record], Where::Anywhere);
+        assert!(outcome.missing.is_empty(), "{}: {:#?}", log.shown, outcome.missing);
+        println!("{}: {} leaves, {:?}", log.shown, outcome.leaves, outcome.excepted);
+    }
+}
+
+#[test]
+fn a_record_counts_the_tokens_that_its_bubbles_count() {
+    let mut total = Tokens::default();
+    for log in stored() {
+        let record = converted(key(&log), log.first()).value();
+        let mut expected = Tokens::default();
+        for row in rows(&log.files[0], key(&log)) {
+            let row: Value = serde_json::from_slice(&row).unwrap_or_default();
+            let inside = row["conversation"].as_array().cloned().unwrap_or_default();
+            for bubble in inside.iter().chain([&row]) {
+                let count = |key: &str| bubble["tokenCount"][key].as_u64().unwrap_or_default();
+                expected.input += count("inputTokens");
+                expected.output += count("outputTokens");
+            }
+        }
+        assert_eq!(tokens(&record), expected, "{}", log.shown);
+        println!("{}: {expected:?}", log.shown);
+        total += expected;
+    }
+    assert!(total.output > 90);
+}

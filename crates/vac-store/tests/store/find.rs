@@ -1,0 +1,117 @@
+//! Logs that are found, and what happens to them before they are read.
+
+use std::fs;
+use std::path::PathBuf;
+
+use vac_adapter::{Adapter, Input};
+use vac_adapter_cursor::Cursor;
+use vac_store::join::{Known, join, look};
+use vac_store::{Log, find};
+
+const TRANSCRIPT: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hm"}]}}"#;
+const ADAPTERS: &[&dyn Adapter] = &[&Cursor];
+
+fn known(logs: Vec<Log>) -> Vec<Known> {
+    join(logs.into_iter().map(|log| look(log, ADAPTERS)).collect())
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn a_file_that_vanishes_is_told_and_the_others_are_read() {
+    let folder =
+        folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", TRANSCRIPT), ("c.jsonl", TRANSCRIPT)]);
+    let found = find(&[folder.path().to_owned()]);
+    assert!(found.troubles.is_empty());
+    fs::remove_file(folder.path().join("a.jsonl")).expect("a file less");
+    let logs = known(found.logs);
+    let troubles: Vec<_> = logs.iter().map(|known| known.trouble.is_some()).collect();
+    assert_eq!(troubles, [true, false, false]);
+    fs::remove_file(folder.path().join("b.jsonl")).expect("a file less");
+    assert!(logs[1].log.load().is_err());
+    let loaded = logs[2].log.load().expect("a log");
+    let sources = loaded.sources().expect("sources");
+    assert_eq!(sources[0].size, TRANSCRIPT.len() as u64);
+    assert!(logs[2].log.is_made_of(&sources).expect("an answer"));
+    assert!(logs[1].log.is_made_of(&sources).is_err() || !logs[1].log.is_made_of(&[]).expect("no"));
+}
+
+#[test]
+fn a_log_is_made_of_the_same_names_and_bytes() {
+    let folder = folder(&[("a.jsonl", TRANSCRIPT)]);
+    let path = folder.path().join("a.jsonl");
+    let found = find(std::slice::from_ref(&path));
+    let log = &found.logs[0];
+    let sources = log.load().and_then(|loaded| loaded.sources()).expect("sources");
+    let is_made_of = |sources: &[_]| log.is_made_of(sources).expect("an answer");
+    assert!(is_made_of(&sources));
+    assert!(!is_made_of(&[]));
+    assert!(!is_made_of(&[sources.clone(), sources.clone()].concat()));
+    let mut other = sources.clone();
+    other[0].name.push('x');
+    assert!(!is_made_of(&other));
+    fs::write(&path, TRANSCRIPT.replace("Hm", "Mh")).expect("a file");
+    assert!(!is_made_of(&sources), "the same size, other bytes");
+    fs::write(&path, TRANSCRIPT.to_owned() + "\n").expect("a file");
+    assert!(!is_made_of(&sources), "another size");
+}
+
+#[test]
+fn what_stands_beside_a_transcript_is_read_with_it() {
+    let id = "0d0d0d0d-0000-4000-8000-000000000004";
+    let transcript = format!("projects/p/agent-transcripts/{id}/{id}.jsonl");
+    let meta = format!("chats/0123/{id}/meta.json");
+    let files = [(transcript.as_str(), TRANSCRIPT), (meta.as_str(), "{\"cwd\": \"/w\"}")];
+    let folder = folder(&files);
+    let logs = known(find(&[folder.path().to_owned()]).logs);
+    assert_eq!(logs.len(), 1);
+    assert_eq!(logs[0].glimpse.project.as_deref(), Some("/w"));
+    let loaded = logs[0].log.load().expect("a log");
+    let parts = loaded.parts();
+    assert_eq!(
+        parts[1].bytes(),
+        Some(&b"{\"file\":\"meta.json\",\"value\":{\"cwd\": \"/w\"}}\n"[..])
+    );
+    let sources = loaded.sources().expect("sources");
+    assert_eq!((sources[1].name.as_str(), sources[1].size), ("meta.json", 13));
+    // One that is no object, or belongs to a database, is not.
+    for change in [(meta.as_str(), "{\"cwd\""), (&format!("chats/0123/{id}/store.db"), "")] {
+        fs::write(folder.path().join(change.0), change.1).expect("a file");
+        let logs = known(find(&[folder.path().join("projects")]).logs);
+        assert_eq!(logs[0].log.load().expect("a log").parts().len(), 1);
+    }
+}
+
+#[test]
+fn a_great_many_databases_are_not_all_open_at_once() {
+    let store =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/store.db");
+    let store = fs::read(store).expect("a fixture");
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..40 {
+        let chat = folder.path().join(format!("chats/a/{number}"));
+        fs::create_dir_all(&chat).expect("a folder");
+        fs::write(chat.join("store.db"), &store).expect("a database");
+    }
+    let found = find(&[folder.path().to_owned()]);
+    assert_eq!((found.logs.len(), found.troubles.len()), (40, 0));
+    if let Ok(open) = fs::read_dir("/proc/self/fd") {
+        let under = |entry: fs::DirEntry| fs::read_link(entry.path()).unwrap_or_default();
+        let open = open.flatten().map(under).filter(|path| path.starts_with(folder.path()));
+        assert_eq!(open.count(), 0);
+    }
+    let bytes = |log: &Log| {
+        let loaded = log.load().expect("a log");
+        loaded.bytes().map(<[u8]>::to_vec)
+    };
+    assert!(bytes(&found.logs[39]).is_some());
+    assert_eq!(bytes(&found.logs[0]), bytes(&found.logs[39]));
+}

@@ -1,0 +1,6 @@
+//! Stores: the logs in them, and what is wrong with them.
+
+mod cursor;
+mod find;
+mod opencode;
+mod untouched;

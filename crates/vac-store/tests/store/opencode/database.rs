@@ -1,0 +1,314 @@
+//! Databases.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+use vac_adapter_check::logs::root;
+
+use super::{converted, ids, keys, only, sessions};
+use crate::untouched::Untouched;
+
+/// What the fixture is made of.
+pub const SQL: &str = include_str!("../opencode.sql");
+
+/// A database that a statement made, in a folder of its own.
+pub fn database(sql: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("opencode.db");
+    let connection = Connection::open(&path).expect("a database");
+    connection.execute_batch(sql).expect("SQL");
+    connection.close().expect("closed");
+    (folder, path)
+}
+
+const TABLES: &str = "
+    CREATE TABLE project (id text, worktree text, vcs text, sandboxes text);
+    CREATE TABLE session (id text, project_id text, directory text, title text, version text,
+        cost real, time_created integer, time_updated integer);
+    CREATE TABLE message (id text, session_id text, time_created integer, data text);
+    CREATE TABLE part (id text, message_id text, session_id text, time_created integer, data text);
+    CREATE TABLE todo (session_id text, content text, status text, position integer);
+    INSERT INTO session VALUES ('ses_1', 'prj_1', '/w', 't', '1.2.0', 0, 5, 9);
+    INSERT INTO message VALUES ('msg_1', 'ses_1', 6, '{\"role\": \"user\", \"time\": {\"created\": 6}}');
+    INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', 6, '{\"type\": \"text\", \"text\": \"first\"}');
+";
+
+/// Those tables, and something awkward.
+fn with(sql: &str) -> (TempDir, PathBuf) {
+    database(&format!("{TABLES}{sql}"))
+}
+
+#[test]
+fn the_fixture_is_what_its_text_says() {
+    let (_folder, made) = database(SQL);
+    let fixture = root().join("fixtures/opencode/database/opencode.db");
+    if std::env::var_os("VAC_BLESS").is_some() {
+        fs::copy(&made, &fixture).expect("to write");
+    }
+    assert_eq!(sessions(&fixture), sessions(&made));
+    assert_eq!(sessions(&made).len(), 2);
+}
+
+#[test]
+fn tables_that_hold_secrets_are_never_read() {
+    let (_folder, path) = database(SQL);
+    let with = sessions(&path);
+    for (key, documents) in &with {
+        assert!(!String::from_utf8_lossy(documents).contains("HUSH"), "{key}");
+    }
+    let without = "DROP TABLE account; DROP TABLE control_account; DROP TABLE credential;
+        DROP TABLE session_share;";
+    let (_folder, path) = database(&format!("{SQL}{without}"));
+    assert_eq!(sessions(&path), with, "nobody misses them");
+}
+
+#[test]
+fn a_view_is_no_table() {
+    let (_folder, path) = database(
+        "CREATE TABLE credential (id text, data text);
+         INSERT INTO credential VALUES ('k', 'HUSH');
+         CREATE TABLE message (id text, session_id text, data text);
+         INSERT INTO message VALUES ('msg_1', 'ses_1', '{\"role\": \"user\"}');
+         CREATE VIEW part AS SELECT id, 'msg_1' AS message_id, 'ses_1' AS session_id, data
+            FROM credential;",
+    );
+    let (record, report) = only(&path);
+    assert!(!record.to_string().contains("HUSH"));
+    assert!(report.warnings.contains(&"table part: there is no such table".to_owned()));
+}
+
+#[test]
+fn a_list_knows_what_the_table_of_sessions_says() {
+    let (_folder, path) = with("");
+    let found = vac_store::find(&[path]);
+    let log = found.logs.into_iter().next().expect("a session");
+    let known = vac_store::join::look(log, &[&vac_adapter_opencode::OpenCode]);
+    assert_eq!(known.agent, Some("opencode"));
+    assert_eq!(known.glimpse.variant, "database");
+    assert_eq!(known.glimpse.session_id.as_deref(), Some("ses_1"));
+    assert_eq!(known.glimpse.start, Some(vac_record::AbstractTimestamp::Uint(5)));
+    assert_eq!(known.glimpse.project.as_deref(), Some("/w"));
+    assert_eq!(known.glimpse.version.as_deref(), Some("1.2.0"));
+}
+
+#[test]
+fn numbers_stay_as_they_were_written() {
+    let (_folder, path) = with(
+        "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7,
+            '{\"type\": \"beam\", \"n\": [1.0, 1e400, 18446744073709551617, 0.10]}');
+         UPDATE session SET cost = 0.25;",
+    );
+    let (key, documents) = sessions(&path).remove(0);
+    let text = String::from_utf8_lossy(&documents);
+    assert!(text.contains("[1.0, 1e400, 18446744073709551617, 0.10]"), "{text}");
+    assert!(text.contains("\"cost\":0.25"), "{text}");
+    assert_eq!(converted(&key, &documents).variant, "database");
+}
+
+#[test]
+fn rows_without_values_are_carried_or_told() {
+    let (_folder, path) = with(
+        "INSERT INTO message VALUES (NULL, NULL, NULL, NULL);
+         INSERT INTO message VALUES ('msg_2', 'ses_1', 7, NULL);
+         INSERT INTO part VALUES (NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO part VALUES ('prt_2', 'msg_1', NULL, 8, '{\"type\": \"text\", \"text\": \"mine\"}');
+         INSERT INTO part VALUES ('prt_3', NULL, 'ses_1', 8, '{\"type\": \"text\", \"text\": \"whose?\"}');
+         INSERT INTO session VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO todo VALUES ('ses_1', NULL, NULL, NULL);",
+    );
+    assert_eq!(keys(&path), ["ses_1", "without-session"]);
+    let sessions = sessions(&path);
+    let converted = converted(&sessions[0].0, &sessions[0].1);
+    let record = converted.value();
+    let ids = ids(&record);
+    for id in ["msg_1", "prt_1", "prt_2", "prt_3", "msg_2"] {
+        assert!(ids.contains(&id), "{id} of {ids:?}");
+    }
+    assert_eq!(converted.report.unknown_types["message without data"], 1);
+}
+
+#[test]
+fn values_of_other_types_are_carried() {
+    let (_folder, path) = database(
+        "CREATE TABLE session (id, project_id, directory, title, version, time_created, odd);
+         CREATE TABLE message (id, session_id, data);
+         CREATE TABLE part (id, message_id, session_id, data);
+         INSERT INTO session VALUES (7, 1.5, x'ff00', NULL, 3, 'soon', x'68690a');
+         INSERT INTO message VALUES ('msg_1', 7, '{\"role\": \"user\"}');
+         INSERT INTO message VALUES (8, 7, 9);
+         INSERT INTO part VALUES ('prt_1', 'msg_1', 7, x'7b2274797065223a2274657874227d');
+         INSERT INTO part VALUES ('prt_2', 'msg_1', x'37', x'ff');
+         INSERT INTO part VALUES ('prt_3', 'msg_1', 7, '[1, 2]');
+         INSERT INTO part VALUES ('prt_4', 'msg_1', 7, 9e999);",
+    );
+    assert_eq!(keys(&path), ["7"]);
+    let (record, _) = only(&path);
+    let text = record.to_string();
+    for value in ["/wA=", "hi\\n", "soon", "/w==", "[1,2]", "inf"] {
+        assert!(text.contains(value), "{value} in {text}");
+    }
+    assert_eq!(record["id"], "7", "what is no text is its own name");
+}
+
+#[test]
+fn data_that_is_no_json_is_carried_as_text_with_the_reason() {
+    let (_folder, path) = with(
+        "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7, '{\"type\": \"text\", ');
+         INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, 'plain
+words');",
+    );
+    let (record, report) = only(&path);
+    assert_eq!(report.unparsed.count, 2);
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let broken = entries.iter().find(|entry| entry["id"] == "prt_2").expect("there");
+    assert_eq!(broken["event-type"], "unparsed");
+    assert_eq!(broken["data"]["raw"], "{\"type\": \"text\", ");
+    assert_eq!(broken["data"]["reason"], "the row's data is no JSON object");
+    assert_eq!(broken["data"]["messageID"], "msg_1");
+}
+
+#[test]
+fn data_that_names_itself_does_not_hide_its_row() {
+    let (_folder, path) = with(
+        "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7,
+            '{\"id\": \"other\", \"type\": \"text\", \"text\": \"x\", \"time_created\": 1}');
+         INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, '{\"a\": 1, \"a\": 2}');",
+    );
+    let (record, report) = only(&path);
+    assert_eq!(report.unparsed.count, 1, "a key twice");
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let other = entries.iter().find(|entry| entry["id"] == "other").expect("there");
+    assert_eq!(other["column:id"], "prt_2");
+    assert_eq!(other["column:time_created"], 7);
+}
+
+#[test]
+fn what_is_missing_is_told_and_the_rest_is_read() {
+    for (sql, warning) in [
+        ("DROP TABLE session;", "table session: there is no such table"),
+        ("DROP TABLE part;", "table part: there is no such table"),
+        ("DROP TABLE message;", "table message: there is no such table"),
+        (
+            "ALTER TABLE message RENAME COLUMN session_id TO of;",
+            "table message: nothing in it names a session",
+        ),
+    ] {
+        let (_folder, path) = with(sql);
+        let (record, report) = only(&path);
+        assert!(report.warnings.contains(&warning.to_owned()), "{sql} {:?}", report.warnings);
+        assert_eq!(record["id"], "ses_1");
+    }
+    let (_folder, path) = with("DROP TABLE todo; DROP TABLE project;");
+    assert_eq!(only(&path).1.warnings, Vec::<String>::new(), "nobody needs those");
+    let (_folder, path) = with("ALTER TABLE part DROP COLUMN session_id;");
+    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"], "a part is its message's");
+}
+
+/// What is found in a path, and what is complained about.
+fn look(path: &Path) -> (usize, Vec<String>) {
+    let found = vac_store::find(&[path.to_owned()]);
+    (found.logs.iter().filter(|log| log.shown.contains('#')).count(), found.troubles)
+}
+
+#[test]
+fn what_is_no_database_is_a_clear_line() {
+    let (folder, path) = with("");
+    let whole = fs::read(&path).expect("a database");
+    let other = folder.path().join("other.db");
+    fs::write(&other, b"just text, whatever it is called").expect("a file");
+    assert_eq!(look(&other), (0, Vec::new()), "a file like any other");
+    fs::write(&other, &whole[..700]).expect("a file");
+    let (count, troubles) = look(&other);
+    assert_eq!(count, 0);
+    assert!(troubles[0].contains("other.db: database: "), "{troubles:?}");
+    let mut rubbish = whole[..16].to_vec();
+    rubbish.resize(5000, 0xa5);
+    fs::write(&other, &rubbish).expect("a file");
+    assert!(look(&other).1[0].contains("other.db: database: "));
+    let found = vac_store::find(&[folder.path().to_owned()]);
+    assert_eq!(found.logs.len(), 1, "the good one beside it is there");
+}
+
+/// So much that it takes many pages.
+fn long() -> (TempDir, PathBuf) {
+    let data = format!(r#"{{"type": "text", "text": "{}"}}"#, "long ".repeat(60));
+    let rows = (0..200).map(|number| {
+        format!("INSERT INTO part VALUES ('prt_{number:03}', 'msg_1', 'ses_1', 7, '{data}');")
+    });
+    with(&rows.collect::<String>())
+}
+
+#[test]
+fn a_database_that_was_cut_is_a_clear_line() {
+    let (folder, path) = long();
+    let whole = fs::read(&path).expect("a database");
+    fs::write(&path, &whole[..whole.len() / 8 * 7]).expect("a file");
+    let untouched = Untouched::of(folder.path());
+    let (count, troubles) = look(&path);
+    untouched.assert_still(folder.path());
+    assert_eq!(count, 0);
+    assert!(troubles[0].ends_with("database disk image is malformed"), "{troubles:?}");
+}
+
+#[test]
+fn a_page_of_rubbish_is_told_and_the_rest_is_read() {
+    let (folder, path) = long();
+    let mut bytes = fs::read(&path).expect("a database");
+    let last = bytes.len() - 4096;
+    bytes[last..].fill(0xa5);
+    fs::write(&path, &bytes).expect("a file");
+    let untouched = Untouched::of(folder.path());
+    let (record, report) = only(&path);
+    untouched.assert_still(folder.path());
+    let told = |line: &String| line.starts_with("table part: database: ");
+    assert!(report.warnings.iter().any(told), "{:?}", report.warnings);
+    assert!(ids(&record).contains(&"msg_1"));
+}
+
+#[test]
+fn a_locked_database_is_read_and_left_alone() {
+    let (folder, path) = with("");
+    let other = Connection::open(&path).expect("a database");
+    other.execute_batch("BEGIN EXCLUSIVE; UPDATE session SET title = 'later';").expect("a lock");
+    let untouched = Untouched::of(folder.path());
+    let (record, _) = only(&path);
+    untouched.assert_still(folder.path());
+    assert_eq!(record["session"]["title"], "t", "what is not committed is not there");
+    other.execute_batch("COMMIT").expect("still ours");
+}
+
+#[test]
+fn what_is_only_in_the_write_ahead_log_is_read() {
+    let (folder, path) = with("");
+    let other = Connection::open(&path).expect("a database");
+    other
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+             INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7, '{\"type\": \"text\"}');",
+        )
+        .expect("SQL");
+    assert!(folder.path().join("opencode.db-wal").is_file());
+    let untouched = Untouched::of(folder.path());
+    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1", "prt_2"]);
+    untouched.assert_still(folder.path());
+    drop(other);
+}
+
+#[test]
+fn a_database_that_keeps_a_write_ahead_log_and_has_none_now_is_read() {
+    let (folder, path) = with("PRAGMA journal_mode = WAL;");
+    let untouched = Untouched::of(folder.path());
+    assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"]);
+    untouched.assert_still(folder.path());
+}
+
+#[test]
+fn diffs_are_read_where_newer_versions_keep_them() {
+    let (folder, path) = with("");
+    let diffs = folder.path().join("storage/session_diff");
+    fs::create_dir_all(&diffs).expect("a folder");
+    fs::write(diffs.join("ses_1.json"), r#"[{"file": "a.rs", "additions": 1}]"#).expect("a file");
+    assert_eq!(only(&path).0["session"]["session_diff"][0]["file"], "a.rs");
+}
