@@ -6,10 +6,13 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use sha2::{Digest as _, Sha256, Sha512};
 use vac_adapter::frame::{self, Content};
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, Memory};
 use vac_record::VerifiableAgentRecord;
+use vac_sign::sign::{self, Carriage, Payload, sign};
+use vac_sign::{Examined, SecretKey, Signer as _, Verification, verify};
 use vac_tests::{shared, synthetic};
 use vac_value::{Decode, Document, Encode, Encoding};
 
@@ -32,6 +35,57 @@ fn main() {
     println!("\ntime to validate a byte, as a ratio to the first of the line; 1 is linear");
     growth("entries", [1_000, 4_000, 16_000, 64_000], synthetic::record);
     growth("depth", [15, 30, 60, 120], synthetic::nested);
+    println!(
+        "\nspeed of signing and verifying, as a ratio to SHA-256 of the same bytes; 1 is equal"
+    );
+    signing();
+}
+
+/// A record of 100 MB with tool output in the proportions of real sessions: looked at,
+/// signed, and verified.
+fn signing() {
+    let record = synthetic::with_output(100_000_000);
+    let record = record.as_bytes();
+    let baseline = || {
+        black_box(Sha256::digest(record));
+    };
+    let speed = |work: &mut dyn FnMut()| 1.0 / ratio_of(5, &baseline, work);
+    let sha512 = &mut || {
+        black_box(Sha512::digest(record));
+    };
+    println!("{:<26} {:>6.2}", "SHA-512", speed(sha512));
+    let validate = &mut || drop(black_box(Examined::of(record, Encoding::Json)));
+    println!("{:<26} {:>6.2}", "validation", speed(validate));
+    for (name, carriage) in [("record", Carriage::Detached), ("its digest", Carriage::Digest)] {
+        for (algorithm, key) in [("EdDSA", SecretKey::ed25519(&[7; 32])), ("ES256", p256_key())] {
+            let options = sign::Options { carriage, ..sign::Options::default() };
+            let sign = || {
+                let (payload, examined) = Payload::examine(record, Encoding::Json);
+                sign(payload, &examined, &options, &key).expect("a valid record").to_vec()
+            };
+            let envelope = sign();
+            let with = Verification {
+                key: Some(key.public_key()),
+                record: Some(record),
+                ..Verification::default()
+            };
+            let signing = speed(&mut || drop(black_box(sign())));
+            let verifying = speed(&mut || assert!(verify(&envelope, &with).is_verified()));
+            let name = format!("{algorithm}, {name}");
+            println!("{name:<26} {signing:>6.2} to sign {verifying:>6.2} to verify");
+        }
+    }
+}
+
+/// A key of no importance.
+fn p256_key() -> SecretKey {
+    SecretKey::from_pem(
+        "-----BEGIN PRIVATE KEY-----\n\
+         MEECAQAwEwYHKoZIzj0CAQYIKoZIzj0DAQcEJzAlAgEBBCBSUlJSUlJSUlJSUlJS\n\
+         UlJSUlJSUlJSUlJSUlJSUlJSUg==\n\
+         -----END PRIVATE KEY-----\n",
+    )
+    .expect("a key")
 }
 
 /// Native bytes to bytes of a valid record, on one thread. The baseline parses the same
@@ -130,8 +184,12 @@ fn row(name: &str, json: &str) {
 /// The least time of the work over the least time of the baseline, taken in
 /// turns so that both see the same machine.
 fn ratio(baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
+    ratio_of(ROUNDS, baseline, work)
+}
+
+fn ratio_of(rounds: usize, baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
     let (mut least_baseline, mut least_work) = (Duration::MAX, Duration::MAX);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         least_baseline = least_baseline.min(time(&mut || baseline()));
         least_work = least_work.min(time(work));
     }

@@ -1,11 +1,14 @@
 //! The workspace's own tests, in one binary.
 
+mod adapters;
+mod docs;
 mod golden;
 mod goldens;
 mod numbers;
 mod oracle;
 mod properties;
 mod records;
+mod sign;
 mod spec_change;
 mod strict;
 mod vectors;

@@ -1,0 +1,305 @@
+//! The protected header of an envelope, read strictly.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
+use vac_validate::signed;
+use vac_value::{Document, Encoding, Kind, Node, found, printable};
+
+use crate::envelope::{EnvelopeError, Role};
+use crate::key::Algorithm;
+use crate::label::{
+    ALG, CONTENT_TYPE, CRIT, CWT_CLAIMS, EXP, ISS, KID, NBF, PAYLOAD_HASH_ALG,
+    PREIMAGE_CONTENT_TYPE, SUB, VERIFIABLE_DATA_STRUCTURE, X5CHAIN, X5T, shown,
+};
+
+/// What a protected header says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The algorithm of the signature.
+    pub algorithm: Algorithm,
+    /// What the payload, or what was hashed for it, is written in.
+    pub content_type: Option<ContentType>,
+    /// Which key it was.
+    pub key_id: Option<Vec<u8>>,
+    /// Who says so, about what.
+    pub claims: Claims,
+    /// The signer's certificate and those above it, in DER.
+    pub chain: Option<Vec<Vec<u8>>>,
+    /// The hash of the signer's certificate.
+    pub certificate_hash: Option<CertificateHash>,
+    /// Of a hash envelope: how its payload was made.
+    pub payload_hash: Option<HashAlgorithm>,
+    /// Of a receipt: what kind of proof it holds.
+    pub data_structure: Option<i128>,
+    /// Whether the certificate has to be looked at (`crit`).
+    pub certificate_is_critical: bool,
+}
+
+/// A media type, or its number in the `CoAP` registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentType {
+    /// As it is shown.
+    pub name: String,
+    /// The encoding it stands for, if it says.
+    pub encoding: Option<Encoding>,
+}
+
+/// Claims of a CBOR Web Token (RFC 8392).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claims {
+    /// Who signs.
+    pub issuer: Option<String>,
+    /// What is signed.
+    pub subject: Option<String>,
+    /// Seconds since 1970 from which on it is not valid any more.
+    pub expires: Option<f64>,
+    /// Seconds since 1970 before which it is not valid yet.
+    pub not_before: Option<f64>,
+}
+
+/// `x5t`: an algorithm, and the hash of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateHash {
+    /// How it was made.
+    pub algorithm: HashAlgorithm,
+    /// The hash.
+    pub value: Vec<u8>,
+}
+
+/// A hash algorithm of COSE (RFC 9054).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashAlgorithm {
+    /// SHA-256 (-16).
+    Sha256,
+    /// SHA-384 (-43).
+    Sha384,
+    /// SHA-512 (-44).
+    Sha512,
+}
+
+impl HashAlgorithm {
+    /// The one with this number; those for filtering only have none here.
+    pub fn from_id(id: i128) -> Option<Self> {
+        match id {
+            -16 => Some(Self::Sha256),
+            -43 => Some(Self::Sha384),
+            -44 => Some(Self::Sha512),
+            _ => None,
+        }
+    }
+
+    /// The hash of bytes.
+    pub fn digest(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Sha256 => Sha256::digest(bytes).to_vec(),
+            Self::Sha384 => Sha384::digest(bytes).to_vec(),
+            Self::Sha512 => Sha512::digest(bytes).to_vec(),
+        }
+    }
+
+    /// How many bytes a hash has.
+    pub fn length(self) -> usize {
+        match self {
+            Self::Sha256 => 32,
+            Self::Sha384 => 48,
+            Self::Sha512 => 64,
+        }
+    }
+}
+
+impl fmt::Display for HashAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sha256 => "sha-256",
+            Self::Sha384 => "sha-384",
+            Self::Sha512 => "sha-512",
+        })
+    }
+}
+
+impl Header {
+    /// Reads what is known and passes by what is not, unless it is critical.
+    pub(crate) fn read(
+        header: &Document<'_>,
+        unprotected: Node<'_, '_>,
+        role: Role,
+    ) -> Result<Self, EnvelopeError> {
+        let map = header.root();
+        let hash = read(map, PAYLOAD_HASH_ALG, "SHA-256, SHA-384 or SHA-512", |node| {
+            HashAlgorithm::from_id(node.integer()?)
+        })?;
+        let type_label = if hash.is_some() { PREIMAGE_CONTENT_TYPE } else { CONTENT_TYPE };
+        let critical = critical(map)?;
+        let understood = Understood {
+            role,
+            is_hash_envelope: hash.is_some(),
+            has_content_type: labelled(map, CONTENT_TYPE).is_some(),
+            has_certificate: [map, unprotected]
+                .into_iter()
+                .any(|header| labelled(header, X5CHAIN).is_some()),
+        };
+        for label in &critical {
+            understood.check(*label)?;
+        }
+        if hash.is_some() && labelled(map, CONTENT_TYPE).is_some() {
+            return Err(EnvelopeError::HashEnvelopeContentType);
+        }
+        Ok(Self {
+            algorithm: algorithm(map)?,
+            content_type: read(map, type_label, "text or uint", content_type)?,
+            key_id: read(map, KID, "bytes", bytes)?,
+            claims: labelled(map, CWT_CLAIMS).map(claims).transpose()?.unwrap_or_default(),
+            chain: read(map, X5CHAIN, "one certificate, or two and more", chain)?,
+            certificate_hash: read(map, X5T, "a hash algorithm and a hash", certificate_hash)?,
+            payload_hash: hash,
+            data_structure: read(map, VERIFIABLE_DATA_STRUCTURE, "int", Node::integer)?,
+            certificate_is_critical: critical
+                .iter()
+                .any(|label| matches!(label.integer(), Some(X5CHAIN | X5T))),
+        })
+    }
+}
+
+/// The value of a member with this integer label.
+pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d, 'a>> {
+    map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
+}
+
+/// The labels of a map, by value: integers and text.
+pub(crate) struct Labels(BTreeSet<(Option<i128>, Option<String>)>);
+
+impl Labels {
+    pub fn of(map: Node<'_, '_>) -> Self {
+        Self(map.members().map(|(label, _)| Self::value(label)).collect())
+    }
+
+    /// Whether one of them is this.
+    pub fn contains(&self, label: Node<'_, '_>) -> bool {
+        self.0.contains(&Self::value(label))
+    }
+
+    fn value(label: Node<'_, '_>) -> (Option<i128>, Option<String>) {
+        (label.integer(), label.text().map(Cow::into_owned))
+    }
+}
+
+/// A label to be shown to somebody.
+pub(crate) fn label_text(label: Node<'_, '_>) -> String {
+    match (label.integer(), label.text()) {
+        (Some(number), _) => shown(number),
+        (_, Some(text)) => format!("\"{}\"", printable(&text, 40)),
+        _ => found(label),
+    }
+}
+
+/// A parameter, if it is there; it is an error if it is something else.
+pub(crate) fn read<'d, 'a, T>(
+    map: Node<'d, 'a>,
+    label: i128,
+    expected: &'static str,
+    take: impl FnOnce(Node<'d, 'a>) -> Option<T>,
+) -> Result<Option<T>, EnvelopeError> {
+    let Some(node) = labelled(map, label) else { return Ok(None) };
+    match take(node) {
+        Some(value) => Ok(Some(value)),
+        None => Err(EnvelopeError::Parameter { label: shown(label), expected, found: found(node) }),
+    }
+}
+
+fn algorithm(map: Node<'_, '_>) -> Result<Algorithm, EnvelopeError> {
+    let id = read(map, ALG, "int", Node::integer)?.ok_or(EnvelopeError::NoAlgorithm)?;
+    Algorithm::from_id(id).ok_or(EnvelopeError::UnsupportedAlgorithm(id))
+}
+
+fn bytes(node: Node<'_, '_>) -> Option<Vec<u8>> {
+    node.bytes().map(Cow::into_owned)
+}
+
+fn content_type(node: Node<'_, '_>) -> Option<ContentType> {
+    let name = match node.uint() {
+        Some(number) => format!("CoAP content format {number}"),
+        None => node.text()?.into_owned(),
+    };
+    Some(ContentType { name, encoding: signed::content_type(node) })
+}
+
+fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
+    let text = |label| read(map, label, "text", |node| node.text().map(Cow::into_owned));
+    let time = |label| {
+        read(map, label, "a number", |node| {
+            node.number().map(|number| number.to_f64()).filter(|time| time.is_finite())
+        })
+    };
+    let claims =
+        || Ok((text(ISS)?, text(SUB)?, time(EXP)?, time(NBF)?)) as Result<_, EnvelopeError>;
+    let (issuer, subject, expires, not_before) = claims().map_err(EnvelopeError::in_claims)?;
+    Ok(Claims { issuer, subject, expires, not_before })
+}
+
+/// `bstr`, or an array of two and more.
+pub(crate) fn chain(node: Node<'_, '_>) -> Option<Vec<Vec<u8>>> {
+    if node.kind() == Kind::Bytes {
+        return Some(vec![bytes(node)?]);
+    }
+    let chain: Vec<_> = node.elements().map(bytes).collect::<Option<_>>()?;
+    (chain.len() >= 2).then_some(chain)
+}
+
+fn certificate_hash(node: Node<'_, '_>) -> Option<CertificateHash> {
+    let mut elements = node.elements();
+    let algorithm = HashAlgorithm::from_id(elements.next()?.integer()?)?;
+    let value = bytes(elements.next()?)?;
+    elements.next().is_none().then_some(CertificateHash { algorithm, value })
+}
+
+/// The labels that `crit` lists, each of which has to be there.
+fn critical<'d, 'a>(map: Node<'d, 'a>) -> Result<Vec<Node<'d, 'a>>, EnvelopeError> {
+    let labels = read(map, CRIT, "an array of one and more labels", |node| {
+        let labels: Vec<_> = node.elements().collect();
+        let are_labels =
+            labels.iter().all(|label| matches!(label.kind(), Kind::Integer | Kind::Text));
+        (node.kind() == Kind::Array && !labels.is_empty() && are_labels).then_some(labels)
+    })?
+    .unwrap_or_default();
+    let there = Labels::of(map);
+    match labels.iter().find(|label| !there.contains(**label)) {
+        None => Ok(labels),
+        Some(label) => {
+            let why = "which the protected header does not have";
+            Err(EnvelopeError::Critical { label: label_text(*label), why })
+        }
+    }
+}
+
+/// What may be critical, because it is really looked at.
+struct Understood {
+    role: Role,
+    is_hash_envelope: bool,
+    has_content_type: bool,
+    has_certificate: bool,
+}
+
+impl Understood {
+    fn check(&self, label: Node<'_, '_>) -> Result<(), EnvelopeError> {
+        let why = match label.integer() {
+            Some(ALG | CWT_CLAIMS | KID) => return Ok(()),
+            Some(CONTENT_TYPE) if !self.is_hash_envelope => return Ok(()),
+            Some(PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE) if self.has_content_type => {
+                "which cannot be followed: a hash envelope has no content type (3)"
+            }
+            Some(PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE) if self.is_hash_envelope => {
+                return Ok(());
+            }
+            Some(X5CHAIN | X5T) if self.role == Role::Record && self.has_certificate => {
+                return Ok(());
+            }
+            Some(X5CHAIN | X5T) => "which cannot be followed: there is no certificate",
+            Some(VERIFIABLE_DATA_STRUCTURE) if self.role == Role::Receipt => return Ok(()),
+            _ => "which is not understood",
+        };
+        Err(EnvelopeError::Critical { label: label_text(label), why })
+    }
+}

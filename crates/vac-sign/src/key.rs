@@ -1,0 +1,262 @@
+//! Public keys, and what a signature is worth under them.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use data_encoding::BASE64URL_NOPAD;
+use ed25519_dalek::pkcs8::spki::{self, SubjectPublicKeyInfoRef, der::pem};
+use p256::ecdsa::signature::MultipartVerifier as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::message::Message;
+
+/// A signature algorithm of COSE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// `EdDSA`, whose curve the key decides (-8).
+    EdDsa,
+    /// `EdDSA` with Ed25519 (-19, RFC 9864).
+    Ed25519,
+    /// ECDSA with P-256 and SHA-256 (-7).
+    Es256,
+}
+
+impl Algorithm {
+    /// The one with this number.
+    pub fn from_id(id: i128) -> Option<Self> {
+        match id {
+            -8 => Some(Self::EdDsa),
+            -19 => Some(Self::Ed25519),
+            -7 => Some(Self::Es256),
+            _ => None,
+        }
+    }
+
+    /// Its number.
+    pub fn id(self) -> i64 {
+        match self {
+            Self::EdDsa => -8,
+            Self::Ed25519 => -19,
+            Self::Es256 => -7,
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EdDsa => "EdDSA",
+            Self::Ed25519 => "Ed25519",
+            Self::Es256 => "ES256",
+        })
+    }
+}
+
+/// A public key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PublicKey {
+    /// Of Ed25519.
+    Ed25519(ed25519_dalek::VerifyingKey),
+    /// Of P-256.
+    P256(p256::ecdsa::VerifyingKey),
+}
+
+/// Why bytes are no key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyError {
+    /// Not PEM.
+    Pem(String),
+    /// PEM of something else.
+    Label {
+        /// What was wanted.
+        expected: &'static str,
+        /// What it says it is.
+        found: String,
+    },
+    /// The PEM holds something else than it says.
+    Der(String),
+    /// A key of a kind that is not supported.
+    Kind(String),
+    /// A point of small order, under which anything verifies.
+    Weak,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pem(why) => write!(f, "not PEM: {why}"),
+            Self::Label { expected, found } => {
+                let found = vac_value::printable(found, 40);
+                write!(f, "expected PEM of a {expected}, found one of a {found}")?;
+                f.write_str(match found.as_str() {
+                    "ENCRYPTED PRIVATE KEY" => ": decrypt it first (openssl pkcs8)",
+                    "EC PRIVATE KEY" => ": convert it first (openssl pkcs8 -topk8 -nocrypt)",
+                    _ => "",
+                })
+            }
+            Self::Der(why) => write!(f, "not a key: {why}"),
+            Self::Kind(kind) => {
+                write!(f, "a key of kind {kind}; there are Ed25519 and P-256")
+            }
+            Self::Weak => f.write_str("a key of small order, under which anything would verify"),
+        }
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+/// Why a signature does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignatureError {
+    /// It says to be of an algorithm that is not the key's.
+    Algorithm {
+        /// The one it names.
+        stated: Algorithm,
+        /// The key's.
+        key: Algorithm,
+    },
+    /// It has the wrong length.
+    Length(usize),
+    /// It is not this key's over these bytes.
+    Mismatch,
+}
+
+impl fmt::Display for SignatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Algorithm { stated, key } => {
+                write!(f, "the header names {stated}, but the key is for {key}")
+            }
+            Self::Length(length) => write!(f, "a signature of {length} bytes instead of 64"),
+            Self::Mismatch => f.write_str("not made with this key over these bytes"),
+        }
+    }
+}
+
+impl std::error::Error for SignatureError {}
+
+impl PublicKey {
+    /// Reads a `PUBLIC KEY` in PEM.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        Self::from_spki(&pem_content(text, "PUBLIC KEY")?)
+    }
+
+    /// Reads a `SubjectPublicKeyInfo` in DER.
+    pub fn from_spki(der: &[u8]) -> Result<Self, KeyError> {
+        let info = SubjectPublicKeyInfoRef::try_from(der)
+            .map_err(|error| KeyError::Der(error.to_string()))?;
+        match info.algorithm.oid {
+            oid if oid == ed25519_dalek::pkcs8::ALGORITHM_OID => {
+                let key = ed25519_dalek::VerifyingKey::try_from(info)
+                    .map_err(|error| KeyError::Der(error.to_string()))?;
+                Self::ed25519(key)
+            }
+            oid if oid == p256::elliptic_curve::ALGORITHM_OID => {
+                p256::ecdsa::VerifyingKey::try_from(info).map(Self::P256).map_err(|error| {
+                    match error {
+                        spki::Error::OidUnknown { oid } => KeyError::Kind(oid.to_string()),
+                        error => KeyError::Der(error.to_string()),
+                    }
+                })
+            }
+            other => Err(KeyError::Kind(other.to_string())),
+        }
+    }
+
+    /// An Ed25519 key, unless it is one of the weak ones.
+    pub fn ed25519(key: ed25519_dalek::VerifyingKey) -> Result<Self, KeyError> {
+        if key.is_weak() { Err(KeyError::Weak) } else { Ok(Self::Ed25519(key)) }
+    }
+
+    /// As a `PUBLIC KEY` in PEM.
+    pub fn to_pem(&self) -> Result<String, KeyError> {
+        use p256::pkcs8::EncodePublicKey as _;
+        let pem = match self {
+            Self::Ed25519(key) => key.to_public_key_pem(pem::LineEnding::LF),
+            Self::P256(key) => key.to_public_key_pem(pem::LineEnding::LF),
+        };
+        pem.map_err(|error| KeyError::Der(error.to_string()))
+    }
+
+    /// The algorithm it is for; an Ed25519 key is also for
+    /// [`Algorithm::Ed25519`].
+    pub fn algorithm(&self) -> Algorithm {
+        match self {
+            Self::Ed25519(_) => Algorithm::EdDsa,
+            Self::P256(_) => Algorithm::Es256,
+        }
+    }
+
+    /// The SHA-256 thumbprint (RFC 9679): the hash of the required members of its
+    /// `COSE_Key`.
+    pub fn thumbprint(&self) -> [u8; 32] {
+        // {1: kty, -1: crv, -2: x} and, for P-256, -3: y, with 32 bytes each
+        let mut key;
+        match self {
+            Self::Ed25519(point) => {
+                key = vec![0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 32];
+                key.extend_from_slice(point.as_bytes());
+            }
+            Self::P256(point) => {
+                let point = point.to_sec1_point(false);
+                let bytes = point.as_bytes();
+                let (x, y) = bytes.get(1..).unwrap_or_default().split_at(32);
+                key = vec![0xa4, 0x01, 0x02, 0x20, 0x01, 0x21, 0x58, 32];
+                key.extend_from_slice(x);
+                key.extend_from_slice(&[0x22, 0x58, 32]);
+                key.extend_from_slice(y);
+            }
+        }
+        Sha256::digest(&key).into()
+    }
+
+    /// The thumbprint as a URI.
+    pub fn thumbprint_uri(&self) -> String {
+        format!("{THUMBPRINT_URI}{}", BASE64URL_NOPAD.encode(&self.thumbprint()))
+    }
+
+    /// Whether a signature is this key's over a message. The algorithm is the
+    /// key's; what the header names must be the same.
+    ///
+    /// For Ed25519 as strict as `ed25519_dalek::VerifyingKey::verify_strict`, which
+    /// takes messages in one piece only: `s` below the group's order, neither the
+    /// key nor `R` of small order, `R` equal to the byte.
+    pub fn verify(
+        &self,
+        stated: Algorithm,
+        message: &Message<'_>,
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        let wrong = SignatureError::Algorithm { stated, key: self.algorithm() };
+        let bytes: &[u8; 64] =
+            signature.try_into().map_err(|_| SignatureError::Length(signature.len()))?;
+        let verified = match (self, stated) {
+            (Self::Ed25519(key), Algorithm::EdDsa | Algorithm::Ed25519) => {
+                let signature = ed25519_dalek::Signature::from_bytes(bytes);
+                let is_strict = !key.is_weak()
+                    && ed25519_dalek::VerifyingKey::from_bytes(signature.r_bytes())
+                        .is_ok_and(|point| !point.is_weak());
+                is_strict && key.multipart_verify(&message.parts(), &signature).is_ok()
+            }
+            (Self::P256(key), Algorithm::Es256) => p256::ecdsa::Signature::from_slice(bytes)
+                .is_ok_and(|signature| key.multipart_verify(&message.parts(), &signature).is_ok()),
+            _ => return Err(wrong),
+        };
+        if verified { Ok(()) } else { Err(SignatureError::Mismatch) }
+    }
+}
+
+/// How the URI of a SHA-256 thumbprint begins.
+pub(crate) const THUMBPRINT_URI: &str = "urn:ietf:params:oauth:ckt:sha-256:";
+
+/// What a PEM block with this label holds.
+pub(crate) fn pem_content(text: &str, expected: &'static str) -> Result<Vec<u8>, KeyError> {
+    let (found, content) =
+        pem::decode_vec(text.as_bytes()).map_err(|error| KeyError::Pem(error.to_string()))?;
+    if found != expected {
+        return Err(KeyError::Label { expected, found: found.to_owned() });
+    }
+    Ok(content)
+}

@@ -1,0 +1,70 @@
+//! The header parameters, claims and algorithms that are known by number.
+
+/// Header parameter: the signature's algorithm.
+pub const ALG: i128 = 1;
+/// Header parameter: what has to be understood.
+pub const CRIT: i128 = 2;
+/// Header parameter: what the payload is written in.
+pub const CONTENT_TYPE: i128 = 3;
+/// Header parameter: which key it was.
+pub const KID: i128 = 4;
+/// Header parameter: who says so, about what (RFC 9597).
+pub const CWT_CLAIMS: i128 = 15;
+/// Header parameter: what the envelope is (RFC 9596).
+pub const TYP: i128 = 16;
+/// Header parameter: the signer's certificate and those above it (RFC 9360).
+pub const X5CHAIN: i128 = 33;
+/// Header parameter: the hash of the signer's certificate.
+pub const X5T: i128 = 34;
+/// Header parameter: what is known of the record; the draft's placeholder.
+pub const TRACE_METADATA: i128 = 100;
+/// Header parameter of a hash envelope (RFC 9995): how the payload was hashed.
+pub const PAYLOAD_HASH_ALG: i128 = 258;
+/// Header parameter of a hash envelope: what was hashed is written in this.
+pub const PREIMAGE_CONTENT_TYPE: i128 = 259;
+/// Header parameter of a hash envelope: where what was hashed can be found.
+pub const PAYLOAD_LOCATION: i128 = 260;
+/// Header parameter: receipts of transparency services (RFC 9942).
+pub const RECEIPTS: i128 = 394;
+/// Header parameter of a receipt: what kind of proof it holds.
+pub const VERIFIABLE_DATA_STRUCTURE: i128 = 395;
+/// Header parameter of a receipt: the proofs.
+pub const VERIFIABLE_DATA_PROOFS: i128 = 396;
+
+/// Claim: the issuer.
+pub const ISS: i128 = 1;
+/// Claim: the subject.
+pub const SUB: i128 = 2;
+/// Claim: not valid any more from then on.
+pub const EXP: i128 = 4;
+/// Claim: not valid before.
+pub const NBF: i128 = 5;
+
+/// A label with its name, if it has one: `258 (payload-hash-alg)`.
+pub fn shown(label: i128) -> String {
+    match name(label) {
+        Some(name) => format!("{label} ({name})"),
+        None => label.to_string(),
+    }
+}
+
+fn name(label: i128) -> Option<&'static str> {
+    Some(match label {
+        ALG => "alg",
+        CRIT => "crit",
+        CONTENT_TYPE => "content type",
+        KID => "kid",
+        CWT_CLAIMS => "CWT claims",
+        TYP => "typ",
+        X5CHAIN => "x5chain",
+        X5T => "x5t",
+        TRACE_METADATA => "trace-metadata",
+        PAYLOAD_HASH_ALG => "payload-hash-alg",
+        PREIMAGE_CONTENT_TYPE => "preimage-content-type",
+        PAYLOAD_LOCATION => "payload-location",
+        RECEIPTS => "receipts",
+        VERIFIABLE_DATA_STRUCTURE => "vds",
+        VERIFIABLE_DATA_PROOFS => "vdp",
+        _ => return None,
+    })
+}

@@ -1,0 +1,81 @@
+//! Signed agent records: `COSE_Sign1` envelopes, trace metadata, certificates, and receipts of
+//! transparency services.
+//!
+//! ```
+//! use vac_sign::sign::{Carriage, Options, Payload, sign};
+//! use vac_sign::{SecretKey, Signer, Verification, verify};
+//! use vac_value::Encoding;
+//!
+//! let record = br#"{"version": "3.0.0-draft", "id": "r", "session": {
+//!     "session-id": "s", "agent-meta": {"model-id": "m", "model-provider": "p"},
+//!     "entries": [{"type": "user", "content": "hi", "timestamp": 1772352000000}]}}"#;
+//! let key = SecretKey::ed25519(&[7; 32]); // of random bytes, really
+//! let (payload, examined) = Payload::examine(record, Encoding::Json);
+//! let options = Options { carriage: Carriage::Detached, ..Options::default() };
+//! let envelope = sign(payload, &examined, &options, &key)?.to_vec();
+//!
+//! let with = Verification {
+//!     key: Some(key.public_key()),
+//!     record: Some(record),
+//!     ..Verification::default()
+//! };
+//! let verdicts = verify(&envelope, &with);
+//! assert!(verdicts.is_verified(), "{verdicts:#?}");
+//! assert_eq!(verdicts.trace_metadata.detail(), "as the record says");
+//! # Ok::<(), vac_sign::sign::SignError>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * **No files, no clock, no random numbers.** Those are the caller's. A key that is not in
+//!   memory is a [`Signer`].
+//! * **What is signed are the record's bytes.** [`verify`] tries those first and, for what the
+//!   tool of the draft's authors signed, the canonical JSON of the record then. Which of them
+//!   it was is part of the verdict. Canonical JSON never changes a value silently
+//!   ([`canonical`]).
+//! * **One question, one verdict** ([`Verdicts`]): the signature says nothing about the
+//!   record's validity, the metadata or the receipts, and none of them about the others.
+//! * **Strictness is ours.** Envelopes are read with `vac_value`'s scanner, and everything
+//!   that can be written in two ways is refused where a signature, a hash or a log depends on
+//!   it: heads of strings, the order of the protected header, labels that stand twice.
+//!   Crate `coset` builds headers and the `Sig_structure`, and reads nothing.
+//! * **The algorithm is the key's.** The protected header has to name the same. Nothing of
+//!   the unprotected header decides anything; what it says of the record is compared with the
+//!   record.
+//! * **Receipts** are for the envelope with an empty unprotected header
+//!   ([`Envelope::log_entry`]), so that attaching them changes nothing they are about.
+//! * **Big records are not copied.** A message is signed and verified in two parts
+//!   ([`Message`]), an envelope is written in three; the record is hashed, checked and
+//!   verified on as many threads. Memory is that of the record and of its index, 16 bytes a
+//!   value: a third of the record's size for most sessions.
+//! * **Speed is that of the hash.** ES256 and hash envelopes take SHA-256 once. Ed25519 takes
+//!   SHA-512 over everything, once to verify and twice to sign, one after the other; with
+//!   processors that have instructions for SHA-256 alone that is two to three times slower
+//!   for each pass. Big records are for [`sign::Carriage::Digest`].
+
+pub mod canonical;
+mod certificate;
+mod envelope;
+mod header;
+mod key;
+mod label;
+mod merkle;
+mod message;
+mod metadata;
+mod parallel;
+pub mod receipt;
+mod record;
+pub mod sign;
+mod signer;
+mod verdict;
+mod verify;
+
+pub use certificate::{CertificateError, Chain, Trust};
+pub use envelope::{Envelope, EnvelopeError};
+pub use header::{CertificateHash, Claims, ContentType, HashAlgorithm, Header};
+pub use key::{Algorithm, KeyError, PublicKey, SignatureError};
+pub use message::Message;
+pub use record::{Examined, Facts};
+pub use signer::{SecretKey, Signer, SignerError};
+pub use verdict::{SignedFacts, Verdict, Verdicts};
+pub use verify::{Verification, verify};

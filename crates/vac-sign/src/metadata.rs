@@ -1,0 +1,147 @@
+//! Trace metadata: what is said of a record beside it, and whether it is so.
+
+use std::borrow::Cow;
+
+use data_encoding::HEXLOWER;
+use vac_record::{AbstractTimestamp, Decode as _, SessionId, TraceMetadata};
+use vac_value::{Document, Node, Violation, printable};
+
+use crate::header::labelled;
+use crate::label::TRACE_METADATA;
+use crate::record::Facts;
+
+/// The format of a record of this schema.
+const RECORD_FORMAT: &str = "ietf-vac-v3.0";
+/// The one hash that is used.
+const SHA_256: &str = "sha-256";
+
+/// The metadata of a record. `None` without a session, a provider or any time at all: none
+/// of them is made up.
+pub(crate) fn of_record(facts: &Facts, content_hash: &[u8; 32]) -> Option<TraceMetadata<'static>> {
+    Some(TraceMetadata {
+        session_id: facts.session_id.clone()?,
+        agent_vendor: Cow::Owned(facts.model_provider.clone()?),
+        trace_format: Cow::Borrowed(RECORD_FORMAT),
+        timestamp_start: facts.start()?.clone(),
+        timestamp_end: facts.session_end.clone(),
+        content_hash: Some(Cow::Owned(HEXLOWER.encode(content_hash))),
+        content_hash_alg: Some(Cow::Borrowed(SHA_256)),
+    })
+}
+
+/// What an unprotected header says of its record.
+pub(crate) enum Stated {
+    /// Nothing.
+    Nothing,
+    /// Something else than trace metadata.
+    Malformed(Box<Violation>),
+    /// This.
+    Metadata(Box<TraceMetadata<'static>>),
+}
+
+impl Stated {
+    /// Whether it says that the payload has this hash.
+    pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
+        match self {
+            Self::Metadata(metadata) => check_hash(metadata, hash) == Some(Ok(())),
+            Self::Nothing | Self::Malformed(_) => false,
+        }
+    }
+}
+
+/// Reads the trace metadata of an unprotected header.
+pub(crate) fn stated(unprotected: &Document<'_>) -> Stated {
+    let Some(node) = labelled(unprotected.root(), TRACE_METADATA) else { return Stated::Nothing };
+    match read(node) {
+        Ok(metadata) => Stated::Metadata(Box::new(metadata)),
+        Err(violation) => Stated::Malformed(Box::new(violation)),
+    }
+}
+
+fn read(node: Node<'_, '_>) -> Result<TraceMetadata<'static>, Violation> {
+    TraceMetadata::decode_owned(node).map_err(|error| error.locate(node.document()))
+}
+
+/// What the hash of trace metadata is worth for a payload; `None` if it has none.
+pub(crate) fn check_hash(
+    metadata: &TraceMetadata<'_>,
+    content_hash: &[u8; 32],
+) -> Option<Result<(), String>> {
+    let stated = metadata.content_hash.as_deref();
+    match (metadata.content_hash_alg.as_deref(), stated) {
+        (Some(SHA_256) | None, Some(stated)) if stated == HEXLOWER.encode(content_hash) => {
+            Some(Ok(()))
+        }
+        (Some(SHA_256) | None, Some(stated)) => {
+            Some(Err(format!("content-hash is {}", printable(stated, 64))))
+        }
+        (Some(other), _) if other != SHA_256 => {
+            let other = printable(other, 24);
+            Some(Err(format!("content-hash-alg is \"{other}\" instead of \"{SHA_256}\"")))
+        }
+        _ => None,
+    }
+}
+
+/// Where metadata says something else than the record, one line each. Times that the
+/// record does not have cannot be compared, and are listed apart.
+#[derive(Debug, Default)]
+pub(crate) struct Comparison {
+    pub differences: Vec<String>,
+    pub unknown: Vec<&'static str>,
+}
+
+/// Compares metadata with the record it is for.
+pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison {
+    let mut differences = Vec::new();
+    let mut unknown = Vec::new();
+    let mut differ = |key: &str, stated: String, record: Option<String>| {
+        let record = record.unwrap_or_else(|| "there is none".to_owned());
+        differences.push(format!("{key} is {stated}, in the record {record}"));
+    };
+    if Some(&metadata.session_id) != facts.session_id.as_ref() {
+        let record = facts.session_id.as_ref().map(session_text);
+        differ("session-id", session_text(&metadata.session_id), record);
+    }
+    if facts.model_provider.as_deref() != Some(&*metadata.agent_vendor) {
+        let record = facts.model_provider.as_deref().map(quoted);
+        differ("agent-vendor", quoted(&metadata.agent_vendor), record);
+    }
+    if metadata.trace_format != RECORD_FORMAT {
+        differ("trace-format", quoted(&metadata.trace_format), Some(quoted(RECORD_FORMAT)));
+    }
+    let start = &metadata.timestamp_start;
+    match facts.session_start.as_ref().or(facts.created.as_ref()) {
+        Some(record) if record == start => {}
+        Some(record) => differ("timestamp-start", time_text(start), Some(time_text(record))),
+        // Without either, other tools put the time of signing there.
+        None if facts.first_timestamp.as_ref() == Some(start) => {}
+        None => unknown.push("timestamp-start"),
+    }
+    if let Some(end) = &metadata.timestamp_end
+        && facts.session_end.as_ref() != Some(end)
+    {
+        differ("timestamp-end", time_text(end), facts.session_end.as_ref().map(time_text));
+    }
+    Comparison { differences, unknown }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", printable(text, 40))
+}
+
+fn session_text(id: &SessionId<'_>) -> String {
+    match id {
+        SessionId::Text(text) => quoted(text),
+        SessionId::Bytes(bytes) => {
+            format!("h'{}'", HEXLOWER.encode(bytes.get(..40).unwrap_or(bytes)))
+        }
+    }
+}
+
+fn time_text(time: &AbstractTimestamp<'_>) -> String {
+    match time {
+        AbstractTimestamp::Text(text) => quoted(text),
+        AbstractTimestamp::Uint(number) => number.to_string(),
+    }
+}

@@ -1,0 +1,122 @@
+//! A record to be signed, or that was.
+
+use sha2::{Digest as _, Sha256};
+use vac_record::{AbstractTimestamp, Decode as _, SessionId};
+use vac_validate::{Report, Violation, rule};
+use vac_value::{Document, Encoding, Node, SyntaxError, path};
+
+/// What a look at a record found.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// What the schema says of it.
+    pub report: Report,
+    /// The place of the first key that its map has had before.
+    pub duplicate_key: Option<String>,
+    /// What trace metadata is made of, as far as it is there.
+    pub facts: Facts,
+}
+
+impl Examined {
+    /// Looks at a record: whether it fits the schema and has no key twice, and what
+    /// it says of itself.
+    pub fn of(bytes: &[u8], encoding: Encoding) -> Self {
+        match Document::scan(bytes, encoding) {
+            Ok(document) => Self::of_document(&document),
+            Err(error) => Self {
+                report: unreadable(encoding, &error),
+                duplicate_key: None,
+                facts: Facts::default(),
+            },
+        }
+    }
+
+    /// The same for a document that has been scanned.
+    pub fn of_document(document: &Document<'_>) -> Self {
+        let report = rule("verifiable-agent-record")
+            .map(|rule| vac_validate::check(document, rule, vac_validate::MOST_VIOLATIONS))
+            .unwrap_or_default();
+        let facts = Facts::of(document.root());
+        Self { report, duplicate_key: duplicate_key(document), facts }
+    }
+
+    /// Whether there is nothing to object to.
+    pub fn is_valid(&self) -> bool {
+        self.report.is_valid() && self.duplicate_key.is_none()
+    }
+
+    /// The first objection, and how many more there are.
+    pub fn objection(&self) -> Option<String> {
+        if let Some(place) = &self.duplicate_key {
+            return Some(format!("{place}: the map has had this key before"));
+        }
+        let first = self.report.violations.first()?;
+        Some(match self.report.total {
+            1 => first.to_string(),
+            total => format!("{first} (and {} more)", total - 1),
+        })
+    }
+}
+
+fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
+    let violation = Violation {
+        path: String::new(),
+        expected: format!("a record in {encoding}"),
+        found: format!("bytes that are none ({error})"),
+        rule: "verifiable-agent-record".to_owned(),
+        others: Vec::new(),
+    };
+    Report { violations: vec![violation], total: 1 }
+}
+
+/// The SHA-256 of bytes.
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// The place of the first key that its map has had before.
+pub(crate) fn duplicate_key(document: &Document<'_>) -> Option<String> {
+    let key = document.duplicate_keys().next()?;
+    Some(path::pointer(document.node(key.after())))
+}
+
+/// What a record says of its session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Which session.
+    pub session_id: Option<SessionId<'static>>,
+    /// Who runs the model.
+    pub model_provider: Option<String>,
+    /// When the session began.
+    pub session_start: Option<AbstractTimestamp<'static>>,
+    /// When it ended.
+    pub session_end: Option<AbstractTimestamp<'static>>,
+    /// When the record came to be.
+    pub created: Option<AbstractTimestamp<'static>>,
+    /// The first time that an entry has.
+    pub first_timestamp: Option<AbstractTimestamp<'static>>,
+}
+
+impl Facts {
+    fn of(record: Node<'_, '_>) -> Self {
+        let time = |node: Node<'_, '_>| AbstractTimestamp::decode_owned(node).ok();
+        let session = record.member("session");
+        let of_session = |key: &str| session.and_then(|session| session.member(key));
+        let entries = of_session("entries").into_iter().flat_map(Node::elements);
+        Self {
+            session_id: of_session("session-id")
+                .and_then(|node| SessionId::decode_owned(node).ok()),
+            model_provider: of_session("agent-meta")
+                .and_then(|meta| meta.member("model-provider"))
+                .and_then(|node| node.text().map(std::borrow::Cow::into_owned)),
+            session_start: of_session("session-start").and_then(time),
+            session_end: of_session("session-end").and_then(time),
+            created: record.member("created").and_then(time),
+            first_timestamp: entries.filter_map(|entry| entry.member("timestamp")).find_map(time),
+        }
+    }
+
+    /// When the session began, as far as the record knows.
+    pub(crate) fn start(&self) -> Option<&AbstractTimestamp<'static>> {
+        self.session_start.as_ref().or(self.created.as_ref()).or(self.first_timestamp.as_ref())
+    }
+}

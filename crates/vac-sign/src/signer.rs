@@ -1,0 +1,139 @@
+//! Who signs.
+
+use std::fmt;
+
+use ed25519_dalek::pkcs8::{
+    EncodePrivateKey as _, KeypairBytes, PrivateKeyInfoRef,
+    spki::der::{SecretDocument, pem},
+};
+use p256::ecdsa::signature::MultipartSigner as _;
+use zeroize::Zeroizing;
+
+use crate::key::{KeyError, PublicKey};
+use crate::message::Message;
+
+/// Something that signs: a key in memory ([`SecretKey`]), or one that never leaves a
+/// hardware module.
+///
+/// ```
+/// use vac_sign::{Message, PublicKey, Signer, SignerError};
+///
+/// struct Module {
+///     public: PublicKey,
+/// }
+///
+/// impl Signer for Module {
+///     fn public_key(&self) -> &PublicKey {
+///         &self.public
+///     }
+///
+///     fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError> {
+///         let _asked_to_sign = message.sha256();
+///         Err(SignerError("nobody is there".to_owned()))
+///     }
+/// }
+/// ```
+pub trait Signer {
+    /// The key that verifies what it signs. It decides the algorithm.
+    fn public_key(&self) -> &PublicKey;
+
+    /// Signs. Ed25519 signs the message itself (RFC 8032, not prehashed), P-256 its
+    /// SHA-256; the signature is `R` and `s`, or `r` and `s`, 32 bytes each.
+    fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError>;
+}
+
+/// Why it did not sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignerError(pub String);
+
+impl fmt::Display for SignerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the key did not sign: {}", self.0)
+    }
+}
+
+impl std::error::Error for SignerError {}
+
+/// A private key in memory, which is overwritten when it is dropped.
+pub struct SecretKey {
+    secret: Secret,
+    public: PublicKey,
+}
+
+enum Secret {
+    Ed25519(ed25519_dalek::SigningKey),
+    P256(p256::ecdsa::SigningKey),
+}
+
+impl SecretKey {
+    /// An Ed25519 key from 32 random bytes.
+    pub fn ed25519(seed: &[u8; 32]) -> Self {
+        let secret = ed25519_dalek::SigningKey::from_bytes(seed);
+        let public = PublicKey::Ed25519(secret.verifying_key());
+        Self { secret: Secret::Ed25519(secret), public }
+    }
+
+    /// Reads a `PRIVATE KEY` (PKCS #8) in PEM.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let (found, document) =
+            SecretDocument::from_pem(text).map_err(|error| KeyError::Pem(error.to_string()))?;
+        if found != "PRIVATE KEY" {
+            return Err(KeyError::Label { expected: "PRIVATE KEY", found: found.to_owned() });
+        }
+        let der = |error: ed25519_dalek::pkcs8::Error| KeyError::Der(error.to_string());
+        let info = PrivateKeyInfoRef::try_from(document.as_bytes())
+            .map_err(|error| KeyError::Der(error.to_string()))?;
+        match info.algorithm.oid {
+            oid if oid == ed25519_dalek::pkcs8::ALGORITHM_OID => {
+                let secret = ed25519_dalek::SigningKey::try_from(info).map_err(der)?;
+                let public = PublicKey::ed25519(secret.verifying_key())?;
+                Ok(Self { secret: Secret::Ed25519(secret), public })
+            }
+            oid if oid == p256::elliptic_curve::ALGORITHM_OID => {
+                let secret = p256::ecdsa::SigningKey::try_from(info).map_err(der)?;
+                let public = PublicKey::P256(*secret.verifying_key());
+                Ok(Self { secret: Secret::P256(secret), public })
+            }
+            other => Err(KeyError::Kind(other.to_string())),
+        }
+    }
+
+    /// As a `PRIVATE KEY` (PKCS #8, version 1) in PEM.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
+        let pem = match &self.secret {
+            // Without the public key: with it, tools of some age cannot read it.
+            Secret::Ed25519(key) => KeypairBytes { secret_key: key.to_bytes(), public_key: None }
+                .to_pkcs8_pem(pem::LineEnding::LF),
+            Secret::P256(key) => key.to_pkcs8_pem(pem::LineEnding::LF),
+        };
+        pem.map_err(|error| KeyError::Der(error.to_string()))
+    }
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretKey of {}", self.public.thumbprint_uri())
+    }
+}
+
+impl Signer for SecretKey {
+    fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError> {
+        let failed = |error: ed25519_dalek::SignatureError| SignerError(error.to_string());
+        match &self.secret {
+            Secret::Ed25519(key) => {
+                let signature: ed25519_dalek::Signature =
+                    key.try_multipart_sign(&message.parts()).map_err(failed)?;
+                Ok(signature.to_bytes())
+            }
+            Secret::P256(key) => {
+                let signature: p256::ecdsa::Signature =
+                    key.try_multipart_sign(&message.parts()).map_err(failed)?;
+                Ok(signature.to_bytes().into())
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! All adapters over all logs: fixtures, the corpus where there is one, and what nobody
+//! wishes for. What is printed is a table: `cargo test -p vac-tests adapters -- --nocapture`.
+
+use vac_adapter::session::{self, Options};
+use vac_adapter::{Adapter, detect};
+use vac_adapter_check::{
+    Agent, Log, Outcome, check, check_briefly, corpus, fixture_logs, hostile, lossless,
+};
+use vac_adapter_claude::Claude;
+use vac_adapter_codex::Codex;
+use vac_adapter_cursor::Cursor;
+use vac_adapter_gemini::Gemini;
+use vac_adapter_opencode::OpenCode;
+
+const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
+
+/// One damaged document and nothing else: there is no document to know it by, so that
+/// its agent has to be named.
+const UNKNOWN: [&str; 2] = ["fixtures/gemini/cut-short/", "fixtures/gemini/damaged/"];
+
+/// Every log of an agent is known to be its log, and nothing of it is lost; what is not
+/// known is refused.
+fn held(adapter: &dyn Adapter) {
+    let agent = Agent::of(adapter.name());
+    for log in fixture_logs(adapter) {
+        let outcome = row(adapter, &log, check(agent, adapter, &log));
+        assert!(!outcome.is_refused(), "{}: {outcome}", log.shown);
+    }
+    for log in corpus(adapter) {
+        row(adapter, &log, check_briefly(agent, adapter, &log));
+    }
+    agent.print_exceptions();
+}
+
+fn row(adapter: &dyn Adapter, log: &Log, outcome: Outcome) -> Outcome {
+    println!("{:<9} {:<70} {outcome}", adapter.name(), log.shown);
+    let detected = detect(log, &ADAPTERS).expect("memory can be read");
+    let detected = detected.map(|(adapter, _)| adapter.name());
+    let is_known = detected == Some(adapter.name());
+    let has_to_be = !outcome.is_refused() && !UNKNOWN.iter().any(|name| log.shown.contains(name));
+    assert!(is_known || !has_to_be, "{} is known as one of {detected:?}", log.shown);
+    outcome
+}
+
+#[test]
+fn every_log_of_claude_is_known_and_nothing_of_it_is_lost() {
+    held(&Claude);
+}
+
+#[test]
+fn every_log_of_codex_is_known_and_nothing_of_it_is_lost() {
+    held(&Codex);
+}
+
+#[test]
+fn every_log_of_cursor_is_known_and_nothing_of_it_is_lost() {
+    held(&Cursor);
+}
+
+#[test]
+fn every_log_of_gemini_is_known_and_nothing_of_it_is_lost() {
+    held(&Gemini);
+}
+
+#[test]
+fn every_log_of_opencode_is_known_and_nothing_of_it_is_lost() {
+    held(&OpenCode);
+}
+
+#[test]
+fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
+    let mut refused = 0;
+    for owner in ADAPTERS {
+        for log in fixture_logs(owner) {
+            for adapter in ADAPTERS.iter().filter(|adapter| adapter.name() != owner.name()) {
+                let called = format!("{} as {}", log.shown, adapter.name());
+                let log = log.clone().called(called);
+                let outcome = lossless(Agent::of(adapter.name()), *adapter, &log);
+                refused += usize::from(outcome.is_refused());
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn hostile_logs_lose_nothing_in_any_adapter() {
+    for owner in ADAPTERS {
+        for (name, log) in hostile::logs(Agent::of(owner.name())) {
+            for adapter in ADAPTERS {
+                let called = format!("{name}, of {} as {}", owner.name(), adapter.name());
+                lossless(Agent::of(adapter.name()), adapter, &log.clone().called(called));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_67_megabytes_is_carried() {
+    let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
+    let log = Log::new("long.jsonl", Agent::of("claude").sample.replace("VALUE", "\"VALUE\""));
+    let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
+    let log = Log::new("long.jsonl", log);
+    let sessions = Claude.survey(&log).expect("a session");
+    let mut record = Vec::new();
+    session::write(&*sessions[0], &Options::default(), &mut record).expect("a record");
+    let record = String::from_utf8(record).expect("text");
+    let start = record.find(&text[..100]).expect("the beginning of the text");
+    assert!(record[start..].starts_with(&text));
+}

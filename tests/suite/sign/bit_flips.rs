@@ -1,0 +1,73 @@
+//! Every bit of an envelope and of a record, turned over.
+
+use vac_sign::Envelope;
+use vac_sign::canonical::{Form, canonical};
+use vac_sign::sign::Carriage;
+use vac_value::Document;
+
+use super::{RECORD, key, options, signed, signed_by, verdicts};
+
+fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
+    (0..bytes.len() * 8).map(|bit| {
+        let mut flipped = bytes.to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        (bit / 8, flipped)
+    })
+}
+
+/// Where the unprotected header is.
+fn unprotected(envelope: &[u8]) -> std::ops::Range<usize> {
+    let header = Envelope::read(envelope).expect("an envelope").unprotected;
+    let start = header.as_ptr().addr() - envelope.as_ptr().addr();
+    start..start + header.len()
+}
+
+#[test]
+fn every_bit_of_an_envelope_counts_or_is_reported() {
+    for carriage in [Carriage::Attached, Carriage::Detached, Carriage::Digest] {
+        let envelope = signed(carriage);
+        let record = (carriage != Carriage::Attached).then_some(RECORD.as_bytes());
+        let sound = verdicts(&envelope, record);
+        assert!(sound.is_verified(), "{sound:#?}");
+        let unprotected = unprotected(&envelope);
+        let mut reported = 0;
+        for (at, flipped) in flips(&envelope) {
+            let now = verdicts(&flipped, record);
+            if now.is_verified() {
+                assert!(unprotected.contains(&at), "byte {at} of {carriage:?}");
+                assert_ne!(now.lines(), sound.lines(), "byte {at} of {carriage:?}");
+                reported += 1;
+            }
+        }
+        println!("{carriage:?}: {} bits, {reported} reported", envelope.len() * 8);
+        // Those of a label that is nobody's then, and of nothing else.
+        assert!(reported < 24, "{reported} bits did not matter");
+    }
+}
+
+#[test]
+fn every_bit_of_a_record_counts() {
+    for carriage in [Carriage::Detached, Carriage::Digest] {
+        let envelope = signed(carriage);
+        for (at, flipped) in flips(RECORD.as_bytes()) {
+            let now = verdicts(&envelope, Some(&flipped));
+            assert!(!now.is_verified(), "byte {at} of {carriage:?}: {now:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_bit_of_a_record_that_its_canonical_form_shows_counts() {
+    let form = |record: &[u8]| {
+        let document = Document::json(record).ok()?;
+        canonical(&document, Form::Sorted).ok()
+    };
+    let signed_form = form(RECORD.as_bytes()).expect("canonical");
+    let envelope = signed_by(&key(), &signed_form, &options(Carriage::Detached));
+    assert!(verdicts(&envelope, Some(RECORD.as_bytes())).is_verified());
+    for (at, flipped) in flips(RECORD.as_bytes()) {
+        let now = verdicts(&envelope, Some(&flipped));
+        let same = form(&flipped).as_ref() == Some(&signed_form);
+        assert_eq!(now.is_verified(), same, "byte {at}: {now:#?}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Certificates: the key is whose they say it is.
+
+use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
+use vac_sign::{
+    CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust, Verdicts,
+    Verification, verify,
+};
+use vac_tests::root;
+use vac_value::Encoding;
+
+use super::{RECORD, bytes, head, key, options, p256_key, refused, signed, signed_by, text};
+
+/// Some days after the certificates were made.
+const TIME: u64 = 1_795_500_000;
+
+fn chain(name: &str) -> Chain {
+    let path = root().join("fixtures/sign").join(name);
+    Chain::from_pem(&std::fs::read(path).expect("a file")).expect("certificates")
+}
+
+fn signed_with(key: &SecretKey, certificates: &Chain) -> Vec<u8> {
+    let options = Options { certificates: Some(certificates), ..options(Carriage::Attached) };
+    signed_by(key, RECORD.as_bytes(), &options)
+}
+
+fn trusted(envelope: &[u8], root: &str, time: u64) -> Verdicts {
+    let trust = Trust { roots: chain(root), time };
+    verify(envelope, &Verification { trust: Some(&trust), ..Verification::default() })
+}
+
+#[test]
+fn a_certificate_that_leads_to_a_root_gives_the_key() {
+    for (key, certificates, root) in [
+        (key(), "signer.chain.pem", "root.cert.pem"),
+        (key(), "signer-rsa.cert.pem", "rsa-root.cert.pem"),
+        (key(), "signer-alone.cert.pem", "signer-alone.cert.pem"),
+        (p256_key(), "signer-p256.cert.pem", "root.cert.pem"),
+        // Trusted itself.
+        (p256_key(), "signer-p256.cert.pem", "signer-p256.cert.pem"),
+    ] {
+        let envelope = signed_with(&key, &chain(certificates));
+        let verdicts = trusted(&envelope, root, TIME);
+        assert!(verdicts.is_verified(), "{certificates}: {verdicts:#?}");
+        assert!(verdicts.signer.detail().contains("certificate trusted"));
+        let facts = verdicts.facts.expect("a signature that holds");
+        assert_eq!(facts.key, key.public_key().thumbprint_uri());
+    }
+}
+
+#[test]
+fn a_certificate_that_does_not_lead_to_a_root_gives_nothing() {
+    for (certificates, root, time, words) in [
+        ("signer.chain.pem", "other-root.cert.pem", TIME, "does not lead to a trust root"),
+        ("signer-one-day.cert.pem", "root.cert.pem", TIME, "it has expired"),
+        ("signer-alone.cert.pem", "signer-alone.cert.pem", 0, "it is not valid yet"),
+        ("signer.chain.pem", "root.cert.pem", 0, "it is not valid yet"),
+        ("signer-server.cert.pem", "root.cert.pem", TIME, "usage is not one for signing"),
+        ("signer-alone.cert.pem", "root.cert.pem", TIME, "one of an authority"),
+    ] {
+        let envelope = signed_with(&key(), &chain(certificates));
+        let verdicts = trusted(&envelope, root, time);
+        refused(&verdicts, "signer", words);
+        assert_eq!(verdicts.signature.word(), "not checked");
+    }
+    // Nobody vouches for what has no certificate.
+    refused(
+        &trusted(&signed(Carriage::Attached), "root.cert.pem", TIME),
+        "signer",
+        "no certificate",
+    );
+}
+
+#[test]
+fn a_key_that_is_given_has_to_be_the_certificates() {
+    let envelope = signed_with(&key(), &chain("signer.chain.pem"));
+    let trust = Trust { roots: chain("root.cert.pem"), time: TIME };
+    let (signer, other) = (key(), SecretKey::ed25519(&[9; 32]));
+    let with = Verification { trust: Some(&trust), ..Verification::default() };
+    let own = Verification { key: Some(signer.public_key()), ..with };
+    assert!(verify(&envelope, &own).is_verified());
+    let wrong = Verification { key: Some(other.public_key()), ..with };
+    let verdicts = verify(&envelope, &wrong);
+    refused(&verdicts, "signer", "the certificate is for another key");
+    refused(&verdicts, "signature", "not made with this key");
+}
+
+#[test]
+fn nothing_is_signed_with_the_certificate_of_another_key() {
+    let (payload, examined) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
+    let chain = chain("signer-p256.cert.pem");
+    let options = Options { certificates: Some(&chain), ..options(Carriage::Attached) };
+    let error = sign(payload, &examined, &options, &key()).map(drop);
+    assert_eq!(error, Err(SignError::Certificate(CertificateError::OtherKey)));
+}
+
+#[test]
+fn certificates_and_their_hash_are_protected() {
+    let envelope = signed_with(&key(), &chain("signer.chain.pem"));
+    let read = Envelope::read(&envelope).expect("an envelope");
+    assert_eq!(read.header.chain.as_ref().map(Vec::len), Some(2));
+    assert_eq!(read.header.certificate_hash, chain("signer.chain.pem").hash().ok());
+    // Without asking for trust they are not looked at.
+    assert!(super::verdicts(&envelope, None).is_verified());
+}
+
+/// An envelope with these protected parameters behind the usual ones, and the chain in its
+/// unprotected header.
+fn beside(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
+    let count = 3 + usize::from(!critical.is_empty()) + usize::from(hash.is_some());
+    let claims = [vec![15, 0xa2, 1], text("i"), vec![2], text("s")].concat();
+    let hash = hash.map(|hash| [vec![0x18, 34, 0x82, 0x2f], bytes(&hash)].concat());
+    let protected = [
+        head(5, count),
+        vec![1, 0x27],
+        critical.to_vec(),
+        [vec![3], text("application/json")].concat(),
+        claims,
+        hash.unwrap_or_default(),
+    ]
+    .concat();
+    let mut unprotected = vec![0xa1, 0x18, 33, 0x82];
+    for certificate in chain("signer.chain.pem").certificates() {
+        unprotected.extend(bytes(certificate));
+    }
+    let message = Message::new(&protected, RECORD.as_bytes());
+    let signature = key().sign(&message).expect("a signature");
+    let (protected, payload) = (bytes(&protected), bytes(RECORD.as_bytes()));
+    [&[0xd2, 0x84][..], &protected, &unprotected, &payload, &bytes(&signature)].concat()
+}
+
+#[test]
+fn certificates_beside_count_only_with_a_protected_hash() {
+    let hash = || chain("signer.chain.pem").hash().expect("a hash").value;
+    let verdicts = trusted(&beside(&[], Some(hash())), "root.cert.pem", TIME);
+    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    let without = trusted(&beside(&[], None), "root.cert.pem", TIME);
+    refused(&without, "signer", "there is no certificate");
+    let other = trusted(&beside(&[], Some(vec![7; 32])), "root.cert.pem", TIME);
+    refused(&other, "signer", "not the one that the protected header names");
+    // Without asking for trust nothing of it is looked at, unless it is critical.
+    assert!(super::verdicts(&beside(&[], None), None).is_verified());
+    let critical = beside(&[2, 0x81, 0x18, 34], Some(hash()));
+    refused(&super::verdicts(&critical, None), "envelope", "crit lists the certificate");
+    let verdicts = trusted(&critical, "root.cert.pem", TIME);
+    assert!(verdicts.is_verified(), "{verdicts:#?}");
+}

@@ -1,0 +1,298 @@
+//! Each rule of an envelope, broken alone. All of these are signed with the right key: only
+//! the rule is what refuses them.
+
+use vac_sign::{Message, Signer as _, Verification, verify};
+
+use super::{RECORD, bytes, head, key, refused, text, verdicts};
+
+/// An envelope in parts, each as CBOR.
+struct Parts {
+    /// Labels and values of the protected header, one behind the other.
+    protected: Vec<Vec<u8>>,
+    unprotected: Vec<u8>,
+    /// As it stands in the envelope.
+    payload: Vec<u8>,
+    /// What is signed.
+    signed: Vec<u8>,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            protected: vec![alg(-8), content_type(), claims()],
+            unprotected: vec![0xa0],
+            payload: bytes(RECORD.as_bytes()),
+            signed: RECORD.as_bytes().to_vec(),
+        }
+    }
+}
+
+impl Parts {
+    fn with(protected: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self { protected: protected.into_iter().collect(), ..Self::default() }
+    }
+
+    fn header(&self) -> Vec<u8> {
+        [head(5, self.protected.len()), self.protected.concat()].concat()
+    }
+
+    fn signature(&self) -> [u8; 64] {
+        key().sign(&Message::new(&self.header(), &self.signed)).expect("a signature")
+    }
+
+    /// Without its tag.
+    fn array(&self) -> Vec<u8> {
+        let (header, signature) = (bytes(&self.header()), bytes(&self.signature()));
+        [&[0x84][..], &header, &self.unprotected, &self.payload, &signature].concat()
+    }
+
+    fn envelope(&self) -> Vec<u8> {
+        [&[0xd2][..], &self.array()].concat()
+    }
+
+    #[track_caller]
+    fn is_refused(&self, words: &str) {
+        refused(&verdicts(&self.envelope(), None), "envelope", words);
+    }
+}
+
+fn alg(id: i8) -> Vec<u8> {
+    vec![1, u8::try_from(0x20 - 1 - i16::from(id)).expect("a small one")]
+}
+
+fn content_type() -> Vec<u8> {
+    [vec![3], text("application/json")].concat()
+}
+
+fn claims() -> Vec<u8> {
+    [vec![15, 0xa2, 1], text("https://example.com"), vec![2], text("subject")].concat()
+}
+
+fn critical(labels: &[u8]) -> Vec<u8> {
+    [&[2][..], labels].concat()
+}
+
+#[test]
+fn nothing_is_wrong_with_the_parts_themselves() {
+    let verdicts = verdicts(&Parts::default().envelope(), None);
+    assert!(verdicts.is_verified(), "{verdicts:#?}");
+}
+
+#[test]
+fn the_tag_has_to_be_there_once() {
+    let parts = Parts::default();
+    let refuse =
+        |envelope: Vec<u8>, words: &str| refused(&verdicts(&envelope, None), "envelope", words);
+    refuse(parts.array(), "the tag of COSE_Sign1 (18) is missing");
+    refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 stands around the tag");
+    refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 stands around the tag");
+    refuse([&[0xd8, 98][..], &parts.array()].concat(), "tag 98 instead of");
+    refuse([&[0xd8, 18][..], &parts.array()].concat(), "the head of the envelope is not encoded");
+    refuse([&parts.envelope()[..], &[0]].concat(), "bytes follow behind the document");
+    refuse([&parts.envelope()[..], &parts.envelope()].concat(), "bytes follow behind");
+}
+
+#[test]
+fn what_is_not_signed_is_said_to_be_so() {
+    for (content, what) in [
+        (RECORD.as_bytes(), "not signed: this is plain JSON"),
+        (b"", "not signed: this is an empty file"),
+        (b"\xa1\x61a\x01", "not signed: this is a map in CBOR"),
+        (b"hello", "not signed: this is no envelope"),
+        (b"\x80", "not signed: this is CBOR of another kind"),
+        (b"\x85\x40\xa0\xf6\x40\x00", "not signed: this is CBOR of another kind"),
+    ] {
+        let verdicts = verdicts(content, None);
+        refused(&verdicts, "envelope", what);
+        assert!(!verdicts.is_signed);
+        let ok = verdicts.lines().iter().any(|(_, verdict)| verdict.is_ok());
+        assert!(!ok, "{verdicts:#?}");
+    }
+}
+
+#[test]
+fn the_algorithm_is_protected_supported_and_the_keys() {
+    Parts::with([content_type(), claims()]).is_refused("names no algorithm");
+    Parts::with([alg(-9), content_type(), claims()]).is_refused("algorithm -9 is not supported");
+    let text = [vec![1], text("EdDSA")].concat();
+    Parts::with([text, content_type(), claims()]).is_refused("1 (alg): expected int, found text");
+    let beside = vec![0xa1, 1, 0x27];
+    let both = Parts { unprotected: beside.clone(), ..Parts::default() };
+    both.is_refused("label 1 (alg) stands in the protected and the unprotected header");
+    let unprotected = Parts { unprotected: beside, ..Parts::with([content_type(), claims()]) };
+    unprotected.is_refused("label 1 (alg) stands in the unprotected header");
+    let es256 = Parts::with([alg(-7), content_type(), claims()]).envelope();
+    refused(&verdicts(&es256, None), "signature", "the header names ES256");
+    let ed25519 = Parts::with([alg(-19), content_type(), claims()]).envelope();
+    assert!(verdicts(&ed25519, None).is_verified());
+}
+
+#[test]
+fn what_is_critical_has_to_be_understood() {
+    let with = |labels: &[u8], more: Vec<u8>| {
+        Parts::with(
+            [alg(-8), critical(labels), content_type(), claims()]
+                .into_iter()
+                .chain((!more.is_empty()).then_some(more)),
+        )
+    };
+    with(&[0x81, 0x18, 99], vec![0x18, 99, 0]).is_refused("crit lists 99, which is not understood");
+    let text_label = [&[0x81][..], &text("x")].concat();
+    with(&text_label, [text("x"), vec![0]].concat()).is_refused("crit lists \"x\", which is not");
+    with(&[0x81, 4], vec![]).is_refused("crit lists 4 (kid), which the protected header does not");
+    with(&[0x80], vec![]).is_refused("2 (crit): expected an array of one and more labels");
+    with(&[0x01], vec![]).is_refused("2 (crit): expected an array of one and more labels");
+    with(&[0x81, 0xf6], vec![]).is_refused("2 (crit): expected an array of one and more labels");
+    with(&[0x81, 0x19, 1, 0x8b], vec![0x19, 1, 0x8b, 1]).is_refused("crit lists 395 (vds)");
+    let x5t = [vec![0x18, 34, 0x82, 0x2f], bytes(&[0; 32])].concat();
+    with(&[0x81, 0x18, 34], x5t).is_refused("crit lists 34 (x5t), which cannot be followed");
+    let understood = with(&[0x83, 1, 3, 15], vec![]).envelope();
+    assert!(verdicts(&understood, None).is_verified());
+    let unprotected = Parts { unprotected: vec![0xa1, 2, 0x81, 1], ..Parts::default() };
+    unprotected.is_refused("label 2 (crit) stands in the unprotected header");
+}
+
+#[test]
+fn labels_stand_once_wherever_they_are() {
+    Parts::with([alg(-8), alg(-8), content_type(), claims()]).is_refused("label 1 (alg) of the");
+    let nested = [vec![15, 0xa3, 1], text("a"), vec![1], text("b"), vec![2], text("c")].concat();
+    Parts::with([alg(-8), content_type(), nested]).is_refused("stands twice in its map");
+    for unprotected in [
+        vec![0xa2, 0x18, 99, 0, 0x18, 99, 1],
+        // The same label in more bytes.
+        vec![0xa2, 0x18, 99, 0, 0x19, 0, 99, 1],
+        vec![0xa1, 0x18, 99, 0x81, 0xa2, 0x61, b'a', 0, 0x61, b'a', 0],
+    ] {
+        Parts { unprotected, ..Parts::default() }.is_refused("stands twice in its map");
+    }
+    let both = Parts { unprotected: vec![0xa1, 3, 0x18, 50], ..Parts::default() };
+    both.is_refused("label 3 (content type) stands in the protected and the unprotected");
+}
+
+#[test]
+fn the_protected_header_is_deterministic_cbor() {
+    Parts::with([content_type(), alg(-8), claims()]).is_refused("not encoded deterministically");
+    let long = vec![0x18, 1, 0x27];
+    Parts::with([long, content_type(), claims()]).is_refused("not encoded deterministically");
+    let long = [vec![3, 0x78, 16], b"application/json".to_vec()].concat();
+    Parts::with([alg(-8), long, claims()]).is_refused("not encoded deterministically");
+    Parts::with([alg(-8), content_type(), claims(), vec![16, 0x7f, 0x61, b'a', 0xff]])
+        .is_refused("not encoded deterministically");
+}
+
+#[test]
+fn payloads_are_bytes_or_null_in_one_piece() {
+    let with = |payload: &[u8]| Parts { payload: payload.to_vec(), ..Parts::default() };
+    with(&[0xf7]).is_refused("the payload is undefined");
+    with(&[0xf4]).is_refused("the payload: expected bytes or null, found bool false");
+    with(&text(RECORD)).is_refused("the payload: expected bytes or null, found text");
+    let chunks = [&[0x5f][..], &bytes(RECORD.as_bytes()), &[0xff]].concat();
+    with(&chunks).is_refused("the payload is not encoded deterministically");
+    let length = u64::try_from(RECORD.len()).expect("not too long");
+    let long = [&[0x5b][..], &length.to_be_bytes(), RECORD.as_bytes()].concat();
+    with(&long).is_refused("the payload is not encoded deterministically");
+}
+
+#[test]
+fn the_schema_has_to_be_satisfied() {
+    Parts::with([alg(-8), content_type()]).is_refused("not a signed-agent-record");
+    let no_subject = [vec![15, 0xa1, 1], text("https://example.com")].concat();
+    Parts::with([alg(-8), content_type(), no_subject]).is_refused("not a signed-agent-record");
+    let number = [vec![15, 0xa2, 1, 7, 2], text("subject")].concat();
+    Parts::with([alg(-8), content_type(), number]).is_refused("claim 1: expected text");
+    let kid = [vec![4], text("key")].concat();
+    Parts::with([alg(-8), content_type(), kid, claims()]).is_refused("4 (kid): expected bytes");
+}
+
+#[test]
+fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
+    let hash = vec![0x19, 1, 2, 0x2f];
+    Parts::with([alg(-8), content_type(), claims(), hash.clone()])
+        .is_refused("a hash envelope (258) must not have a content type (3)");
+    let beside = Parts { unprotected: [&[0xa1][..], &hash].concat(), ..Parts::default() };
+    beside.is_refused("label 258 (payload-hash-alg) stands in the unprotected header");
+    let sha1 = vec![0x19, 1, 2, 0x2d];
+    Parts::with([alg(-8), claims(), sha1]).is_refused("expected SHA-256, SHA-384 or SHA-512");
+    // A payload that cannot be a digest.
+    let record = Parts::with([alg(-8), claims(), hash]).envelope();
+    let verdicts = verdicts(&record, Some(RECORD.as_bytes()));
+    refused(&verdicts, "payload hash", "the payload is no sha-256");
+}
+
+#[test]
+fn digests_of_all_three_lengths_are_compared() {
+    use sha2::{Digest as _, Sha384, Sha512};
+    let sha384 = (vec![0x38, 42], Sha384::digest(RECORD).to_vec());
+    let sha512 = (vec![0x38, 43], Sha512::digest(RECORD).to_vec());
+    for (id, digest) in [sha384, sha512] {
+        let hash = [vec![0x19, 1, 2], id].concat();
+        let attached = Parts {
+            payload: bytes(&digest),
+            signed: digest.clone(),
+            ..Parts::with([alg(-8), claims(), hash.clone()])
+        };
+        let detached =
+            Parts { payload: vec![0xf6], signed: digest, ..Parts::with([alg(-8), claims(), hash]) };
+        for parts in [attached, detached] {
+            let sound = verdicts(&parts.envelope(), Some(RECORD.as_bytes()));
+            assert!(sound.is_verified(), "{sound:#?}");
+            let other = RECORD.replace("red", "tan");
+            assert!(!verdicts(&parts.envelope(), Some(other.as_bytes())).is_verified());
+        }
+    }
+}
+
+#[test]
+fn claims_have_their_time() {
+    let timed = |claims: &[u8]| {
+        let count = u8::try_from(0xa2 + claims.len() / 2).expect("few");
+        let all = [vec![15, count, 1], text("i"), vec![2], text("s"), claims.to_vec()].concat();
+        Parts::with([alg(-8), content_type(), all]).envelope()
+    };
+    let at = |envelope: &[u8], time| {
+        let key = key();
+        let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
+        verify(envelope, &with)
+    };
+    let (expires, begins) = (timed(&[4, 20]), timed(&[5, 20]));
+    assert!(at(&expires, Some(19)).is_verified());
+    refused(&at(&expires, Some(20)), "signer", "the claims have expired");
+    assert!(at(&begins, Some(20)).is_verified());
+    refused(&at(&begins, Some(19)), "signer", "the claims are not valid yet");
+    assert!(at(&expires, None).is_verified(), "nobody knows what time it is");
+}
+
+#[test]
+fn an_issuer_that_is_a_thumbprint_is_the_keys() {
+    let other = vac_sign::SecretKey::ed25519(&[9; 32]).public_key().thumbprint_uri();
+    let claims = [vec![15, 0xa2, 1], text(&other), vec![2], text("subject")].concat();
+    let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
+    refused(&verdicts(&envelope, None), "signer", "the thumbprint of another key");
+}
+
+#[test]
+fn trace_metadata_that_is_none_fails_on_its_line() {
+    for unprotected in [vec![0xa1, 0x18, 100, 0xa0], vec![0xa1, 0x18, 100, 0xf6]] {
+        let envelope = Parts { unprotected, ..Parts::default() }.envelope();
+        refused(&verdicts(&envelope, None), "trace metadata", "(rule trace-metadata)");
+    }
+}
+
+#[test]
+fn what_is_unprotected_and_unknown_is_ignored_and_said_to_be() {
+    let unprotected = vec![0xa2, 4, 0x41, 1, 0x18, 101, 0];
+    let verdicts = verdicts(&Parts { unprotected, ..Parts::default() }.envelope(), None);
+    assert!(verdicts.is_verified());
+    let detail = verdicts.envelope.detail();
+    assert!(detail.ends_with("unprotected and ignored: 4 (kid), 101"), "{detail}");
+}
+
+#[test]
+fn duplicate_keys_in_an_attached_record_fail_on_its_line() {
+    let record = RECORD.replace(r#""at": 1.5"#, r#""at": 1.5, "\u0061t": 2"#);
+    let payload = bytes(record.as_bytes());
+    let parts = Parts { payload, signed: record.into_bytes(), ..Parts::default() };
+    let verdicts = verdicts(&parts.envelope(), None);
+    assert!(verdicts.signature.is_ok());
+    refused(&verdicts, "record", "/session/entries/1/input/at: the map has had this key before");
+}

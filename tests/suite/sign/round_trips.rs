@@ -1,0 +1,226 @@
+//! What we sign, we verify; and what we sign is what we say.
+
+use data_encoding::HEXLOWER;
+use vac_sign::canonical::{Form, canonical};
+use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
+use vac_sign::{Envelope, Signer as _, Verdict, Verification, verify};
+use vac_value::{Document, Encoder, Encoding, Node, transcode};
+
+use super::{RECORD, key, options, p256_key, refused, signed, signed_by, verdicts, with_key};
+
+const CARRIAGES: [Carriage; 3] = [Carriage::Attached, Carriage::Detached, Carriage::Digest];
+
+fn cbor_record() -> Vec<u8> {
+    let mut encoder = Encoder::cbor();
+    transcode(&Document::json(RECORD.as_bytes()).expect("JSON"), &mut encoder).expect("CBOR");
+    encoder.finish()
+}
+
+#[test]
+fn what_is_signed_verifies_with_either_key_in_either_encoding() {
+    let cbor = cbor_record();
+    for key in [key(), p256_key()] {
+        for record in [RECORD.as_bytes(), &cbor] {
+            for carriage in CARRIAGES {
+                let envelope = signed_by(&key, record, &options(carriage));
+                let verdicts = with_key(key.public_key(), &envelope, Some(record));
+                for (question, verdict) in verdicts.lines() {
+                    let is_fine = verdict.is_ok() || question == "receipts";
+                    assert!(is_fine, "{carriage:?}, {question}: {verdict:?}");
+                }
+                let facts = verdicts.facts.expect("a signature that holds");
+                assert_eq!(facts.algorithm, key.public_key().algorithm().id());
+                assert_eq!(facts.issuer, Some(key.public_key().thumbprint_uri()));
+                assert_eq!(facts.subject.as_deref(), Some("s-ü1"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_record_is_signed_the_same_way() {
+    assert_eq!(signed(Carriage::Attached), signed(Carriage::Attached));
+    let es256 = || signed_by(&p256_key(), RECORD.as_bytes(), &options(Carriage::Attached));
+    assert_eq!(es256(), es256());
+}
+
+#[test]
+fn the_protected_header_has_what_it_should_in_deterministic_order() {
+    let envelope = signed(Carriage::Attached);
+    let envelope = Envelope::read(&envelope).expect("an envelope");
+    let header = Document::cbor(envelope.protected).expect("CBOR");
+    assert!(header.is_tidy());
+    let labels: Vec<_> =
+        header.root().members().map(|(label, _)| label.integer().expect("int")).collect();
+    assert_eq!(labels, [1, 3, 4, 15]);
+    assert_eq!(envelope.header.key_id, Some(key().public_key().thumbprint().to_vec()));
+    let name = |envelope: &Envelope<'_>| {
+        envelope.header.content_type.as_ref().map(|one| one.name.clone()).unwrap_or_default()
+    };
+    assert_eq!(name(&envelope), "application/json");
+
+    let digest = signed(Carriage::Digest);
+    let digest = Envelope::read(&digest).expect("an envelope");
+    let header = Document::cbor(digest.protected).expect("CBOR");
+    assert!(header.is_tidy());
+    let labels: Vec<_> =
+        header.root().members().map(|(label, _)| label.integer().expect("int")).collect();
+    assert_eq!(labels, [1, 4, 15, 258, 259]);
+    assert_eq!(digest.payload.map(<[u8]>::len), Some(32));
+    assert_eq!(name(&digest), "application/json");
+
+    let cbor = cbor_record();
+    let envelope = signed_by(&key(), &cbor, &options(Carriage::Attached));
+    let envelope = Envelope::read(&envelope).expect("an envelope");
+    assert_eq!(name(&envelope), "application/cbor");
+    assert_eq!(envelope.payload, Some(&cbor[..]));
+}
+
+#[test]
+fn options_say_what_stands_in_the_header() {
+    let options = Options {
+        issuer: Some("https://example.com/me"),
+        subject: Some("a subject"),
+        key_id: Some(b"key"),
+        content_type: Some("application/agent-conversation+json"),
+        ..options(Carriage::Attached)
+    };
+    let envelope = signed_by(&key(), RECORD.as_bytes(), &options);
+    let read = Envelope::read(&envelope).expect("an envelope");
+    assert_eq!(read.header.claims.issuer.as_deref(), Some("https://example.com/me"));
+    assert_eq!(read.header.claims.subject.as_deref(), Some("a subject"));
+    assert_eq!(read.header.key_id.as_deref(), Some(&b"key"[..]));
+    assert!(verdicts(&envelope, None).is_verified());
+    // And may be asked for.
+    let key = key();
+    let with = Verification { key: Some(key.public_key()), ..Verification::default() };
+    let with = Verification { issuer: Some("https://example.com/me"), ..with };
+    assert!(verify(&envelope, &with).is_verified());
+    let other = Verification { issuer: Some("https://example.com/you"), ..with };
+    refused(&verify(&envelope, &other), "signer", "the issuer is \"https://example.com/me\"");
+    let other = Verification { subject: Some("another"), ..with };
+    refused(&verify(&envelope, &other), "signer", "the subject is \"a subject\", not \"another\"");
+}
+
+#[test]
+fn trace_metadata_is_recomputed_from_the_record() {
+    let envelope = signed(Carriage::Detached);
+    let envelope = Envelope::read(&envelope).expect("an envelope");
+    let unprotected = Document::cbor(envelope.unprotected).expect("CBOR");
+    let (label, metadata) = unprotected.root().members().next().expect("a member");
+    assert_eq!(label.integer(), Some(100));
+    let (payload, _) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
+    let hash = HEXLOWER.encode(&payload.sha256);
+    for (key, expected) in [
+        ("session-id", "s-ü1"),
+        ("agent-vendor", "provider"),
+        ("trace-format", "ietf-vac-v3.0"),
+        ("timestamp-start", "2026-03-01T08:00:00Z"),
+        ("timestamp-end", "2026-03-01T08:00:08Z"),
+        ("content-hash", &hash),
+        ("content-hash-alg", "sha-256"),
+    ] {
+        let value = metadata.member(key).and_then(Node::text);
+        assert_eq!(value.as_deref(), Some(expected), "{key}");
+    }
+    assert_eq!(metadata.members().count(), 7);
+}
+
+#[test]
+fn a_record_without_any_time_has_no_trace_metadata() {
+    let record = RECORD
+        .replace(r#", "created": "2026-03-01T08:00:09Z""#, "")
+        .replace(r#", "session-start": "2026-03-01T08:00:00Z""#, "")
+        .replace(r#""session-end": "2026-03-01T08:00:08Z","#, "");
+    let envelope = signed_by(&key(), record.as_bytes(), &options(Carriage::Attached));
+    let verdicts = verdicts(&envelope, None);
+    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    assert!(matches!(verdicts.trace_metadata, Verdict::Absent(_)));
+    // The time of an entry will do.
+    let record = record.replace(r#""type": "user","#, r#""type": "user", "timestamp": 7,"#);
+    let envelope = signed_by(&key(), record.as_bytes(), &options(Carriage::Attached));
+    let verdicts = super::verdicts(&envelope, None);
+    assert!(verdicts.is_verified() && verdicts.trace_metadata.is_ok(), "{verdicts:#?}");
+}
+
+#[test]
+fn what_is_not_valid_is_not_signed() {
+    let attempt = |record: &str, force: bool| {
+        let (payload, examined) = Payload::examine(record.as_bytes(), Encoding::Json);
+        let options = Options { force, ..options(Carriage::Attached) };
+        sign(payload, &examined, &options, &key()).map(|signed| signed.to_vec())
+    };
+    let invalid = RECORD.replace("tool-call", "tool-fall");
+    let twice = RECORD.replace(r#""at": 1.5"#, r#""at": 1.5, "at": 2"#);
+    for record in [&invalid, &twice] {
+        let Err(SignError::Invalid(why)) = attempt(record, false) else { panic!("signed") };
+        assert!(why.starts_with("/session/entries/1/"), "{why}");
+        let envelope = attempt(record, true).expect("forced");
+        refused(&verdicts(&envelope, None), "record", "/session/entries/1/");
+    }
+    let error = attempt(&RECORD.replace("\"s-ü1\"", "1"), true).expect_err("no session");
+    assert_eq!(error, SignError::NoSubject);
+    assert!(matches!(attempt("[]", false), Err(SignError::Invalid(_))));
+}
+
+#[test]
+fn a_record_kept_apart_is_needed_and_has_to_be_the_one() {
+    let detached = signed(Carriage::Detached);
+    let without = verdicts(&detached, None);
+    assert!(!without.is_verified());
+    assert!(matches!(without.signature, Verdict::NotChecked(_)), "{without:#?}");
+    // A digest can be verified alone; then nothing is said about a record.
+    let digest = signed(Carriage::Digest);
+    let without = verdicts(&digest, None);
+    assert!(without.is_verified(), "{without:#?}");
+    assert!(matches!(without.record, Verdict::NotChecked(_)));
+    assert!(matches!(without.payload_hash, Verdict::NotChecked(_)));
+    let other = RECORD.replace("red", "blue");
+    let other = Some(other.as_bytes());
+    refused(&verdicts(&digest, other), "payload hash", "the payload is not the record's digest");
+    refused(&verdicts(&detached, other), "signature", "nor over its canonical JSON");
+    let attached = verdicts(&signed(Carriage::Attached), other);
+    refused(&attached, "payload hash", "the record given is not the payload");
+    assert!(attached.signature.is_ok());
+}
+
+#[test]
+fn the_canonical_form_verifies_with_the_record_as_it_was() {
+    let document = Document::json(RECORD.as_bytes()).expect("JSON");
+    let form = canonical(&document, Form::Sorted).expect("canonical");
+    for carriage in CARRIAGES {
+        let envelope = signed_by(&key(), &form, &options(carriage));
+        for record in [RECORD.as_bytes(), &form] {
+            let verdicts = verdicts(&envelope, Some(record));
+            assert!(verdicts.is_verified(), "{carriage:?}: {verdicts:#?}");
+            assert!(verdicts.trace_metadata.is_ok() && verdicts.payload_hash.is_ok());
+        }
+    }
+}
+
+#[test]
+fn another_key_verifies_nothing() {
+    let other = vac_sign::SecretKey::ed25519(&[9; 32]);
+    for carriage in CARRIAGES {
+        let verdicts = with_key(other.public_key(), &signed(carriage), Some(RECORD.as_bytes()));
+        refused(&verdicts, "signature", "not made with this key");
+        assert!(matches!(verdicts.signer, Verdict::NotChecked(_)));
+        assert_eq!(verdicts.facts, None);
+        let verdicts =
+            with_key(p256_key().public_key(), &signed(carriage), Some(RECORD.as_bytes()));
+        refused(&verdicts, "signature", "the header names EdDSA, but the key is for ES256");
+    }
+}
+
+#[test]
+fn keys_survive_their_files() {
+    for key in [key(), p256_key()] {
+        let again = vac_sign::SecretKey::from_pem(&key.to_pem().expect("PEM")).expect("a key");
+        assert_eq!(again.public_key(), key.public_key());
+        let public = key.public_key().to_pem().expect("PEM");
+        assert_eq!(vac_sign::PublicKey::from_pem(&public).as_ref(), Ok(key.public_key()));
+        let wrong = vac_sign::SecretKey::from_pem(&public).expect_err("a public key");
+        assert!(wrong.to_string().contains("found one of a PUBLIC KEY"), "{wrong}");
+        assert!(!format!("{key:?}").contains("51"), "nothing of the secret is shown");
+    }
+}
