@@ -40,19 +40,34 @@ pub(crate) const TOOL_RESULT: &[&str] = &[
 pub(crate) const CHECKPOINT_CALL: &[&str] =
     &["type", "name", "input", "call-id", "timestamp", "id", "children", "checkpoint"];
 
-/// Native members of a message that have no canonical name.
-pub(crate) const IN_MESSAGE: &[&str] =
-    &["displayContent", "tokens", "toolCalls", "thoughts", "native:type", "role", "messageId"];
-/// Native members of a tool call that have no canonical name.
+/// Native members of a message.
+pub(crate) const IN_MESSAGE: &[&str] = &[
+    "id",
+    "timestamp",
+    "type",
+    "role",
+    "content",
+    "displayContent",
+    "parts",
+    "model",
+    "tokens",
+    "toolCalls",
+    "thoughts",
+    "messageId",
+];
+/// Native members of a tool call.
 pub(crate) const IN_CALL: &[&str] = &[
+    "id",
+    "name",
+    "args",
+    "result",
+    "timestamp",
     "status",
     "agentId",
     "displayName",
     "description",
     "resultDisplay",
     "renderOutputAsMarkdown",
-    "thoughtSignature",
-    "functionCall",
 ];
 /// Native members of a `$set`.
 pub(crate) const IN_SET: &[&str] = &[
@@ -82,9 +97,13 @@ pub(crate) const IN_SESSION: &[&str] = &[
     "project-root",
 ];
 
-/// Counts names that nobody knows.
+/// Counts names that nobody knows. What is known and has a value of another type than
+/// expected is not counted.
 pub(crate) fn unknown(report: &mut Report, of: &str, rest: &Rest<'_>, known: &[&str]) {
-    for (name, _) in rest.iter().filter(|(name, _)| !known.contains(&&**name)) {
-        report.unknown(&format!("{of} key {name}"));
+    for (name, _) in rest.iter() {
+        let name = name.strip_prefix("native:").unwrap_or(name);
+        if !known.contains(&name) {
+            report.unknown(&format!("{of} key {name}"));
+        }
     }
 }

@@ -18,6 +18,28 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
+//! # What is read
+//!
+//! | variant | what it is |
+//! |---|---|
+//! | `concatenated` | the objects of a store one behind the other, in no particular order, of one session or of several |
+//! | `tree` | the files of one session, one behind the other: what a storage tree has |
+//! | `early` | the same from 2025, with messages that have their parts inside |
+//! | `database` | the rows of one session as such objects, with the times of the rows |
+//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, also damaged or cut short |
+//! | `share` | a shared session: `[{type, data}]` |
+//! | `capture` | `opencode run --format json`: lines with a part each |
+//!
+//! The same session gives the same entries, whatever it is in. What containers lack:
+//!
+//! * an export has no project, no `session_diff`, often no `todo`;
+//! * a shared session has no project and no `todo`, and tells its models as well;
+//! * a database has no `session_diff` (it is a file beside it), and says of every entry
+//!   when its row was written (`time_created`, `time_updated`);
+//! * a capture has the parts of answers alone: no session, no messages, so no prompts and
+//!   no models. What its lines say beside their part is an entry's `line`; a part
+//!   without a time has that of its line.
+//!
 //! # What goes where
 //!
 //! | native | record |
@@ -29,11 +51,12 @@
 //! | part `reasoning`: `text`, `time.start`, `metadata.*.reasoningEncryptedContent` | reasoning: `content`, `timestamp`, `encrypted` |
 //! | part `tool`: `tool`, `callID`, `state.input`, `state.time.start` | tool-call: `name`, `call-id`, `input`, `timestamp` |
 //! | `state.output` or `state.error`, `state.status`, `state.time.end` | tool-result: `output`, `status`, `is-error`, `timestamp` |
+//! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.time` | tool-call and tool-result; their timestamps |
 //! | every other part | system-event of that type |
 //! | session: `id`, `version`, `directory`, `time` | `session-id`, `cli-version`, `working-dir`, `session-start` and `session-end` |
 //! | session: everything else | `session`, native names |
 //! | project: `vcs`, `sandboxes`, the rest | `vcs.type`, `environment.sandboxes`, `environment.project` |
-//! | arrays of diffs and of todos, the share object | `session.session_diff`, `session.todo`, `session.session_share` |
+//! | arrays of diffs and of todos, the share object, the models of a shared session | `session.session_diff`, `session.todo`, `session.session_share`, `session.session_model` |
 //!
 //! # Decisions
 //!
@@ -42,22 +65,33 @@
 //!   that `OpenCode` shows: messages by the time of their creation, then by id; each
 //!   before its parts, these by id. What has no such place (bytes that are no
 //!   document) stays behind what it stood behind. So all containers of a session
-//!   give the same entries. The price is that an input is held in memory.
+//!   give the same entries.
+//! * For that order an index is held of an input, never the input itself: units know
+//!   where they are. One in memory is scanned once and looked at in place. One that is
+//!   not is read again for every 32 MB of it, in the order of the entries; only an export,
+//!   which is one document, has to be held as a whole.
 //! * One input with several sessions gives one record for each, by the time of
-//!   their creation, then by id. An array names no session: it belongs to the session
-//!   object right behind it, else to what stands before it. A project belongs to all
-//!   sessions that name it.
+//!   their creation, then by id. A part without a session is its message's. An array names
+//!   no session: it belongs to the session object right behind it, else to what stands
+//!   before it. A project belongs to all sessions that name it.
 //! * A part is an entry of its own and keeps its `messageID`. A user's message is one
 //!   moment: its parts without a time have that of the message. Other parts have the
-//!   time they state, or none.
+//!   time they state, or none. A part inside a message has the message's id and its own
+//!   number.
 //! * Usage is counted once: on the message. A `step-finish` repeats it, and keeps it
-//!   as native data.
+//!   as native data; where the message is missing, it is the `token-usage` of the event.
 //! * `sessionID` is not repeated on entries where it is the session's.
-//! * The `secret` of a share object, or of a session's `share`, is never copied: the one deliberate omission,
-//!   named in the report. The same goes for bytes that might be a broken share object.
+//! * The `secret` of a share object, or of a session's `share`, is never copied: the one
+//!   deliberate omission, named in the report. The same goes for bytes that might be a
+//!   broken share object.
 //! * What stands beside the entries has to fit both encodings: an object with half a
 //!   surrogate pair in it is an event instead.
-//! * Databases, share files and `run --format json` captures are refused.
+//! * A damaged export is taken apart: what is whole in it is told as ever, and the rest
+//!   is carried as text.
+//! * A row whose data is no JSON object is carried as text with the reason; what stands
+//!   for a file that could not be read is an event and a warning.
+//! * What newer versions say in `session_message` is carried as events, and the report
+//!   counts it as unknown.
 
 mod capture;
 mod classify;

@@ -14,7 +14,7 @@ use crate::classify::Class;
 use crate::unit::Unit;
 
 /// So much text is held of an input that is not in memory.
-const MOST_HELD: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
+const MOST_HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
 
 /// See the module.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Spot {
     index: u64,
     node: u32,
     size: usize,
-    /// Whether the unit has its text with it.
+    /// Whether the unit has its text with it, or nobody needs it.
     is_held: bool,
 }
 
@@ -79,7 +79,7 @@ impl<'i> Source<'i> {
                 index: unit.place.index,
                 node: unit.node,
                 size: unit.size,
-                is_held: unit.text.is_some() && unit.class != Class::Raw,
+                is_held: unit.entries == 0 || (unit.text.is_some() && unit.class != Class::Raw),
             }));
         }
         first
@@ -105,8 +105,9 @@ impl<'i> Source<'i> {
             return Ok(look(seen));
         }
         if !self.window.borrow().holds(number) {
-            let window = self.window_from(number)?;
-            self.window.replace(window);
+            // The old one goes before the new one comes.
+            self.window.take();
+            self.window.replace(self.window_from(number)?);
         }
         let window = self.window.borrow();
         match window.body(number).ok_or_else(changed)? {
@@ -220,35 +221,35 @@ mod tests {
 
     fn records(input: &dyn Input) -> Vec<Vec<u8>> {
         let sessions = OpenCode.survey(input).expect("sessions");
-        let record = |session: &Box<dyn vac_adapter::Session + '_>| {
+        let records = sessions.iter().map(|session| {
             let mut record = Vec::new();
             write(&**session, &Options::default(), &mut record).expect("a record");
             record
-        };
-        sessions.iter().map(record).collect()
+        });
+        records.collect()
     }
 
     /// Two sessions whose last words come first, with rubbish and arrays in between.
     fn log() -> Vec<u8> {
-        let mut log = String::new();
+        let mut log = Vec::new();
         for number in (10..60).rev() {
             for session in ["ses_1", "ses_2"] {
-                let ids = format!(
-                    "\"sessionID\": \"{session}\", \"messageID\": \"msg_{number}{session}\""
-                );
-                log.push_str(&format!(
-                    "{{\"id\": \"prt_{number}\", {ids}, \"type\": \"text\", \"text\": \"{number} words\"}}"
+                log.push(format!(
+                    r#"{{"id": "prt_{number}", "sessionID": "{session}", "type": "text",
+                        "messageID": "msg_{number}{session}", "text": "{number} words"}}"#
                 ));
-                log.push_str(&format!(
-                    "{{\"id\": \"msg_{number}{session}\", \"sessionID\": \"{session}\", \"role\": \"user\", \"time\": {{\"created\": {number}}}}}\n"
+                log.push(format!(
+                    r#"{{"id": "msg_{number}{session}", "sessionID": "{session}", "role": "user",
+                        "time": {{"created": {number}}}}}"#
                 ));
             }
             if number % 20 == 0 {
-                log.push_str("what is this?\n[{\"file\": \"a.rs\", \"additions\": 1}]\n");
+                log.push("what is this?".to_owned());
+                log.push(r#"[{"file": "a.rs", "additions": 1}]"#.to_owned());
             }
         }
-        log.push_str("{\"id\": \"ses_2\", \"projectID\": \"p\", \"title\": \"t\"}");
-        log.into_bytes()
+        log.push(r#"{"id": "ses_2", "projectID": "p", "title": "t"}"#.to_owned());
+        log.join("\n").into_bytes()
     }
 
     #[test]

@@ -111,6 +111,8 @@ fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Survey
         for unit in units.iter_mut().filter(|unit| unit.class.is_beside()) {
             if is_taken(&mut around, unit, &id, source, &mut scanner)? {
                 unit.entries = 0;
+                // Nobody looks at it again.
+                unit.text = None;
             }
         }
         surveyed.push(Surveyed { around, id, units });
@@ -155,7 +157,7 @@ fn place_projects<'i>(
                 && is_taken(&mut session.around, &project, &session.id, source, scanner)?
             {
                 is_placed = true;
-                session.units.push(Unit { entries: 0, ..project.clone() });
+                session.units.push(Unit { entries: 0, text: None, ..project.clone() });
             }
         }
         if let (false, Some(first)) = (is_placed, sessions.first_mut()) {

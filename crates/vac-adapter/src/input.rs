@@ -13,6 +13,7 @@ pub trait Input {
 
     /// The folder it is in, with `/` between the names; empty if it has none. Only its
     /// last names mean anything: where the folder itself lies is nobody's business.
+    #[allow(clippy::unnecessary_literal_bound)] // whoever has a folder borrows it
     fn folder(&self) -> &str {
         ""
     }
@@ -144,7 +145,9 @@ impl<'i> Log<'i> {
         let mut files: Vec<_> = files.collect();
         for (number, file) in files.iter_mut().enumerate() {
             if let File::Held(frames) = file {
-                frames.iter_mut().for_each(|frame| frame.place.file = number);
+                for frame in frames {
+                    frame.place.file = number;
+                }
             }
         }
         Self(files)

@@ -106,7 +106,11 @@ pub fn write_file(
     parts
         .iter()
         .try_for_each(|part| file.write_all(part))
-        .and_then(|()| file.as_file().sync_all())
+        .and_then(|()| match readers {
+            // A key that is lost with the power cannot be made again.
+            Readers::Owner => file.as_file().sync_all(),
+            Readers::Usual => Ok(()),
+        })
         .with_context(|| format!("cannot write {}", path.display()))?;
     let placed = match existing {
         Existing::Replaced => file.persist(path),

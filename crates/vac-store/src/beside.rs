@@ -27,7 +27,7 @@ const MOST: u64 = 1 << 16;
 
 /// Adds it to the session. Gives what could not be looked into.
 pub fn add(log: &mut Log, agent: &str, glimpse: &mut Glimpse) -> Vec<(PathBuf, io::Error)> {
-    let path = log.parts.first().and_then(Part::path).map(Path::to_owned);
+    let path = log.first_path().map(Path::to_owned);
     match (agent, path) {
         ("gemini", Some(path)) => gemini(log, &path, glimpse),
         ("cursor", Some(path)) if glimpse.variant == "transcript" => {

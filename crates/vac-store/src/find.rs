@@ -49,17 +49,9 @@ impl Search {
     /// All of it. What is read with a session is not a session as well.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
-        let further = |log: &Log| {
-            let parts = log.parts.iter().skip(1).chain(&log.attachments);
-            parts.filter_map(Part::path).map(Path::to_owned).collect::<Vec<_>>()
-        };
-        let further: HashSet<_> = logs.iter().flat_map(further).collect();
-        if !further.is_empty() {
-            logs.retain(|log| {
-                let first = log.parts.first().and_then(Part::path);
-                first.is_none_or(|path| !further.contains(path))
-            });
-        }
+        let further = logs.iter().flat_map(Log::further_paths).map(Path::to_owned);
+        let further: HashSet<_> = further.collect();
+        logs.retain(|log| log.first_path().is_none_or(|path| !further.contains(path)));
         self.found
     }
 

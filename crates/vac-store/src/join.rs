@@ -101,14 +101,11 @@ fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Option<(&'static 
 
 /// Joins logs that are one session. The result keeps the order of the first of each.
 pub fn join(mut logs: Vec<Known>) -> Vec<Known> {
-    let further = |known: &Known| {
-        let parts = known.log.parts.iter().skip(1).chain(&known.log.attachments);
-        parts.filter_map(Part::path).map(Path::to_owned).collect::<Vec<_>>()
-    };
-    let further: HashSet<_> = logs.iter().flat_map(further).collect();
     // What is read with a session is not something else as well.
+    let further = logs.iter().flat_map(|known| known.log.further_paths()).map(Path::to_owned);
+    let further: HashSet<_> = further.collect();
     logs.retain(|known| {
-        let first = known.log.parts.first().and_then(Part::path);
+        let first = known.log.first_path();
         first.is_none_or(|path| known.agent.is_some() || !further.contains(path))
     });
     let logs = grouped(logs, session, once);

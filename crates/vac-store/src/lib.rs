@@ -4,7 +4,7 @@
 //! of small files and databases: this crate makes [inputs](vac_adapter::Input) of all of
 //! them, and is the only one that reads logs from disk.
 //!
-//! * [`find`] looks for logs in the paths somebody named, [`discover`] in the [`places`]
+//! * [`find()`] looks for logs in the paths somebody named, [`discover()`] in the [`places`]
 //!   where agents keep them.
 //! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
 //!   session of a [`Store`].
@@ -16,12 +16,16 @@
 //! * Nothing that is read is ever changed, not even a time stamp or a file beside it:
 //!   databases are opened as immutable, and if they have a journal, as a copy of their
 //!   own ([`sqlite`]).
-//! * What a container is, its first bytes or its folders tell, never its name.
+//! * What a container is, its first bytes or its folders tell, never its name. In the
+//!   places of agents names decide what is opened at all ([`places`]): around sessions lie
+//!   credentials, and copies of whatever an agent has touched.
 //! * A store's session reads as its documents, one behind the other, in a fixed order.
 //!   They are the source that a record names and whose hash it gives: a database as a
 //!   whole changes with every other session.
 //! * Symbolic links inside directories are not followed: they can lead round in circles,
-//!   and what they lead to has a name of its own.
+//!   and what they lead to has a name of its own. Those that somebody named are.
+//! * A session is there once: copies are left out, and so is what is less of a session
+//!   than something else ([`join`]). Whoever is told what there is, is told that too.
 
 pub mod discover;
 pub mod find;

@@ -167,6 +167,16 @@ impl Log {
         self.parts.iter().chain(&self.attachments).filter_map(Part::path)
     }
 
+    /// Those of its files that are no logs of their own.
+    pub(crate) fn further_paths(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().skip(1).chain(&self.attachments).filter_map(Part::path)
+    }
+
+    /// The first of its files, by which it is known.
+    pub(crate) fn first_path(&self) -> Option<&Path> {
+        self.parts.first().and_then(Part::path)
+    }
+
     /// How many bytes it has on disk, as far as that is easy to know.
     pub fn size(&self) -> Option<u64> {
         if let Some(held) = &self.held {

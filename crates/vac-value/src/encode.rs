@@ -105,6 +105,7 @@ impl Encoder {
     }
 
     /// The same writer, which also keeps an [`outline`](Encoder::outline).
+    #[must_use]
     pub fn outlined(self) -> Self {
         Self { outline: Some(Outline::default()), ..self }
     }

@@ -16,6 +16,9 @@ pub enum Key<'v> {
     Other(&'v dyn Encode),
 }
 
+/// Members whose keys are text.
+pub(crate) type TextMembers<'v> = Vec<(&'v str, &'v dyn Encode)>;
+
 /// The members of a map before they are written: CBOR sorts them.
 #[derive(Default)]
 pub struct MapEncoder<'v> {
@@ -50,7 +53,7 @@ impl<'v> MapEncoder<'v> {
 
     /// The members in the order of their keys, if all of these are text: of texts the
     /// shorter comes first, because its head does.
-    pub(crate) fn by_text(&self) -> Result<Option<Vec<(&'v str, &'v dyn Encode)>>, EncodeError> {
+    pub(crate) fn by_text(&self) -> Result<Option<TextMembers<'v>>, EncodeError> {
         let text = |(key, value): &(Key<'v>, &'v dyn Encode)| match key {
             Key::Text(text) => Some((*text, *value)),
             Key::Integer(_) | Key::Other(_) => None,

@@ -22,9 +22,11 @@ impl Pattern {
             .start_kind(StartKind::Anchored)
             .dfa_size_limit(Some(MOST_BYTES))
             .determinize_size_limit(Some(MOST_BYTES));
-        let table =
-            source.starts_with('^').then(|| dense::Builder::new().configure(config).build(source));
-        Ok(Self { regex: Regex::new(source)?, table: table.and_then(Result::ok) })
+        let mut table = None;
+        if source.starts_with('^') {
+            table = dense::Builder::new().configure(config).build(source).ok();
+        }
+        Ok(Self { regex: Regex::new(source)?, table })
     }
 
     /// Whether the text matches.

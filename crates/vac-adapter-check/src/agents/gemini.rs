@@ -11,7 +11,7 @@ pub const GEMINI: Agent = Agent {
     exceptions: &[
         Exception {
             paths: &["messages[].type", "type", "$set.messages[].type", "[].type"],
-            when: When::Is(&["user", "human", "gemini", "model", "assistant"]),
+            when: When::Is(&["user", "gemini"]),
             reason: "of a message: the type of its entry",
         },
         Exception {

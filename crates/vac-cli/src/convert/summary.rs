@@ -6,6 +6,9 @@ use serde::Serialize;
 use vac_adapter::report::Report;
 use vac_value::printable;
 
+/// So many unknown types are told.
+const MOST_UNKNOWN: usize = 20;
+
 /// What became of all logs.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +56,31 @@ impl Summary {
 
     /// A table of agents and variants, and what was noticed.
     pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.table();
+        for (path, count) in self.total(|report| &report.omitted) {
+            lines.push(format!("left out on purpose: {path} ({count})"));
+        }
+        let unknown = self.total(|report| &report.unknown_types);
+        let more = unknown.len().saturating_sub(MOST_UNKNOWN);
+        for (native, count) in unknown.into_iter().take(MOST_UNKNOWN) {
+            lines.push(format!("unknown: {} ({count})", printable(&native, 80)));
+        }
+        if more > 0 {
+            lines.push(format!("unknown: {more} more (see --report)"));
+        }
+        lines.push(format!(
+            "{} converted, {} refused, {} passed over",
+            counted(self.sessions.len(), "session"),
+            self.refused.len(),
+            self.passed_over
+        ));
+        if let Some(Changes { new, changed, unchanged }) = self.changes {
+            lines.push(format!("{new} new, {changed} changed, {unchanged} unchanged"));
+        }
+        lines
+    }
+
+    fn table(&self) -> Vec<String> {
         let mut rows: BTreeMap<(&str, &str), [u64; 4]> = BTreeMap::new();
         // Several sessions can come from one file.
         let mut seen = HashSet::new();
@@ -76,34 +104,18 @@ impl Summary {
                 "{agent:<10} {variant:<24} {sessions:>8} {entries:>9} {bytes:>12} {raw:>11}"
             ));
         }
-        let mut unknown: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-        let mut omitted: BTreeMap<&str, u64> = BTreeMap::new();
-        for report in &self.sessions {
-            for (path, count) in &report.omitted {
-                *omitted.entry(path).or_default() += count;
-            }
-        }
-        for (path, count) in omitted {
-            lines.push(format!("left out on purpose: {path} ({count})"));
-        }
-        for report in &self.sessions {
-            for (native, count) in &report.unknown_types {
-                *unknown.entry((&report.agent, native)).or_default() += count;
-            }
-        }
-        for ((agent, native), count) in unknown {
-            lines.push(format!("unknown to us: {agent} {} ({count})", printable(native, 80)));
-        }
-        lines.push(format!(
-            "{} converted, {} refused, {} passed over",
-            counted(self.sessions.len(), "session"),
-            self.refused.len(),
-            self.passed_over
-        ));
-        if let Some(Changes { new, changed, unchanged }) = self.changes {
-            lines.push(format!("{new} new, {changed} changed, {unchanged} unchanged"));
-        }
         lines
+    }
+
+    /// What reports count, taken together, with the agent before each name.
+    fn total(&self, counts: impl Fn(&Report) -> &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+        let mut total = BTreeMap::new();
+        for report in &self.sessions {
+            for (name, count) in counts(report) {
+                *total.entry(format!("{} {name}", report.agent)).or_default() += count;
+            }
+        }
+        total
     }
 }
 

@@ -2,6 +2,7 @@ use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity as _;
 use ed25519_dalek::{Signature, SigningKey};
+use p256::ecdsa::signature::{Signer as _, Verifier as _};
 use sha2::{Digest as _, Sha512};
 
 use super::*;
@@ -18,7 +19,6 @@ fn both_ways(key: &SigningKey, payload: &[u8], signature: &[u8; 64]) -> (bool, b
 }
 
 fn sign(key: &SigningKey, payload: &[u8]) -> [u8; 64] {
-    use p256::ecdsa::signature::Signer as _;
     let signature: Signature = key.sign(&Message::new(b"\xa1\x01\x27", payload).to_vec());
     signature.to_bytes()
 }
@@ -68,8 +68,8 @@ fn r_of_small_order_is_refused_though_the_equation_holds() {
     // s = k a fulfils s B = R + k A for the identity R.
     let hash = Sha512::digest(seed);
     let mut secret: [u8; 32] = hash[..32].try_into().unwrap();
-    secret[0] &= 248;
-    secret[31] = secret[31] & 127 | 64;
+    secret[0] &= 0xf8;
+    secret[31] = secret[31] & 0x7f | 0x40;
     let message = Message::new(b"\xa1\x01\x27", b"payload").to_vec();
     let challenge = Sha512::new()
         .chain_update(identity.as_bytes())
@@ -81,7 +81,6 @@ fn r_of_small_order_is_refused_though_the_equation_holds() {
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(identity.as_bytes());
     signature[32..].copy_from_slice(s.as_bytes());
-    use p256::ecdsa::signature::Verifier as _;
     let lax = key.verifying_key().verify(&message, &Signature::from_bytes(&signature));
     assert!(lax.is_ok(), "the forgery is a good one");
     assert_eq!(both_ways(&key, b"payload", &signature), (false, false));

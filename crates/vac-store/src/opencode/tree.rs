@@ -94,7 +94,7 @@ impl Tree {
         }
         for folder in folder_entries(&self.root.join("part"))? {
             let is_known = name(&folder).is_some_and(|id| messages.contains(&id));
-            if is_folder(&folder) && !is_known {
+            if !is_known && is_folder(&folder) {
                 let session = session_of(&folder);
                 index.sessions.entry(session.clone()).or_default();
                 index.orphans.entry(session).or_default().push(folder);

@@ -8,6 +8,7 @@ use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{Converted, Log, check};
 use vac_adapter_opencode::OpenCode;
 
+mod beside;
 mod database;
 mod rows;
 mod tree;

@@ -344,6 +344,7 @@ pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
 }
 
 /// Steps over blocks that have none of them.
+#[allow(clippy::needless_bitwise_bool)] // without branches, so that it becomes vectors
 fn end_of_plain_blocks(source: &[u8], mut at: usize) -> usize {
     while let Some(block) = source.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
         let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
