@@ -58,8 +58,8 @@ fn entry(number: usize, text: &mut String) {
     written.unwrap_or_default();
 }
 
-/// A JSON record of about so many bytes, most of them a few kilobytes of output for each
-/// call.
+/// A JSON record of about so many bytes, most of them output of a few kilobytes: one value
+/// in 60 bytes, as in real sessions.
 pub fn with_output(bytes: usize) -> String {
     let line = "  42\\tlet value = map.get(\\\"key\\\")?; // largest first, größer als je zuvor\\n";
     let output = line.repeat(40);
@@ -67,7 +67,7 @@ pub fn with_output(bytes: usize) -> String {
     let (before, entries) = plain.split_once("\"entries\":[").unwrap_or_default();
     let entries = entries.trim_end_matches("]}}");
     let result = format!(r#",{{"type":"tool-result","output":"{output}","call-id":"c"}}"#);
-    let block = format!("{entries}{}", result.repeat(60));
+    let block = format!("{entries}{}", result.repeat(150));
     let count = bytes / block.len();
     format!("{before}\"entries\":[{}]}}}}", vec![block; count.max(1)].join(","))
 }

@@ -15,7 +15,7 @@ pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
 
 fn of_document(document: Node<'_, '_>) -> Confidence {
     if document.kind() == Kind::Array {
-        return if is_shared(document) { Confidence::Certain } else { Confidence::No };
+        return if is_shared(document) { of_shared(document) } else { Confidence::No };
     }
     let facts = Facts::of(document);
     if let Some((info, messages)) = facts.export() {
@@ -36,13 +36,29 @@ fn of_document(document: Node<'_, '_>) -> Confidence {
         Class::Captured if facts.part.is_some() || is_id(facts.session, "ses_") => {
             Confidence::Certain
         }
-        Class::Early if is_a(facts.metadata, Kind::Map) => Confidence::Certain,
+        Class::Early if is_id(of_metadata(&facts, "sessionID"), "ses_") => Confidence::Certain,
+        Class::Early if is_a(facts.metadata, Kind::Map) => Confidence::Possible,
         Class::Session | Class::Share if is_id(facts.id, "ses_") => Confidence::Certain,
         Class::Row if is_id(facts.session, "ses_") => Confidence::Likely,
         Class::Part | Class::Message if facts.session.is_some() => Confidence::Likely,
         Class::Session | Class::Project => Confidence::Possible,
         _ => Confidence::No,
     }
+}
+
+/// Others share things as well: its ids tell.
+fn of_shared(elements: Node<'_, '_>) -> Confidence {
+    let mut data = elements.elements().take(3).filter_map(|element| element.member("data"));
+    let names = |data: Node<'_, '_>, key: &str| is_id(data.member(key), "ses_");
+    if data.any(|data| names(data, "id") || names(data, "sessionID")) {
+        Confidence::Certain
+    } else {
+        Confidence::Possible
+    }
+}
+
+fn of_metadata<'d, 'a>(facts: &Facts<'d, 'a>, key: &str) -> Option<Node<'d, 'a>> {
+    facts.metadata.and_then(|metadata| metadata.member(key))
 }
 
 fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
@@ -96,7 +112,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
 /// Takes what an object tells, unless it is another session's.
 fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     let class = facts.class();
-    let metadata = |key: &str| facts.metadata.and_then(|metadata| metadata.member(key));
+    let metadata = |key: &str| of_metadata(facts, key);
     let session = match class {
         Class::Session => facts.id,
         Class::Early => facts.session.or_else(|| metadata("sessionID")),

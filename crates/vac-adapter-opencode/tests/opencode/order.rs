@@ -125,6 +125,17 @@ fn a_store_is_detected_by_its_objects() {
         (PROMPT, Some(Confidence::Certain)),
         (r#"{"info": {"id": "ses_1"}, "messages": []}"#, Some(Confidence::Certain)),
         (r#"{"id": "p", "worktree": "/w", "time": {}}"#, Some(Confidence::Possible)),
+        (r#"[{"type": "session", "data": {"id": "ses_1"}}]"#, Some(Confidence::Certain)),
+        (r#"[{"type": "message", "data": {"id": "1"}}]"#, Some(Confidence::Possible)),
+        (
+            r#"{"type": "text", "timestamp": 1, "sessionID": "ses_1", "part": {}}"#,
+            Some(Confidence::Certain),
+        ),
+        (
+            r#"{"id": "m", "role": "user", "parts": [], "metadata": {"sessionID": "ses_1"}}"#,
+            Some(Confidence::Certain),
+        ),
+        (r#"{"id": "m", "role": "user", "parts": [], "metadata": {}}"#, Some(Confidence::Possible)),
         (r#"{"type": "user", "uuid": "u", "sessionId": "s"}"#, None),
         (r#"{"role": "user", "message": {"content": []}}"#, None),
         (r#"{"timestamp": "t", "type": "session_meta", "payload": {}}"#, None),

@@ -153,9 +153,9 @@ fn vectors_get_their_exit_codes() {
     assert_eq!(run(&[&transparent, "--receipt-key", &log]).code, 0);
     assert_eq!(run(&[&transparent, "--receipt-key", &key]).code, 1);
     for entry in folder.join("attacks").read_dir().unwrap() {
-        let attack = entry.unwrap().path();
-        let attack = attack.to_str().unwrap();
-        let ran = if attack.ends_with(".json") {
+        let path = entry.unwrap().path();
+        let attack = path.to_str().unwrap();
+        let ran = if path.extension().is_some_and(|ending| ending == "json") {
             run(&[&sound, "--record", attack])
         } else {
             run(&[attack, "--record", &record])
