@@ -60,14 +60,19 @@ pub fn write(
 ) -> Result<Report, Error> {
     let record = around(session, options);
     let report = begin_report(session, &record, options);
-    let bytes = encoded(&record, options)?;
-    let document = Document::scan(&bytes, options.encoding).map_err(|_| missing_entries())?;
-    if options.validate {
-        judge(&document, vac_validate::ROOT, None)?;
-    }
-    let entries = document.root().member("session").and_then(|session| session.member("entries"));
-    let entries = entries.ok_or_else(missing_entries)?;
-    let (before, behind) = (entries.offset(), entries.offset() + entries.raw().len());
+    let mut head = encoder(options).outlined();
+    record.encode(&mut head)?;
+    let (before, behind) = {
+        let outline = head.outline().map_err(|_| missing_entries())?;
+        if options.validate {
+            judge(&outline, vac_validate::ROOT, None)?;
+        }
+        let session = outline.root().member("session");
+        let entries = session.and_then(|session| session.member("entries"));
+        let entries = entries.ok_or_else(missing_entries)?;
+        (entries.offset(), entries.offset() + entries.raw().len())
+    };
+    let bytes = head.finish();
     out.write_all(&bytes[..before])?;
     let count = match options.encoding {
         Encoding::Json => None,
@@ -160,12 +165,6 @@ fn begin_report(
         sources: options.sources.clone(),
         ..Report::default()
     }
-}
-
-fn encoded(record: &VerifiableAgentRecord<'_>, options: &Options) -> Result<Vec<u8>, Error> {
-    let mut encoder = encoder(options);
-    record.encode(&mut encoder)?;
-    Ok(encoder.finish())
 }
 
 fn encoder(options: &Options) -> Encoder {

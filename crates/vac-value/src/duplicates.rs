@@ -59,7 +59,7 @@ fn token<'a>(entry: &Entry, source: Source<'a>) -> &'a [u8] {
 
 /// Equal tokens have equal marks; different ones nearly always different.
 #[inline]
-fn mark(token: &[u8]) -> u64 {
+pub(crate) fn mark(token: &[u8]) -> u64 {
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
     match (token.first_chunk::<8>(), token.last_chunk::<8>()) {
         (Some(first), Some(last)) => {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::document::Encoding;
+use crate::duplicates::mark;
 use crate::encode::{Encode, EncodeError, Encoder};
 
 /// A key as a map's writer takes it.
@@ -95,20 +96,26 @@ impl<'v> MapEncoder<'v> {
         }
     }
 
-    /// Whether a look at few text keys, or the schema, tells that all differ.
+    /// Whether a look at few text keys, or the schema, tells that all differ. False says
+    /// nothing.
     pub(crate) fn is_known_to_differ(&self) -> bool {
         const FEW: usize = 32;
-        let text = |(key, _): &(Key<'v>, &'v dyn Encode)| match key {
-            Key::Text(text) => Some(*text),
-            Key::Integer(_) | Key::Other(_) => None,
-        };
-        let extensions = self.known..self.members.len();
-        self.members.len() <= FEW
-            && extensions.into_iter().all(|at| {
-                let own = text(&self.members[at]);
-                own.is_some() && self.members[..at].iter().all(|other| text(other) != own)
-            })
-            || self.known == self.members.len()
+        if self.known == self.members.len() {
+            return true;
+        }
+        if self.members.len() > FEW {
+            return false;
+        }
+        let mut marks = [0; FEW];
+        for (at, (key, _)) in self.members.iter().enumerate() {
+            let Key::Text(text) = key else { return false };
+            marks[at] = mark(text.as_bytes());
+            // Of two known ones the schema knows that they differ.
+            if at >= self.known && marks[..at].contains(&marks[at]) {
+                return false;
+            }
+        }
+        true
     }
 }
 

@@ -60,6 +60,7 @@ fn push_code(code: u32, text: &mut Vec<u8>) {
 pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) -> bool {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
     out.push(b'"');
     let mut plain = 0;
     let mut escaped = false;
