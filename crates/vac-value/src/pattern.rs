@@ -16,14 +16,14 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Compiles a pattern that begins with `^` and ends in `$`.
+    /// Compiles a pattern; one that begins with `\A` gets a table.
     pub fn new(source: &str) -> Result<Self, regex::Error> {
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .dfa_size_limit(Some(MOST_BYTES))
             .determinize_size_limit(Some(MOST_BYTES));
         let mut table = None;
-        if source.starts_with('^') {
+        if source.starts_with("\\A") {
             table = dense::Builder::new().configure(config).build(source).ok();
         }
         Ok(Self { regex: Regex::new(source)?, table })
@@ -47,11 +47,11 @@ mod tests {
     #[test]
     fn the_table_says_what_the_pattern_says() {
         let sources = [
-            r"^(?:[0-9]{4}-(0[1-9]|1[0-2]))$",
-            r"^(?:a|ab)$",
-            r"^(?:[^:/?#]+:)?(?:.*)$",
-            r"^(?:\d+)$",
-            r"^(?:)$",
+            r"\A(?:[0-9]{4}-(0[1-9]|1[0-2]))\z",
+            r"\A(?:a|ab)\z",
+            r"\A(?:[^:/?#]+:)?(?:.*)\z",
+            r"\A(?:\d+)\z",
+            r"\A(?:)\z",
         ];
         let texts =
             ["2026-01", "2026-13", "a", "ab", "abc", "", "x:y", "٣", "line\nend", "\u{10ffff}"];
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_pattern_whose_table_would_be_huge_still_works() {
-        let pattern = Pattern::new(r"^(?:(?:a|b)*a(?:a|b){18})$").unwrap();
+        let pattern = Pattern::new(r"\A(?:(?:a|b)*a(?:a|b){18})\z").unwrap();
         assert!(pattern.table.is_none());
         assert!(pattern.is_match("abbbbbbbbbbbbbbbbbb"));
         assert!(!pattern.is_match("bbbbbbbbbbbbbbbbbbb"));
