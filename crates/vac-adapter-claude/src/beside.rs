@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
-use data_encoding::BASE64;
+use vac_adapter::adapter::Counter;
 use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::{Content, Frame, Frames, Place};
 use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
@@ -109,9 +109,9 @@ impl<'i> Beside<'i> {
 
     /// How many entries they give.
     pub fn count(&self, calls: &Calls) -> Result<u64, Error> {
-        let mut count = Count::default();
-        self.entries(calls, &mut count)?;
-        Ok(count.entries)
+        let mut counter = Counter::default();
+        self.entries(calls, &mut counter)?;
+        Ok(counter.count)
     }
 }
 
@@ -165,15 +165,12 @@ fn is_json(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
-/// Bytes as text, or as base64 if they are none.
+/// What a piece of a file holds, and where it begins if it is not the first.
 fn text_or_bytes(data: &mut Rest<'_>, bytes: &[u8], offset: u64) {
     if offset > 0 {
         raw::push(data, "offset", &offset);
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => raw::push(data, "text", text),
-        Err(_) => raw::push(data, "base64", BASE64.encode(bytes).as_str()),
-    }
+    raw::push_bytes(data, ["text", "base64"], bytes);
 }
 
 /// Shows a file piece by piece, where each begins and whether it is all there is;
@@ -312,22 +309,4 @@ fn texts<'a>(block: Node<'a, '_>) -> impl Iterator<Item = Text<'a>> {
     let content = block.member("content");
     let blocks = content.into_iter().flat_map(Node::elements);
     blocks.filter_map(|block| block.member("text")).chain(content).filter_map(Node::text)
-}
-
-/// Only counts.
-#[derive(Default)]
-struct Count {
-    entries: u64,
-    report: Report,
-}
-
-impl Sink for Count {
-    fn entry(&mut self, _: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
-        self.entries += 1;
-        Ok(())
-    }
-
-    fn report(&mut self) -> &mut Report {
-        &mut self.report
-    }
 }

@@ -10,18 +10,8 @@ use vac_value::{Kind, Node};
 
 use crate::known;
 
-/// The children of a message's content; `None` if there are none.
-pub(crate) fn children<'a>(
-    content: Node<'a, '_>,
-    timestamp: Option<&AbstractTimestamp<'a>>,
-    report: &mut Report,
-) -> Option<Vec<Entry<'a>>> {
-    let children: Vec<_> =
-        content.elements().filter_map(|block| child(block, timestamp, report)).collect();
-    (!children.is_empty()).then_some(children)
-}
-
-fn child<'a>(
+/// A block as a child of its message, if it is one.
+pub(crate) fn child<'a>(
     block: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
     report: &mut Report,

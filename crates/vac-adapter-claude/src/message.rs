@@ -1,6 +1,7 @@
 //! Lines that are messages.
 
 use vac_adapter::Report;
+use vac_adapter::blocks::children;
 use vac_adapter::cursor::{keys, object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{Entry, MessageEntry, MessageEntryType};
@@ -47,8 +48,9 @@ pub(crate) fn entry<'a>(
             envelope.rest.extend(message);
         }
     }
-    let children =
-        content.and_then(|content| blocks::children(content, envelope.timestamp.as_ref(), report));
+    let children = content.and_then(|content| {
+        children(content, |block| blocks::child(block, envelope.timestamp.as_ref(), report))
+    });
     Entry::Message(MessageEntry {
         r#type: kind,
         content: content.map(Node::carry),

@@ -24,29 +24,20 @@ const OURS: &[&str] = &[
 ];
 
 /// Of `message-entry`.
-pub(crate) const MESSAGE: &[&str] = &joined::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE);
+pub(crate) const MESSAGE: &[&str] =
+    &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
 /// Of `tool-call-entry`.
 pub(crate) const TOOL_CALL: &[&str] =
-    &joined::<{ keys::TOOL_CALL.len() + OURS.len() }>(keys::TOOL_CALL);
+    &keys::with::<{ keys::TOOL_CALL.len() + OURS.len() }>(keys::TOOL_CALL, OURS);
 /// Of `tool-result-entry`.
 pub(crate) const TOOL_RESULT: &[&str] =
-    &joined::<{ keys::TOOL_RESULT.len() + OURS.len() }>(keys::TOOL_RESULT);
+    &keys::with::<{ keys::TOOL_RESULT.len() + OURS.len() }>(keys::TOOL_RESULT, OURS);
 /// Of `reasoning-entry`.
 pub(crate) const REASONING: &[&str] =
-    &joined::<{ keys::REASONING.len() + OURS.len() }>(keys::REASONING);
+    &keys::with::<{ keys::REASONING.len() + OURS.len() }>(keys::REASONING, OURS);
 /// Of `event-entry`.
-pub(crate) const EVENT: &[&str] = &joined::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT);
-
-/// The keys that a map of the schema names, and ours.
-const fn joined<const N: usize>(named: &[&'static str]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < named.len() { named[at] } else { OURS[at - named.len()] };
-        at += 1;
-    }
-    all
-}
+pub(crate) const EVENT: &[&str] =
+    &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);
 
 /// What is said of an entry beside what its line says.
 #[derive(Clone, Copy, Debug, Default)]

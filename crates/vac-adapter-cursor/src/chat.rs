@@ -75,7 +75,8 @@ fn said<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
     let extensions = sift(value, stored::MESSAGE, |key, value| match key {
         "role" => message::speaker(value, &mut kind),
         "content" => {
-            children = blocks::children(value, None, report);
+            children =
+                vac_adapter::blocks::children(value, |block| blocks::child(block, None, report));
             put(&mut content, Some(value.carry()))
         }
         _ => false,

@@ -37,7 +37,9 @@ pub(crate) fn entry<'a>(
         let left = sift(message, &[], |key, value| match key {
             "role" => value.is_text(role),
             "content" => {
-                children = blocks::children(value, timestamp.as_ref(), report);
+                children = vac_adapter::blocks::children(value, |block| {
+                    blocks::child(block, timestamp.as_ref(), report)
+                });
                 put(&mut content, Some(value.carry()))
             }
             _ => false,

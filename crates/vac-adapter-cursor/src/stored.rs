@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, object, sift};
+use vac_adapter::cursor::{Rest, keys, object, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::{Report, raw};
 use vac_record::Entry;
@@ -11,35 +11,18 @@ use vac_value::Node;
 use crate::line::{BUBBLE, COMPOSER, Chat, Line, Row, line};
 use crate::{event, secret};
 
+/// Keys that this adapter adds to entries.
+const OURS: &[&str] = &[SUPERSEDED, LINKED, ROW];
+/// Keys that it adds to tool results.
+const OURS_IN_RESULTS: &[&str] = &["message", SUPERSEDED, LINKED, ROW];
+
 /// The keys of a message that are canonical or ours.
-pub(crate) const MESSAGE: &[&str] = &[
-    "type",
-    "content",
-    "timestamp",
-    "id",
-    "model-id",
-    "parent-id",
-    "token-usage",
-    "children",
-    SUPERSEDED,
-    LINKED,
-    ROW,
-];
+pub(crate) const MESSAGE: &[&str] =
+    &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
 /// The keys of a tool result that are canonical or ours.
-pub(crate) const TOOL_RESULT: &[&str] = &[
-    "type",
-    "output",
-    "call-id",
-    "status",
-    "is-error",
-    "timestamp",
-    "id",
-    "children",
-    "message",
-    SUPERSEDED,
-    LINKED,
-    ROW,
-];
+pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
+    { keys::TOOL_RESULT.len() + OURS_IN_RESULTS.len() },
+>(keys::TOOL_RESULT, OURS_IN_RESULTS);
 
 /// What the store says about a row: that something is so.
 const MARKS: &[&str] = &["orphan", "linked", "root", "listed", "missing", "repeated"];

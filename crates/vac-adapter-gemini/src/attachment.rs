@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use data_encoding::{BASE64, HEXLOWER};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use vac_adapter::cursor::Rest;
 use vac_adapter::frame::Place;
-use vac_adapter::raw::push;
+use vac_adapter::raw::{push, push_bytes};
 use vac_adapter::{Error, Input, Origin, Sink};
 use vac_record::{Entry, EventEntry};
 use vac_value::Node;
@@ -71,10 +71,9 @@ impl<'i> Attachments<'i> {
             push(&mut data, "name", file.name());
             let mut event_type = "file";
             let mut extensions = Rest::default();
-            match (read, std::str::from_utf8(&bytes)) {
-                (Ok(_), Ok(text)) => push(&mut data, "text", text),
-                (Ok(_), Err(_)) => push(&mut data, "base64", BASE64.encode(&bytes).as_str()),
-                (Err(error), _) => {
+            match read {
+                Ok(_) => push_bytes(&mut data, ["text", "base64"], &bytes),
+                Err(error) => {
                     event_type = "unreadable-file";
                     sink.report().warn(format!("{} cannot be read: {error}", file.name()));
                 }

@@ -2,43 +2,25 @@
 //! ones that are known.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::Rest;
+use vac_adapter::cursor::{Rest, keys};
+
+const IN_MESSAGES: &[&str] = &["superseded", "superseded-by", "user-kind"];
+const IN_RESULTS: &[&str] =
+    &["superseded", "superseded-by", "duplicate-of", "functionResponse", "message"];
+const IN_CHECKPOINTS: &[&str] = &["checkpoint"];
 
 /// Of a message: those of the schema and ours.
-pub(crate) const MESSAGE: &[&str] = &[
-    "type",
-    "content",
-    "timestamp",
-    "id",
-    "model-id",
-    "parent-id",
-    "token-usage",
-    "children",
-    "superseded",
-    "superseded-by",
-    "user-kind",
-];
+pub(crate) const MESSAGE: &[&str] =
+    &keys::with::<{ keys::MESSAGE.len() + IN_MESSAGES.len() }>(keys::MESSAGE, IN_MESSAGES);
 
 /// Of a tool result: those of the schema and ours.
-pub(crate) const TOOL_RESULT: &[&str] = &[
-    "type",
-    "output",
-    "call-id",
-    "status",
-    "is-error",
-    "timestamp",
-    "id",
-    "children",
-    "superseded",
-    "superseded-by",
-    "duplicate-of",
-    "functionResponse",
-    "message",
-];
+pub(crate) const TOOL_RESULT: &[&str] =
+    &keys::with::<{ keys::TOOL_RESULT.len() + IN_RESULTS.len() }>(keys::TOOL_RESULT, IN_RESULTS);
 
 /// Of the tool call of a checkpoint: those of the schema and ours.
-pub(crate) const CHECKPOINT_CALL: &[&str] =
-    &["type", "name", "input", "call-id", "timestamp", "id", "children", "checkpoint"];
+pub(crate) const CHECKPOINT_CALL: &[&str] = &keys::with::<
+    { keys::TOOL_CALL.len() + IN_CHECKPOINTS.len() },
+>(keys::TOOL_CALL, IN_CHECKPOINTS);
 
 /// Native members of a message.
 pub(crate) const IN_MESSAGE: &[&str] = &[

@@ -8,6 +8,15 @@ use vac_value::{Kind, Node};
 
 use crate::cursor::{keys, null, put, sift};
 
+/// The blocks of a message's content that are children of it; `None` if there are none.
+pub fn children<'a, 's>(
+    content: Node<'a, 's>,
+    child: impl FnMut(Node<'a, 's>) -> Option<Entry<'a>>,
+) -> Option<Vec<Entry<'a>>> {
+    let children: Vec<_> = content.elements().filter_map(child).collect();
+    (!children.is_empty()).then_some(children)
+}
+
 /// A `tool_use` block, or one like it, as a tool call.
 pub fn tool_call<'a>(
     node: Node<'a, '_>,

@@ -70,6 +70,33 @@ pub mod keys {
     pub const ENVIRONMENT: &[&str] = &["working-dir", "vcs", "sandboxes"];
     /// Of `vcs-context`.
     pub const VCS: &[&str] = &["type", "revision", "branch", "repository"];
+
+    /// The keys of a map and those that an adapter adds to it; there are `N` of them.
+    ///
+    /// ```
+    /// use vac_adapter::cursor::keys;
+    ///
+    /// const OURS: &[&str] = &["mood"];
+    /// const MESSAGE: &[&str] =
+    ///     &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
+    /// assert!(MESSAGE.ends_with(&["children", "mood"]));
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not `N`: in a constant, that is an error of the compiler.
+    pub const fn with<const N: usize>(
+        named: &[&'static str],
+        ours: &[&'static str],
+    ) -> [&'static str; N] {
+        assert!(N == named.len() + ours.len(), "as many as there are");
+        let mut all = [""; N];
+        let mut at = 0;
+        while at < N {
+            all[at] = if at < named.len() { named[at] } else { ours[at - named.len()] };
+            at += 1;
+        }
+        all
+    }
 }
 
 /// Marks a native key that would be mistaken for a canonical one.
@@ -151,11 +178,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
     /// Takes text.
     pub fn text(&mut self, key: &str) -> Option<Text<'a>> {
         self.take_if(key, Node::text)
-    }
-
-    /// Takes text, if it is not this one.
-    pub fn text_except(&mut self, key: &str, except: &str) -> Option<Text<'a>> {
-        self.take_if(key, |node| node.text().filter(|text| text != except))
     }
 
     /// Takes an RFC 3339 date-time or an unsigned integer.

@@ -28,10 +28,9 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
     let mut data = Rest::default();
     push(&mut data, "reason", reason.to_string().as_str());
     push(&mut data, "line", &place.line);
-    match (reason, std::str::from_utf8(bytes)) {
-        (Reason::Nul, _) => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
-        (_, Ok(text)) => push(&mut data, "raw", text),
-        (_, Err(_)) => push(&mut data, "raw-base64", BASE64.encode(bytes).as_str()),
+    match reason {
+        Reason::Nul => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
+        _ => push_bytes(&mut data, ["raw", "raw-base64"], bytes),
     }
     let mut extensions = Extensions::default();
     if let Some(parent) = &known.parent_id {
@@ -45,6 +44,15 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
         children: None,
         extensions,
     })
+}
+
+/// Adds bytes to a map: as text under the first key, or as base64 under the second if
+/// they are no text.
+pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], bytes: &[u8]) {
+    match std::str::from_utf8(bytes) {
+        Ok(bytes) => push(members, text, bytes),
+        Err(_) => push(members, base64, BASE64.encode(bytes).as_str()),
+    }
 }
 
 /// Adds a value of ours to a map.

@@ -2,8 +2,9 @@
 
 use sha2::{Digest as _, Sha256};
 use vac_record::{AbstractTimestamp, Decode as _, SessionId};
-use vac_validate::{Report, Violation, rule};
-use vac_value::{Document, Encoding, Node, SyntaxError, path};
+use vac_validate::signed::unreadable;
+use vac_validate::{Report, rule};
+use vac_value::{Document, Encoding, Node, path};
 
 /// What a look at a record found.
 #[derive(Clone, Debug)]
@@ -55,17 +56,6 @@ impl Examined {
             total => format!("{first} (and {} more)", total - 1),
         })
     }
-}
-
-fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
-    let violation = Violation {
-        path: String::new(),
-        expected: format!("a record in {encoding}"),
-        found: format!("bytes that are none ({error})"),
-        rule: "verifiable-agent-record".to_owned(),
-        others: Vec::new(),
-    };
-    Report { violations: vec![violation], total: 1 }
 }
 
 /// The SHA-256 of bytes.

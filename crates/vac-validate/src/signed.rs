@@ -67,7 +67,8 @@ impl Payload<'_> {
     }
 }
 
-fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
+/// The report on a payload that cannot be read at all.
+pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
     let violation = Violation {
         path: String::new(),
         expected: format!("a record in {encoding}"),

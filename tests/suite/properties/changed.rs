@@ -1,0 +1,452 @@
+//! Documents that are changed at random: all judges must say the same of them.
+
+use super::*;
+
+/// A value that can be changed, and written in any order and in either encoding.
+#[derive(Clone, Debug, PartialEq)]
+enum Item {
+    /// A number, a byte string, `null` or the like, as it was written.
+    Scalar(Vec<u8>),
+    Text(String),
+    Array(Vec<Item>),
+    Map(Vec<(Item, Item)>),
+    Tag(u64, Box<Item>),
+    /// A byte string that holds an item.
+    Inside(Box<Item>),
+}
+
+impl Item {
+    fn of(node: Node<'_, '_>) -> Self {
+        match node.kind() {
+            Kind::Text => match node.text() {
+                Some(text) => Self::Text(text.into_owned()),
+                None => Self::Scalar(node.raw().to_vec()),
+            },
+            Kind::Array => Self::Array(node.elements().map(Self::of).collect()),
+            Kind::Map => {
+                Self::Map(node.members().map(|(k, v)| (Self::of(k), Self::of(v))).collect())
+            }
+            Kind::Tag => {
+                let (number, content) = node.tag().expect("a tag");
+                Self::Tag(number, Box::new(Self::of(content)))
+            }
+            Kind::Bytes => {
+                let bytes = node.bytes().expect("bytes");
+                // Anything is an item by accident if it is short enough.
+                match Document::cbor(&bytes) {
+                    Ok(inside) if bytes.len() > 1 => {
+                        Self::Inside(Box::new(Self::of(inside.root())))
+                    }
+                    _ => Self::Scalar(node.raw().to_vec()),
+                }
+            }
+            _ => Self::Scalar(node.raw().to_vec()),
+        }
+    }
+
+    fn write(&self, encoding: Encoding, out: &mut Vec<u8>) {
+        let cbor = encoding == Encoding::Cbor;
+        match self {
+            Self::Scalar(raw) => out.extend(raw),
+            Self::Text(text) => {
+                let mut encoder = Encoder::new(encoding);
+                encoder.text(text);
+                out.extend(encoder.finish());
+            }
+            Self::Array(elements) => {
+                out.extend(if cbor { head(4, elements.len() as u64) } else { b"[".to_vec() });
+                for (at, element) in elements.iter().enumerate() {
+                    if at > 0 && !cbor {
+                        out.push(b',');
+                    }
+                    element.write(encoding, out);
+                }
+                out.extend(if cbor { &b""[..] } else { b"]" });
+            }
+            Self::Map(members) => {
+                out.extend(if cbor { head(5, members.len() as u64) } else { b"{".to_vec() });
+                for (at, (key, value)) in members.iter().enumerate() {
+                    if at > 0 && !cbor {
+                        out.push(b',');
+                    }
+                    key.write(encoding, out);
+                    out.extend(if cbor { &b""[..] } else { b":" });
+                    value.write(encoding, out);
+                }
+                out.extend(if cbor { &b""[..] } else { b"}" });
+            }
+            Self::Tag(number, content) => {
+                out.extend(head(6, *number));
+                content.write(encoding, out);
+            }
+            Self::Inside(item) => {
+                let mut inside = Vec::new();
+                item.write(encoding, &mut inside);
+                out.extend(head(2, inside.len() as u64));
+                out.extend(inside);
+            }
+        }
+    }
+
+    fn written(&self, encoding: Encoding) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(encoding, &mut out);
+        out
+    }
+
+    fn children(&mut self) -> Vec<&mut Item> {
+        match self {
+            Self::Scalar(_) | Self::Text(_) => Vec::new(),
+            Self::Array(elements) => elements.iter_mut().collect(),
+            // Keys are changed by name, not by accident.
+            Self::Map(members) => members.iter_mut().map(|(_, value)| value).collect(),
+            Self::Tag(_, content) | Self::Inside(content) => vec![content],
+        }
+    }
+
+    /// How many values there are, this one included.
+    fn count(&mut self) -> usize {
+        1 + self.children().into_iter().map(Item::count).sum::<usize>()
+    }
+
+    /// The value at a place in document order.
+    fn at(&mut self, place: usize) -> &mut Item {
+        if place == 0 {
+            return self;
+        }
+        // Finding the way twice is what the borrow checker wants.
+        let mut before = 1;
+        let mut way = 0;
+        for (child, item) in self.children().into_iter().enumerate() {
+            let count = item.count();
+            way = child;
+            if place < before + count {
+                break;
+            }
+            before += count;
+        }
+        self.children().into_iter().nth(way).expect("a child").at(place - before)
+    }
+
+    /// Every value in it, and every key.
+    fn parts(&self, values: &mut Vec<Item>, keys: &mut Vec<Item>) {
+        values.push(self.clone());
+        match self {
+            Self::Scalar(_) | Self::Text(_) => {}
+            Self::Array(elements) => elements.iter().for_each(|item| item.parts(values, keys)),
+            Self::Map(members) => {
+                for (key, value) in members {
+                    keys.push(key.clone());
+                    value.parts(values, keys);
+                }
+            }
+            Self::Tag(_, content) | Self::Inside(content) => content.parts(values, keys),
+        }
+    }
+
+    /// Whether a map has a key twice, here or inside of bytes.
+    fn has_twins(&self) -> bool {
+        match self {
+            Self::Scalar(_) | Self::Text(_) => false,
+            Self::Array(elements) => elements.iter().any(Item::has_twins),
+            Self::Map(members) => members.iter().enumerate().any(|(at, (key, value))| {
+                members[..at].iter().any(|(other, _)| other == key) || value.has_twins()
+            }),
+            Self::Tag(_, content) | Self::Inside(content) => content.has_twins(),
+        }
+    }
+}
+
+/// Numbers that look random and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let sides = sides.max(1) as u64;
+        usize::try_from((mixed ^ mixed >> 31) % sides).expect("less than the sides")
+    }
+
+    fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
+        &from[self.roll(from.len())]
+    }
+}
+
+/// What changes are made of: the values and keys of documents, and odd ones.
+struct Parts {
+    encoding: Encoding,
+    values: Vec<Item>,
+    keys: Vec<Item>,
+}
+
+impl Parts {
+    fn new(encoding: Encoding) -> Self {
+        let scalars: &[&[u8]] = match encoding {
+            Encoding::Json => &[
+                b"null",
+                b"true",
+                b"0",
+                b"1",
+                b"-1",
+                b"1.5",
+                b"-0.0",
+                b"1e400",
+                b"18446744073709551616",
+                b"-18446744073709551617",
+                b"\"\\ud800\"",
+                b"7",
+                b"255",
+                b"256",
+            ],
+            Encoding::Cbor => &[
+                b"\xf6",
+                b"\xf5",
+                b"\x00",
+                b"\x01",
+                b"\x20",
+                b"\xf9\x3e\x00",
+                b"\xf9\x80\x00",
+                b"\xc2\x49\x01\0\0\0\0\0\0\0\0",
+                b"\xf7",
+                b"\xf0",
+                b"\xf8\xff",
+                b"\x40",
+                b"\x41\x01",
+                b"\x42\x01\x02",
+                b"\xf9\x7e\x00",
+                b"\x18\xff",
+                b"\x19\x01\x00",
+                b"\x44abcd",
+                b"\xfa\x3d\xcc\xcc\xcd",
+                b"\x5f\x41\x01\xff",
+                b"\x1a\x00\x00\x00\x07",
+            ],
+        };
+        let mut values: Vec<_> = scalars.iter().map(|raw| Item::Scalar(raw.to_vec())).collect();
+        let texts = ["", "x", "type", "2024-01-01T00:00:00Z"];
+        values.extend(texts.iter().map(|text| Item::Text((*text).to_owned())));
+        values.extend([Item::Array(Vec::new()), Item::Map(Vec::new())]);
+        let mut keys: Vec<_> = texts.iter().map(|text| Item::Text((*text).to_owned())).collect();
+        if encoding == Encoding::Cbor {
+            keys.extend(
+                [&b"\x00"[..], b"\x01", b"\x20", b"\x18\x21", b"\x41\x01", b"\xf5", b"\x81\x01"]
+                    .iter()
+                    .map(|raw| Item::Scalar(raw.to_vec())),
+            );
+        }
+        Self { encoding, values, keys }
+    }
+
+    fn add(&mut self, document: &Document<'_>) {
+        let item = Item::of(document.root());
+        item.parts(&mut self.values, &mut self.keys);
+    }
+
+    fn change(&self, item: &mut Item, dice: &mut Dice) {
+        let place = dice.roll(item.count());
+        let target = item.at(place);
+        match (dice.roll(12), &mut *target) {
+            (0 | 1, Item::Array(elements)) if !elements.is_empty() => {
+                elements.remove(dice.roll(elements.len()));
+            }
+            (0 | 1, Item::Map(members)) if !members.is_empty() => {
+                members.remove(dice.roll(members.len()));
+            }
+            (2, Item::Array(elements)) if !elements.is_empty() => {
+                let twin = dice.pick(elements).clone();
+                elements.insert(dice.roll(elements.len() + 1), twin);
+            }
+            (2 | 3, Item::Map(members)) if !members.is_empty() => {
+                let at = dice.roll(members.len());
+                members[at].0 = dice.pick(&self.keys).clone();
+            }
+            (3, Item::Array(elements)) if elements.len() > 1 => {
+                let (one, other) = (dice.roll(elements.len()), dice.roll(elements.len()));
+                elements.swap(one, other);
+            }
+            (4 | 5, Item::Array(elements)) => {
+                elements.insert(dice.roll(elements.len() + 1), dice.pick(&self.values).clone());
+            }
+            (4 | 5, Item::Map(members)) => {
+                let (key, value) = (dice.pick(&self.keys).clone(), dice.pick(&self.values).clone());
+                members.insert(dice.roll(members.len() + 1), (key, value));
+            }
+            (0..=3, Item::Text(text)) if !text.is_empty() => {
+                let end = text.char_indices().nth(dice.roll(text.chars().count()));
+                text.truncate(end.map_or(0, |(end, _)| end));
+            }
+            (4, Item::Text(text)) => text.push('x'),
+            (0 | 1, Item::Tag(number, _)) => *number = *dice.pick(&[0, 2, 3, 4, 17, 18, 24, 32]),
+            (2, Item::Tag(_, content)) => *target = (**content).clone(),
+            (6, _) => *target = Item::Array(vec![target.clone()]),
+            (7, _) if self.encoding == Encoding::Cbor => {
+                let number = *dice.pick(&[2, 18, 24, 32, 100]);
+                *target = Item::Tag(number, Box::new(target.clone()));
+            }
+            (8, _) if self.encoding == Encoding::Cbor => {
+                *target = Item::Inside(Box::new(target.clone()));
+            }
+            _ => *target = dice.pick(&self.values).clone(),
+        }
+    }
+
+    /// A document changed once or a few times.
+    fn changed(&self, item: &Item, dice: &mut Dice) -> Item {
+        let mut changed = item.clone();
+        for _ in 0..=dice.roll(2) {
+            self.change(&mut changed, dice);
+        }
+        changed
+    }
+}
+
+fn shown(bytes: &[u8], encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Json => String::from_utf8_lossy(bytes).into_owned(),
+        Encoding::Cbor => HEXLOWER.encode(bytes),
+    }
+}
+
+/// The document of an item, unless a map has a key twice.
+fn with_document(item: &Item, encoding: Encoding, judge: impl FnOnce(&[u8], &Document<'_>)) {
+    let bytes = item.written(encoding);
+    let document = Document::scan(&bytes, encoding)
+        .unwrap_or_else(|error| panic!("{}: {error}", shown(&bytes, encoding)));
+    if document.duplicate_keys().len() == 0 && !item.has_twins() {
+        judge(&bytes, &document);
+    }
+}
+
+#[test]
+fn all_judges_agree_on_changed_records() {
+    let start = prop_oneof![
+        BOTH.start(),
+        JSON.start(),
+        BOTH.signed().prop_map(Start::SignedAgentRecord),
+        BOTH.unprotected().prop_map(|unprotected| Start::SignedAgentRecord(Tagged(
+            SignedAgentRecordContent {
+                protected: Embedded::new(least_header()),
+                unprotected,
+                payload: None,
+                signature: Vec::new().into(),
+            }
+        ))),
+    ];
+    let (mut valid, mut invalid) = (0, 0);
+    let counts = std::cell::RefCell::new((&mut valid, &mut invalid));
+    proptest!(config(150), |(start in start, seed in any::<u64>())| {
+        let mut dice = Dice(seed);
+        let forms = [
+            (Encoding::Json, start.to_json().map(String::into_bytes)),
+            (Encoding::Cbor, start.to_cbor()),
+        ];
+        for (encoding, source) in forms {
+            let Ok(source) = source else { continue };
+            let document = Document::scan(&source, encoding).expect("our writer's");
+            let mut parts = Parts::new(encoding);
+            parts.add(&document);
+            let item = Item::of(document.root());
+            for _ in 0..8 {
+                with_document(&parts.changed(&item, &mut dice), encoding, |bytes, document| {
+                    let (validator, interpreter) = verdicts("start", document);
+                    let decoded = Start::from_bytes(bytes, encoding);
+                    assert_eq!(
+                        (validator, interpreter, decoded.is_ok()),
+                        (validator, validator, validator),
+                        "validator, interpreter, decoder: {}: {decoded:?}",
+                        shown(bytes, encoding)
+                    );
+                    let mut counts = counts.borrow_mut();
+                    *counts.0 += usize::from(validator);
+                    *counts.1 += usize::from(!validator);
+                });
+            }
+        }
+    });
+    assert!(valid > 300 && invalid > 300, "{valid} valid, {invalid} invalid: too few of one kind");
+}
+
+/// In JSON a big integer is one token; a schema may still look at its bytes.
+#[test]
+fn big_integers_of_json_are_judged_as_the_bytes_that_cbor_has() {
+    let nine: Check = |context, node| {
+        let content: Check = |context, node| {
+            let fits = check::bytes(node) && check::size(node, 9, 9);
+            context.expect(fits, node, "big", "9 bytes")
+        };
+        context.tag(node, Some(2), "big", "tag 2", content)
+    };
+    let schema = vac_cddl::parse("big.cddl", "big = #6.2(bstr .size 9)").expect("CDDL");
+    let interpreter = Interpreter::new(&schema).expect("a schema");
+    let tokens = [
+        ("18446744073709551616".to_owned(), true),
+        ("4722366482869645213695".to_owned(), true),
+        ("4722366482869645213696".to_owned(), false),
+        ("-18446744073709551617".to_owned(), false),
+        ("18446744073709551615".to_owned(), false),
+        ("9".repeat(5000), false),
+    ];
+    for (token, valid) in tokens {
+        let document = Document::json(token.as_bytes()).expect("JSON");
+        assert_eq!(vac_validate::check(&document, nine, 20).is_valid(), valid, "{token}");
+        assert_eq!(interpreter.validate(&document).is_empty(), valid, "{token}");
+    }
+}
+
+fn least_header() -> ProtectedHeader<'static> {
+    let cwt_claims =
+        CwtClaims { iss: "i".into(), sub: "s".into(), extensions: Extensions::default() };
+    ProtectedHeader {
+        cwt_claims,
+        alg: None,
+        content_type: None,
+        kid: None,
+        x5t: None,
+        x5chain: None,
+        extensions: Extensions::default(),
+    }
+}
+
+#[test]
+fn all_judges_agree_on_changed_golden_documents() {
+    let mut dice = Dice(0);
+    let (mut valid, mut invalid) = (0, 0);
+    let mut wrong = Vec::new();
+    for golden in GOLDENS {
+        let schema = schema(golden.stem);
+        let interpreter = Interpreter::new(&schema).expect("a golden schema");
+        let cases = cases(golden.stem);
+        for encoding in [Encoding::Json, Encoding::Cbor] {
+            let cases: Vec<_> = cases.iter().filter(|case| case.encoding == encoding).collect();
+            let mut parts = Parts::new(encoding);
+            for case in &cases {
+                parts.add(&case.document());
+            }
+            for case in cases {
+                let item = Item::of(case.document().root());
+                for _ in 0..12 {
+                    with_document(&parts.changed(&item, &mut dice), encoding, |bytes, document| {
+                        let validator = vac_validate::check(document, golden.check, 1).is_valid();
+                        let interpreter = interpreter.validate(document).is_empty();
+                        let decoder = (golden.there_and_back)(document);
+                        let looser = LOOSER_TYPES.contains(&golden.stem) && !validator;
+                        let decoder = if looser { validator } else { decoder.is_ok() };
+                        if interpreter != validator || decoder != validator {
+                            wrong.push(format!(
+                                "{}: validator {validator}, interpreter {interpreter}, decoder {decoder}: {}",
+                                golden.stem,
+                                shown(bytes, encoding)
+                            ));
+                        }
+                        valid += usize::from(validator);
+                        invalid += usize::from(!validator);
+                    });
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), valid + invalid, wrong.join("\n"));
+    assert!(valid > 1000 && invalid > 1000, "{valid} valid, {invalid} invalid");
+}
