@@ -178,18 +178,17 @@ impl Marks {
         if said.kind() != Kind::Array {
             return self.mark(b't', words(said));
         }
-        let mut all = DefaultHasher::new();
-        all.write_u8(b't');
-        let mut count = 0;
-        for part in said.elements() {
-            let part = words(part.member("text").unwrap_or(part));
-            if count < MOST_PARTS {
-                self.mark(b't', part);
-            }
-            all.write(part);
-            count += usize::from(!part.is_empty());
+        let parts = || {
+            let parts = said.elements().map(|part| words(part.member("text").unwrap_or(part)));
+            parts.filter(|part| !part.is_empty())
+        };
+        for part in parts().take(MOST_PARTS) {
+            self.mark(b't', part);
         }
-        if count > 1 {
+        if parts().nth(1).is_some() {
+            let mut all = DefaultHasher::new();
+            all.write_u8(b't');
+            parts().for_each(|part| all.write(part));
             self.add(&all);
         }
     }

@@ -62,16 +62,16 @@ pub fn write(
     let report = begin_report(session, &record, options);
     let mut head = encoder(options).outlined();
     record.encode(&mut head)?;
-    let (before, behind) = {
-        let outline = head.outline().map_err(|_| missing_entries())?;
+    let found = head.outline(|outline| {
         if options.validate {
-            judge(&outline, vac_validate::ROOT, None)?;
+            judge(outline, vac_validate::ROOT, None)?;
         }
         let session = outline.root().member("session");
         let entries = session.and_then(|session| session.member("entries"));
         let entries = entries.ok_or_else(missing_entries)?;
-        (entries.offset(), entries.offset() + entries.raw().len())
-    };
+        Ok::<_, Error>((entries.offset(), entries.offset() + entries.raw().len()))
+    });
+    let (before, behind) = found.map_err(|_| missing_entries())??;
     let bytes = head.finish();
     out.write_all(&bytes[..before])?;
     let count = match options.encoding {
@@ -228,11 +228,11 @@ impl<'w> Writer<'w> {
     /// Validates what was just written.
     fn judge(&mut self, line: u64) -> Result<(), Error> {
         let Some(rule) = self.rule else { return Ok(()) };
-        let outline = self.encoder.outline().map_err(|error| Error::Invalid {
+        let verdict = self.encoder.outline(|outline| judge(outline, rule, Some(line)));
+        verdict.map_err(|error| Error::Invalid {
             line: Some(line),
             violation: Box::new(vac_value::Violation::embedded(&error)),
-        })?;
-        judge(&outline, rule, Some(line))
+        })?
     }
 
     fn end(mut self, count: Option<u64>) -> Result<Report, Error> {

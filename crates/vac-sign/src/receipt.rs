@@ -250,14 +250,22 @@ pub fn attach(envelope: &Envelope<'_>, receipts: &[&[u8]]) -> Result<Vec<u8>, At
         .filter(|(label, _)| label.integer() != Some(RECEIPTS))
         .map(|(label, value)| (label.carry(), value.carry()))
         .collect();
-    let mut header = MapEncoder::new();
-    for (label, value) in &members {
-        header.extension(Key::Other(label), value);
-    }
-    header.extension(Key::Integer(RECEIPTS), &list);
     let mut encoder = Encoder::cbor();
-    encoder.map(&header).map_err(AttachError::Encode)?;
+    write_header(&members, &list, &mut encoder).map_err(AttachError::Encode)?;
     Ok(envelope.with_unprotected(encoder.written()))
+}
+
+fn write_header(
+    members: &[(Any<'_>, Any<'_>)],
+    receipts: &Receipts<'_>,
+    to: &mut Encoder,
+) -> Result<(), EncodeError> {
+    let mut header = MapEncoder::new(to);
+    for (label, value) in members {
+        header.extension(Key::Other(label), value)?;
+    }
+    header.extension(Key::Integer(RECEIPTS), receipts)?;
+    header.end()
 }
 
 struct Receipts<'a>(Vec<Element<'a>>);

@@ -122,11 +122,11 @@ impl Any<'_> {
         match &self.0 {
             Carried::Node(node) => crate::transcode::transcode_node(*node, to),
             Carried::Members(members) => {
-                let mut map = MapEncoder::new();
+                let mut map = MapEncoder::new(to);
                 for (key, value) in &members.members {
-                    map.extension(Key::Text(key), value);
+                    map.extension(Key::Text(key), value)?;
                 }
-                to.map(&map)
+                map.end()
             }
             Carried::Bytes { raw, encoding, tidy } if *tidy && to.takes_raw(*encoding) => {
                 to.raw(raw);

@@ -1,12 +1,13 @@
 //! Writing: one encoder, two encodings.
 
 use std::fmt;
+use std::ops::Range;
 
 use data_encoding::BASE64URL_NOPAD;
 use num_bigint::BigInt;
 
 use crate::document::{Document, Encoding, Kind};
-use crate::map_encoder::{Key, MapEncoder};
+use crate::map_encoder::Key;
 use crate::number::Number;
 use crate::outline::Outline;
 use crate::{SyntaxError, cbor, json};
@@ -110,19 +111,26 @@ impl Encoder {
         Self { outline: Some(Outline::default()), ..self }
     }
 
-    /// What has been written since it was [cleared](Encoder::clear), indexed as it was
-    /// written and without a look into carried values ([`crate::Any`]), which stand there
-    /// as null: what a schema says something about is left, and megabytes that it calls
-    /// `any` are not. Can be taken once.
-    pub fn outline(&mut self) -> Result<Document<'_>, SyntaxError> {
-        // Only in JSON can a separator stand before it.
-        let start = match (self.encoding, &self.outline) {
-            (Encoding::Json, Some(outline)) => outline.start(),
-            _ => 0,
+    /// Shows what has been written since it was [cleared](Encoder::clear), indexed as it
+    /// was written and without a look into carried values ([`crate::Any`]), which stand
+    /// there as null: what a schema says something about is left, and megabytes that it
+    /// calls `any` are not.
+    pub fn outline<T>(&mut self, look: impl FnOnce(&Document<'_>) -> T) -> Result<T, SyntaxError> {
+        let Some(outline) = self.outline.as_mut() else {
+            return Ok(look(&Document::scan(&self.out, self.encoding)?));
         };
-        match self.outline.as_mut().and_then(Outline::take) {
-            Some(entries) => Document::of_index(&self.out, self.encoding, entries),
-            None => Document::scan(self.out.get(start..).unwrap_or_default(), self.encoding),
+        match outline.take() {
+            Some(entries) => {
+                let document = Document::of_index(&self.out, self.encoding, entries)?;
+                let seen = look(&document);
+                outline.give_back(document.entries);
+                Ok(seen)
+            }
+            None => {
+                // Only in JSON can a separator stand before it.
+                let start = if self.encoding == Encoding::Json { outline.start() } else { 0 };
+                Ok(look(&Document::scan(self.out.get(start..).unwrap_or_default(), self.encoding)?))
+            }
         }
     }
 
@@ -354,52 +362,42 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes a map: JSON in the order of the members, CBOR sorted.
-    pub fn map(&mut self, map: &MapEncoder<'_>) -> Result<(), EncodeError> {
-        if self.encoding == Encoding::Json && map.is_known_to_differ() {
-            self.begin(Kind::Map, b'{');
-            for (key, value) in &map.members {
-                self.element();
-                self.key(key)?;
-                self.colon();
-                value.encode(self)?;
-            }
-            self.end(b'}');
-            return Ok(());
-        }
-        if self.encoding == Encoding::Cbor
-            && let Some(members) = map.by_text()?
-        {
-            self.opened(Kind::Map);
-            cbor::push_head(5, members.len() as u64, &mut self.out);
-            for (key, value) in members {
-                self.text(key);
-                value.encode(self)?;
-            }
-            self.closed();
-            return Ok(());
-        }
-        let keys = map.keys(self.encoding)?;
-        let order = map.sorted(&keys)?;
-        if self.encoding == Encoding::Cbor {
-            self.untold();
-            cbor::push_head(5, map.members.len() as u64, &mut self.out);
-            for place in order {
-                self.out.extend_from_slice(keys.of(place));
-                map.members[place].1.encode(self)?;
-            }
-            return Ok(());
-        }
-        self.begin(Kind::Map, b'{');
-        for (place, (_, value)) in map.members.iter().enumerate() {
-            self.element();
-            let (start, key) = (self.out.len(), keys.of(place));
-            self.out.extend_from_slice(key);
-            self.text_leaf(start, key.contains(&b'\\'));
-            self.colon();
+    /// Goes to the next member of a JSON map and writes its key; gives the place of that.
+    pub(crate) fn member_key(&mut self, key: &Key<'_>) -> Result<Range<usize>, EncodeError> {
+        self.element();
+        let start = self.out.len();
+        self.key(key)?;
+        let end = self.out.len();
+        self.colon();
+        Ok(start..end)
+    }
+
+    /// Writes a CBOR map whose keys are text, in their order.
+    pub(crate) fn sorted_map(
+        &mut self,
+        members: &[(Key<'_>, &dyn Encode)],
+    ) -> Result<(), EncodeError> {
+        self.opened(Kind::Map);
+        cbor::push_head(5, members.len() as u64, &mut self.out);
+        for (key, value) in members {
+            self.key(key)?;
             value.encode(self)?;
         }
-        self.end(b'}');
+        self.closed();
+        Ok(())
+    }
+
+    /// Writes a CBOR map whose keys have been written, in their order.
+    pub(crate) fn encoded_map(
+        &mut self,
+        members: Vec<(Vec<u8>, &dyn Encode)>,
+    ) -> Result<(), EncodeError> {
+        self.untold();
+        cbor::push_head(5, members.len() as u64, &mut self.out);
+        for (key, value) in members {
+            self.out.extend_from_slice(&key);
+            value.encode(self)?;
+        }
         Ok(())
     }
 
@@ -438,7 +436,15 @@ impl Encoder {
 
     pub(crate) fn key(&mut self, key: &Key<'_>) -> Result<(), EncodeError> {
         match (key, self.encoding) {
-            (Key::Text(text), _) => self.text(text),
+            (Key::Name(name), Encoding::Json) => {
+                let start = self.out.len();
+                self.out.reserve(name.len() + 3);
+                self.out.push(b'"');
+                self.out.extend_from_slice(name.as_bytes());
+                self.out.push(b'"');
+                self.text_leaf(start, false);
+            }
+            (Key::Name(text) | Key::Text(text), _) => self.text(text),
             (Key::Integer(_), Encoding::Json) => return self.fail("a key that is not text"),
             (Key::Integer(label), Encoding::Cbor) => self.integer(*label),
             (Key::Other(key), _) => {

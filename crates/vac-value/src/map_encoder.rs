@@ -1,14 +1,23 @@
-//! The members of a map, until all are there and can be sorted.
+//! Writing a map, member by member.
 
 use std::ops::Range;
 
-use crate::document::Encoding;
+use smallvec::SmallVec;
+
+use crate::document::{Encoding, Kind};
 use crate::duplicates::mark;
 use crate::encode::{Encode, EncodeError, Encoder};
+use crate::json;
+
+/// So many members most maps do not have: these need no memory of their own, and their
+/// keys are compared each with each.
+const FEW: usize = 20;
 
 /// A key as a map's writer takes it.
 #[derive(Clone, Copy)]
 pub enum Key<'v> {
+    /// Text that JSON has nothing to escape in, as the schema's names are.
+    Name(&'v str),
     /// Text.
     Text(&'v str),
     /// An integer label.
@@ -17,116 +26,173 @@ pub enum Key<'v> {
     Other(&'v dyn Encode),
 }
 
-/// Members whose keys are text.
-pub(crate) type TextMembers<'v> = Vec<(&'v str, &'v dyn Encode)>;
-
-/// The members of a map before they are written: CBOR sorts them.
-#[derive(Default)]
-pub struct MapEncoder<'v> {
-    pub(crate) members: Vec<(Key<'v>, &'v dyn Encode)>,
+/// A map that is being written: JSON at once and in the order of the members, CBOR at
+/// the end and sorted. Its keys must differ, which is found out at the end.
+///
+/// ```
+/// use vac_value::{Encoder, Key, Layout, MapEncoder};
+///
+/// let mut encoder = Encoder::json(Layout::Compact);
+/// let mut map = MapEncoder::new(&mut encoder);
+/// map.member(Key::Name("b"), &1_u64)?;
+/// map.extension(Key::Text("a \"quote\""), &true)?;
+/// map.end()?;
+/// assert_eq!(encoder.finish(), br#"{"b":1,"a \"quote\"":true}"#);
+/// # Ok::<(), vac_value::EncodeError>(())
+/// ```
+#[must_use = "a map has to be ended"]
+pub struct MapEncoder<'e, 'v> {
+    to: &'e mut Encoder,
+    members: Members<'v>,
     /// How many of them have keys that are known to differ.
     known: usize,
 }
 
-impl<'v> MapEncoder<'v> {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self { members: Vec::with_capacity(12), known: 0 }
+enum Members<'v> {
+    /// Where the keys are that have been written.
+    Written(SmallVec<[Range<usize>; FEW]>),
+    /// What is to be written.
+    Waiting(Vec<(Key<'v>, &'v dyn Encode)>),
+}
+
+impl<'e, 'v> MapEncoder<'e, 'v> {
+    /// Begins a map.
+    pub fn new(to: &'e mut Encoder) -> Self {
+        let members = match to.encoding() {
+            Encoding::Json => {
+                to.begin(Kind::Map, b'{');
+                Members::Written(SmallVec::new())
+            }
+            Encoding::Cbor => Members::Waiting(Vec::with_capacity(FEW)),
+        };
+        Self { to, members, known: 0 }
     }
 
     /// Adds a member whose key the schema names. These come first.
-    pub fn member(&mut self, key: Key<'v>, value: &'v dyn Encode) {
-        self.members.push((key, value));
-        self.known = self.members.len();
+    pub fn member<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
+        self.known += 1;
+        self.extension(key, value)
     }
 
     /// Adds such a member if there is a value.
-    pub fn optional<T: Encode>(&mut self, key: Key<'v>, value: Option<&'v T>) {
-        if let Some(value) = value {
-            self.member(key, value);
+    pub fn optional<T: Encode>(
+        &mut self,
+        key: Key<'v>,
+        value: Option<&'v T>,
+    ) -> Result<(), EncodeError> {
+        match value {
+            Some(value) => self.member(key, value),
+            None => Ok(()),
         }
     }
 
     /// Adds a member whose key is data.
-    pub fn extension(&mut self, key: Key<'v>, value: &'v dyn Encode) {
-        self.members.push((key, value));
-    }
-
-    /// The members in the order of their keys, if all of these are text: of texts the
-    /// shorter comes first, because its head does.
-    pub(crate) fn by_text(&self) -> Result<Option<TextMembers<'v>>, EncodeError> {
-        let text = |(key, value): &(Key<'v>, &'v dyn Encode)| match key {
-            Key::Text(text) => Some((*text, *value)),
-            Key::Integer(_) | Key::Other(_) => None,
-        };
-        let Some(mut members) = self.members.iter().map(text).collect::<Option<Vec<_>>>() else {
-            return Ok(None);
-        };
-        members.sort_unstable_by_key(|(key, _)| (key.len(), *key));
-        match members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            None => Ok(Some(members)),
-            Some(pair) => Err(EncodeError::DuplicateKey(pair[0].0.to_owned())),
-        }
-    }
-
-    /// The keys as they will be written.
-    pub(crate) fn keys(&self, encoding: Encoding) -> Result<Keys, EncodeError> {
-        let mut encoder = Encoder::new(encoding);
-        let mut ranges = Vec::with_capacity(self.members.len());
-        for (key, _) in &self.members {
-            let start = encoder.written().len();
-            encoder.key(key)?;
-            ranges.push(start..encoder.written().len());
-        }
-        Ok(Keys { bytes: encoder.finish(), ranges })
-    }
-
-    /// The members' places in the order of their keys, none of which may be
-    /// there twice.
-    pub(crate) fn sorted(&self, keys: &Keys) -> Result<Vec<usize>, EncodeError> {
-        let mut order: Vec<usize> = (0..self.members.len()).collect();
-        order.sort_unstable_by(|one, other| keys.of(*one).cmp(keys.of(*other)));
-        match order.windows(2).find(|pair| keys.of(pair[0]) == keys.of(pair[1])) {
-            None => Ok(order),
-            Some(pair) => Err(EncodeError::DuplicateKey(match self.members[pair[0]].0 {
-                Key::Text(text) => text.to_owned(),
-                Key::Integer(label) => label.to_string(),
-                Key::Other(_) => String::from_utf8_lossy(keys.of(pair[0])).into_owned(),
-            })),
-        }
-    }
-
-    /// Whether a look at few text keys, or the schema, tells that all differ. False says
-    /// nothing.
-    pub(crate) fn is_known_to_differ(&self) -> bool {
-        const FEW: usize = 32;
-        if self.known == self.members.len() {
-            return true;
-        }
-        if self.members.len() > FEW {
-            return false;
-        }
-        let mut marks = [0; FEW];
-        for (at, (key, _)) in self.members.iter().enumerate() {
-            let Key::Text(text) = key else { return false };
-            marks[at] = mark(text.as_bytes());
-            // Of two known ones the schema knows that they differ.
-            if at >= self.known && marks[..at].contains(&marks[at]) {
-                return false;
+    pub fn extension<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
+        match &mut self.members {
+            Members::Written(keys) => {
+                keys.push(self.to.member_key(&key)?);
+                value.encode(self.to)
+            }
+            Members::Waiting(members) => {
+                members.push((key, value));
+                Ok(())
             }
         }
-        true
+    }
+
+    /// Ends it.
+    pub fn end(mut self) -> Result<(), EncodeError> {
+        match &mut self.members {
+            Members::Written(keys) => {
+                if keys.len() > self.known {
+                    differ(self.to.written(), keys, self.known)?;
+                }
+                self.to.end(b'}');
+                Ok(())
+            }
+            Members::Waiting(members) => {
+                if sort_texts(members)? {
+                    self.to.sorted_map(members)
+                } else {
+                    self.to.encoded_map(members_with_keys(members)?)
+                }
+            }
+        }
     }
 }
 
-/// Written keys, one behind the other, and which bytes are whose.
-pub(crate) struct Keys {
-    bytes: Vec<u8>,
-    ranges: Vec<Range<usize>>,
+/// Whether all keys that have been written differ; the first of them are known to.
+fn differ(written: &[u8], keys: &[Range<usize>], known: usize) -> Result<(), EncodeError> {
+    let token = |key: &Range<usize>| &written[key.clone()];
+    if keys.len() <= FEW {
+        let mut marks = [0; FEW];
+        for (at, key) in keys.iter().enumerate() {
+            marks[at] = mark(token(key));
+        }
+        if (known..keys.len()).all(|at| !marks[..at].contains(&marks[at])) {
+            return Ok(());
+        }
+    }
+    let mut tokens: Vec<&[u8]> = keys.iter().map(token).collect();
+    tokens.sort_unstable();
+    match tokens.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let token = String::from_utf8_lossy(pair[0]);
+            let text = json::unescape(token.trim_matches('"'));
+            Err(EncodeError::DuplicateKey(String::from_utf8_lossy(&text).into_owned()))
+        }
+    }
 }
 
-impl Keys {
-    pub(crate) fn of(&self, place: usize) -> &[u8] {
-        &self.bytes[self.ranges[place].clone()]
+/// Sorts members if all their keys are text, and says whether that is so: of texts the
+/// shorter comes first, because its head does.
+fn sort_texts(members: &mut [(Key<'_>, &dyn Encode)]) -> Result<bool, EncodeError> {
+    if members.iter().any(|(key, _)| key.text().is_none()) {
+        return Ok(false);
+    }
+    members.sort_unstable_by_key(|(key, _)| key.text().map(|text| (text.len(), text)));
+    match members.windows(2).find(|pair| pair[0].0.text() == pair[1].0.text()) {
+        None => Ok(true),
+        Some(pair) => Err(EncodeError::DuplicateKey(pair[0].0.shown())),
+    }
+}
+
+/// Members with their keys as CBOR, sorted by these.
+fn members_with_keys<'v>(
+    members: &[(Key<'v>, &'v dyn Encode)],
+) -> Result<Vec<(Vec<u8>, &'v dyn Encode)>, EncodeError> {
+    let mut encoded = Vec::with_capacity(members.len());
+    for (key, value) in members {
+        let mut encoder = Encoder::cbor();
+        encoder.key(key)?;
+        encoded.push((encoder.finish(), key, *value));
+    }
+    encoded.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    match encoded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        None => Ok(encoded.into_iter().map(|(bytes, _, value)| (bytes, value)).collect()),
+        Some(pair) => Err(EncodeError::DuplicateKey(pair[0].1.shown())),
+    }
+}
+
+impl<'v> Key<'v> {
+    pub(crate) fn text(&self) -> Option<&'v str> {
+        match self {
+            Self::Name(text) | Self::Text(text) => Some(text),
+            Self::Integer(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// What a message calls it.
+    fn shown(&self) -> String {
+        match self {
+            Self::Name(text) | Self::Text(text) => (*text).to_owned(),
+            Self::Integer(label) => label.to_string(),
+            Self::Other(key) => {
+                let mut encoder = Encoder::cbor();
+                let encoded = key.encode(&mut encoder).map(|()| encoder.finish());
+                String::from_utf8_lossy(&encoded.unwrap_or_default()).into_owned()
+            }
+        }
     }
 }

@@ -73,20 +73,21 @@ impl<K, V> FromIterator<(K, V)> for Extensions<K, V> {
 
 impl<K: Encode, V: Encode> Extensions<K, V> {
     /// Adds the members to a map that is being written.
-    pub fn add_to<'v>(&'v self, map: &mut MapEncoder<'v>) {
+    pub fn add_to<'v>(&'v self, map: &mut MapEncoder<'_, 'v>) -> Result<(), EncodeError> {
         for (key, value) in &self.0 {
             let key = key.as_text().map_or(Key::Other(key), Key::Text);
-            map.extension(key, value);
+            map.extension(key, value)?;
         }
+        Ok(())
     }
 }
 
 /// As a whole map.
 impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        self.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        self.add_to(&mut map)?;
+        map.end()
     }
 }
 

@@ -246,11 +246,11 @@ impl Encode for Value<'_> {
             Self::Time(Shown::Number(number)) => to.integer(i128::from(*number)),
             Self::Id(id) => return id.encode(to),
             Self::Counts(counts) => {
-                let mut map = MapEncoder::new();
+                let mut map = MapEncoder::new(to);
                 for (kind, count) in *counts {
-                    map.extension(Key::Text(kind), count);
+                    map.extension(Key::Text(kind), count)?;
                 }
-                return to.map(&map);
+                return map.end();
             }
             Self::Carried(any) => return any.encode(to),
         }
@@ -260,9 +260,9 @@ impl Encode for Value<'_> {
 
 fn write(members: &[(&'static str, Value<'_>)], to: &mut Encoder) -> Result<(), EncodeError> {
     debug_assert_eq!(to.encoding(), Encoding::Json);
-    let mut map = MapEncoder::new();
+    let mut map = MapEncoder::new(to);
     for (key, value) in members {
-        map.member(Key::Text(key), value);
+        map.member(Key::Text(key), value)?;
     }
-    to.map(&map)
+    map.end()
 }

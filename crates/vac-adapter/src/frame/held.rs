@@ -47,8 +47,15 @@ impl<'a> Held<'a> {
             let length = match step(rest, end, &mut scanner) {
                 Step::Document(document, length) => {
                     let document = scanner.settle(document);
+                    // Line ends are space between tokens.
+                    let is_one_line = document.is_tidy();
                     let frame = good(self.count.next(self.line, self.at as u64), document);
                     self.frames.push(frame);
+                    if is_one_line {
+                        self.at += length;
+                        rest = &rest[length..];
+                        continue;
+                    }
                     length
                 }
                 Step::Nul => {

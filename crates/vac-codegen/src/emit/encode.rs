@@ -59,35 +59,36 @@ fn map(members: &[Member]) -> TokenStream {
                 let key = key(&field.key.value, &format_ident!("KEY_{at}"), &mut constants);
                 let name = &field.name;
                 known.push(if field.required {
-                    quote!(map.member(#key, &self.#name);)
+                    quote!(map.member(#key, &self.#name)?;)
                 } else {
-                    quote!(map.optional(#key, self.#name.as_ref());)
+                    quote!(map.optional(#key, self.#name.as_ref())?;)
                 });
             }
             Member::Constant { key: name, value } => {
                 let key = key(&name.value, &format_ident!("KEY_{at}"), &mut constants);
                 let held = format_ident!("VALUE_{at}");
                 constants.push(constant(&held, value));
-                known.push(quote!(map.member(#key, &#held);));
+                known.push(quote!(map.member(#key, &#held)?;));
             }
             Member::Rest(field) => {
                 let name = &field.name;
-                rest.push(quote!(self.#name.add_to(&mut map);));
+                rest.push(quote!(self.#name.add_to(&mut map)?;));
             }
         }
     }
     let mutable = (!members.is_empty()).then(|| quote!(mut));
     quote! {
         #(#constants)*
-        let #mutable map = MapEncoder::new();
+        let #mutable map = MapEncoder::new(to);
         #(#known)*
         #(#rest)*
-        to.map(&map)
+        map.end()
     }
 }
 
 fn key(value: &Value, name: &Ident, constants: &mut Vec<TokenStream>) -> TokenStream {
     match value {
+        Value::Text(text) if is_plain(text) => quote!(Key::Name(#text)),
         Value::Text(text) => quote!(Key::Text(#text)),
         Value::Integer(integer) => {
             let integer = integer_token(*integer);
@@ -98,6 +99,11 @@ fn key(value: &Value, name: &Ident, constants: &mut Vec<TokenStream>) -> TokenSt
             quote!(Key::Other(&#name))
         }
     }
+}
+
+/// Whether JSON has nothing to escape in it.
+fn is_plain(text: &str) -> bool {
+    !text.contains(|c: char| c < ' ' || matches!(c, '"' | '\\'))
 }
 
 fn enumeration(choice: &Enum) -> TokenStream {

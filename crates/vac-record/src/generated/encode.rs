@@ -29,72 +29,72 @@ impl Encode for SessionId<'_> {
 }
 impl Encode for VerifiableAgentRecord<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("version"), &self.version);
-        map.member(Key::Text("id"), &self.id);
-        map.member(Key::Text("session"), &self.session);
-        map.optional(Key::Text("created"), self.created.as_ref());
-        map.optional(Key::Text("file-attribution"), self.file_attribution.as_ref());
-        map.optional(Key::Text("vcs"), self.vcs.as_ref());
-        map.optional(Key::Text("recording-agent"), self.recording_agent.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("version"), &self.version)?;
+        map.member(Key::Name("id"), &self.id)?;
+        map.member(Key::Name("session"), &self.session)?;
+        map.optional(Key::Name("created"), self.created.as_ref())?;
+        map.optional(Key::Name("file-attribution"), self.file_attribution.as_ref())?;
+        map.optional(Key::Name("vcs"), self.vcs.as_ref())?;
+        map.optional(Key::Name("recording-agent"), self.recording_agent.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for SessionTrace<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.optional(Key::Text("format"), self.format.as_ref());
-        map.member(Key::Text("session-id"), &self.session_id);
-        map.optional(Key::Text("session-start"), self.session_start.as_ref());
-        map.optional(Key::Text("session-end"), self.session_end.as_ref());
-        map.member(Key::Text("agent-meta"), &self.agent_meta);
-        map.optional(Key::Text("environment"), self.environment.as_ref());
-        map.member(Key::Text("entries"), &self.entries);
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.optional(Key::Name("format"), self.format.as_ref())?;
+        map.member(Key::Name("session-id"), &self.session_id)?;
+        map.optional(Key::Name("session-start"), self.session_start.as_ref())?;
+        map.optional(Key::Name("session-end"), self.session_end.as_ref())?;
+        map.member(Key::Name("agent-meta"), &self.agent_meta)?;
+        map.optional(Key::Name("environment"), self.environment.as_ref())?;
+        map.member(Key::Name("entries"), &self.entries)?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for AgentMeta<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("model-id"), &self.model_id);
-        map.member(Key::Text("model-provider"), &self.model_provider);
-        map.optional(Key::Text("models"), self.models.as_ref());
-        map.optional(Key::Text("cli-name"), self.cli_name.as_ref());
-        map.optional(Key::Text("cli-version"), self.cli_version.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("model-id"), &self.model_id)?;
+        map.member(Key::Name("model-provider"), &self.model_provider)?;
+        map.optional(Key::Name("models"), self.models.as_ref())?;
+        map.optional(Key::Name("cli-name"), self.cli_name.as_ref())?;
+        map.optional(Key::Name("cli-version"), self.cli_version.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for RecordingAgent<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("name"), &self.name);
-        map.optional(Key::Text("version"), self.version.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("name"), &self.name)?;
+        map.optional(Key::Name("version"), self.version.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for Environment<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("working-dir"), &self.working_dir);
-        map.optional(Key::Text("vcs"), self.vcs.as_ref());
-        map.optional(Key::Text("sandboxes"), self.sandboxes.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("working-dir"), &self.working_dir)?;
+        map.optional(Key::Name("vcs"), self.vcs.as_ref())?;
+        map.optional(Key::Name("sandboxes"), self.sandboxes.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for VcsContext<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &self.r#type);
-        map.optional(Key::Text("revision"), self.revision.as_ref());
-        map.optional(Key::Text("branch"), self.branch.as_ref());
-        map.optional(Key::Text("repository"), self.repository.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &self.r#type)?;
+        map.optional(Key::Name("revision"), self.revision.as_ref())?;
+        map.optional(Key::Name("branch"), self.branch.as_ref())?;
+        map.optional(Key::Name("repository"), self.repository.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for Entry<'_> {
@@ -110,187 +110,187 @@ impl Encode for Entry<'_> {
 }
 impl Encode for MessageEntry<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &self.r#type);
-        map.optional(Key::Text("content"), self.content.as_ref());
-        map.optional(Key::Text("timestamp"), self.timestamp.as_ref());
-        map.optional(Key::Text("id"), self.id.as_ref());
-        map.optional(Key::Text("model-id"), self.model_id.as_ref());
-        map.optional(Key::Text("parent-id"), self.parent_id.as_ref());
-        map.optional(Key::Text("token-usage"), self.token_usage.as_ref());
-        map.optional(Key::Text("children"), self.children.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &self.r#type)?;
+        map.optional(Key::Name("content"), self.content.as_ref())?;
+        map.optional(Key::Name("timestamp"), self.timestamp.as_ref())?;
+        map.optional(Key::Name("id"), self.id.as_ref())?;
+        map.optional(Key::Name("model-id"), self.model_id.as_ref())?;
+        map.optional(Key::Name("parent-id"), self.parent_id.as_ref())?;
+        map.optional(Key::Name("token-usage"), self.token_usage.as_ref())?;
+        map.optional(Key::Name("children"), self.children.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for ToolCallEntry<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         static VALUE_0: &str = "tool-call";
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &VALUE_0);
-        map.member(Key::Text("name"), &self.name);
-        map.member(Key::Text("input"), &self.input);
-        map.optional(Key::Text("call-id"), self.call_id.as_ref());
-        map.optional(Key::Text("timestamp"), self.timestamp.as_ref());
-        map.optional(Key::Text("id"), self.id.as_ref());
-        map.optional(Key::Text("children"), self.children.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &VALUE_0)?;
+        map.member(Key::Name("name"), &self.name)?;
+        map.member(Key::Name("input"), &self.input)?;
+        map.optional(Key::Name("call-id"), self.call_id.as_ref())?;
+        map.optional(Key::Name("timestamp"), self.timestamp.as_ref())?;
+        map.optional(Key::Name("id"), self.id.as_ref())?;
+        map.optional(Key::Name("children"), self.children.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for ToolResultEntry<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         static VALUE_0: &str = "tool-result";
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &VALUE_0);
-        map.member(Key::Text("output"), &self.output);
-        map.optional(Key::Text("call-id"), self.call_id.as_ref());
-        map.optional(Key::Text("status"), self.status.as_ref());
-        map.optional(Key::Text("is-error"), self.is_error.as_ref());
-        map.optional(Key::Text("timestamp"), self.timestamp.as_ref());
-        map.optional(Key::Text("id"), self.id.as_ref());
-        map.optional(Key::Text("children"), self.children.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &VALUE_0)?;
+        map.member(Key::Name("output"), &self.output)?;
+        map.optional(Key::Name("call-id"), self.call_id.as_ref())?;
+        map.optional(Key::Name("status"), self.status.as_ref())?;
+        map.optional(Key::Name("is-error"), self.is_error.as_ref())?;
+        map.optional(Key::Name("timestamp"), self.timestamp.as_ref())?;
+        map.optional(Key::Name("id"), self.id.as_ref())?;
+        map.optional(Key::Name("children"), self.children.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for ReasoningEntry<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         static VALUE_0: &str = "reasoning";
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &VALUE_0);
-        map.member(Key::Text("content"), &self.content);
-        map.optional(Key::Text("encrypted"), self.encrypted.as_ref());
-        map.optional(Key::Text("subject"), self.subject.as_ref());
-        map.optional(Key::Text("timestamp"), self.timestamp.as_ref());
-        map.optional(Key::Text("id"), self.id.as_ref());
-        map.optional(Key::Text("children"), self.children.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &VALUE_0)?;
+        map.member(Key::Name("content"), &self.content)?;
+        map.optional(Key::Name("encrypted"), self.encrypted.as_ref())?;
+        map.optional(Key::Name("subject"), self.subject.as_ref())?;
+        map.optional(Key::Name("timestamp"), self.timestamp.as_ref())?;
+        map.optional(Key::Name("id"), self.id.as_ref())?;
+        map.optional(Key::Name("children"), self.children.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for EventEntry<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         static VALUE_0: &str = "system-event";
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &VALUE_0);
-        map.member(Key::Text("event-type"), &self.event_type);
-        map.optional(Key::Text("data"), self.data.as_ref());
-        map.optional(Key::Text("timestamp"), self.timestamp.as_ref());
-        map.optional(Key::Text("id"), self.id.as_ref());
-        map.optional(Key::Text("children"), self.children.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &VALUE_0)?;
+        map.member(Key::Name("event-type"), &self.event_type)?;
+        map.optional(Key::Name("data"), self.data.as_ref())?;
+        map.optional(Key::Name("timestamp"), self.timestamp.as_ref())?;
+        map.optional(Key::Name("id"), self.id.as_ref())?;
+        map.optional(Key::Name("children"), self.children.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for TokenUsage<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.optional(Key::Text("input"), self.input.as_ref());
-        map.optional(Key::Text("output"), self.output.as_ref());
-        map.optional(Key::Text("cached"), self.cached.as_ref());
-        map.optional(Key::Text("reasoning"), self.reasoning.as_ref());
-        map.optional(Key::Text("total"), self.total.as_ref());
-        map.optional(Key::Text("cost"), self.cost.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.optional(Key::Name("input"), self.input.as_ref())?;
+        map.optional(Key::Name("output"), self.output.as_ref())?;
+        map.optional(Key::Name("cached"), self.cached.as_ref())?;
+        map.optional(Key::Name("reasoning"), self.reasoning.as_ref())?;
+        map.optional(Key::Name("total"), self.total.as_ref())?;
+        map.optional(Key::Name("cost"), self.cost.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for FileAttributionRecord<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("files"), &self.files);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("files"), &self.files)?;
+        map.end()
     }
 }
 impl Encode for File<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("path"), &self.path);
-        map.member(Key::Text("conversations"), &self.conversations);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("path"), &self.path)?;
+        map.member(Key::Name("conversations"), &self.conversations)?;
+        map.end()
     }
 }
 impl Encode for Conversation<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.optional(Key::Text("url"), self.url.as_ref());
-        map.optional(Key::Text("contributor"), self.contributor.as_ref());
-        map.member(Key::Text("ranges"), &self.ranges);
-        map.optional(Key::Text("related"), self.related.as_ref());
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.optional(Key::Name("url"), self.url.as_ref())?;
+        map.optional(Key::Name("contributor"), self.contributor.as_ref())?;
+        map.member(Key::Name("ranges"), &self.ranges)?;
+        map.optional(Key::Name("related"), self.related.as_ref())?;
+        map.end()
     }
 }
 impl Encode for Range<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("start-line"), &self.start_line);
-        map.member(Key::Text("end-line"), &self.end_line);
-        map.optional(Key::Text("content-hash"), self.content_hash.as_ref());
-        map.optional(Key::Text("content-hash-alg"), self.content_hash_alg.as_ref());
-        map.optional(Key::Text("contributor"), self.contributor.as_ref());
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("start-line"), &self.start_line)?;
+        map.member(Key::Name("end-line"), &self.end_line)?;
+        map.optional(Key::Name("content-hash"), self.content_hash.as_ref())?;
+        map.optional(Key::Name("content-hash-alg"), self.content_hash_alg.as_ref())?;
+        map.optional(Key::Name("contributor"), self.contributor.as_ref())?;
+        map.end()
     }
 }
 impl Encode for Contributor<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &self.r#type);
-        map.optional(Key::Text("model-id"), self.model_id.as_ref());
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &self.r#type)?;
+        map.optional(Key::Name("model-id"), self.model_id.as_ref())?;
+        map.end()
     }
 }
 impl Encode for Resource<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("type"), &self.r#type);
-        map.member(Key::Text("url"), &self.url);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("type"), &self.r#type)?;
+        map.member(Key::Name("url"), &self.url)?;
+        map.end()
     }
 }
 impl Encode for ProtectedHeader<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Integer(15), &self.cwt_claims);
-        map.optional(Key::Integer(1), self.alg.as_ref());
-        map.optional(Key::Integer(3), self.content_type.as_ref());
-        map.optional(Key::Integer(4), self.kid.as_ref());
-        map.optional(Key::Integer(34), self.x5t.as_ref());
-        map.optional(Key::Integer(33), self.x5chain.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Integer(15), &self.cwt_claims)?;
+        map.optional(Key::Integer(1), self.alg.as_ref())?;
+        map.optional(Key::Integer(3), self.content_type.as_ref())?;
+        map.optional(Key::Integer(4), self.kid.as_ref())?;
+        map.optional(Key::Integer(34), self.x5t.as_ref())?;
+        map.optional(Key::Integer(33), self.x5chain.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for CwtClaims<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Integer(1), &self.iss);
-        map.member(Key::Integer(2), &self.sub);
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Integer(1), &self.iss)?;
+        map.member(Key::Integer(2), &self.sub)?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for UnprotectedHeader<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.optional(Key::Integer(100), self.trace_metadata_key.as_ref());
-        map.optional(Key::Integer(33), self.x5chain.as_ref());
-        map.optional(Key::Integer(394), self.receipts.as_ref());
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.optional(Key::Integer(100), self.trace_metadata_key.as_ref())?;
+        map.optional(Key::Integer(33), self.x5chain.as_ref())?;
+        map.optional(Key::Integer(394), self.receipts.as_ref())?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for TraceMetadata<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Text("session-id"), &self.session_id);
-        map.member(Key::Text("agent-vendor"), &self.agent_vendor);
-        map.member(Key::Text("trace-format"), &self.trace_format);
-        map.member(Key::Text("timestamp-start"), &self.timestamp_start);
-        map.optional(Key::Text("timestamp-end"), self.timestamp_end.as_ref());
-        map.optional(Key::Text("content-hash"), self.content_hash.as_ref());
-        map.optional(Key::Text("content-hash-alg"), self.content_hash_alg.as_ref());
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Name("session-id"), &self.session_id)?;
+        map.member(Key::Name("agent-vendor"), &self.agent_vendor)?;
+        map.member(Key::Name("trace-format"), &self.trace_format)?;
+        map.member(Key::Name("timestamp-start"), &self.timestamp_start)?;
+        map.optional(Key::Name("timestamp-end"), self.timestamp_end.as_ref())?;
+        map.optional(Key::Name("content-hash"), self.content_hash.as_ref())?;
+        map.optional(Key::Name("content-hash-alg"), self.content_hash_alg.as_ref())?;
+        map.end()
     }
 }
 impl Encode for CoseX509<'_> {
@@ -332,10 +332,10 @@ impl Encode for CoseLabel<'_> {
 }
 impl Encode for UnprotectedHeader2<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new();
-        map.member(Key::Integer(394), &self.receipts);
-        self.extensions.add_to(&mut map);
-        to.map(&map)
+        let mut map = MapEncoder::new(to);
+        map.member(Key::Integer(394), &self.receipts)?;
+        self.extensions.add_to(&mut map)?;
+        map.end()
     }
 }
 impl Encode for CoseSign1<'_> {

@@ -1,5 +1,7 @@
 //! One pass over JSON text: checks every byte of it and fills the index.
 
+use wide::u8x16;
+
 use crate::document::{ESCAPED, Kind, LONE_SURROGATE, LOOSE};
 use crate::scan::Index;
 use crate::{Problem, SyntaxError};
@@ -154,9 +156,9 @@ impl Scan<'_, '_, '_> {
     fn text(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let mut flags = 0;
-        let mut at = start + 1;
+        let mut block = Block::at(self.source, start + 1);
         loop {
-            at = end_of_plain(self.source, at);
+            let at = block.next(self.source);
             match self.source.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
@@ -166,11 +168,11 @@ impl Scan<'_, '_, '_> {
                 Some(b'\\') => {
                     flags |= ESCAPED;
                     if is_short_escape(self.source.get(at + 1)) {
-                        at += 2;
+                        block.skip(self.source, at + 2);
                     } else {
                         self.at = at;
                         flags |= self.unicode_escape()?;
-                        at = self.at;
+                        block.skip(self.source, self.at);
                     }
                 }
                 Some(_) => {
@@ -312,46 +314,138 @@ fn integer_kind(digits: &[u8], negative: bool) -> Kind {
     }
 }
 
-/// The first quote, backslash or control character from `at` on: eight bytes at a time,
-/// and once that has gone well for a while, many.
-#[inline]
-pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let long = at + 64;
-    while let Some(chunk) = source.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
-        let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
-        let control = word.wrapping_sub(ONES * 0x20);
-        // A borrow can only blur bytes above the first real hit.
-        let hits = (quote | backslash | control) & !word & HIGH;
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-        if at == long {
-            at = end_of_plain_blocks(source, at);
-        }
-    }
-    while let Some(byte) = source.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
-            return at;
-        }
-        at += 1;
-    }
-    at
+/// Bytes that are looked at together.
+const WIDTH: usize = 16;
+
+/// A few bytes of the source, and which of them a text cannot simply go on with: quotes,
+/// backslashes and control characters.
+struct Block {
+    start: usize,
+    /// A bit for each of them that is still to be seen.
+    special: u32,
 }
 
-/// Steps over blocks that have none of them.
-#[allow(clippy::needless_bitwise_bool)] // without branches, so that it becomes vectors
-fn end_of_plain_blocks(source: &[u8], mut at: usize) -> usize {
-    while let Some(block) = source.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
-        let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
-        if block.iter().fold(false, |any, byte| any | special(byte)) {
-            break;
-        }
-        at += 32;
+impl Block {
+    #[inline]
+    fn at(source: &[u8], start: usize) -> Self {
+        let rest = source.get(start..).unwrap_or_default();
+        let special = match rest.first_chunk() {
+            Some(bytes) => special(*bytes),
+            None => {
+                let mut bytes = [b' '; WIDTH];
+                bytes[..rest.len()].copy_from_slice(rest);
+                // Nor can it go on behind the end.
+                special(bytes) | 1 << rest.len()
+            }
+        };
+        Self { start, special }
     }
-    at
+
+    /// Where the next of them is, or the end of the source.
+    #[inline]
+    fn next(&mut self, source: &[u8]) -> usize {
+        while self.special == 0 {
+            *self = Self::at(source, self.start + WIDTH);
+        }
+        self.start + self.special.trailing_zeros() as usize
+    }
+
+    /// Goes on at an offset behind the one that was found.
+    #[inline]
+    fn skip(&mut self, source: &[u8], to: usize) {
+        let places = to - self.start;
+        if places < WIDTH {
+            self.special &= u32::MAX << places;
+        } else {
+            *self = Self::at(source, to);
+        }
+    }
+}
+
+/// A bit for each byte that is a quote, a backslash or a control character.
+#[inline]
+fn special(bytes: [u8; WIDTH]) -> u32 {
+    let bytes = u8x16::new(bytes);
+    let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+    let quote = bytes.simd_eq(u8x16::splat(b'"'));
+    let backslash = bytes.simd_eq(u8x16::splat(b'\\'));
+    (control | quote | backslash).to_bitmask()
+}
+
+/// The first quote, backslash or control character from `at` on, or the end.
+#[inline]
+pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
+    while let Some(bytes) = source.get(at..).and_then(|rest| rest.first_chunk()) {
+        let special = special(*bytes);
+        if special != 0 {
+            return at + special.trailing_zeros() as usize;
+        }
+        at += WIDTH;
+    }
+    if at >= source.len() {
+        return source.len();
+    }
+    // Fewer are left: those before them are looked at again.
+    if let Some(last) = source.last_chunk::<WIDTH>() {
+        let start = source.len() - WIDTH;
+        let special = special(*last) & u32::MAX << (at - start);
+        return if special == 0 { source.len() } else { start + special.trailing_zeros() as usize };
+    }
+    if let (Some(first), Some(last)) = (source.first_chunk(), source.last_chunk())
+        && at == 0
+        && is_plain(*first)
+        && is_plain(*last)
+    {
+        return source.len();
+    }
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    source[at..].iter().position(is_special).map_or(source.len(), |length| at + length)
+}
+
+/// Whether none of eight bytes is a quote, a backslash or a control character.
+#[inline]
+fn is_plain(bytes: [u8; 8]) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let word = u64::from_ne_bytes(bytes);
+    let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    // A borrow goes only from one that is none of these to another that is.
+    (quote | backslash | control) & !word & HIGH == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Byte by byte.
+    fn slow(source: &[u8], at: usize) -> usize {
+        let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        source[at..].iter().position(is_special).map_or(source.len(), |length| at + length)
+    }
+
+    #[test]
+    fn plain_text_ends_at_the_first_byte_that_is_not() {
+        for length in 0..50 {
+            let plain = vec![b'a'; length];
+            assert_eq!(end_of_plain(&plain, 0), length);
+            for place in 0..length {
+                for special in
+                    [b'"', b'\\', 0, 0x1f, b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff]
+                {
+                    let mut text = plain.clone();
+                    text[place] = special;
+                    // Another behind it must not blur it.
+                    if let Some(next) = text.get_mut(place + 1) {
+                        *next = b'"';
+                    }
+                    for at in [0, 1, length / 2, length] {
+                        let at = at.min(length);
+                        assert_eq!(end_of_plain(&text, at), slow(&text, at), "{text:?} {at}");
+                    }
+                }
+            }
+        }
+    }
 }
