@@ -89,5 +89,5 @@ pub fn pointer(node: Node<'_, '_>) -> String {
 
 /// Escapes a key for a pointer, and control characters for the eye.
 fn escape(key: &str) -> String {
-    crate::violation::printable(&key.replace('~', "~0").replace('/', "~1"), 80)
+    crate::printable::printable(&key.replace('~', "~0").replace('/', "~1"), 80)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::SyntaxError;
 use crate::document::{Kind, Node};
+use crate::printable::printable;
 
 /// One place where a document does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,30 +73,4 @@ pub fn found(node: Node<'_, '_>) -> String {
         Kind::Simple => format!("simple value {}", node.simple().unwrap_or_default()),
         kind => kind.name().to_owned(),
     }
-}
-
-/// At most so many characters, and nothing in them that a terminal would act
-/// on: control characters and those that reorder text are escaped.
-pub fn printable(text: &str, most: usize) -> String {
-    let mut shown = String::new();
-    for (count, character) in text.chars().enumerate() {
-        if count == most {
-            shown.push_str("...");
-            break;
-        }
-        match character {
-            '"' | '\\' => shown.extend(['\\', character]),
-            '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{061c}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{feff}' => shown.extend(character.escape_unicode()),
-            _ if character.is_control() => shown.extend(character.escape_default()),
-            _ => shown.push(character),
-        }
-    }
-    shown
 }

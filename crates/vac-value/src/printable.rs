@@ -1,0 +1,126 @@
+//! Text from outside, made harmless to a terminal and to the eye.
+//!
+//! What is escaped are the characters that a terminal would act on (controls, and with them
+//! every escape sequence), that end a line, that reorder the text around them, or that
+//! nobody sees.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Whether a character is shown as what it is, and changes nothing about its neighbours.
+pub fn is_harmless(character: char) -> bool {
+    if character.is_ascii() {
+        return !character.is_ascii_control();
+    }
+    !matches!(character,
+        // Controls of the second set; the first is in ASCII.
+        '\u{80}'..='\u{9f}'
+        // Line and paragraph separators.
+        | '\u{2028}' | '\u{2029}'
+        // What sets or overrides the direction of text.
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        // What has no width, or no shape.
+        | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        // Tags, and more variation selectors than any script needs.
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The same text on one line, with every other character escaped: `\n`, `\u{1b}`.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    replaced(text, |character| !is_harmless(character), escape)
+}
+
+/// The same JSON, with every other character in its texts escaped: `\u202e`. The value
+/// stays what it is, and so do the blanks and line ends between values.
+pub fn harmless_json(text: &str) -> Cow<'_, str> {
+    // JSON allows these between values only.
+    let is_blank = |character| matches!(character, '\t' | '\n' | '\r');
+    let is_escaped = |character| !is_harmless(character) && !is_blank(character);
+    replaced(text, is_escaped, |character, shown| {
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            write!(shown, "\\u{unit:04x}").unwrap_or_default();
+        }
+    })
+}
+
+/// At most so many characters, to stand between quotes: quotes and backslashes are escaped
+/// too.
+pub fn printable(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    for (count, character) in text.chars().enumerate() {
+        if count == most {
+            shown.push_str("...");
+            break;
+        }
+        match character {
+            '"' | '\\' => shown.extend(['\\', character]),
+            _ if is_harmless(character) => shown.push(character),
+            _ => escape(character, &mut shown),
+        }
+    }
+    shown
+}
+
+fn escape(character: char, shown: &mut String) {
+    shown.extend(character.escape_default());
+}
+
+/// The text itself if there is nothing to replace.
+fn replaced(
+    text: &str,
+    is_replaced: impl Fn(char) -> bool,
+    replace: impl Fn(char, &mut String),
+) -> Cow<'_, str> {
+    let Some(first) = text.find(&is_replaced) else { return Cow::Borrowed(text) };
+    let (before, rest) = text.split_at(first);
+    let mut shown = before.to_owned();
+    for character in rest.chars() {
+        if is_replaced(character) {
+            replace(character, &mut shown);
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\r\n\t\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{feff}\u{2028}\u{2029}\u{e0041}\u{3164}";
+
+    #[test]
+    fn nothing_acts_reorders_or_hides() {
+        let shown = harmless(HOSTILE);
+        assert!(shown.chars().all(is_harmless), "{shown}");
+        assert!(shown.starts_with(r"\u{1b}[2J\u{9b}31m\r\n\t\u{7f}\u{202e}"), "{shown}");
+        assert_eq!(harmless(&shown), shown, "once is enough");
+        assert!(printable(HOSTILE, usize::MAX).chars().all(is_harmless));
+    }
+
+    #[test]
+    fn other_text_stays_as_it_is() {
+        for text in ["", r#"C:\Users\ada "x""#, "é 漢字 עברית العربية 🦀 ⚠\u{fe0f} e\u{301}"]
+        {
+            assert!(matches!(harmless(text), Cow::Borrowed(same) if same == text));
+        }
+        assert_eq!(printable(r#"a"\b"#, usize::MAX), r#"a\"\\b"#);
+        assert_eq!(printable("four", 3), "fou...");
+        assert_eq!(printable("four", 4), "four");
+    }
+
+    #[test]
+    fn json_stays_the_same_value() {
+        let json = "{\n\t\"a\u{202e}\": [\"\u{7f}\u{9b}\u{e0041}é\", 1.0]\r\n}";
+        let shown = harmless_json(json);
+        assert_eq!(shown, "{\n\t\"a\\u202e\": [\"\\u007f\\u009b\\udb40\\udc41é\", 1.0]\r\n}");
+        assert_eq!(
+            crate::Any::from_json(shown.as_bytes()).expect("JSON"),
+            crate::Any::from_json(json.as_bytes()).expect("JSON")
+        );
+    }
+}
