@@ -1,6 +1,10 @@
 //! Exit codes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use crate::line::is_all_harmless;
+use crate::terminal;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +26,22 @@ impl Exit {
         if is_broken_pipe {
             return Self::Yes;
         }
-        crate::terminal::error(&format!("{error:#}"));
+        terminal::error(&format!("{error:#}"));
         Self::Trouble
+    }
+
+    /// Says what is wrong with the arguments, or what was asked about them.
+    pub fn of_usage(error: &clap::Error) -> Self {
+        let is_harmless = |argument: OsString| is_all_harmless(&argument.to_string_lossy());
+        if std::env::args_os().all(is_harmless) {
+            // Nobody is left to tell if that fails.
+            error.print().unwrap_or_default();
+        } else {
+            for line in error.to_string().lines() {
+                terminal::plain(line);
+            }
+        }
+        if error.use_stderr() { Self::Trouble } else { Self::Yes }
     }
 }
 

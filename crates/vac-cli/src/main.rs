@@ -14,19 +14,25 @@
 //!   exit codes. What a document is worth is decided elsewhere.
 //! * A command is a file in `commands`: its arguments, and a function that takes
 //!   them and gives an [`Exit`].
+//! * What people read is made of lines, and only harmless text gets into a line
+//!   (`line`). What programs read is JSON, in which the same characters are escaped.
 
 mod commands;
 mod convert;
 mod exit;
+mod help;
 mod input;
 mod judge;
 mod keys;
+mod line;
 mod product;
 mod progress;
 mod report;
 mod schema;
 mod sessions;
+mod table;
 mod terminal;
+mod words;
 
 use clap::Parser;
 
@@ -34,23 +40,35 @@ use commands::Command;
 use exit::Exit;
 use terminal::Talk;
 
-/// Verifiable agent records: what an AI agent did, in one form for all agents.
+/// Verifiable agent records: what an AI agent did, in one form for all agents
 #[derive(Parser)]
 #[command(name = "vac", version, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 yes or done, 1 no, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &["What is read is never changed. Nothing is sent anywhere."],
+    "0 yes or done, 1 no, 2 usage or input/output error.",
+    &[
+        ("vac list", "The sessions on this machine"),
+        ("vac convert --discover -o records/", "All of them as records, a file each"),
+        ("vac validate records/", "Whether they fit the schema"),
+        ("vac help convert", "More about one command"),
+    ],
+))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Say nothing on stderr but errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more
+    /// Say more on stderr
     #[arg(short, long, global = true)]
     verbose: bool,
 }
 
 fn main() -> std::process::ExitCode {
-    let Arguments { command, quiet, verbose } = Arguments::parse();
+    let Arguments { command, quiet, verbose } = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return Exit::of_usage(&error).into(),
+    };
     let talk = match (quiet, verbose) {
         (true, _) => Talk::Quiet,
         (_, true) => Talk::Verbose,

@@ -1,16 +1,20 @@
 //! What the outcomes of `vac validate` look like: lines, or JSON.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::io;
 
+use anstyle::Style;
 use serde::Serialize;
 use vac_validate::Violation;
 use vac_validate::lint::Finding;
-use vac_value::printable;
+use vac_value::harmless;
 
 use crate::exit::Exit;
 use crate::judge::{Outcome, Place, Problem, Signed, Told};
+use crate::line::{BAD, DOUBTFUL, GOOD, Line};
 use crate::terminal::{self, Output, Talk};
+use crate::words::counted;
 
 /// Tells outcomes, one after the other.
 pub struct Reporter {
@@ -55,8 +59,9 @@ impl Reporter {
         if let Some(files) = &mut self.json {
             files.push(File::of(outcome));
         } else {
-            let lines = self.lines(outcome);
-            self.output.write(&lines)?;
+            for line in self.lines(outcome).lines() {
+                self.output.line(line)?;
+            }
         }
         self.talk_about(outcome)
     }
@@ -64,13 +69,10 @@ impl Reporter {
     /// Tells what it comes to.
     pub fn finish(mut self) -> io::Result<Exit> {
         if let Some(files) = self.json.take() {
-            let document = Document { files, summary: self.summary };
-            let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
-            self.output.write(&text)?;
-            self.output.write("\n")?;
+            self.output.json(&Document { files, summary: self.summary })?;
         }
         self.output.flush()?;
-        self.talk.say(&self.summary.to_string());
+        self.talk.say_line(&self.summary.line());
         Ok(self.exit)
     }
 
@@ -135,16 +137,17 @@ impl Reporter {
         if let Some(why) = &outcome.unreadable {
             terminal::error(&format!("{name}: {why}"));
         } else if outcome.is_valid() {
-            let s = if outcome.documents == 1 { "" } else { "s" };
-            self.talk.say_more(&format!("{name}: valid ({} document{s})", outcome.documents));
+            let documents = counted(outcome.documents, "document");
+            let line = Line::from(&name).text(": ").styled(GOOD, "valid");
+            self.talk.say_more_line(&line.text(&format!(" ({documents})")));
         }
         Ok(())
     }
 }
 
-/// A name, with nothing in it that a terminal would act on.
-fn shown(name: &str) -> String {
-    printable(name, usize::MAX)
+/// A name on one line.
+fn shown(name: &str) -> Cow<'_, str> {
+    harmless(name)
 }
 
 impl<T> Told<T> {
@@ -193,19 +196,25 @@ impl std::fmt::Display for Place {
     }
 }
 
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = if self.files == 1 { "" } else { "s" };
+impl Summary {
+    /// In words. What there is none of has no colour.
+    fn line(self) -> Line {
         let Self { files, valid, invalid, unreadable, .. } = self;
-        write!(f, "{files} file{s}: {valid} valid, {invalid} invalid, {unreadable} unreadable")?;
+        let style = |count: usize, style: Style| if count == 0 { Style::new() } else { style };
+        let mut line = Line::from(&counted(files, "file"))
+            .text(": ")
+            .styled(style(valid, GOOD), &format!("{valid} valid"))
+            .text(", ")
+            .styled(style(invalid, BAD), &format!("{invalid} invalid"))
+            .text(", ")
+            .styled(style(unreadable, BAD), &format!("{unreadable} unreadable"));
         if self.documents > self.files {
-            write!(f, " ({} documents)", self.documents)?;
+            line = line.text(&format!(" ({} documents)", self.documents));
         }
         if self.lint > 0 {
-            let s = if self.lint == 1 { "" } else { "s" };
-            write!(f, "; {} lint finding{s}", self.lint)?;
+            line = line.text("; ").styled(DOUBTFUL, &counted(self.lint, "lint finding"));
         }
-        Ok(())
+        line
     }
 }
 

@@ -20,8 +20,8 @@ pub fn version() -> &'static str {
 /// Another schema than this project's, read from a file.
 pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
     let name = path.to_string_lossy();
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the schema {}", printable(&name, usize::MAX)))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the schema {name}"))?;
     Ok(vac_cddl::parse(&name, &text)?)
 }
 
@@ -97,7 +97,20 @@ impl<'s> Rules<'s> {
 /// There is no such rule, and these are.
 pub fn no_rule<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> anyhow::Error {
     let known: Vec<_> = known.collect();
-    anyhow!("the schema has no rule \"{}\"; it has {}", printable(name, 60), known.join(", "))
+    let shown = printable(name, 60);
+    match similar(name, &known) {
+        Some(other) => anyhow!("the schema has no rule \"{shown}\"; did you mean \"{other}\"?"),
+        None => anyhow!("the schema has no rule \"{shown}\"; it has {}", known.join(", ")),
+    }
+}
+
+/// The most similar of some names, if one is similar at all.
+fn similar<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
+    const SIMILAR: f64 = 0.8;
+    let likeness = |other: &&str| strsim::jaro(name, other);
+    let others = known.iter().map(|other| (likeness(other), *other));
+    let best = others.max_by(|(one, _), (two, _)| one.total_cmp(two))?;
+    (best.0 > SIMILAR).then_some(best.1)
 }
 
 #[cfg(test)]

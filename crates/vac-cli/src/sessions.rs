@@ -4,15 +4,17 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use clap::builder::PossibleValuesParser;
 use vac_adapter::frame::{Content, Frames, Raw};
 use vac_adapter::{Adapter, Error, Input, Session, Source};
 use vac_store::join::{Known, join, look};
 use vac_store::{Found, Log, find};
-use vac_value::{Document, Encoding, Scanner, printable};
+use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
 use crate::convert::ADAPTERS;
 use crate::exit::Exit;
+use crate::line::beginning;
 use crate::terminal::{self, Talk};
 
 /// Entries nest, and what walks them calls itself.
@@ -33,17 +35,14 @@ pub struct Sessions<'s> {
 /// Takes a session, and the files of a log.
 pub type Show<'s> = dyn FnMut(&dyn Session, &[Source]) -> Result<(), Error> + Send + 's;
 
-/// The agent of that name; `None` is for whichever it is.
-pub fn agent(name: &str) -> Result<Option<&'static dyn Adapter>> {
-    if name == "auto" {
-        return Ok(None);
-    }
-    let found = ADAPTERS.iter().find(|adapter| adapter.name() == name);
-    if found.is_none() {
-        let known: Vec<_> = ADAPTERS.iter().map(|adapter| adapter.name()).collect();
-        bail!("no agent {name:?}; there are auto, {}", known.join(", "));
-    }
-    Ok(found.copied())
+/// Takes the name of an agent, or `auto`.
+pub fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("auto").chain(ADAPTERS.iter().map(|it| it.name())))
+}
+
+/// The agent of a name that [`agents`] has taken; `None` is for whichever it is.
+pub fn agent(name: &str) -> Option<&'static dyn Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.name() == name).copied()
 }
 
 impl Sessions<'_> {
@@ -71,7 +70,7 @@ impl Looking<'_, '_> {
     fn all(mut self) -> Result<Exit> {
         let Found { logs, troubles } = find(self.sessions.paths);
         for trouble in troubles {
-            self.complain(&printable(&trouble, usize::MAX), Exit::Trouble);
+            self.complain(&trouble, Exit::Trouble);
         }
         let mut others = Vec::new();
         for log in logs {
@@ -107,8 +106,7 @@ impl Looking<'_, '_> {
                 let reason = "neither a record nor a session log of an agent known here";
                 self.refuse(log, reason, Exit::No);
             } else {
-                let shown = printable(&log.shown, usize::MAX);
-                self.sessions.talk.say_more(&format!("{shown}: passed over"));
+                self.sessions.talk.say_more(&format!("{}: passed over", log.shown));
             }
             return Ok(());
         };
@@ -206,8 +204,7 @@ impl Looking<'_, '_> {
     }
 
     fn refuse(&mut self, log: &Log, reason: &str, exit: Exit) {
-        let shown = printable(&log.shown, usize::MAX);
-        self.complain(&format!("{shown}: {}", printable(reason, 400)), exit);
+        self.complain(&format!("{}: {}", log.shown, beginning(reason, 400)), exit);
     }
 
     fn complain(&mut self, words: &str, exit: Exit) {

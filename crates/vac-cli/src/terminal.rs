@@ -2,6 +2,11 @@
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
+use anstream::AutoStream;
+use serde::Serialize;
+use vac_value::harmless_json;
+
+use crate::line::{BAD, DOUBTFUL, Line};
 use crate::progress::aside;
 
 /// How much to say on stderr.
@@ -18,40 +23,86 @@ pub enum Talk {
 impl Talk {
     /// Says something, unless told to be quiet.
     pub fn say(self, words: &str) {
+        self.say_line(&words.into());
+    }
+
+    /// The same in colours.
+    pub fn say_line(self, words: &Line) {
         if self >= Self::Normal {
             line(words);
         }
     }
 
+    /// Says what one should look at, unless told to be quiet.
+    pub fn warn(self, words: &str) {
+        self.say_line(&warning(words));
+    }
+
     /// Says something if told to say more.
     pub fn say_more(self, words: &str) {
+        self.say_more_line(&words.into());
+    }
+
+    /// The same in colours.
+    pub fn say_more_line(self, words: &Line) {
         if self >= Self::Verbose {
             line(words);
         }
+    }
+
+    /// Says what one should look at if told to say more.
+    pub fn warn_more(self, words: &str) {
+        self.say_more_line(&warning(words));
     }
 }
 
 /// Says what went wrong.
 pub fn error(words: &str) {
-    line(&format!("error: {words}"));
+    line(&Line::new().styled(BAD, "error:").text(" ").text(words));
+}
+
+/// Says something, however quiet one is to be.
+pub fn plain(words: &str) {
+    line(&words.into());
+}
+
+fn warning(words: &str) -> Line {
+    Line::new().styled(DOUBTFUL, "warning:").text(" ").text(words)
 }
 
 /// There is nobody left to tell if stderr is closed.
-fn line(words: &str) {
-    aside(|| drop(writeln!(io::stderr().lock(), "{words}")));
+fn line(words: &Line) {
+    aside(|| drop(writeln!(AutoStream::auto(io::stderr().lock()), "{}", words.as_str())));
+}
+
+/// A document for programs, which a person may see on a terminal.
+pub fn json(document: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(document)?;
+    Ok(harmless_json(&text).into_owned() + "\n")
 }
 
 /// Standard output, until its reader has gone; from then on, nowhere.
-pub struct Output(Option<BufWriter<StdoutLock<'static>>>);
+pub struct Output(Option<BufWriter<AutoStream<StdoutLock<'static>>>>);
 
 impl Output {
     /// Takes hold of standard output.
     pub fn new() -> Self {
-        Self(Some(BufWriter::new(io::stdout().lock())))
+        Self(Some(BufWriter::new(AutoStream::auto(io::stdout().lock()))))
     }
 
-    /// Writes a text.
-    pub fn write(&mut self, text: &str) -> io::Result<()> {
+    /// Writes a line for people.
+    pub fn line<L: Into<Line>>(&mut self, line: L) -> io::Result<()> {
+        self.text(line.into().as_str())?;
+        self.text("\n")
+    }
+
+    /// Writes a document for programs.
+    pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        self.text(&json(document)?)
+    }
+
+    /// Writes a text of our own as it is.
+    pub fn text(&mut self, text: &str) -> io::Result<()> {
         let written = self.0.as_mut().map(|out| aside(|| out.write_all(text.as_bytes())));
         self.checked(written)
     }

@@ -9,7 +9,7 @@ use vac_adapter::adapter::Profile;
 use vac_adapter::session::Options;
 use vac_store::join::Known;
 use vac_store::{Log, find};
-use vac_value::{Encoding, Layout, printable};
+use vac_value::{Encoding, Layout};
 
 use crate::convert::destination::{Destination, Existing, Placed, make_folder};
 use crate::convert::earlier::Earlier;
@@ -17,6 +17,8 @@ use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Refused, Summary};
 use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
+use crate::help;
+use crate::line::beginning;
 use crate::sessions;
 use crate::terminal::{self, Talk};
 
@@ -27,18 +29,22 @@ use crate::terminal::{self, Talk};
 /// bytes.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
-#[command(after_help = "Examples:
-  vac convert session.jsonl > record.json
-  vac convert ~/.claude/projects -o records/
-  vac convert -f cbor -o record.cbor session.jsonl
-  vac convert --report report.json -o records/ logs/
-  vac convert --discover -o records/
-
+#[command(after_help = help::ending(
+    &["\
 With --discover and an output folder, only sessions that are new or have changed since
 are converted: a record names its sources with size and SHA-256. --force converts all of
-them again. What is in the folder and is no record of the same session is never replaced.
-
-Exit codes: 0 done, 1 something could not be converted, 2 usage or input/output error.")]
+them again. What is in the folder and is no record of the same session is never replaced."],
+    "0 done, 1 something could not be converted, 2 usage or input/output error.",
+    &[
+        ("vac convert session.jsonl > record.json", "One session"),
+        ("vac convert ~/.claude/projects -o records/", "All sessions of Claude Code, a file each"),
+        ("vac convert --discover -o records/", "All sessions on this machine; again: what is new"),
+        (
+            "vac convert -f cbor --report report.json -o records.cborseq logs/",
+            "In CBOR, one behind the other, with a report of what was found",
+        ),
+    ],
+))]
 pub struct Convert {
     /// Files, directories (searched for logs at any depth), or - for stdin
     #[arg(value_name = "PATH", required_unless_present = "discover")]
@@ -49,7 +55,7 @@ pub struct Convert {
     #[command(flatten)]
     selection: Selection,
     /// Whose logs they are
-    #[arg(short, long, default_value = "auto")]
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// How records are written
     #[arg(short, long, value_enum, default_value = "json")]
@@ -106,7 +112,7 @@ impl Convert {
         if self.selection.root.is_some() && !self.discover {
             bail!("--root says where to discover sessions: it needs --discover");
         }
-        let settings = self.settings()?;
+        let settings = self.settings();
         let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
         let selected = if self.discover {
             self.selection.discover(agent, jobs, talk)?
@@ -138,18 +144,15 @@ impl Convert {
             exit = exit.max(Exit::No);
         }
         if let Some(path) = &self.report {
-            let text = serde_json::to_string_pretty(&summary)?;
-            std::fs::write(path, text + "\n")
+            std::fs::write(path, terminal::json(&summary)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         if self.json {
             let mut out = terminal::Output::new();
-            out.write(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
+            out.json(&summary)?;
             out.flush()?;
         }
-        for line in summary.lines().into_iter().chain(words_about_left_out) {
-            talk.say(&line);
-        }
+        summary.tell(words_about_left_out, talk);
         Ok(exit)
     }
 
@@ -191,9 +194,9 @@ impl Convert {
         }
     }
 
-    fn settings(&self) -> Result<Settings> {
-        let agent = sessions::agent(&self.agent)?.map(|adapter| adapter.name().to_owned());
-        Ok(Settings {
+    fn settings(&self) -> Settings {
+        let agent = sessions::agent(&self.agent).map(|adapter| adapter.name().to_owned());
+        Settings {
             agent,
             options: Options {
                 encoding: match self.format {
@@ -209,7 +212,7 @@ impl Convert {
                 sources: Vec::new(),
             },
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
-        })
+        }
     }
 
     /// A log is never replaced, whatever else may be.
@@ -247,7 +250,7 @@ impl Run {
                 self.refuse(log, "not a session log of an agent known here".to_owned(), Exit::No);
             }
             Outcome::Unknown => {
-                self.talk.say_more(&format!("{}: passed over", printable(&log.shown, usize::MAX)));
+                self.talk.say_more(&format!("{}: passed over", log.shown));
                 self.summary.passed_over += 1;
             }
             Outcome::Refused(reason) => self.refuse(log, reason, Exit::No),
@@ -266,8 +269,8 @@ impl Run {
                 };
                 self.tell(log, &placed);
                 for warning in &report.warnings {
-                    let shown = printable(&log.shown, usize::MAX);
-                    self.talk.say_more(&format!("{shown}: {}", printable(warning, 400)));
+                    let words = format!("{}: {}", log.shown, beginning(warning, 400));
+                    self.talk.warn_more(&words);
                 }
                 self.summary.sessions.push(*report);
             }
@@ -285,18 +288,13 @@ impl Run {
         }
         if let Placed::Beside(_, other) = placed {
             let words = format!("{} stays: it is no record of this session", other.display());
-            self.talk.say(&words);
+            self.talk.warn(&words);
         }
-        let shown = printable(&log.shown, usize::MAX);
-        self.talk.say_more(&format!("{shown} -> {}", path.display()));
+        self.talk.say_more(&format!("{} -> {}", log.shown, path.display()));
     }
 
     fn refuse(&mut self, log: &Log, reason: String, exit: Exit) {
-        terminal::error(&format!(
-            "{}: {}",
-            printable(&log.shown, usize::MAX),
-            printable(&reason, 400)
-        ));
+        terminal::error(&format!("{}: {}", log.shown, beginning(&reason, 400)));
         self.summary.refused.push(Refused { name: log.shown.clone(), reason });
         self.exit = self.exit.max(exit);
     }

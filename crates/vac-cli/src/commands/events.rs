@@ -5,11 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use vac_value::harmless_json;
 use vac_view::{Options, Untold, events};
 
 use crate::exit::Exit;
+use crate::help;
 use crate::sessions::{self, Sessions};
 use crate::terminal::Talk;
+use crate::words::counted;
 
 /// Tell a session as a flat stream of events, the same for all agents
 ///
@@ -24,18 +27,21 @@ use crate::terminal::Talk;
 /// before plus a microsecond. Text of prompts and answers is text alone, and `left-out`
 /// says what stood beside it.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  vac events session.jsonl
-  vac events --only prompts,tools record.json
-  vac convert session.jsonl | vac events -
-
-Exit codes: 0 done, 1 not a session or an invalid record, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
+    &[
+        ("vac events session.jsonl", "What happened in a session"),
+        ("vac events --only prompts,tools record.json", "What was asked and done, without words of the model"),
+        ("vac convert session.jsonl | vac events -", "The events of a record, from stdin"),
+    ],
+))]
 pub struct Events {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Whose logs they are
-    #[arg(short, long, default_value = "auto")]
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// Only these events, with commas between them
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
@@ -64,7 +70,7 @@ impl Events {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let sessions = Sessions {
             paths: &self.files,
-            agent: sessions::agent(&self.agent)?,
+            agent: sessions::agent(&self.agent),
             hashes: false,
             talk,
         };
@@ -73,9 +79,10 @@ impl Events {
         let mut untold = Untold::default();
         let exit = sessions.each(&mut |session, sources| {
             let left = events(session, sources, options, &mut |event| {
-                let mut line = event.line();
-                line.push(b'\n');
-                Ok(out.write_all(&line)?)
+                let line = event.line();
+                // It is text, since it is JSON.
+                let line = String::from_utf8_lossy(&line);
+                Ok(writeln!(out, "{}", harmless_json(&line))?)
             })?;
             out.flush()?;
             untold.add(&left);
@@ -85,7 +92,7 @@ impl Events {
         out.flush()?;
         if untold.unparsed > 0 {
             let lines = counted(untold.unparsed, "line");
-            talk.say(&format!("not told: {lines} that could not be read"));
+            talk.warn(&format!("not told: {lines} that could not be read"));
         }
         if !untold.asides.is_empty() {
             let asides: Vec<_> = untold
@@ -111,8 +118,4 @@ impl Events {
         }
         Options { asides: self.all, ..options }
     }
-}
-
-fn counted(count: u64, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

@@ -10,8 +10,12 @@ use vac_view::facts::{Facts, inspect};
 use vac_view::tokens::Tokens;
 
 use crate::exit::Exit;
+use crate::help;
+use crate::line::{HEADING, Line, beginning};
 use crate::sessions::{self, Sessions};
+use crate::table::{Side, Table};
 use crate::terminal::{Output, Talk};
+use crate::words::{duration, grouped};
 
 /// Show what a session or a record holds
 ///
@@ -20,18 +24,21 @@ use crate::terminal::{Output, Talk};
 /// tools it used last did not fail, `failure` if they did or the session ended with an
 /// error, and otherwise `interrupted`.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  vac inspect session.jsonl
-  vac inspect --json record.cbor
-  vac convert logs/ | vac inspect -
-
-Exit codes: 0 done, 1 not a session or an invalid record, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
+    &[
+        ("vac inspect session.jsonl", "Who, when, how much, and how it ended"),
+        ("vac inspect --json record.cbor", "The same of a record, for programs"),
+        ("vac convert logs/ | vac inspect -", "Every session of a folder"),
+    ],
+))]
 pub struct Inspect {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Whose logs they are
-    #[arg(short, long, default_value = "auto")]
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// Give the facts as JSON
     #[arg(long)]
@@ -49,7 +56,7 @@ impl Inspect {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let sessions = Sessions {
             paths: &self.files,
-            agent: sessions::agent(&self.agent)?,
+            agent: sessions::agent(&self.agent),
             hashes: true,
             talk,
         };
@@ -60,11 +67,16 @@ impl Inspect {
         })?;
         let mut out = Output::new();
         if self.json {
-            let inspected = Inspected { sessions: found };
-            out.write(&(serde_json::to_string_pretty(&inspected)? + "\n"))?;
+            out.json(&Inspected { sessions: found })?;
         } else {
-            let texts: Vec<_> = found.iter().map(text).collect();
-            out.write(&texts.join("\n"))?;
+            for (number, facts) in found.iter().enumerate() {
+                if number > 0 {
+                    out.line("")?;
+                }
+                for line in lines(facts) {
+                    out.line(line)?;
+                }
+            }
         }
         out.flush()?;
         Ok(exit)
@@ -78,8 +90,8 @@ const MOST_PROMPT: usize = 200;
 /// And of anything else.
 const MOST: usize = 400;
 
-/// A session's facts as lines. Everything that comes from a log is made harmless.
-fn text(facts: &Facts) -> String {
+/// A session's facts as lines.
+fn lines(facts: &Facts) -> Vec<Line> {
     let mut lines = Lines(Vec::new());
     lines.fact("session", &shown(&facts.session_id));
     lines.fact("agent", &agent(facts));
@@ -93,24 +105,29 @@ fn text(facts: &Facts) -> String {
     lines.fact("status", facts.status.name());
     let prompt = facts.first_prompt.as_deref().map(|text| printable(text, MOST_PROMPT));
     lines.fact("prompt", &prompt.map(|text| format!("\"{text}\"")).unwrap_or_default());
-    lines.table("entries", &entries(facts));
-    lines.table("tokens", &facts.tokens.as_ref().map(tokens).unwrap_or_default());
-    lines.table("tools", &tools(facts));
+    lines.table("entries", COUNTS, entries(facts));
+    lines.table("tokens", COUNTS, facts.tokens.as_ref().map(tokens).unwrap_or_default());
+    lines.table("tools", TOOLS, tools(facts));
     for source in &facts.sources {
         let (name, hash) = (shown(&source.name), shown(&source.sha_256));
         lines.fact("source", &format!("{name}, {} bytes, SHA-256 {hash}", grouped(source.size)));
     }
-    lines.0.concat()
+    lines.0
 }
 
+/// A name and a number.
+const COUNTS: &[Side] = &[Side::Left, Side::Right];
+/// Category, canonical name, native name, calls, errors, cancelled.
+const TOOLS: &[Side] = &[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right, Side::Right];
+
 /// Lines of a name and a fact.
-struct Lines(Vec<String>);
+struct Lines(Vec<Line>);
 
 impl Lines {
     /// A fact; an empty one is none.
     fn fact(&mut self, name: &str, fact: &str) {
         if !fact.is_empty() {
-            self.0.push(format!("{name:<WIDTH$}{fact}\n"));
+            self.0.push(named(name).text(fact));
         }
     }
 
@@ -123,27 +140,20 @@ impl Lines {
         self.fact(name, &facts.join(", "));
     }
 
-    /// Several lines of columns; the first is a text, the others are put to the right.
-    fn table(&mut self, name: &str, rows: &[Vec<String>]) {
-        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let width = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
-        };
-        let widths: Vec<_> = (0..columns).map(width).collect();
-        for (number, row) in rows.iter().enumerate() {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-                let is_number = cell.starts_with(|c: char| c.is_ascii_digit());
-                match (column, is_number) {
-                    (1.., true) => format!("{cell:>width$}"),
-                    _ => format!("{cell:<width$}"),
-                }
-            });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            let name = if number == 0 { name } else { "" };
-            self.0.push(format!("{name:<WIDTH$}{}\n", line.trim_end()));
+    /// Several lines of columns.
+    fn table(&mut self, name: &str, sides: &[Side], rows: Vec<Vec<String>>) {
+        let mut table = Table::new(sides);
+        for row in rows {
+            table.row(row);
+        }
+        for (number, line) in table.lines().into_iter().enumerate() {
+            self.0.push(named(if number == 0 { name } else { "" }).then(&line));
         }
     }
+}
+
+fn named(name: &str) -> Line {
+    Line::new().styled(HEADING, name).blanks(WIDTH - name.len())
 }
 
 fn agent(facts: &Facts) -> String {
@@ -156,10 +166,9 @@ fn agent(facts: &Facts) -> String {
 
 fn models(facts: &Facts) -> String {
     let models: Vec<_> = facts.models.iter().map(|model| shown(model)).collect();
-    match &facts.model_provider {
-        Some(provider) => format!("{} ({})", models.join(", "), shown(provider)),
-        None => models.join(", "),
-    }
+    let provider = facts.model_provider.as_ref().map(|provider| format!("({})", shown(provider)));
+    let models = Some(models.join(", ")).filter(|models| !models.is_empty());
+    models.into_iter().chain(provider).collect::<Vec<_>>().join(" ")
 }
 
 fn vcs(facts: &Facts) -> String {
@@ -225,56 +234,5 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
 }
 
 fn shown(text: &str) -> String {
-    printable(text, MOST)
-}
-
-/// A number with a comma between each three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-fn duration(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
-    let (minutes, rest) = (seconds / 60 % 60, seconds % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{rest}.{:03} s", milliseconds % 1000),
-        (0, 0, _) => format!("{minutes} min {rest} s"),
-        (0, _, _) => format!("{hours} h {minutes} min {rest} s"),
-        _ => format!("{days} d {hours} h {minutes} min"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_three_digits() {
-        for (number, expected) in
-            [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")]
-        {
-            assert_eq!(grouped(number), expected);
-        }
-    }
-
-    #[test]
-    fn durations_are_told_in_two_or_three_units() {
-        for (milliseconds, expected) in [
-            (5, "0.005 s"),
-            (61_000, "1 min 1 s"),
-            (3_600_000, "1 h 0 min 0 s"),
-            (90_061_000, "1 d 1 h 1 min"),
-        ] {
-            assert_eq!(duration(milliseconds), expected);
-        }
-    }
+    beginning(text, MOST)
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use vac_value::printable;
 
 use crate::exit::Exit;
+use crate::help;
 use crate::keys;
 use crate::terminal::{Output, Talk};
 
@@ -15,10 +15,14 @@ use crate::terminal::{Output, Talk};
 /// The private key is a file that its owner alone can read. Files that are there
 /// already are never replaced. On stdout is the key's thumbprint.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac keygen -o keys
-  vac sign record.json --key keys/signing-key.pem -o record.sig.cbor")]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 2 usage or input/output error.",
+    &[
+        ("vac keygen -o keys/", "A private and a public key"),
+        ("vac keygen --json -o release-keys/", "The same, told for programs"),
+    ],
+))]
 pub struct Keygen {
     /// The folder for signing-key.pem and signing-key.pub.pem
     #[arg(short, long, value_name = "DIR")]
@@ -48,13 +52,13 @@ impl Keygen {
         };
         let mut out = Output::new();
         if self.json {
-            out.write(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
+            out.json(&summary)?;
         } else {
-            out.write(&format!("{}\n", summary.thumbprint))?;
+            out.line(&summary.thumbprint)?;
         }
         out.flush()?;
-        talk.say(&format!("private key: {}", printable(&summary.private, usize::MAX)));
-        talk.say(&format!("public key:  {}", printable(&summary.public, usize::MAX)));
+        talk.say(&format!("private key: {}", summary.private));
+        talk.say(&format!("public key:  {}", summary.public));
         Ok(Exit::Yes)
     }
 }

@@ -7,14 +7,17 @@ use clap::Args;
 use serde::Serialize;
 use vac_adapter::time::instant;
 use vac_store::join::Known;
-use vac_value::printable;
 use vac_view::moment::{Shown, shown};
 
 use crate::convert::ADAPTERS;
 use crate::convert::selection::Selection;
 use crate::exit::Exit;
+use crate::help;
+use crate::line::{Line, beginning};
 use crate::sessions;
+use crate::table::{Side, Table};
 use crate::terminal::{self, Output, Talk};
+use crate::words::{counted, size};
 
 /// No cell of the table but the last is wider.
 const WIDEST: usize = 48;
@@ -26,20 +29,21 @@ const WIDEST_LAST: usize = 200;
 /// Looks where each agent keeps its sessions, and only at their beginning. Agents are told
 /// by content; files that are no sessions are passed over.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac list
-  vac list --agent claude --since 2026-03-01
-  vac list --root /mnt/backup/home --json
-
+#[command(after_help = help::ending(
+    &["\
 Variables that say where agents keep their sessions: CLAUDE_CONFIG_DIR, CODEX_HOME,
 GEMINI_CLI_HOME, XDG_DATA_HOME, OPENCODE_DB, CURSOR_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA.
-They do not count for --root.
-
-Exit codes: 0 done, 2 usage, or something could not be read.")]
+They do not count for --root."],
+    "0 done, 2 usage, or something could not be read.",
+    &[
+        ("vac list", "Every session on this machine"),
+        ("vac list --agent claude --since 2026-03-01", "What Claude Code did since March"),
+        ("vac list --root backup/home --json", "Those of another home, for programs"),
+    ],
+))]
 pub struct List {
     /// Whose sessions
-    #[arg(short, long, default_value = "auto")]
+    #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     #[command(flatten)]
     selection: Selection,
@@ -79,7 +83,7 @@ struct Session {
 impl List {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let agent = sessions::agent(&self.agent)?.map(vac_adapter::Adapter::name);
+        let agent = sessions::agent(&self.agent).map(vac_adapter::Adapter::name);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.discover(agent, jobs, talk)?;
         let words_about_left_out = selected.words_about_left_out();
@@ -96,23 +100,24 @@ impl List {
             match (&known.trouble, known.agent) {
                 (Some(trouble), _) => {
                     let words = format!("{}: {trouble}", known.log.shown);
-                    terminal::error(&printable(&words, usize::MAX));
+                    terminal::error(&words);
                     listed.unreadable.push(words);
                     exit = Exit::Trouble;
                 }
                 (None, Some(agent)) => listed.sessions.push(Session::of(known, agent)),
                 (None, None) => {
-                    let shown = printable(&known.log.shown, usize::MAX);
-                    talk.say_more(&format!("{shown}: passed over"));
+                    talk.say_more(&format!("{}: passed over", known.log.shown));
                     listed.passed_over += 1;
                 }
             }
         }
         let mut out = Output::new();
         if self.json {
-            out.write(&(serde_json::to_string_pretty(&listed)? + "\n"))?;
+            out.json(&listed)?;
         } else {
-            out.write(&table(&listed.sessions))?;
+            for line in table(&listed.sessions) {
+                out.line(line)?;
+            }
         }
         out.flush()?;
         talk.say(&summary(&listed));
@@ -144,7 +149,7 @@ impl Session {
 
     fn cells(&self) -> [String; 6] {
         let or_dash =
-            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| printable(it, most));
+            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| beginning(it, most));
         // Fractions of a second help nobody here.
         let start = self.start.as_deref().map(|start| match start.get(..19) {
             Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
@@ -154,7 +159,7 @@ impl Session {
             self.agent.to_owned(),
             or_dash(self.id.as_deref(), WIDEST),
             or_dash(start.as_deref(), WIDEST),
-            self.size.map_or("-".to_owned(), |size| size.to_string()),
+            self.size.map_or("-".to_owned(), size),
             or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), WIDEST),
             or_dash(self.project.as_deref(), WIDEST_LAST),
         ]
@@ -169,33 +174,29 @@ fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
     (agent.unwrap_or(usize::MAX), start, id, shown)
 }
 
-fn table(sessions: &[Session]) -> String {
-    let names = ["agent", "session", "start", "size", "variant", "project"].map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(names).chain(sessions.iter().map(Session::cells)).collect();
+fn table(sessions: &[Session]) -> Vec<Line> {
     if sessions.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let mut widths = [0; 6];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
+    let mut table = Table::with_names([
+        ("agent", Side::Left),
+        ("session", Side::Left),
+        ("start", Side::Left),
+        ("size", Side::Right),
+        ("variant", Side::Left),
+        ("project", Side::Left),
+    ]);
+    for session in sessions {
+        table.row(session.cells());
     }
-    let [agent, id, start, size, variant, _] = widths;
-    let mut lines = String::new();
-    for [a, b, c, d, e, f] in &rows {
-        writeln!(lines, "{a:<agent$}  {b:<id$}  {c:<start$}  {d:>size$}  {e:<variant$}  {f}")
-            .unwrap_or_default();
-    }
-    lines
+    table.lines()
 }
 
 fn summary(listed: &Listed) -> String {
     let count = listed.sessions.len();
     let mut words = match count {
         0 => "no session found".to_owned(),
-        1 => "1 session".to_owned(),
-        _ => format!("{count} sessions"),
+        _ => counted(count, "session"),
     };
     let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
     if unknown > 0 {

@@ -1,10 +1,12 @@
 //! The commands, one file each.
 
+mod completions;
 mod convert;
 mod events;
 mod inspect;
 mod keygen;
 mod list;
+mod man;
 mod receipts;
 mod schema;
 mod sign;
@@ -31,6 +33,8 @@ pub enum Command {
     Verify(verify::Verify),
     Receipts(receipts::Receipts),
     Schema(schema::Schema),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -42,12 +46,14 @@ impl Command {
             Self::Inspect(command) => command.run(talk),
             Self::Events(command) => command.run(talk),
             Self::Validate(command) => command.run(talk),
-            Self::Transcode(command) => command.run(),
+            Self::Transcode(command) => command.run(talk),
             Self::Keygen(command) => command.run(talk),
             Self::Sign(command) => command.run(talk),
             Self::Verify(command) => command.run(talk),
             Self::Receipts(command) => command.run(talk),
             Self::Schema(command) => command.run(),
+            Self::Completions(command) => command.run(),
+            Self::Man(command) => command.run(talk),
         }
     }
 }

@@ -4,17 +4,35 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
+use serde::Serialize;
 use vac_sign::receipt::{Receipt, ReceiptError, attach};
 use vac_sign::{Envelope, PublicKey};
-use vac_value::printable;
 
 use crate::exit::Exit;
+use crate::help;
 use crate::keys;
 use crate::product::{self, Existing, Product};
-use crate::terminal::{self, Talk};
+use crate::terminal::{self, Output, Talk};
+use crate::words::counted;
+
+const EXAMPLES: &[help::Example] = &[
+    (
+        "vac receipts attach statement.cbor receipt.cbor -o transparent.cbor",
+        "A signed record with the receipt of a log",
+    ),
+    (
+        "vac receipts attach statement.cbor receipt.cbor --receipt-key log.pub.pem -o checked.cbor",
+        "Only if the log's key signed it for this record",
+    ),
+];
 
 /// Deal with the receipts of transparency services
 #[derive(Args)]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
+    EXAMPLES,
+))]
 pub struct Receipts {
     #[command(subcommand)]
     command: Command,
@@ -30,12 +48,11 @@ enum Command {
 /// They are put into the unprotected header (label 394) behind those that are
 /// there. The signature is not touched.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac receipts attach statement.cbor receipt.cbor -o transparent.cbor
-  vac receipts attach statement.cbor receipt.cbor --receipt-key log.pub.pem -o transparent.cbor
-
-Exit codes: 0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
+    EXAMPLES,
+))]
 struct Attach {
     /// A signed record, or - for stdin
     #[arg(value_name = "STATEMENT")]
@@ -53,6 +70,16 @@ struct Attach {
     /// Replace a file that is there already
     #[arg(long)]
     force: bool,
+    /// Tell what was done in JSON on stdout; needs --output
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    output: String,
+    receipts: usize,
+    checked: bool,
 }
 
 impl Receipts {
@@ -89,11 +116,16 @@ impl Attach {
         let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
         let transparent = attach(&envelope, &receipts).context("cannot attach receipts")?;
         product.write(&[&transparent], false, existing)?;
-        let count = receipts.len();
-        let s = if count == 1 { "" } else { "s" };
-        let checked = if keys.is_empty() { "not checked" } else { "checked" };
-        let name = printable(&product.name(), usize::MAX);
-        talk.say(&format!("{name}: {count} receipt{s} attached, {checked}"));
+        let summary =
+            Summary { output: product.name(), receipts: receipts.len(), checked: !keys.is_empty() };
+        let checked = if summary.checked { "checked" } else { "not checked" };
+        let attached = counted(summary.receipts, "receipt");
+        talk.say(&format!("{}: {attached} attached, {checked}", summary.output));
+        if self.json {
+            let mut out = Output::new();
+            out.json(&summary)?;
+            out.flush()?;
+        }
         Ok(Exit::Yes)
     }
 }
@@ -108,6 +140,6 @@ fn check(receipt: &[u8], statement: &Envelope<'_>, keys: &[PublicKey]) -> Result
 }
 
 fn refuse(path: &std::path::Path, why: &str) -> Exit {
-    terminal::error(&format!("{}: {why}", printable(&path.to_string_lossy(), usize::MAX)));
+    terminal::error(&format!("{}: {why}", path.display()));
     Exit::No
 }

@@ -4,14 +4,21 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::exit::Exit;
+use crate::help;
 use crate::schema::{self, no_rule};
 use crate::terminal::Output;
 
 /// Print the schema that records are validated against, in CDDL
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  vac schema > agent-conversation.cddl\n  vac schema --rule entry"
-)]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 2 usage or input/output error.",
+    &[
+        ("vac schema > agent-conversation.cddl", "All of it"),
+        ("vac schema --rule entry", "One rule, with the comment above it"),
+        ("vac schema --version", "Which version it is"),
+    ],
+))]
 pub struct Schema {
     /// Print this rule only
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
@@ -26,11 +33,11 @@ impl Schema {
     pub fn run(self) -> anyhow::Result<Exit> {
         let mut output = Output::new();
         if self.version {
-            output.write(&format!("{}\n", schema::version()))?;
+            output.line(schema::version())?;
         } else if let Some(name) = &self.rule {
-            output.write(&rule(name)?)?;
+            output.text(&rule(name)?)?;
         } else {
-            output.write(schema::TEXT)?;
+            output.text(schema::TEXT)?;
         }
         output.flush()?;
         Ok(Exit::Yes)

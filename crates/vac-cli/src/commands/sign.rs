@@ -13,6 +13,7 @@ use vac_validate::sniff;
 use vac_value::{Document, Encoding, printable};
 
 use crate::exit::Exit;
+use crate::help;
 use crate::keys;
 use crate::product::{self, Existing, Product};
 use crate::terminal::{self, Output, Talk};
@@ -24,14 +25,25 @@ use crate::terminal::{self, Output, Talk};
 /// is validated first.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
-#[command(after_help = "\
-Examples:
-  vac sign record.json --key keys/signing-key.pem -o record.cose
-  vac sign record.json --key keys/signing-key.pem --detached -o record.sig.cbor
-  vac sign record.json --key keys/signing-key.pem --issuer https://example.com/ci -o record.cose
-  vac sign big.json --key keys/signing-key.pem --hash-envelope -o statement.cbor
-
-Exit codes: 0 signed, 1 not a valid record, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 signed, 1 not a valid record, 2 usage or input/output error.",
+    &[
+        ("vac sign record.json --key keys/signing-key.pem -o record.cose", "The record in its signature"),
+        (
+            "vac sign record.json --key keys/signing-key.pem --detached -o record.sig.cbor",
+            "The signature beside its record",
+        ),
+        (
+            "vac sign record.json --key keys/signing-key.pem --hash-envelope -o statement.cbor",
+            "A statement about the record, for a transparency service",
+        ),
+        (
+            "vac sign record.json --key keys/signing-key.pem --issuer https://example.com/ci -o ci.cose",
+            "With the name of who signs",
+        ),
+    ],
+))]
 pub struct Sign {
     /// A record in JSON or CBOR, or - for stdin
     #[arg(value_name = "RECORD")]
@@ -171,21 +183,21 @@ impl Sign {
         talk: Talk,
     ) -> Result<()> {
         if let Some(objection) = examined.objection() {
-            talk.say(&format!("{}: signed, though it is not valid: {objection}", self.name()));
+            talk.warn(&format!("{}: signed, though it is not valid: {objection}", self.name()));
         }
         if signed.metadata.is_none() {
             let why = "the record has no session, provider or time to make trace metadata of";
-            talk.say(&format!("{}: {why}", self.name()));
+            talk.warn(&format!("{}: {why}", self.name()));
         }
         if examined.facts.model_provider.as_deref() == Some(&signed.issuer) {
             let why = "the issuer given is the model's provider: it should be who signs";
-            talk.say(&format!("{}: {why}", self.name()));
+            talk.warn(&format!("{}: {why}", self.name()));
         }
         let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
         talk.say(&format!(
             "{} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
             self.name(),
-            printable(&product.name(), usize::MAX)
+            product.name()
         ));
         if self.json {
             let summary = Summary {
@@ -199,7 +211,7 @@ impl Sign {
                 valid: examined.is_valid(),
             };
             let mut out = Output::new();
-            out.write(&(serde_json::to_string_pretty(&summary)? + "\n"))?;
+            out.json(&summary)?;
             out.flush()?;
         }
         Ok(())
@@ -211,7 +223,7 @@ impl Sign {
     }
 
     fn name(&self) -> String {
-        printable(&self.record.to_string_lossy(), usize::MAX)
+        self.record.display().to_string()
     }
 }
 

@@ -5,24 +5,29 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use vac_sign::canonical::{Form, canonical};
 use vac_validate::sniff;
-use vac_value::{Document, Encoder, Encoding, Layout, printable};
+use vac_value::{Document, Encoder, Encoding, Layout};
 
 use crate::exit::Exit;
+use crate::help;
+use crate::line::beginning;
 use crate::product::{self, Existing, Product};
-use crate::terminal;
+use crate::terminal::{self, Talk};
+use crate::words::size;
 
 /// Write a record in the other encoding
 ///
 /// CBOR is written deterministically (RFC 8949 section 4.2.1). What the other
 /// encoding cannot say is an error, never a silent change.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac transcode record.json --to cbor -o record.cbor
-  vac transcode record.cbor --to json --pretty
-  vac transcode record.json --canonical > canonical.json
-
-Exit codes: 0 done, 1 it cannot be said in the other encoding, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 1 it cannot be said in the other encoding, 2 usage or input/output error.",
+    &[
+        ("vac transcode record.json --to cbor -o short.cbor", "To CBOR"),
+        ("vac transcode record.cbor --to json --pretty", "To JSON, for reading"),
+        ("vac transcode record.json --canonical > canonical.json", "To the one form that JSON has for signatures"),
+    ],
+))]
 pub struct Transcode {
     /// A file, or - for stdin
     #[arg(value_name = "FILE")]
@@ -67,7 +72,7 @@ enum Source {
 
 impl Transcode {
     /// Does it.
-    pub fn run(self) -> anyhow::Result<Exit> {
+    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         if self.canonical && self.to == Some(Format::Cbor) {
             anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
         }
@@ -81,11 +86,13 @@ impl Transcode {
                 // A file of text ends in a line end; canonical JSON does not.
                 let end: &[u8] = if is_text && !self.canonical { b"\n" } else { b"" };
                 product.write(&[&written, end], is_text, existing)?;
+                let (from, to) = (self.file.display(), product.name());
+                let (before, after) = (size(bytes.len() as u64), size(written.len() as u64));
+                talk.say_more(&format!("{from} -> {to}: {before} -> {after}"));
                 Ok(Exit::Yes)
             }
             Err(why) => {
-                let name = printable(&self.file.to_string_lossy(), usize::MAX);
-                terminal::error(&format!("{name}: {why}"));
+                terminal::error(&format!("{}: {why}", self.file.display()));
                 Ok(Exit::No)
             }
         }
@@ -108,7 +115,7 @@ impl Transcode {
             _ => Encoder::json(Layout::Compact),
         };
         vac_value::transcode(&document, &mut encoder)
-            .map_err(|error| printable(&error.to_string(), 400))?;
+            .map_err(|error| beginning(&error.to_string(), 400))?;
         Ok(encoder.finish())
     }
 }

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use vac_validate::Encoding;
 
 use crate::exit::Exit;
+use crate::help;
 use crate::input::{self, Input};
 use crate::judge::{Outcome, Settings, judge};
 use crate::progress::Progress;
@@ -29,14 +30,16 @@ const STACK: usize = 16 << 20;
 /// or signed. Each violation is one line on stdout: file, place, what was
 /// expected, what was found, and the rule.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac validate record.json
-  vac validate --lint=deny records/
-  vac convert session.jsonl | vac validate -
-  vac validate --schema point.cddl --rule point point.cbor
-
-Exit codes: 0 all valid, 1 something is invalid, 2 something could not be read.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 all valid, 1 something is invalid, 2 something could not be read.",
+    &[
+        ("vac validate record.json", "One record"),
+        ("vac validate --lint=deny records/", "A folder, and what a careful reader would question"),
+        ("vac convert session.jsonl | vac validate -", "From stdin"),
+        ("vac validate --schema point.cddl --rule point point.cbor", "Anything else that has a CDDL"),
+    ],
+))]
 pub struct Validate {
     /// Files, directories (searched for records at any depth), or - for stdin
     #[arg(required = true, value_name = "PATH")]

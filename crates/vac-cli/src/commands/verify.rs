@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use vac_sign::{Trust, Verdicts, Verification, verify};
-use vac_value::printable;
+use vac_sign::{Trust, Verdict, Verdicts, Verification, verify};
 
 use crate::exit::Exit;
+use crate::help;
 use crate::keys;
+use crate::line::{BAD, DOUBTFUL, GOOD, HEADING, Line};
 use crate::product;
 use crate::terminal::{Output, Talk};
 
@@ -21,14 +23,22 @@ use crate::terminal::{Output, Talk};
 /// record is valid, whether the trace metadata says what the record says, who
 /// signed, and whether the receipts hold.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  vac verify record.cose --key keys/signing-key.pub.pem
-  vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json
-  vac verify record.cose --trust-root ca.pem
-  vac verify transparent.cbor --key signer.pub.pem --receipt-key log.pub.pem
-
-Exit codes: 0 verified, 1 not verified, 2 usage or input/output error.")]
+#[command(after_help = help::ending(
+    &[],
+    "0 verified, 1 not verified, 2 usage or input/output error.",
+    &[
+        ("vac verify record.cose --key keys/signing-key.pub.pem", "A record in its signature"),
+        (
+            "vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json",
+            "A signature beside its record",
+        ),
+        ("vac verify certified.cose --trust-root ca.pem", "Signed with a certificate"),
+        (
+            "vac verify transparent.cbor --key signer.pub.pem --receipt-key log.pub.pem --record record.json",
+            "With the receipts of a transparency service",
+        ),
+    ],
+))]
 pub struct Verify {
     /// A signed record, or - for stdin
     #[arg(value_name = "SIG")]
@@ -92,46 +102,44 @@ impl Verify {
             },
         );
         let mut out = Output::new();
-        out.write(&if self.json { self.json(&verdicts)? } else { lines(&verdicts) })?;
+        if self.json {
+            out.json(&self.document(&verdicts))?;
+        } else {
+            for line in lines(&verdicts) {
+                out.line(line)?;
+            }
+        }
         out.flush()?;
-        let name = printable(&self.name(), usize::MAX);
-        Ok(match (verdicts.is_verified(), verdicts.is_signed) {
-            (true, _) => {
-                talk.say(&format!("{name}: verified"));
-                Exit::Yes
-            }
-            (false, true) => {
-                talk.say(&format!("{name}: NOT verified"));
-                Exit::No
-            }
-            (false, false) => {
-                talk.say(&format!("{name}: not signed"));
-                Exit::No
-            }
-        })
+        let (style, words, exit) = match (verdicts.is_verified(), verdicts.is_signed) {
+            (true, _) => (GOOD, "verified", Exit::Yes),
+            (false, true) => (BAD, "NOT verified", Exit::No),
+            (false, false) => (BAD, "not signed", Exit::No),
+        };
+        talk.say_line(&Line::from(&self.name()).text(": ").styled(style, words));
+        Ok(exit)
     }
 
     fn name(&self) -> String {
-        self.signed.to_string_lossy().into_owned()
+        self.signed.display().to_string()
     }
 
-    fn json(&self, verdicts: &Verdicts) -> Result<String> {
-        let line = |at: usize| {
+    fn document(&self, verdicts: &Verdicts) -> Document {
+        let answer = |at: usize| {
             let (_, verdict) = verdicts.lines()[at];
-            Line { verdict: verdict.word(), detail: verdict.detail().to_owned() }
+            Answer { verdict: verdict.word(), detail: verdict.detail().to_owned() }
         };
         let facts = verdicts.facts.as_ref();
-        let document = Document {
+        Document {
             file: self.name(),
             signed: verdicts.is_signed,
             verified: verdicts.is_verified(),
-            envelope: line(0),
-            signature: line(1),
-            payload_hash: line(2),
-            record: line(3),
-            trace_metadata: line(4),
-            signer: line(5),
-            receipts: line(6),
+            envelope: answer(0),
+            signature: answer(1),
+            payload_hash: answer(2),
+            record: answer(3),
+            trace_metadata: answer(4),
+            signer: answer(5),
+            receipts: answer(6),
             claims: facts.map(|facts| Claims {
                 algorithm: facts.algorithm,
                 key: facts.key.clone(),
@@ -146,18 +154,26 @@ impl Verify {
                 .flat_map(|one| &one.report.violations)
                 .map(ToString::to_string)
                 .collect(),
-        };
-        Ok(serde_json::to_string_pretty(&document)? + "\n")
+        }
     }
 }
 
 /// The verdicts, one on each line.
-fn lines(verdicts: &Verdicts) -> String {
-    let lines = verdicts.lines().map(|(question, verdict)| {
+fn lines(verdicts: &Verdicts) -> [Line; 7] {
+    verdicts.lines().map(|(question, verdict)| {
+        let style = match verdict {
+            Verdict::Ok(_) => GOOD,
+            Verdict::Failed(_) => BAD,
+            Verdict::NotChecked(_) => DOUBTFUL,
+            Verdict::Absent(_) => Style::new(),
+        };
         let question = format!("{question}:");
-        format!("{question:<16}{} ({})\n", verdict.word(), verdict.detail())
-    });
-    lines.concat()
+        Line::new()
+            .styled(HEADING, &question)
+            .blanks(16_usize.saturating_sub(question.len()))
+            .styled(style, verdict.word())
+            .text(&format!(" ({})", verdict.detail()))
+    })
 }
 
 /// The JSON document.
@@ -167,13 +183,13 @@ struct Document {
     file: String,
     signed: bool,
     verified: bool,
-    envelope: Line,
-    signature: Line,
-    payload_hash: Line,
-    record: Line,
-    trace_metadata: Line,
-    signer: Line,
-    receipts: Line,
+    envelope: Answer,
+    signature: Answer,
+    payload_hash: Answer,
+    record: Answer,
+    trace_metadata: Answer,
+    signer: Answer,
+    receipts: Answer,
     /// What the signature covers, once it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<Claims>,
@@ -182,7 +198,7 @@ struct Document {
 }
 
 #[derive(Serialize)]
-struct Line {
+struct Answer {
     verdict: &'static str,
     detail: String,
 }

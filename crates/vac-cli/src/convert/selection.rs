@@ -7,7 +7,6 @@ use clap::Args;
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
 use vac_store::{Found, discover};
-use vac_value::printable;
 
 use super::when::{self, Span};
 use super::work;
@@ -54,7 +53,7 @@ impl Selection {
         let mut roots = self.roots()?;
         roots.retain(|root| agent.is_none_or(|agent| root.agent == agent));
         for missing in missing(&roots) {
-            talk.say(&missing);
+            talk.warn(&missing);
         }
         self.select(discover(&roots), agent, jobs, talk)
     }
@@ -69,18 +68,18 @@ impl Selection {
     ) -> Result<Selected> {
         let mut is_complete = found.troubles.is_empty();
         for trouble in &found.troubles {
-            terminal::error(&printable(trouble, usize::MAX));
+            terminal::error(trouble);
         }
         let mut logs = work::arrange(found.logs, agent, jobs, talk)?;
         let mut left_out = Vec::new();
         for thing in logs.iter().flat_map(|known| &known.left_out) {
-            let words = printable(&thing.to_string(), usize::MAX);
+            let words = thing.to_string();
             if let Why::Unreadable(_) = thing.why {
                 terminal::error(&words);
                 is_complete = false;
             } else {
                 talk.say_more(&words);
-                left_out.push(thing.to_string());
+                left_out.push(words);
             }
         }
         self.keep(&mut logs, talk);
@@ -101,8 +100,8 @@ impl Selection {
         });
         match unknown {
             0 => {}
-            1 => talk.say("1 session does not say when it began, and is among these"),
-            _ => talk.say(&format!(
+            1 => talk.warn("1 session does not say when it began, and is among these"),
+            _ => talk.warn(&format!(
                 "{unknown} sessions do not say when they began, and are among these"
             )),
         }
@@ -137,8 +136,7 @@ fn missing(roots: &[Root]) -> Vec<String> {
         };
         let mut same = roots.iter().filter(|other| other.variable == Some(variable));
         if same.all(|root| !root.path.exists()) {
-            let path = root.path.to_string_lossy();
-            let line = format!("{variable}: there is no {}", printable(&path, usize::MAX));
+            let line = format!("{variable}: there is no {}", root.path.display());
             if !lines.iter().any(|other: &String| other.starts_with(&format!("{variable}: "))) {
                 lines.push(line);
             }

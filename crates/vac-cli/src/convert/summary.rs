@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 use vac_adapter::report::Report;
-use vac_value::printable;
+
+use crate::line::{HEADING, Line, beginning};
+use crate::table::{Side, Table};
+use crate::terminal::Talk;
+use crate::words::{counted, grouped, size};
 
 /// So many unknown types are told.
-const MOST_UNKNOWN: usize = 20;
+const MOST_UNKNOWN: usize = 5;
 
 /// What became of all logs.
 #[derive(Default, Serialize)]
@@ -54,33 +58,38 @@ impl Summary {
             .any(|report| report.unparsed.count > 0 || !report.unknown_types.is_empty())
     }
 
-    /// A table of agents and variants, and what was noticed.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = self.table();
+    /// Says what was noticed, and in a table what was made of which agents and variants.
+    pub fn tell(&self, words_about_left_out: Option<String>, talk: Talk) {
         for (path, count) in self.total(|report| &report.omitted) {
-            lines.push(format!("left out on purpose: {path} ({count})"));
+            talk.say(&format!("left out on purpose: {path} ({count})"));
         }
         let unknown = self.total(|report| &report.unknown_types);
-        let more = unknown.len().saturating_sub(MOST_UNKNOWN);
-        for (native, count) in unknown.into_iter().take(MOST_UNKNOWN) {
-            lines.push(format!("unknown: {} ({count})", printable(&native, 80)));
+        let most = if talk == Talk::Verbose { usize::MAX } else { MOST_UNKNOWN };
+        let more = unknown.len().saturating_sub(most);
+        for (native, count) in unknown.into_iter().take(most) {
+            talk.say(&format!("unknown: {} ({count})", beginning(&native, 80)));
         }
         if more > 0 {
-            lines.push(format!("unknown: {more} more (see --report)"));
+            talk.say(&format!("unknown: {more} more (-v tells them, and so does --report)"));
         }
-        lines.push(format!(
+        if let Some(words) = words_about_left_out {
+            talk.say(&words);
+        }
+        for line in self.table() {
+            talk.say_line(&line);
+        }
+        talk.say(&format!(
             "{} converted, {} refused, {} passed over",
             counted(self.sessions.len(), "session"),
             self.refused.len(),
             self.passed_over
         ));
         if let Some(Changes { new, changed, unchanged }) = self.changes {
-            lines.push(format!("{new} new, {changed} changed, {unchanged} unchanged"));
+            talk.say(&format!("{new} new, {changed} changed, {unchanged} unchanged"));
         }
-        lines
     }
 
-    fn table(&self) -> Vec<String> {
+    fn table(&self) -> Vec<Line> {
         let mut rows: BTreeMap<(&str, &str), [u64; 4]> = BTreeMap::new();
         // Several sessions can come from one file.
         let mut seen = HashSet::new();
@@ -92,19 +101,33 @@ impl Summary {
             row[2] += unseen.map(|source| source.size).sum::<u64>();
             row[3] += report.unparsed.count;
         }
-        let mut lines = Vec::new();
-        if !rows.is_empty() {
-            lines.push(format!(
-                "{:<10} {:<24} {:>8} {:>9} {:>12} {:>11}",
-                "agent", "variant", "sessions", "entries", "bytes read", "carried raw"
-            ));
+        if rows.is_empty() {
+            return Vec::new();
         }
-        for ((agent, variant), [sessions, entries, bytes, raw]) in &rows {
-            lines.push(format!(
-                "{agent:<10} {variant:<24} {sessions:>8} {entries:>9} {bytes:>12} {raw:>11}"
-            ));
+        let mut table = Table::with_names([
+            ("agent", Side::Left),
+            ("variant", Side::Left),
+            ("sessions", Side::Right),
+            ("entries", Side::Right),
+            ("read", Side::Right),
+            ("carried raw", Side::Right),
+        ]);
+        let cells = |names: [&str; 2], [sessions, entries, bytes, raw]: [u64; 4]| {
+            let names = names.map(str::to_owned);
+            let numbers = [grouped(sessions), grouped(entries), size(bytes), grouped(raw)];
+            names.into_iter().chain(numbers)
+        };
+        let mut total = [0; 4];
+        for ((agent, variant), counts) in &rows {
+            table.row(cells([agent, variant], *counts));
+            for (total, count) in total.iter_mut().zip(counts) {
+                *total += count;
+            }
         }
-        lines
+        if rows.len() > 1 {
+            table.styled_row(HEADING, cells(["total", ""], total));
+        }
+        table.lines()
     }
 
     /// What reports count, taken together, with the agent before each name.
@@ -117,8 +140,4 @@ impl Summary {
         }
         total
     }
-}
-
-fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

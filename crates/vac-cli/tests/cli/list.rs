@@ -74,10 +74,10 @@ fn the_table_is_aligned_and_grouped_by_agent() {
     let earlier = home::claude("earlier", "2026-03-01T10:00:00+01:00").len();
     let codex = home::codex("c", "2026-01-01T09:00:00.123Z").len();
     let expected = format!(
-        "agent   session  start                 size  variant    project\n\
-         claude  earlier  2026-03-01T09:00:00Z  {earlier:>4}  jsonl      /home/ada/loom\n\
-         claude  b-later  2026-03-02T09:00:00Z  {later:>4}  jsonl      /home/ada/loom\n\
-         codex   c        2026-01-01T09:00:00Z  {codex:>4}  envelopes  /home/ada/mill\n"
+        "agent   session  start                  size  variant    project\n\
+         claude  earlier  2026-03-01T09:00:00Z  {earlier} B  jsonl      /home/ada/loom\n\
+         claude  b-later  2026-03-02T09:00:00Z  {later} B  jsonl      /home/ada/loom\n\
+         codex   c        2026-01-01T09:00:00Z  {codex} B  envelopes  /home/ada/mill\n"
     );
     ran.gives(0, &expected);
 }

@@ -62,12 +62,3 @@ fn the_schema_can_be_printed() {
     folder.write("a.json", small());
     folder.vac(&["validate", "--schema", "own.cddl", "a.json"]).gives(0, "");
 }
-
-#[test]
-fn help_has_examples() {
-    for command in ["validate", "schema"] {
-        let ran = Folder::new().vac(&[command, "--help"]);
-        assert_eq!(ran.code, 0);
-        assert!(ran.stdout.contains("Examples:\n  vac "), "{}", ran.stdout);
-    }
-}

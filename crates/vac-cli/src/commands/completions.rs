@@ -1,0 +1,41 @@
+//! `vac completions`
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::{Shell, generate};
+
+use crate::Arguments;
+use crate::exit::Exit;
+use crate::help;
+use crate::terminal::Output;
+
+/// Print what a shell needs to complete commands and options
+///
+/// Where it belongs differs from shell to shell; the examples have the usual places.
+#[derive(Args)]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 2 usage or input/output error.",
+    &[
+        ("vac completions bash > ~/.local/share/bash-completion/completions/vac", "For bash"),
+        ("vac completions zsh > ~/.zfunc/_vac", "For zsh, in a folder that is in its fpath"),
+        ("vac completions fish > ~/.config/fish/completions/vac.fish", "For fish"),
+        ("vac completions powershell > vac.ps1", "For PowerShell, to be run in its profile"),
+    ],
+))]
+pub struct Completions {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints them.
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let mut script = Vec::new();
+        generate(self.shell, &mut Arguments::command(), "vac", &mut script);
+        let mut out = Output::new();
+        out.text(&String::from_utf8(script)?)?;
+        out.flush()?;
+        Ok(Exit::Yes)
+    }
+}

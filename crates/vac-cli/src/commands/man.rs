@@ -1,0 +1,125 @@
+//! `vac man`
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Command, CommandFactory as _};
+use clap_mangen::roff::{Roff, roman};
+
+use crate::Arguments;
+use crate::convert::destination::make_folder;
+use crate::exit::Exit;
+use crate::help::{self, Ending};
+use crate::product::{Existing, Readers, write_file};
+use crate::terminal::{Output, Talk};
+
+/// Print the manual page of vac or of one command
+///
+/// The pages say what the help texts say.
+#[derive(Args)]
+#[command(after_help = help::ending(
+    &[],
+    "0 done, 2 usage or input/output error.",
+    &[
+        ("vac man > vac.1", "The page of vac itself"),
+        ("vac man receipts attach > vac-receipts-attach.1", "That of one command"),
+        ("vac man -o man1/", "All of them, a file each"),
+    ],
+))]
+pub struct Man {
+    /// The command that the page is about; none is vac itself
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Man {
+    /// Does it.
+    pub fn run(self, talk: Talk) -> Result<Exit> {
+        let mut root = Arguments::command().disable_help_subcommand(true);
+        root.build();
+        let Some(folder) = &self.output else {
+            let mut out = Output::new();
+            out.text(&page(self.named(&root)?)?)?;
+            out.flush()?;
+            return Ok(Exit::Yes);
+        };
+        make_folder(folder)?;
+        let mut waiting = vec![&root];
+        while let Some(command) = waiting.pop() {
+            let path = folder.join(format!("{}.1", name(command)));
+            let existing = Existing::by("--force", self.force);
+            write_file(&path, &[page(command)?.as_bytes()], Readers::Usual, existing)?;
+            talk.say_more(&path.display().to_string());
+            waiting.extend(command.get_subcommands());
+        }
+        Ok(Exit::Yes)
+    }
+
+    fn named<'c>(&self, root: &'c Command) -> Result<&'c Command> {
+        let mut command = root;
+        for word in &self.command {
+            let Some(below) = command.find_subcommand(word) else {
+                let known: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+                let above = command.get_bin_name().unwrap_or_default();
+                match known.as_slice() {
+                    [] => bail!("{above} has no commands of its own"),
+                    known => bail!("{above} has no command {word:?}; it has {}", known.join(", ")),
+                }
+            };
+            command = below;
+        }
+        Ok(command)
+    }
+}
+
+/// `vac-receipts-attach`
+fn name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// The page of a command.
+fn page(command: &Command) -> Result<String> {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let ending = Ending::of(&text).context("a help text without an end")?;
+    let version = concat!("vac ", env!("CARGO_PKG_VERSION"));
+    let man = clap_mangen::Man::new(command.clone()).source(version).manual("vac");
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    paragraph(ending.notes).to_writer(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    sections(&ending).to_writer(&mut page)?;
+    Ok(String::from_utf8(page)?)
+}
+
+fn paragraph(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    if !text.is_empty() {
+        roff.control("PP", []).text([roman(text)]);
+    }
+    roff
+}
+
+fn sections(ending: &Ending<'_>) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXIT STATUS"]).text([roman(ending.exit_codes)]);
+    roff.control("SH", ["EXAMPLES"]);
+    for (words, command) in &ending.examples {
+        // A command line is not to be filled.
+        roff.control("PP", []).text([roman(*words)]);
+        roff.control("RS", ["4"]).control("nf", []).text([roman(*command)]);
+        roff.control("fi", []).control("RE", []);
+    }
+    roff
+}

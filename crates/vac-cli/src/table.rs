@@ -1,0 +1,107 @@
+//! Tables: columns as wide as what is in them.
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthStr as _;
+use vac_value::harmless;
+
+use crate::line::{HEADING, Line};
+
+/// What is between columns.
+const GAP: usize = 2;
+
+/// On which side of a column its cells are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Texts.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Rows of cells. All columns but those of [`Side::Right`] are for texts.
+pub struct Table {
+    sides: Vec<Side>,
+    rows: Vec<(Style, Vec<String>)>,
+}
+
+impl Table {
+    /// Columns without names.
+    pub fn new(sides: &[Side]) -> Self {
+        Self { sides: sides.to_vec(), rows: Vec::new() }
+    }
+
+    /// Columns with names.
+    pub fn with_names<const N: usize>(columns: [(&str, Side); N]) -> Self {
+        let mut table = Self::new(&columns.map(|(_, side)| side));
+        table.styled_row(HEADING, columns.map(|(name, _)| name.to_owned()));
+        table
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.styled_row(Style::new(), cells);
+    }
+
+    /// Adds a row whose cells are in a style.
+    pub fn styled_row(&mut self, style: Style, cells: impl IntoIterator<Item = String>) {
+        let cells = cells.into_iter().map(|cell| harmless(&cell).into_owned());
+        self.rows.push((style, cells.collect()));
+    }
+
+    /// The rows as lines.
+    pub fn lines(&self) -> Vec<Line> {
+        let widths = self.widths();
+        let line = |(style, cells): &(Style, Vec<String>)| {
+            let last = cells.iter().rposition(|cell| !cell.is_empty());
+            let mut line = Line::new();
+            for (column, cell) in cells.iter().enumerate().take(last.map_or(0, |last| last + 1)) {
+                let width = widths.get(column).copied().unwrap_or_default();
+                let room = width.saturating_sub(cell.width());
+                let (before, behind) = match self.sides.get(column) {
+                    Some(Side::Right) => (room, 0),
+                    // Nothing is behind the last.
+                    _ if Some(column) == last => (0, 0),
+                    _ => (0, room),
+                };
+                let gap = if column == 0 { 0 } else { GAP };
+                line = line.blanks(gap + before).styled(*style, cell).blanks(behind);
+            }
+            line
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.sides.len()];
+        for (_, cells) in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(cell.width());
+            }
+        }
+        widths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(table: &Table) -> Vec<String> {
+        let plain = |line: &Line| anstream::adapter::strip_str(line.as_str()).to_string();
+        table.lines().iter().map(plain).collect()
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_what_is_in_them_on_a_terminal() {
+        let mut table =
+            Table::with_names([("name", Side::Left), ("size", Side::Right), ("more", Side::Left)]);
+        table.row(["漢字".to_owned(), "1".to_owned(), "x".to_owned()]);
+        table.row(["e\u{301}\u{202e}".to_owned(), "12345".to_owned(), String::new()]);
+        table.row([String::new(), String::new(), String::new()]);
+        assert_eq!(
+            lines(&table),
+            ["name        size  more", "漢字           1  x", "e\u{301}\\u{202e}  12345", ""]
+        );
+        assert!(table.lines()[0].as_str().starts_with("\u{1b}[1mname\u{1b}[0m "));
+    }
+}
