@@ -1,10 +1,11 @@
 //! Exit codes.
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::line::is_all_harmless;
-use crate::terminal;
+use clap::Parser as _;
+use vac_value::harmless;
+
+use crate::{Arguments, terminal};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,16 +32,14 @@ impl Exit {
     }
 
     /// Says what is wrong with the arguments, or what was asked about them.
-    pub fn of_usage(error: &clap::Error) -> Self {
-        let is_harmless = |argument: OsString| is_all_harmless(&argument.to_string_lossy());
-        if std::env::args_os().all(is_harmless) {
-            // Nobody is left to tell if that fails.
-            error.print().unwrap_or_default();
-        } else {
-            for line in error.to_string().lines() {
-                terminal::plain(line);
-            }
-        }
+    pub fn of_usage(error: clap::Error) -> Self {
+        // The error quotes arguments, which may be names of files: it is to be the one about
+        // the same arguments made harmless.
+        let arguments = std::env::args_os();
+        let harmless = arguments.map(|it| harmless(&it.to_string_lossy()).into_owned());
+        let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
+        // Nobody is left to tell if that fails.
+        error.print().unwrap_or_default();
         if error.use_stderr() { Self::Trouble } else { Self::Yes }
     }
 }

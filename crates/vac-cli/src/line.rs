@@ -5,7 +5,7 @@
 //! standard output or standard error is no terminal; nothing is said by them alone.
 
 use anstyle::{AnsiColor, Style};
-use vac_value::{harmless, is_harmless};
+use vac_value::harmless;
 
 /// What went wrong.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -75,11 +75,6 @@ pub fn beginning(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
-}
-
-/// Whether nothing in a text has to be made harmless.
-pub fn is_all_harmless(text: &str) -> bool {
-    text.chars().all(is_harmless)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ struct Arguments {
 fn main() -> std::process::ExitCode {
     let Arguments { command, quiet, verbose } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Exit::of_usage(&error).into(),
+        Err(error) => return Exit::of_usage(error).into(),
     };
     let talk = match (quiet, verbose) {
         (true, _) => Talk::Quiet,

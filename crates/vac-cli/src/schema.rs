@@ -106,8 +106,8 @@ pub fn no_rule<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> anyhow::
 
 /// The most similar of some names, if one is similar at all.
 fn similar<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
-    const SIMILAR: f64 = 0.8;
-    let likeness = |other: &&str| strsim::jaro(name, other);
+    const SIMILAR: f64 = 0.6;
+    let likeness = |other: &str| strsim::normalized_damerau_levenshtein(name, other);
     let others = known.iter().map(|other| (likeness(other), *other));
     let best = others.max_by(|(one, _), (two, _)| one.total_cmp(two))?;
     (best.0 > SIMILAR).then_some(best.1)

@@ -61,11 +61,6 @@ pub fn error(words: &str) {
     line(&Line::new().styled(BAD, "error:").text(" ").text(words));
 }
 
-/// Says something, however quiet one is to be.
-pub fn plain(words: &str) {
-    line(&words.into());
-}
-
 fn warning(words: &str) -> Line {
     Line::new().styled(DOUBTFUL, "warning:").text(" ").text(words)
 }

@@ -66,7 +66,7 @@ impl Man {
         for word in &self.command {
             let Some(below) = command.find_subcommand(word) else {
                 let known: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
-                let above = command.get_bin_name().unwrap_or_default();
+                let above = command.get_bin_name().unwrap_or("vac");
                 match known.as_slice() {
                     [] => bail!("{above} has no commands of its own"),
                     known => bail!("{above} has no command {word:?}; it has {}", known.join(", ")),

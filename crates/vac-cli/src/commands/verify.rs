@@ -32,7 +32,10 @@ use crate::terminal::{Output, Talk};
             "vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json",
             "A signature beside its record",
         ),
-        ("vac verify certified.cose --trust-root ca.pem", "Signed with a certificate"),
+        (
+            "vac verify certified.cose --trust-root ca.pem --at 1795500000",
+            "Signed with a certificate that was valid then",
+        ),
         (
             "vac verify transparent.cbor --key signer.pub.pem --receipt-key log.pub.pem --record record.json",
             "With the receipts of a transparency service",

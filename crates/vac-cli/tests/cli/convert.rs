@@ -75,6 +75,74 @@ fn cbor_is_the_same_record() {
 }
 
 #[test]
+fn long_and_short_names_are_the_same_options() {
+    let folder = folder();
+    let short =
+        ["convert", "logs/session.jsonl", "-a", "claude", "-f", "cbor", "-j", "2", "-o", "short"];
+    let long = ["convert", "logs/session.jsonl", "--agent", "claude", "--format", "cbor"];
+    let rest = ["--jobs", "1", "--output", "long"];
+    assert_eq!(folder.vac(&short).code, 0);
+    assert_eq!(folder.vac(&[&long[..], &rest].concat()).code, 0);
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a record");
+    assert_eq!(read("short"), read("long"));
+    for (option, value) in
+        [("--agent", "nobody"), ("--format", "xml"), ("--jobs", "0"), ("--profile", "half")]
+    {
+        let ran = folder.vac(&["convert", "logs", option, value]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{option}");
+        assert!(ran.stderr.contains(&format!("'{option} <")), "{option}: {}", ran.stderr);
+    }
+    assert_eq!(folder.vac(&["convert"]).code, 2, "a path is needed");
+    assert_eq!(folder.vac(&["convert", "--root", ".", "logs"]).code, 2, "--discover is needed");
+}
+
+#[test]
+fn a_record_holds_as_much_as_its_profile_says() {
+    let folder = folder();
+    folder.write("logs/session.jsonl", LOG.replace("\"cwd\"", "\"mood\":\"bright\",\"cwd\""));
+    let convert = |arguments: &[&str]| {
+        let ran = folder.vac(&[&["convert", "-q", "logs/session.jsonl"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stdout
+    };
+    let full = convert(&[]);
+    assert_eq!(convert(&["--profile", "full"]), full);
+    let canonical = convert(&["--profile", "canonical"]);
+    assert!(full.contains("\"mood\"") && !canonical.contains("\"mood\""));
+    let ran = folder.vac_with(&["validate", "-"], canonical.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    // What is valid is the same without looking.
+    assert_eq!(convert(&["--no-validate"]), full);
+    let pretty = convert(&["--pretty"]);
+    assert!(pretty.lines().count() > 20, "{pretty}");
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    assert_eq!(value(&pretty), value(&full));
+}
+
+#[test]
+fn the_summary_is_a_table_or_json_with_exact_numbers() {
+    let folder = folder();
+    folder.write("logs/other.json", home::gemini("g", "2026-03-01T09:00:00Z"));
+    let ran = folder.vac(&["convert", "logs", "-o", "records/"]);
+    let (claude, gemini) = (LOG.len(), home::gemini("g", "2026-03-01T09:00:00Z").len());
+    let expected = format!(
+        "agent   variant  sessions  entries   read  carried raw\n\
+         claude  jsonl           1        2  {claude} B            0\n\
+         gemini  json            1        1  {gemini} B            0\n\
+         total                   2        3  {} B            0\n\
+         2 sessions converted, 0 refused, 1 passed over\n",
+        claude + gemini
+    );
+    assert!(claude + gemini < 1000, "bytes are told as they are");
+    assert_eq!(ran.stderr, expected);
+    let json = folder.vac(&["convert", "logs", "-o", "again/", "--json"]).json();
+    let sizes: Vec<_> =
+        [0, 1].iter().map(|at| json["sessions"][at]["sources"][0]["size"].clone()).collect();
+    assert_eq!(sizes, [gemini, claude]);
+    assert_eq!(json["passed-over"], 1);
+}
+
+#[test]
 fn nothing_is_replaced_without_being_told_to() {
     let folder = folder();
     let args = ["convert", "logs", "-o", "records/"];

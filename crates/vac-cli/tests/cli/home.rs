@@ -103,7 +103,7 @@ fn copy_path(from: &Path, folder: &Folder, name: &str) {
             copy_path(&entry.path(), folder, &below);
         }
     } else {
-        folder.write(name, fs::read(from).expect("a fixture"));
+        fs::copy(from, folder.write(name, "")).expect("a copy");
     }
 }
 

@@ -62,6 +62,20 @@ tools      Execute  shell_exec  run_shell_command  1  1 error
 }
 
 #[test]
+fn a_named_agent_is_believed() {
+    let folder = folder();
+    let named = folder.vac(&["inspect", "--agent", "gemini", NAME]);
+    assert_eq!(named.stdout, folder.vac(&["inspect", NAME]).stdout);
+    // Then nothing is taken for a record.
+    assert_eq!(folder.vac(&["convert", "-o", "record.json", NAME]).code, 0);
+    assert_eq!(folder.vac(&["inspect", "-a", "auto", "record.json"]).code, 0);
+    let record = folder.vac(&["inspect", "-a", "gemini", "record.json"]);
+    assert_ne!(record.stdout, folder.vac(&["inspect", "record.json"]).stdout);
+    assert_eq!(folder.vac(&["inspect", "-a", "nobody", NAME]).code, 2);
+    assert_eq!(folder.vac(&["inspect"]).code, 2, "a file is needed");
+}
+
+#[test]
 fn json_has_the_same_facts() {
     let json = folder().vac(&["inspect", "--json", NAME]).json();
     let facts = &json["sessions"][0];

@@ -18,11 +18,20 @@ fn a_new_key_is_a_pair_of_files_and_a_thumbprint() {
     assert_eq!(PublicKey::from_pem(&read("signing-key.pub.pem")).as_ref(), Ok(key.public_key()));
     assert_eq!(ran.stdout, format!("{}\n", key.public_key().thumbprint_uri()));
 
-    let json = folder.vac(&["keygen", "--json", "-o", "others"]).json();
+    let json = folder.vac(&["keygen", "--json", "--output", "others"]).json();
     assert_eq!(json["algorithm"], "Ed25519");
     let other = json["thumbprint"].as_str().unwrap();
     assert!(other.starts_with("urn:ietf:params:oauth:ckt:sha-256:"));
     assert_ne!(other, key.public_key().thumbprint_uri());
+}
+
+#[test]
+fn a_key_needs_a_folder_that_can_be_made() {
+    let folder = Folder::new();
+    folder.write("file", "");
+    assert_eq!(folder.vac(&["keygen"]).code, 2, "a folder is needed");
+    let ran = folder.vac(&["keygen", "-o", "file/keys"]);
+    assert!(ran.code == 2 && ran.stderr.starts_with("error: cannot make file/keys"), "{ran:?}");
 }
 
 #[cfg(unix)]

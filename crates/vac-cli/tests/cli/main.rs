@@ -1,9 +1,13 @@
 //! The command line as its users meet it: arguments and files in, lines and exit
 //! codes out.
 
+mod colours;
+mod completions;
 mod convert;
 mod discover;
 mod events;
+mod harmless;
+mod help;
 mod home;
 mod hostile;
 mod inputs;
@@ -11,13 +15,17 @@ mod inspect;
 mod keygen;
 mod lints;
 mod list;
+mod man;
 mod memory;
 mod messages;
+mod receipts;
 mod records;
 mod run;
 mod schemas;
 mod sign;
 mod signed;
+mod talk;
 mod transcode;
+mod tree;
 mod vectors;
 mod verify;

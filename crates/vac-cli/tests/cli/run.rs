@@ -16,6 +16,9 @@ const PLACES: [&str; 8] = [
     "APPDATA",
 ];
 
+/// Variables that say whether there are colours.
+const COLOURS: [&str; 3] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"];
+
 /// What came of a run.
 #[derive(Debug)]
 pub struct Ran {
@@ -71,23 +74,44 @@ impl Folder {
 
     /// Runs `vac` there with something on stdin.
     pub fn vac_with(&self, arguments: &[&str], stdin: &[u8]) -> Ran {
-        self.run(Command::new(env!("CARGO_BIN_EXE_vac")).args(arguments), stdin)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
+        for name in COLOURS {
+            command.env_remove(name);
+        }
+        self.run(command.args(arguments), stdin)
     }
 
     /// Runs `vac` there as a user whose home folder is `home` in it, with these variables
     /// and no others that say where agents keep their sessions.
     pub fn vac_at_home(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
-        for name in PLACES {
+        self.settle(&mut command);
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        self.run(command.args(arguments), b"")
+    }
+
+    /// Runs a line of a shell there, as the same user, for whom `vac` is this program.
+    #[cfg(unix)]
+    pub fn shell(&self, line: &str) -> Ran {
+        let mut command = Command::new("sh");
+        self.settle(&mut command);
+        let program = Path::new(env!("CARGO_BIN_EXE_vac")).parent().expect("a folder");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(program.to_owned()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(paths).expect("paths"));
+        self.run(command.args(["-c", line]), b"")
+    }
+
+    /// A user with a home of their own, and no wishes.
+    fn settle(&self, command: &mut Command) {
+        for name in PLACES.iter().chain(&COLOURS) {
             command.env_remove(name);
         }
         for name in ["HOME", "USERPROFILE"] {
             command.env(name, self.path().join("home"));
         }
-        for (name, value) in variables {
-            command.env(name, value);
-        }
-        self.run(command.args(arguments), b"")
     }
 
     fn run(&self, command: &mut Command, stdin: &[u8]) -> Ran {

@@ -178,7 +178,7 @@ fn a_key_that_others_can_read_is_refused_with_a_hint() {
         assert!(ran.stderr.contains("chmod 600"), "{ran:?}");
         assert!(ran.stderr.contains("--insecure-key-permissions"), "{ran:?}");
     }
-    let ran = sign(&folder, &["a.json", "-o", "signed", "--insecure-key-permissions"]);
+    let ran = sign(&folder, &["a.json", "--output", "signed", "--insecure-key-permissions"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 

@@ -36,6 +36,24 @@ fn a_record_goes_to_cbor_and_back() {
 }
 
 #[test]
+fn the_encoding_can_be_named() {
+    let folder = Folder::new();
+    folder.write("a.json", small());
+    // A digit is JSON by its look, and the integer -17 in CBOR.
+    folder.write("digit", "0");
+    let as_cbor = ["transcode", "digit", "--from", "cbor", "--to", "json"];
+    folder.vac(&as_cbor).gives(0, "-17\n");
+    folder.vac(&["transcode", "digit", "--from", "json", "--to", "json"]).gives(0, "0\n");
+    folder.vac(&["transcode", "digit", "--from", "auto", "--to", "json"]).gives(0, "0\n");
+    let arguments = ["transcode", "a.json", "--from", "cbor", "--to", "json", "--output", "out"];
+    let ran = folder.vac(&arguments);
+    assert!(ran.code == 1 && ran.stderr.contains("a.json: not CBOR: "), "{ran:?}");
+    assert!(!folder.path().join("out").exists());
+    let ran = folder.vac(&["transcode", "a.json", "--from", "xml", "--to", "json"]);
+    assert!(ran.code == 2 && ran.stderr.contains("auto, json, cbor"), "{ran:?}");
+}
+
+#[test]
 fn canonical_json_is_that_of_rfc_8785() {
     let folder = Folder::new();
     let input = "{\"\u{e9}\": 1E2, \"b\": [1.50, -0, true], \"a\\u0062\": \"\\u00e9\\n\"}";
