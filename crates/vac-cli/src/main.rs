@@ -19,6 +19,7 @@
 
 mod commands;
 mod convert;
+mod data;
 mod exit;
 mod help;
 mod input;

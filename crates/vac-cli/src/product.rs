@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tempfile::NamedTempFile;
 
+use crate::data::Data;
+
 /// Where it goes.
 pub enum Product {
     /// Standard output.
@@ -79,11 +81,19 @@ impl Product {
     }
 }
 
-fn to_stdout(parts: &[&[u8]], is_text: bool) -> Result<()> {
-    let mut out = io::stdout().lock();
-    if !is_text && out.is_terminal() {
+/// Complains if standard output is a terminal, for which CBOR is nothing.
+pub fn refuse_to_show() -> Result<()> {
+    if io::stdout().is_terminal() {
         bail!("this is not text: name a file with --output, or redirect standard output");
     }
+    Ok(())
+}
+
+fn to_stdout(parts: &[&[u8]], is_text: bool) -> Result<()> {
+    if !is_text {
+        refuse_to_show()?;
+    }
+    let mut out = Data::new();
     let written = parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush());
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -19,6 +19,7 @@ use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
+use crate::product::refuse_to_show;
 use crate::sessions;
 use crate::terminal::{self, Talk};
 
@@ -124,6 +125,9 @@ impl Convert {
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
         let (destination, logs) = self.destination(selected.logs, &settings, &mut summary, talk)?;
+        if destination.is_stdout() && settings.options.encoding == Encoding::Cbor {
+            refuse_to_show()?;
+        }
         let mut run = Run {
             destination,
             encoding: settings.options.encoding,

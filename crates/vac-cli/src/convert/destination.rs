@@ -12,11 +12,12 @@ use vac_adapter::report::Report;
 use vac_value::Encoding;
 
 use super::earlier::Earlier;
+use crate::data::Data;
 
 /// Where records go.
 pub enum Destination {
     /// One behind the other on standard output; from a broken pipe on, nowhere.
-    Stdout(Option<BufWriter<io::StdoutLock<'static>>>),
+    Stdout(Option<BufWriter<Data>>),
     /// One behind the other in a file, which gets its name at the end.
     File(BufWriter<NamedTempFile>, PathBuf, bool),
     /// One file each in this folder.
@@ -51,7 +52,7 @@ impl Destination {
     /// in a slash or is a directory is a folder, anything else a file.
     pub fn of(output: Option<&Path>, force: bool) -> Result<Self> {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
-            return Ok(Self::Stdout(Some(BufWriter::new(io::stdout().lock()))));
+            return Ok(Self::Stdout(Some(BufWriter::new(Data::new()))));
         };
         let is_folder =
             path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
