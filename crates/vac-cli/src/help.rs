@@ -9,7 +9,7 @@ const EXIT_CODES: &str = "Exit codes:";
 const EXAMPLES: &str = "Examples:";
 
 /// A command line that does something useful, and what it does.
-pub type Example = (&'static str, &'static str);
+type Example = (&'static str, &'static str);
 
 /// What stands at the end of a help text. Notes are paragraphs of their own.
 pub fn ending(notes: &[&str], exit_codes: &str, examples: &[Example]) -> StyledStr {

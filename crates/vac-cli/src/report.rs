@@ -1,6 +1,5 @@
 //! What the outcomes of `vac validate` look like: lines, or JSON.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::io;
 
@@ -97,7 +96,7 @@ impl Reporter {
 
     fn lines(&self, outcome: &Outcome) -> String {
         let mut lines = String::new();
-        let name = shown(&outcome.name);
+        let name = harmless(&outcome.name);
         for (place, problem) in &outcome.problems.first {
             let problem = match problem {
                 Problem::Violation(violation) if self.talk == Talk::Verbose => {
@@ -123,7 +122,7 @@ impl Reporter {
 
     /// What is said beside the data, behind the data it belongs to.
     fn talk_about(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let name = shown(&outcome.name);
+        let name = harmless(&outcome.name);
         let mut words = Vec::new();
         words.extend(outcome.problems.untold("violation").map(|rest| format!("{name}: {rest}")));
         words.extend(outcome.findings.untold("lint finding").map(|rest| format!("{name}: {rest}")));
@@ -143,11 +142,6 @@ impl Reporter {
         }
         Ok(())
     }
-}
-
-/// A name on one line.
-fn shown(name: &str) -> Cow<'_, str> {
-    harmless(name)
 }
 
 impl<T> Told<T> {

@@ -32,7 +32,10 @@ use crate::words::counted;
     "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
     &[
         ("vac events session.jsonl", "What happened in a session"),
-        ("vac events --only prompts,tools record.json", "What was asked and done, without words of the model"),
+        (
+            "vac events --only prompts,tools record.json",
+            "What was asked and done, without the model's words",
+        ),
         ("vac convert session.jsonl | vac events -", "The events of a record, from stdin"),
     ],
 ))]

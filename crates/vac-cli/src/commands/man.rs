@@ -83,32 +83,19 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The page of a command.
+/// The page of a command. Notes are put behind its description, and what else is at the end
+/// of its help into sections of their own.
 fn page(command: &Command) -> Result<String> {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let ending = Ending::of(&text).context("a help text without an end")?;
+    let about = command.get_long_about().or(command.get_about()).map(ToString::to_string);
+    let described = format!("{}\n\n{}", about.unwrap_or_default(), ending.notes);
+    let command =
+        command.clone().long_about(described.trim_end().to_owned()).after_help(None::<&str>);
     let version = concat!("vac ", env!("CARGO_PKG_VERSION"));
-    let man = clap_mangen::Man::new(command.clone()).source(version).manual("vac");
     let mut page = Vec::new();
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    paragraph(ending.notes).to_writer(&mut page)?;
-    man.render_options_section(&mut page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
-    }
-    sections(&ending).to_writer(&mut page)?;
-    Ok(String::from_utf8(page)?)
-}
-
-fn paragraph(text: &str) -> Roff {
-    let mut roff = Roff::new();
-    if !text.is_empty() {
-        roff.control("PP", []).text([roman(text)]);
-    }
-    roff
+    clap_mangen::Man::new(command).source(version).manual("vac").render(&mut page)?;
+    Ok(String::from_utf8(page)? + &sections(&ending).to_roff())
 }
 
 fn sections(ending: &Ending<'_>) -> Roff {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use vac_sign::receipt::{Receipt, ReceiptError, attach};
@@ -15,24 +16,27 @@ use crate::product::{self, Existing, Product};
 use crate::terminal::{self, Output, Talk};
 use crate::words::counted;
 
-const EXAMPLES: &[help::Example] = &[
-    (
-        "vac receipts attach statement.cbor receipt.cbor -o transparent.cbor",
-        "A signed record with the receipt of a log",
-    ),
-    (
-        "vac receipts attach statement.cbor receipt.cbor --receipt-key log.pub.pem -o checked.cbor",
-        "Only if the log's key signed it for this record",
-    ),
-];
+/// The end of both help texts, since there is one command.
+fn ending() -> StyledStr {
+    help::ending(
+        &[],
+        "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
+        &[
+            (
+                "vac receipts attach statement.cbor receipt.cbor -o transparent.cbor",
+                "A signed record with the receipt of a log",
+            ),
+            (
+                "vac receipts attach statement.cbor receipt.cbor --receipt-key log.pub.pem -o new.cbor",
+                "Only if the log's key signed it for this record",
+            ),
+        ],
+    )
+}
 
 /// Deal with the receipts of transparency services
 #[derive(Args)]
-#[command(after_help = help::ending(
-    &[],
-    "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
-    EXAMPLES,
-))]
+#[command(after_help = ending())]
 pub struct Receipts {
     #[command(subcommand)]
     command: Command,
@@ -48,11 +52,7 @@ enum Command {
 /// They are put into the unprotected header (label 394) behind those that are
 /// there. The signature is not touched.
 #[derive(Args)]
-#[command(after_help = help::ending(
-    &[],
-    "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
-    EXAMPLES,
-))]
+#[command(after_help = ending())]
 struct Attach {
     /// A signed record, or - for stdin
     #[arg(value_name = "STATEMENT")]

@@ -29,7 +29,10 @@ use crate::terminal::{self, Output, Talk};
     &[],
     "0 signed, 1 not a valid record, 2 usage or input/output error.",
     &[
-        ("vac sign record.json --key keys/signing-key.pem -o record.cose", "The record in its signature"),
+        (
+            "vac sign record.json --key keys/signing-key.pem -o record.cose",
+            "The record in its signature",
+        ),
         (
             "vac sign record.json --key keys/signing-key.pem --detached -o record.sig.cbor",
             "The signature beside its record",
@@ -39,7 +42,7 @@ use crate::terminal::{self, Output, Talk};
             "A statement about the record, for a transparency service",
         ),
         (
-            "vac sign record.json --key keys/signing-key.pem --issuer https://example.com/ci -o ci.cose",
+            "vac sign record.json --key keys/signing-key.pem --issuer https://ci.example -o ci.cose",
             "With the name of who signs",
         ),
     ],

@@ -25,7 +25,10 @@ use crate::words::size;
     &[
         ("vac transcode record.json --to cbor -o short.cbor", "To CBOR"),
         ("vac transcode record.cbor --to json --pretty", "To JSON, for reading"),
-        ("vac transcode record.json --canonical > canonical.json", "To the one form that JSON has for signatures"),
+        (
+            "vac transcode record.json --canonical > canonical.json",
+            "To canonical JSON, which is the same for the same record",
+        ),
     ],
 ))]
 pub struct Transcode {

@@ -37,7 +37,10 @@ const STACK: usize = 16 << 20;
         ("vac validate record.json", "One record"),
         ("vac validate --lint=deny records/", "A folder, and what a careful reader would question"),
         ("vac convert session.jsonl | vac validate -", "From stdin"),
-        ("vac validate --schema point.cddl --rule point point.cbor", "Anything else that has a CDDL"),
+        (
+            "vac validate --schema point.cddl --rule point point.cbor",
+            "Anything else that has a schema in CDDL",
+        ),
     ],
 ))]
 pub struct Validate {

@@ -37,7 +37,7 @@ use crate::terminal::{Output, Talk};
             "Signed with a certificate that was valid then",
         ),
         (
-            "vac verify transparent.cbor --key signer.pub.pem --receipt-key log.pub.pem --record record.json",
+            "vac verify transparent.cbor --key ed.pub.pem --receipt-key log.pub.pem --record record.json",
             "With the receipts of a transparency service",
         ),
     ],

@@ -99,11 +99,8 @@ mod examples {
         folder.write("log.pub.pem", public.as_bytes());
         let attach = ["receipts", "attach", "statement.cbor", "receipt.cbor"];
         must(folder, &[&attach[..], &["-o", "transparent.cbor"]].concat());
-        fs::copy(
-            folder.path().join("keys/signing-key.pub.pem"),
-            folder.path().join("signer.pub.pem"),
-        )
-        .expect("a copy");
+        fs::copy(folder.path().join("keys/signing-key.pub.pem"), folder.path().join("ed.pub.pem"))
+            .expect("a copy");
         let key = SecretKey::ed25519(&[0x51; 32]).to_pem().expect("PEM");
         folder.write("certified.pem", key.as_bytes());
         copy("sign/signer.chain.pem", folder, "chain.pem");
