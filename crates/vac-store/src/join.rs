@@ -108,6 +108,7 @@ pub fn join(mut logs: Vec<Known>) -> Vec<Known> {
         let first = known.log.first_path();
         first.is_none_or(|path| known.agent.is_some() || !further.contains(path))
     });
+    let logs = grouped(logs, nameless, without_copies);
     let logs = grouped(logs, session, once);
     grouped(logs, |known| Some((session(known)?, folder(known))), together)
 }
@@ -149,6 +150,11 @@ fn grouped<K: Clone + Eq + std::hash::Hash>(
 /// Whose session it is, and which.
 fn session(known: &Known) -> Option<(&'static str, String)> {
     Some((known.agent?, known.glimpse.session_id.clone()?))
+}
+
+/// Whose it is, if nobody knows which: only a copy is surely the same.
+fn nameless(known: &Known) -> Option<&'static str> {
+    known.agent.filter(|_| known.glimpse.session_id.is_none())
 }
 
 /// Where it is; what was named is together wherever it is.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use vac_adapter::{Input, Source};
@@ -124,6 +125,17 @@ impl Part {
         })
     }
 
+    /// Its file's state, if it is one that others can write to.
+    fn state(&self) -> io::Result<Option<State>> {
+        Ok(match &self.place {
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
+                let metadata = path.metadata()?;
+                Some((metadata.len(), metadata.modified().ok()))
+            }
+            Place::Kept(_) | Place::Stored(..) => None,
+        })
+    }
+
     /// An error that says which file of several it is about; the first is what its log is
     /// called by.
     fn blame(&self, number: usize, error: io::Error) -> io::Error {
@@ -226,7 +238,7 @@ impl Log {
 
     /// The log as an input that is read from disk each time.
     pub fn unread(&self) -> Loaded<'_> {
-        let unread = |part| LoadedPart { part, bytes: None };
+        let unread = |part| LoadedPart { part, bytes: None, seen: None };
         Loaded {
             parts: self.parts.iter().map(unread).collect(),
             attachments: self.attachments.iter().map(unread).collect(),
@@ -236,6 +248,9 @@ impl Log {
     /// Reads it into memory as far as it is not large.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
         let mut loaded = self.unread();
+        for (number, part) in loaded.parts.iter_mut().chain(&mut loaded.attachments).enumerate() {
+            part.seen = part.part.state().map_err(|error| part.part.blame(number, error))?;
+        }
         let mut room = MOST_LOADED;
         for (number, part) in loaded.parts.iter_mut().enumerate() {
             // A store gives its sessions as a whole anyway.
@@ -247,6 +262,9 @@ impl Log {
             read.map_err(|error| part.part.blame(number, error))?;
             let size = bytes.len() as u64;
             part.bytes = (size <= most).then_some(bytes);
+            if part.is_held() {
+                part.seen = None;
+            }
             room = room.saturating_sub(size);
         }
         Ok(loaded)
@@ -264,7 +282,13 @@ pub struct Loaded<'l> {
 struct LoadedPart<'l> {
     part: &'l Part,
     bytes: Option<Vec<u8>>,
+    /// What its file was when it was first looked at, if that is read again later. What
+    /// somebody has added to it by then is not read.
+    seen: Option<State>,
 }
+
+/// How long a file is, and when it was changed.
+type State = (u64, Option<SystemTime>);
 
 impl Loaded<'_> {
     /// What it is made of, each with size and hash, read from beginning to end.
@@ -277,13 +301,39 @@ impl Loaded<'_> {
     }
 }
 
-impl LoadedPart<'_> {
-    fn source(&self) -> io::Result<Source> {
-        let (size, sha_256) = match (&self.bytes, &self.part.place) {
-            (Some(bytes), Place::File(_) | Place::Kept(_) | Place::Stored(..)) => {
-                digest(bytes.as_slice())?
+impl Loaded<'_> {
+    /// Whether everything that was read in several passes is still what these sources say.
+    pub fn is_unchanged(&self, sources: &[Source]) -> io::Result<bool> {
+        for (part, source) in self.parts.iter().chain(&self.attachments).zip(sources) {
+            if part.seen.is_some() && part.part.state()? != part.seen && part.source()? != *source {
+                return Ok(false);
             }
-            _ => digest(self.part.stored_bytes()?)?,
+        }
+        Ok(true)
+    }
+}
+
+impl LoadedPart<'_> {
+    /// What is on disk, without what came later.
+    fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+        let bytes = self.part.stored_bytes()?;
+        Ok(match self.seen {
+            Some((size, _)) => Box::new(bytes.take(size)),
+            None => bytes,
+        })
+    }
+
+    /// Whether the bytes in memory are those on disk, and not what those stand for.
+    fn is_held(&self) -> bool {
+        let is_plain =
+            matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(..));
+        self.bytes.is_some() && is_plain
+    }
+
+    fn source(&self) -> io::Result<Source> {
+        let (size, sha_256) = match &self.bytes {
+            Some(bytes) if self.is_held() => digest(bytes.as_slice())?,
+            _ => digest(self.stored_bytes()?)?,
         };
         Ok(Source { name: self.part.source_name(), size, sha_256 })
     }
@@ -318,9 +368,10 @@ impl Input for LoadedPart<'_> {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        match &self.bytes {
-            Some(bytes) => Ok(Box::new(bytes.as_slice())),
-            None => self.part.open(),
+        match (&self.bytes, &self.part.place) {
+            (Some(bytes), _) => Ok(Box::new(bytes.as_slice())),
+            (None, Place::File(_)) => self.stored_bytes(),
+            (None, _) => self.part.open(),
         }
     }
 

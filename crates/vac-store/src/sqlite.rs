@@ -94,16 +94,17 @@ fn connect(path: &Path, immutable: bool) -> io::Result<Connection> {
 /// A path as `SQLite` wants it to hear that nobody writes to it.
 fn immutable_uri(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
-    let path = path.to_str().ok_or_else(|| bad_data("the path is not text"))?;
+    // As bytes: names need not be text everywhere.
+    let path = path.as_os_str().as_encoded_bytes();
     let mut uri = String::from("file:");
-    if !path.starts_with('/') {
+    if !path.starts_with(b"/") {
         uri.push('/');
     }
-    for byte in path.replace(std::path::MAIN_SEPARATOR, "/").bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            write!(uri, "%{byte:02X}").unwrap_or_default();
+    for &byte in path {
+        match char::from(byte) {
+            std::path::MAIN_SEPARATOR => uri.push('/'),
+            kept if kept.is_ascii_alphanumeric() || "/-_.~:".contains(kept) => uri.push(kept),
+            _ => write!(uri, "%{byte:02X}").unwrap_or_default(),
         }
     }
     uri.push_str("?immutable=1");

@@ -1,6 +1,7 @@
 //! Logs that are found, and what happens to them before they are read.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use vac_adapter::{Adapter, Input};
@@ -27,8 +28,8 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 #[test]
 fn a_file_that_vanishes_is_told_and_the_others_are_read() {
-    let folder =
-        folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", TRANSCRIPT), ("c.jsonl", TRANSCRIPT)]);
+    let other = TRANSCRIPT.replace("Hm", "Mh");
+    let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("c.jsonl", TRANSCRIPT)]);
     let found = find(&[folder.path().to_owned()]);
     assert!(found.troubles.is_empty());
     fs::remove_file(folder.path().join("a.jsonl")).expect("a file less");
@@ -42,6 +43,58 @@ fn a_file_that_vanishes_is_told_and_the_others_are_read() {
     assert_eq!(sources[0].size, TRANSCRIPT.len() as u64);
     assert!(logs[2].log.is_made_of(&sources).expect("an answer"));
     assert!(logs[1].log.is_made_of(&sources).is_err());
+}
+
+#[test]
+fn a_copy_of_a_session_without_an_id_is_left_out() {
+    let other = TRANSCRIPT.replace("Hm", "Mh");
+    let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("d/c.jsonl", TRANSCRIPT)]);
+    let first = folder.path().join("a.jsonl");
+    let logs = known(find(&[first.clone(), folder.path().to_owned(), first.clone()]).logs);
+    let shown: Vec<_> = logs.iter().map(|known| known.log.shown.as_str()).collect();
+    assert_eq!(shown, [first.to_str(), folder.path().join("b.jsonl").to_str()].map(Option::unwrap));
+    assert_eq!(logs[0].left_out.len(), 3, "named again, found, and a copy elsewhere");
+}
+
+#[test]
+fn what_is_added_to_a_large_log_while_it_is_read_is_not_read() {
+    let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(33 << 20));
+    let folder = folder(&[("a.jsonl", &large)]);
+    let path = folder.path().join("a.jsonl");
+    let found = find(std::slice::from_ref(&path));
+    let loaded = found.logs[0].load().expect("a log");
+    let sources = loaded.sources().expect("sources");
+    assert!(loaded.bytes().is_none(), "it is not in memory");
+    let mut file = fs::OpenOptions::new().append(true).open(&path).expect("the file");
+    file.write_all(TRANSCRIPT.as_bytes()).expect("room");
+    let mut bytes = Vec::new();
+    loaded.open().and_then(|mut log| log.read_to_end(&mut bytes)).expect("the log");
+    assert_eq!(bytes.len(), large.len());
+    assert!(loaded.is_unchanged(&sources).expect("an answer"), "it has only grown");
+    // What was there is another thing.
+    fs::write(&path, large.replace("Hm", "Mh")).expect("room");
+    assert!(!loaded.is_unchanged(&sources).expect("an answer"));
+    fs::write(&path, TRANSCRIPT).expect("room");
+    assert!(!loaded.is_unchanged(&sources).expect("an answer"));
+    fs::remove_file(&path).expect("a file less");
+    assert!(loaded.is_unchanged(&sources).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_may_have_a_name_that_is_not_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let store =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/store.db");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(std::ffi::OsStr::from_bytes(b"50%\xff?#&.db"));
+    if let Err(error) = fs::copy(store, &path) {
+        return println!("skipped: this disk wants names to be text ({error})");
+    }
+    let found = find(&[path]);
+    assert_eq!((found.logs.len(), found.troubles), (1, Vec::new()));
+    assert!(found.logs[0].load().is_ok());
 }
 
 #[test]
