@@ -106,7 +106,7 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
 }
 
 /// Links to files are followed, links to directories are not: they may lead
-/// back.
+/// back. Pipes and devices are passed by: who reads them may wait for ever.
 fn search(directory: &Path, inputs: &mut Vec<Input>) {
     let mut waiting = vec![directory.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -120,8 +120,12 @@ fn search(directory: &Path, inputs: &mut Vec<Input>) {
                 }
                 Err(error) => inputs.push(Input::Unreadable(path, error.to_string())),
             }
-        } else if has_ending(&path, &ENDINGS) && !path.is_dir() {
-            inputs.push(Input::File(path));
+        } else if has_ending(&path, &ENDINGS) {
+            match path.metadata() {
+                Ok(metadata) if metadata.is_file() => inputs.push(Input::File(path)),
+                Ok(_) => {}
+                Err(error) => inputs.push(Input::Unreadable(path, error.to_string())),
+            }
         }
     }
 }

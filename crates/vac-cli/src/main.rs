@@ -25,14 +25,17 @@ mod help;
 mod input;
 mod judge;
 mod keys;
+mod leftovers;
 mod line;
 mod product;
 mod progress;
+mod protected;
 mod report;
 mod schema;
 mod sessions;
 mod table;
 mod terminal;
+mod unfinished;
 mod words;
 
 use clap::Parser;
@@ -75,5 +78,6 @@ fn main() -> std::process::ExitCode {
         (_, true) => Talk::Verbose,
         _ => Talk::Normal,
     };
+    let _copies = command.reads_logs().then(leftovers::folder_for_copies);
     command.run(talk).unwrap_or_else(|error| Exit::of_error(&error)).into()
 }

@@ -4,7 +4,9 @@ use std::io::{self, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use tempfile::NamedTempFile;
+
+use crate::protected::Protected;
+use crate::unfinished::{Readers, Unfinished, is_taken};
 
 use crate::data::Data;
 
@@ -14,15 +16,6 @@ pub enum Product {
     Stdout,
     /// A file of this name.
     File(PathBuf),
-}
-
-/// Who may read a file that is made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Readers {
-    /// Whoever the user's mask lets.
-    Usual,
-    /// Its owner alone.
-    Owner,
 }
 
 /// What becomes of a file that is there already.
@@ -52,15 +45,20 @@ impl Product {
         }
     }
 
-    /// Complains early about what could not be written in the end.
-    pub fn check(&self, existing: Existing) -> Result<()> {
+    /// Complains early about what could not be written in the end, or must not be because
+    /// it is read.
+    pub fn check<'i>(
+        &self,
+        existing: Existing,
+        inputs: impl IntoIterator<Item = &'i PathBuf>,
+    ) -> Result<()> {
         match (self, existing) {
-            (Self::File(path), Existing::KeptWithout(_) | Existing::Kept)
-                if path.symlink_metadata().is_ok() =>
-            {
-                Err(is_there(path, existing))
+            (Self::Stdout, _) => Ok(()),
+            (Self::File(path), Existing::Replaced) => {
+                Protected::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
             }
-            _ => Ok(()),
+            (Self::File(path), _) if is_taken(path) => Err(is_there(path, existing)),
+            (Self::File(_), _) => Ok(()),
         }
     }
 
@@ -110,28 +108,20 @@ pub fn write_file(
     readers: Readers,
     existing: Existing,
 ) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = unfinished(folder.unwrap_or(Path::new(".")), readers)
-        .with_context(|| format!("cannot write beside {}", path.display()))?;
+    let mut file = Unfinished::named(path, readers)
+        .with_context(|| format!("cannot write {}", path.display()))?;
     parts
         .iter()
         .try_for_each(|part| file.write_all(part))
         .and_then(|()| match readers {
             // A key that is lost with the power cannot be made again.
-            Readers::Owner => file.as_file().sync_all(),
+            Readers::Owner => file.sync(),
             Readers::Usual => Ok(()),
         })
         .with_context(|| format!("cannot write {}", path.display()))?;
-    let placed = match existing {
-        Existing::Replaced => file.persist(path),
-        Existing::KeptWithout(_) | Existing::Kept => file.persist_noclobber(path),
-    };
-    match placed {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-            Err(is_there(path, existing))
-        }
-        Err(error) => Err(error.error).with_context(|| format!("cannot write {}", path.display())),
+    match file.settle(matches!(existing, Existing::Replaced)) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(is_there(path, existing)),
+        settled => settled.with_context(|| format!("cannot write {}", path.display())),
     }
 }
 
@@ -142,21 +132,6 @@ fn is_there(path: &Path, existing: Existing) -> anyhow::Error {
         }
         _ => anyhow::anyhow!("{} is there already", path.display()),
     }
-}
-
-/// A file without a name of its own yet. Nobody else may read it before it is told who may.
-fn unfinished(folder: &Path, readers: Readers) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".vac-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
-        builder.permissions(std::fs::Permissions::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _ = readers;
-    builder.tempfile_in(folder)
 }
 
 /// Everything in a file, or in standard input.

@@ -1,7 +1,9 @@
 //! `vac convert`
 
 use std::io::IsTerminal as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -13,6 +15,7 @@ use vac_value::{Encoding, Layout};
 
 use crate::convert::destination::{Destination, Existing, Placed, make_folder};
 use crate::convert::earlier::Earlier;
+use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Refused, Summary};
 use crate::convert::work::{self, Made, Outcome, Settings};
@@ -20,6 +23,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
 use crate::product::refuse_to_show;
+use crate::protected::Protected;
 use crate::sessions;
 use crate::terminal::{self, Talk};
 
@@ -118,28 +122,40 @@ impl Convert {
         let selected = if self.discover {
             self.selection.discover(agent, jobs, talk)?
         } else {
-            let found = find(&self.paths);
-            self.refuse_inputs_as_output(&found.logs)?;
-            self.selection.select(found, agent, jobs, talk)?
+            self.selection.select(find(&self.paths), agent, jobs, talk)?
         };
+        let inputs = selected.logs.iter().flat_map(|known| known.log.paths());
+        let inputs = Rc::new(Protected::new(inputs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
-        let (destination, logs) = self.destination(selected.logs, &settings, &mut summary, talk)?;
+        let (destination, logs) =
+            self.destination(selected.logs, &settings, &inputs, &mut summary, talk)?;
         if destination.is_stdout() && settings.options.encoding == Encoding::Cbor {
             refuse_to_show()?;
         }
+        let report = self.report.as_deref();
+        let report = report
+            .map(|path| ReportFile::of(path, self.force, &inputs, &destination))
+            .transpose()?;
         let mut run = Run {
             destination,
             encoding: settings.options.encoding,
             summary,
             exit: if selected.is_complete { Exit::Yes } else { Exit::Trouble },
+            over: None,
             talk,
         };
         // Records on a terminal show how far it is.
         let is_seen = run.destination.is_stdout() && std::io::stdout().is_terminal();
         let progress = if is_seen { Talk::Quiet } else { talk };
         work::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
-        let Run { destination, summary, mut exit, .. } = run;
+        let Run { destination, summary, mut exit, over, .. } = run;
+        if let Some(error) = over {
+            return Err(error);
+        }
+        if let Some(report) = &report {
+            report.refuse_records(&destination)?;
+        }
         destination.finish()?;
         if summary.sessions.is_empty() && summary.refused.is_empty() {
             exit = exit.max(self.nothing(&summary, talk));
@@ -147,9 +163,8 @@ impl Convert {
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::No);
         }
-        if let Some(path) = &self.report {
-            std::fs::write(path, terminal::json(&summary)?)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+        if let Some(report) = &report {
+            report.write(&terminal::json(&summary)?)?;
         }
         if self.json {
             let mut out = terminal::Output::new();
@@ -165,12 +180,13 @@ impl Convert {
         &self,
         logs: Vec<Known>,
         settings: &Settings,
+        inputs: &Rc<Protected>,
         summary: &mut Summary,
         talk: Talk,
     ) -> Result<(Destination, Vec<Known>)> {
         let folder = self.output.as_ref().filter(|path| self.discover && path.as_os_str() != "-");
         let Some(folder) = folder else {
-            return Ok((Destination::of(self.output.as_deref(), self.force)?, logs));
+            return Ok((Destination::of(self.output.as_deref(), self.force, inputs)?, logs));
         };
         make_folder(folder)?;
         let mut earlier =
@@ -218,19 +234,6 @@ impl Convert {
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         }
     }
-
-    /// A log is never replaced, whatever else may be.
-    fn refuse_inputs_as_output(&self, logs: &[Log]) -> Result<()> {
-        let output = self.output.as_ref().filter(|output| output.is_file());
-        let Some(output) = output.and_then(|output| output.canonicalize().ok()) else {
-            return Ok(());
-        };
-        let mut inputs = logs.iter().flat_map(Log::paths);
-        if inputs.any(|path| path.canonicalize().ok().as_ref() == Some(&output)) {
-            bail!("{} is a log: it is not written to", output.display());
-        }
-        Ok(())
-    }
 }
 
 /// Takes outcomes as they come.
@@ -239,11 +242,14 @@ struct Run {
     encoding: Encoding,
     summary: Summary,
     exit: Exit,
+    /// Why no further record can be written anywhere.
+    over: Option<anyhow::Error>,
     talk: Talk,
 }
 
 impl Run {
-    fn take(&mut self, log: &Log, outcome: Outcome) {
+    /// Takes one, and breaks off when there is nowhere to go with the next.
+    fn take(&mut self, log: &Log, outcome: Outcome) -> ControlFlow<()> {
         match outcome {
             Outcome::Converted(sessions) => {
                 for made in sessions {
@@ -260,6 +266,7 @@ impl Run {
             Outcome::Refused(reason) => self.refuse(log, reason, Exit::No),
             Outcome::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
         }
+        if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn take_session(&mut self, log: &Log, made: Made) {
@@ -269,6 +276,10 @@ impl Run {
             Made::Record(report, mut record) => {
                 let placed = match self.destination.take(&mut record, self.encoding, &report) {
                     Ok(placed) => placed,
+                    Err(error) if self.destination.is_over() => {
+                        self.over = Some(error);
+                        return;
+                    }
                     Err(error) => return self.refuse(log, format!("{error:#}"), Exit::Trouble),
                 };
                 self.tell(log, &placed);

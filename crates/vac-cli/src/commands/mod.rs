@@ -38,6 +38,11 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it reads logs, and so may have to copy some of them.
+    pub fn reads_logs(&self) -> bool {
+        matches!(self, Self::Convert(_) | Self::List(_) | Self::Inspect(_) | Self::Events(_))
+    }
+
     /// Does it.
     pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         match self {

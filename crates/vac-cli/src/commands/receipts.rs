@@ -95,7 +95,10 @@ impl Attach {
     fn run(self, talk: Talk) -> Result<Exit> {
         let product = Product::of(self.output.as_deref());
         let existing = Existing::by("--force", self.force);
-        product.check(existing)?;
+        product.check(
+            existing,
+            self.receipts.iter().chain([&self.statement]).chain(&self.receipt_key),
+        )?;
         let keys = self
             .receipt_key
             .iter()

@@ -131,7 +131,7 @@ impl Sign {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let product = Product::of(self.output.as_deref());
         let existing = Existing::by("--replace", self.replace);
-        product.check(existing)?;
+        product.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
         let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
         let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
         let bytes = product::read(&self.record)?;

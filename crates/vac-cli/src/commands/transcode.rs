@@ -81,7 +81,7 @@ impl Transcode {
         }
         let product = Product::of(self.output.as_deref());
         let existing = Existing::by("--force", self.force);
-        product.check(existing)?;
+        product.check(existing, [&self.file])?;
         let bytes = product::read(&self.file)?;
         match self.rewritten(&bytes) {
             Ok(written) => {

@@ -1,35 +1,51 @@
 //! Where records go: standard output, one file, or a file for each session.
 
-use std::collections::HashSet;
-use std::fs::File;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 use vac_adapter::report::Report;
 use vac_value::Encoding;
 
 use super::earlier::Earlier;
 use crate::data::Data;
+use crate::protected::Protected;
+use crate::unfinished::{Readers, Unfinished, is_taken};
 
 /// Where records go.
 pub enum Destination {
-    /// One behind the other on standard output; from a broken pipe on, nowhere.
-    Stdout(Option<BufWriter<Data>>),
+    /// One behind the other on standard output.
+    Stdout(BufWriter<Data>),
     /// One behind the other in a file, which gets its name at the end.
-    File(BufWriter<NamedTempFile>, PathBuf, bool),
+    File(OneFile),
     /// One file each in this folder.
-    Folder { folder: PathBuf, existing: Existing, taken: HashSet<String> },
+    Folder { folder: PathBuf, existing: Existing, taken: Taken },
+    /// Nowhere any more: the reader has gone, or there is no room.
+    Over,
 }
+
+/// A file for all records.
+pub struct OneFile {
+    out: BufWriter<Unfinished>,
+    /// Whether it may take the place of another.
+    force: bool,
+    /// Whether there is anything in it: nothing is no reason to replace something.
+    is_empty: bool,
+}
+
+/// Names that are given already, and how often; `A` and `a` are one file on some disks.
+pub type Taken = HashMap<String, usize>;
 
 /// What becomes of files that are there already.
 pub enum Existing {
     /// They stay, and that is an error.
     Kept,
-    /// They are replaced.
-    Replaced,
+    /// They are replaced, unless they are what is read.
+    Replaced(Rc<Protected>),
     /// Records of the same session are replaced, everything else stays.
     Updated(Box<Earlier>),
 }
@@ -50,29 +66,48 @@ pub enum Placed {
 impl Destination {
     /// As the command line says: nothing is standard output, a name that ends
     /// in a slash or is a directory is a folder, anything else a file.
-    pub fn of(output: Option<&Path>, force: bool) -> Result<Self> {
+    pub fn of(output: Option<&Path>, force: bool, inputs: &Rc<Protected>) -> Result<Self> {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
-            return Ok(Self::Stdout(Some(BufWriter::new(Data::new()))));
+            return Ok(Self::Stdout(BufWriter::new(Data::new())));
         };
         let is_folder =
             path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
         if is_folder {
             make_folder(path)?;
-            let existing = if force { Existing::Replaced } else { Existing::Kept };
+            let existing = if force { Existing::Replaced(inputs.clone()) } else { Existing::Kept };
             return Ok(Self::folder(path, existing));
         }
-        if !force && path.exists() {
+        inputs.refuse(path)?;
+        if !force && is_taken(path) {
             bail!("{} is there already (--force replaces it)", path.display());
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = unfinished(folder.unwrap_or(Path::new(".")))
-            .with_context(|| format!("cannot write beside {}", path.display()))?;
-        Ok(Self::File(BufWriter::new(file), path.to_owned(), force))
+        let file = Unfinished::named(path, Readers::Usual)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self::File(OneFile { out: BufWriter::new(file), force, is_empty: true }))
     }
 
     /// A folder that is there.
     pub fn folder(path: &Path, existing: Existing) -> Self {
-        Self::Folder { folder: path.to_owned(), existing, taken: HashSet::new() }
+        Self::Folder { folder: path.to_owned(), existing, taken: Taken::new() }
+    }
+
+    /// Whether a file is one that records go to.
+    pub fn holds(&self, path: &Path) -> bool {
+        match self {
+            Self::Stdout(_) | Self::Over => false,
+            Self::File(file) => real_place(file.out.get_ref().place()) == real_place(path),
+            Self::Folder { folder, taken, .. } => {
+                let (around, name) = real_place(path);
+                let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+                around == folder.canonicalize().ok()
+                    && taken.contains_key(&stem.to_ascii_lowercase())
+            }
+        }
+    }
+
+    /// Whether nothing more can be taken.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Self::Over)
     }
 
     /// Whether it is standard output.
@@ -80,67 +115,91 @@ impl Destination {
         matches!(self, Self::Stdout(_))
     }
 
-    /// Takes a finished record from where it was kept until now.
+    /// Takes a finished record from where it was kept until now. A reader that has gone
+    /// is no error.
     pub fn take(
         &mut self,
-        record: &mut File,
+        record: &mut (impl Read + Seek),
         encoding: Encoding,
         report: &Report,
     ) -> Result<Placed> {
         record.seek(SeekFrom::Start(0))?;
-        match self {
-            Self::Stdout(out) => {
-                let copied = out.as_mut().map(|out| copy(record, encoding, out));
-                match copied {
-                    Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                        if let Some(out) = out.take() {
-                            drop(out.into_parts());
-                        }
-                        Ok(Placed::Behind)
-                    }
-                    Some(Err(error)) => Err(error).context("cannot write to standard output"),
-                    _ => Ok(Placed::Behind),
-                }
-            }
-            Self::File(out, path, _) => {
-                copy(record, encoding, out)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-                Ok(Placed::Behind)
+        let copied = match self {
+            Self::Over => return Ok(Placed::Behind),
+            Self::Stdout(out) => copy(record, encoding, out),
+            Self::File(file) => {
+                file.is_empty = false;
+                copy(record, encoding, &mut file.out)
             }
             Self::Folder { folder, existing, taken } => {
-                let stem = file_stem(&report.agent, &report.session_id);
-                let placed = place(folder, &stem, encoding, report, existing, taken);
-                let (Placed::New(path) | Placed::Beside(path, _) | Placed::Changed(path)) = &placed
-                else {
-                    return Ok(placed);
-                };
-                let mut file = unfinished(folder)
-                    .with_context(|| format!("cannot write in {}", folder.display()))?;
-                copy(record, encoding, &mut file)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-                let is_replaced = matches!(placed, Placed::Changed(_));
-                settle(file, path, is_replaced || matches!(existing, Existing::Replaced))?;
-                Ok(placed)
+                return file(folder, existing, taken, record, encoding, report);
             }
+        };
+        match copied {
+            Ok(()) => Ok(Placed::Behind),
+            Err(error) => self.give_up(error).map(|()| Placed::Behind),
         }
     }
 
     /// Writes what is still to be written and gives a file its name.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
+        let flushed = match &mut self {
+            Self::Stdout(out) => out.flush(),
+            Self::File(file) => file.out.flush(),
+            Self::Folder { .. } | Self::Over => Ok(()),
+        };
+        if let Err(error) = flushed {
+            return self.give_up(error);
+        }
         match self {
-            Self::Stdout(Some(mut out)) => match out.flush() {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(error).context("cannot write to standard output")
-                }
-                _ => Ok(()),
-            },
-            Self::Stdout(None) | Self::Folder { .. } => Ok(()),
-            Self::File(out, path, force) => {
-                let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-                settle(file, &path, force)
+            Self::File(OneFile { out, force, is_empty: false }) => {
+                settle(out.into_inner().map_err(io::IntoInnerError::into_error)?, force)
             }
+            _ => Ok(()),
         }
     }
+
+    /// Takes nothing more. What is still in a buffer has no reader, or no room either.
+    fn give_up(&mut self, error: io::Error) -> Result<()> {
+        let name = match std::mem::replace(self, Self::Over) {
+            Self::Stdout(out) => {
+                drop(out.into_parts());
+                "to standard output".to_owned()
+            }
+            Self::File(file) => file.out.into_parts().0.place().display().to_string(),
+            Self::Folder { .. } | Self::Over => String::new(),
+        };
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(error).with_context(|| format!("cannot write {name}")),
+        }
+    }
+}
+
+/// Puts a record into a file of its own.
+fn file(
+    folder: &Path,
+    existing: &mut Existing,
+    taken: &mut Taken,
+    record: &mut impl Read,
+    encoding: Encoding,
+    report: &Report,
+) -> Result<Placed> {
+    let stem = file_stem(&report.agent, &report.session_id);
+    let placed = place(folder, &stem, encoding, report, existing, taken);
+    let (Placed::New(path) | Placed::Beside(path, _) | Placed::Changed(path)) = &placed else {
+        return Ok(placed);
+    };
+    if let Existing::Replaced(inputs) = existing {
+        inputs.refuse(path)?;
+    }
+    let mut file = Unfinished::new(path, Readers::Usual)
+        .with_context(|| format!("cannot write in {}", folder.display()))?;
+    copy(record, encoding, &mut file)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    let is_replaced = matches!(placed, Placed::Changed(_));
+    settle(file, is_replaced || matches!(existing, Existing::Replaced(_)))?;
+    Ok(placed)
 }
 
 /// Makes a folder, and those around it.
@@ -155,7 +214,7 @@ fn place(
     encoding: Encoding,
     report: &Report,
     existing: &mut Existing,
-    taken: &mut HashSet<String>,
+    taken: &mut Taken,
 ) -> Placed {
     let path = |name: &str| folder.join(name).with_extension_of(encoding);
     let Existing::Updated(earlier) = existing else {
@@ -163,7 +222,9 @@ fn place(
     };
     let is_name = |name: &str| is_numbered(name, stem);
     if let Some(path) = earlier.replaced(&report.session_id, &report.sources, is_name) {
-        taken.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        if let Some(stem) = path.file_stem() {
+            taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
+        }
         return Placed::Changed(path);
     }
     let mut in_the_way = None;
@@ -182,21 +243,8 @@ fn place(
     }
 }
 
-/// A file that gets its name when it is complete, and is gone if it never is.
-fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".vac-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it, as for any other new file.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
-
 /// JSON records end in a line end, CBOR items do not.
-fn copy(record: &mut File, encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
+fn copy(record: &mut impl Read, encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         let count = record.read(&mut buffer)?;
@@ -211,16 +259,21 @@ fn copy(record: &mut File, encoding: Encoding, out: &mut dyn Write) -> io::Resul
     }
 }
 
-fn settle(file: NamedTempFile, path: &Path, force: bool) -> Result<()> {
-    let placed =
-        if force { file.persist(path).map(drop) } else { file.persist_noclobber(path).map(drop) };
-    match placed {
-        Ok(()) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+fn settle(file: Unfinished, replaces: bool) -> Result<()> {
+    let path = file.place().to_owned();
+    match file.settle(replaces) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             bail!("{} is there already (--force replaces it)", path.display())
         }
-        Err(error) => Err(error.error).with_context(|| format!("cannot write {}", path.display())),
+        settled => settled.with_context(|| format!("cannot write {}", path.display())),
     }
+}
+
+/// The folder of a file, without links, and its name there.
+fn real_place(path: &Path) -> (Option<PathBuf>, OsString) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok();
+    (folder, path.file_name().unwrap_or_default().to_owned())
 }
 
 trait WithExtensionOf {
@@ -255,14 +308,20 @@ fn file_stem(agent: &str, session: &str) -> String {
     format!("{agent}-{safe}-{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
-fn unused(stem: &str, taken: &mut HashSet<String>) -> String {
-    let mut name = stem.to_owned();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{stem}-{number}");
-        number += 1;
+/// A name that nobody has: the first is the stem, the others have numbers.
+fn unused(stem: &str, taken: &mut Taken) -> String {
+    let folded = stem.to_ascii_lowercase();
+    loop {
+        let count = taken.entry(folded.clone()).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            return stem.to_owned();
+        }
+        let number = format!("-{count}");
+        if taken.insert(folded.clone() + &number, 1).is_none() {
+            return stem.to_owned() + &number;
+        }
     }
-    name
 }
 
 /// Whether a name is one that [`unused`] can give.
@@ -287,10 +346,10 @@ mod tests {
 
     #[test]
     fn the_second_of_a_name_gets_a_number() {
-        let mut taken = HashSet::new();
-        assert_eq!(unused("a", &mut taken), "a");
-        assert_eq!(unused("a", &mut taken), "a-2");
-        assert_eq!(unused("a", &mut taken), "a-3");
+        let mut taken = Taken::new();
+        let stems = ["a", "a", "A", "a-2", "a-5", "A", "a", "a-2-2", "a-2"];
+        let names = stems.map(|stem| unused(stem, &mut taken));
+        assert_eq!(names, ["a", "a-2", "A-3", "a-2-2", "a-5", "A-4", "a-6", "a-2-2-2", "a-2-3"]);
         for name in ["a", "a-2", "a-3"] {
             assert!(is_numbered(name, "a"), "{name}");
         }

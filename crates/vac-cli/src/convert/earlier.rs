@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use vac_adapter::Source;
@@ -66,6 +67,7 @@ impl Earlier {
         each(paths, jobs, read, |record| {
             progress.step();
             earlier.records.extend(record);
+            ControlFlow::Continue(())
         })?;
         for (number, Record { label, .. }) in earlier.records.iter().enumerate() {
             if let Some(first) = label.sources.first() {
@@ -99,6 +101,7 @@ impl Earlier {
                 unchanged += records.len() as u64;
                 settled.extend(records);
             }
+            ControlFlow::Continue(())
         })?;
         self.settled.extend(settled);
         Ok((due, unchanged))

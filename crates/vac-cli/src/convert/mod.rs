@@ -3,6 +3,7 @@
 pub mod destination;
 pub mod earlier;
 mod label;
+pub mod report_file;
 pub mod selection;
 pub mod summary;
 mod version;

@@ -2,10 +2,11 @@
 //! logs.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 
+use tempfile::SpooledTempFile;
 use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
@@ -20,6 +21,9 @@ use crate::terminal::Talk;
 const STACK: usize = 16 << 20;
 /// So many times the number of jobs may be done before it is their turn.
 const AHEAD: usize = 8;
+
+/// Smaller records are kept in memory: there are more of them than files may be open.
+const SMALL: usize = 1 << 18;
 
 /// How logs are converted.
 pub struct Settings {
@@ -45,8 +49,8 @@ pub enum Outcome {
 
 /// What became of one session.
 pub enum Made {
-    /// A record, kept in a file without a name, and its report.
-    Record(Box<Report>, File),
+    /// A record, kept in memory or in a file without a name, and its report.
+    Record(Box<Report>, SpooledTempFile),
     /// It did not become one, and why.
     Failed(String),
     /// It could not be read on, or the record not be kept.
@@ -59,7 +63,7 @@ pub fn arrange(
     agent: Option<&str>,
     jobs: usize,
     talk: Talk,
-) -> std::io::Result<Vec<Known>> {
+) -> io::Result<Vec<Known>> {
     let is_meant = |adapter: &&dyn Adapter| agent.is_none_or(|name| name == adapter.name());
     let adapters: Vec<_> = ADAPTERS.iter().copied().filter(is_meant).collect();
     let progress = Progress::new("looking", logs.len(), talk);
@@ -68,6 +72,7 @@ pub fn arrange(
     each(logs, jobs, work, |log| {
         progress.step();
         known.push(log);
+        ControlFlow::Continue(())
     })?;
     Ok(join::join(known))
 }
@@ -77,26 +82,28 @@ pub fn convert_all(
     logs: &[Known],
     settings: &Settings,
     talk: Talk,
-    mut take: impl FnMut(&Log, Outcome),
-) -> std::io::Result<()> {
+    mut take: impl FnMut(&Log, Outcome) -> ControlFlow<()>,
+) -> io::Result<()> {
     let work = |known: &Known| convert(known, settings);
     let mut due = logs.iter();
     let progress = Progress::new("converting", logs.len(), talk);
     each(logs.iter(), settings.jobs, work, |outcome| {
         progress.step();
-        if let Some(known) = due.next() {
-            take(&known.log, outcome);
+        match due.next() {
+            Some(known) => take(&known.log, outcome),
+            None => ControlFlow::Break(()),
         }
     })
 }
 
-/// Does the same with every item, several at once; results are taken in order.
+/// Does the same with every item, several at once; results are taken in order, until
+/// nobody wants more of them.
 pub fn each<I: Send, O: Send>(
     items: impl IntoIterator<Item = I, IntoIter: Send>,
     jobs: usize,
     work: impl Fn(I) -> O + Sync,
-    mut take: impl FnMut(O),
-) -> std::io::Result<()> {
+    mut take: impl FnMut(O) -> ControlFlow<()>,
+) -> io::Result<()> {
     let items = Mutex::new(items.into_iter().enumerate());
     let turn = Turn::default();
     let (sender, receiver) = mpsc::sync_channel(jobs);
@@ -122,7 +129,9 @@ pub fn each<I: Send, O: Send>(
         for (at, result) in receiver {
             early.insert(at, result);
             while let Some(result) = early.remove(&due) {
-                take(result);
+                if take(result).is_break() {
+                    return Ok(());
+                }
                 due += 1;
                 turn.0.is(due);
             }
@@ -187,7 +196,12 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         }
         made
     });
-    Outcome::Converted(made.collect())
+    let made = made.collect();
+    match log.is_unchanged(&options.sources) {
+        Ok(true) => Outcome::Converted(made),
+        Ok(false) => Outcome::Trouble("it was changed while it was read".to_owned()),
+        Err(error) => Outcome::Trouble(error.to_string()),
+    }
 }
 
 /// A newer version may write what nobody has seen.
@@ -201,17 +215,30 @@ fn warn_if_newer(report: &mut Report, adapter: &dyn Adapter) {
 }
 
 fn write(session: &dyn Session, options: &Options) -> Made {
-    let written = (|| {
-        let mut out = BufWriter::new(tempfile::tempfile()?);
-        let report = session::write(session, options, &mut out)?;
-        out.flush()?;
-        let file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        Ok::<_, Error>((report, file))
-    })();
+    let mut out = BufWriter::new(Kept(SpooledTempFile::new(SMALL)));
+    let written = session::write(session, options, &mut out)
+        .and_then(|report| Ok((report, out.into_inner().map_err(io::IntoInnerError::into_error)?)));
     match written {
-        Ok((report, file)) => Made::Record(Box::new(report), file),
+        Ok((report, Kept(file))) => Made::Record(Box::new(report), file),
         Err(Error::Io(error)) => Made::Trouble(error.to_string()),
         Err(error) => Made::Failed(error.to_string()),
+    }
+}
+
+/// Says that it is not the log that cannot be read.
+struct Kept(SpooledTempFile);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| {
+            let folder = tempfile::env::temp_dir();
+            let words = format!("cannot keep its record in {}: {error}", folder.display());
+            io::Error::new(error.kind(), words)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -243,6 +270,7 @@ mod tests {
                 assert_eq!(begun.load(Ordering::SeqCst), JOBS * AHEAD);
             }
             taken.push(item);
+            ControlFlow::Continue(())
         })
         .unwrap();
         assert!(taken.into_iter().eq(0..1000));

@@ -161,7 +161,7 @@ fn a_log_is_never_written_to() {
     let args = ["convert", "logs/session.jsonl", "-o", "logs/session.jsonl", "--force"];
     let Ran { code, stderr: err, .. } = folder.vac(&args);
     assert_eq!(code, 2);
-    assert!(err.contains("is a log: it is not written to"), "{err}");
+    assert!(err.contains("is an input: it is not written to"), "{err}");
     let log = std::fs::read_to_string(folder.path().join("logs/session.jsonl")).expect("the log");
     assert_eq!(log, LOG);
 }
