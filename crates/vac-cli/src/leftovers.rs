@@ -16,9 +16,9 @@ pub fn made<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<
     #[cfg(unix)]
     signals::watch();
     let mut left = left();
-    let made = make()?;
-    left.insert(made.as_ref().to_owned());
-    Ok(made)
+    let thing = make()?;
+    left.insert(thing.as_ref().to_owned());
+    Ok(thing)
 }
 
 /// Does the last thing to one of them, whatever comes of it.

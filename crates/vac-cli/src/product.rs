@@ -53,12 +53,11 @@ impl Product {
         inputs: impl IntoIterator<Item = &'i PathBuf>,
     ) -> Result<()> {
         match (self, existing) {
-            (Self::Stdout, _) => Ok(()),
             (Self::File(path), Existing::Replaced) => {
                 Protected::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
             }
             (Self::File(path), _) if is_taken(path) => Err(is_there(path, existing)),
-            (Self::File(_), _) => Ok(()),
+            _ => Ok(()),
         }
     }
 

@@ -215,7 +215,7 @@ impl Looking<'_, '_> {
 
 /// How the records in a file are written, if it is one of records: CBOR begins with a map
 /// or a tag, and no log does; of JSON, the first document tells.
-fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding>> {
+pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding>> {
     if is_log {
         return Ok(None);
     }

@@ -66,10 +66,10 @@ impl Unfinished {
     pub fn settle(self, replaces: bool) -> io::Result<()> {
         let Bytes::Aside(file) = self.bytes else { return Ok(()) };
         let before = file.path().to_owned();
-        leftovers::settled(&before, || match replaces {
-            true => file.persist(&self.place).map(drop).map_err(|error| error.error),
-            false => file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error),
-        })
+        let settled = leftovers::settled(&before, || {
+            if replaces { file.persist(&self.place) } else { file.persist_noclobber(&self.place) }
+        });
+        settled.map(drop).map_err(|error| error.error)
     }
 }
 

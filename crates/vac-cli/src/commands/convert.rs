@@ -18,6 +18,7 @@ use crate::convert::earlier::Earlier;
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Refused, Summary};
+use crate::convert::unknown;
 use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
 use crate::help;
@@ -124,7 +125,9 @@ impl Convert {
         } else {
             self.selection.select(find(&self.paths), agent, jobs, talk)?
         };
-        let inputs = selected.logs.iter().flat_map(|known| known.log.paths());
+        // What is only passed over may be a record of an earlier run.
+        let is_input = |known: &&Known| known.agent.is_some() || known.log.named;
+        let inputs = selected.logs.iter().filter(is_input).flat_map(|known| known.log.paths());
         let inputs = Rc::new(Protected::new(inputs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
@@ -257,7 +260,7 @@ impl Run {
                 }
             }
             Outcome::Unknown if log.named => {
-                self.refuse(log, "not a session log of an agent known here".to_owned(), Exit::No);
+                self.refuse(log, unknown::reason(log), Exit::No);
             }
             Outcome::Unknown => {
                 self.talk.say_more(&format!("{}: passed over", log.shown));

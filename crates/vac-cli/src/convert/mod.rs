@@ -6,6 +6,7 @@ mod label;
 pub mod report_file;
 pub mod selection;
 pub mod summary;
+pub mod unknown;
 mod version;
 pub mod when;
 pub mod work;

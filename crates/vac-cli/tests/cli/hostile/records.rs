@@ -2,6 +2,7 @@
 
 use vac_validate::{Document, Encoding, check, lint, signed, stream, validate};
 
+use super::Dice;
 use crate::records::{bytes, record, signed as signed_record, small, small_cbor, text};
 use crate::run::Folder;
 
@@ -100,43 +101,13 @@ fn a_cut_off_file_is_invalid() {
     }
 }
 
-/// A small generator of numbers: the same ones on every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides as u64).unwrap_or_default()
-    }
-
-    fn byte(&mut self) -> u8 {
-        u8::try_from(self.roll(256)).unwrap_or_default()
-    }
-}
-
 #[test]
 fn mutated_records_are_judged_without_a_panic() {
     let mut dice = Dice(0x5eed_0003);
     for (sample, encoding) in samples() {
         for _ in 0..1500 {
             let mut bytes = sample.clone();
-            for _ in 0..=dice.roll(4) {
-                let at = dice.roll(bytes.len());
-                let end = (at + dice.roll(9)).min(bytes.len());
-                match dice.roll(5) {
-                    0 => bytes[at] = dice.byte(),
-                    1 => bytes[at] ^= 1 << dice.roll(8),
-                    2 => drop(bytes.splice(at..at, [dice.byte()])),
-                    3 if bytes.len() > 9 => drop(bytes.splice(at..end, [])),
-                    _ => {
-                        let copy = bytes[at..end].to_vec();
-                        let to = dice.roll(bytes.len());
-                        bytes.splice(to..to, copy);
-                    }
-                }
-            }
+            dice.damage(&mut bytes);
             judge_in_every_way(&bytes, encoding);
         }
     }

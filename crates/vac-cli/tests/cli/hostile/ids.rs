@@ -1,0 +1,121 @@
+//! Session ids that want to be somewhere else.
+
+use std::fs;
+
+use super::{assert_untouched, files, names, run};
+use crate::home::{claude, codex, gemini};
+use crate::run::Folder;
+
+/// As JSON writes them. Those that differ are different sessions.
+const IDS: [&str; 24] = [
+    "../../climbed",
+    "..\\\\..\\\\climbed",
+    "/tmp/vac-placed",
+    ".",
+    "..",
+    "",
+    "CON",
+    "aux.json",
+    "a\\u0000b",
+    "a\\nb",
+    "a/b",
+    "a:b",
+    "a_b",
+    "~",
+    "-rf",
+    "%2e%2e%2f",
+    "\\u202etxt.exe",
+    "\\ud800",
+    "case",
+    "CASE",
+    "Case",
+    "case-2",
+    " ",
+    "*",
+];
+
+/// A folder whose `in` has sessions of those ids, and two with ids that are too long.
+fn sessions() -> Folder {
+    let folder = Folder::new();
+    let long = "x".repeat(10_000);
+    let ids = IDS.iter().copied().chain([long.as_str(), &long[1..]]);
+    for (number, id) in ids.enumerate() {
+        let time = format!("2026-03-01T09:00:{number:02}.000Z");
+        folder.write(&format!("in/c{number}.jsonl"), claude(id, &time));
+        folder.write(&format!("in/g/{number}/session.json"), gemini(id, &time));
+        folder.write(&format!("in/x{number}.jsonl"), codex(id, &time));
+    }
+    folder
+}
+
+const SESSIONS: usize = 3 * (IDS.len() + 2);
+
+#[test]
+fn no_session_leaves_the_folder_or_takes_the_place_of_another() {
+    let folder = sessions();
+    let before = files(folder.path());
+    let ended = run(folder.path(), &["convert", "-q", "in", "-o", "a/b/out/"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let out = folder.path().join("a/b/out");
+    let made = names(&out);
+    assert_eq!(made.len(), SESSIONS, "{made:?}");
+    assert_eq!(names(&folder.path().join("a")).len(), SESSIONS + 2, "and the two folders");
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    for name in &made {
+        assert!(name.chars().all(is_safe) && name.len() < 140, "{name}");
+        assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{name}");
+    }
+    // Disks that do not tell cases apart have room for all of them.
+    let in_one_case: std::collections::HashSet<_> =
+        made.iter().map(|name| name.to_lowercase()).collect();
+    assert_eq!(in_one_case.len(), made.len());
+    assert!(
+        !fs::exists("/tmp/vac-placed").unwrap() && !fs::exists("/tmp/vac-placed.json").unwrap()
+    );
+    assert_untouched(&before);
+}
+
+#[test]
+fn what_is_there_stays_and_the_same_names_are_given_again() {
+    let folder = sessions();
+    let convert = ["convert", "in", "-o", "out/"];
+    assert_eq!(run(folder.path(), &convert).code, 0);
+    let out = folder.path().join("out");
+    let made = files(&out);
+    let again = run(folder.path(), &convert);
+    again.says(2, "is there already (--force replaces it)");
+    again.says(2, &format!("0 sessions converted, {SESSIONS} refused"));
+    assert_untouched(&made);
+    assert_eq!(files(&out).len(), made.len());
+    let forced = run(folder.path(), &["convert", "in", "-o", "out/", "--force", "-j", "3"]);
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    let bytes = |state: &std::collections::BTreeMap<_, (_, Vec<u8>)>| {
+        state
+            .iter()
+            .map(|(path, (_, bytes))| (format!("{path:?}"), bytes.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert!(bytes(&files(&out)) == bytes(&made));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_folder_are_not_followed() {
+    let folder = super::folder_with_log();
+    let treasure = folder.write("treasure.txt", "gold");
+    fs::create_dir(folder.path().join("out")).unwrap();
+    let link = folder.path().join("out/claude-one.json");
+    std::os::unix::fs::symlink(&treasure, &link).unwrap();
+    let convert = ["convert", "log.jsonl", "-o", "out/"];
+    run(folder.path(), &convert).says(2, "out/claude-one.json is there already");
+    let forced = run(folder.path(), &[&convert[..], &["--force"]].concat());
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    assert_eq!(fs::read_to_string(&treasure).unwrap(), "gold");
+    assert!(!link.is_symlink());
+    // A link that leads nowhere makes nothing there.
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("../new.txt", &link).unwrap();
+    run(folder.path(), &convert).says(2, "is there already");
+    assert_eq!(run(folder.path(), &[&convert[..], &["--force"]].concat()).code, 0);
+    assert!(!folder.path().join("new.txt").exists());
+}

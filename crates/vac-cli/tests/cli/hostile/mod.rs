@@ -1,0 +1,164 @@
+//! The whole program against what nobody wishes for: inputs, places, names, disks and
+//! signals.
+//!
+//! Whatever comes, [`run`] holds: nothing panics, the exit code is one of three, and who
+//! says no says why.
+
+mod files;
+mod ids;
+mod outputs;
+mod places;
+mod records;
+#[cfg(target_os = "linux")]
+mod signals;
+mod sizes;
+mod sweep;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::SystemTime;
+
+use crate::home;
+use crate::run::Folder;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Ended {
+    #[track_caller]
+    fn of(output: Output, what: &str) -> Self {
+        let stderr = String::from_utf8(output.stderr).expect("talk is text");
+        assert!(!stderr.contains("panicked"), "{what}: {stderr}");
+        let code = output.status.code();
+        let code = code.unwrap_or_else(|| panic!("{what}: {}: {stderr}", output.status));
+        let is_told = stderr.lines().any(|line| line.starts_with("error: "));
+        match code {
+            0 => {}
+            1 => assert!(is_told || !output.stdout.is_empty(), "{what}: no, and no reason"),
+            2 => assert!(is_told, "{what}: trouble, and no reason"),
+            other => panic!("{what}: exit code {other}: {stderr}"),
+        }
+        let is_harmless = |c: char| c == '\n' || !c.is_control();
+        assert!(stderr.chars().all(is_harmless), "{what}: {stderr:?}");
+        Self { code, stdout: output.stdout, stderr }
+    }
+
+    /// The exit code and the words that tell why.
+    #[track_caller]
+    pub fn says(&self, code: i32, words: &str) {
+        assert!(self.code == code && self.stderr.contains(words), "{words}: {self:?}");
+    }
+}
+
+/// Runs `vac` in a folder.
+#[track_caller]
+pub fn run<A: AsRef<std::ffi::OsStr> + std::fmt::Debug>(folder: &Path, arguments: &[A]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vac"));
+    let output = command.args(arguments).current_dir(folder).output().expect("it runs");
+    Ended::of(output, &format!("{arguments:?}"))
+}
+
+/// Runs a line of shell in a folder, where `$vac` is the program.
+#[cfg(unix)]
+#[track_caller]
+pub fn shell(folder: &Path, line: &str) -> Ended {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).env("vac", env!("CARGO_BIN_EXE_vac")).current_dir(folder);
+    Ended::of(command.output().expect("a shell"), line)
+}
+
+/// A folder with a session in `log.jsonl`.
+pub fn folder_with_log() -> Folder {
+    let folder = Folder::new();
+    folder.write("log.jsonl", log("one"));
+    folder
+}
+
+/// A session of Claude Code's with this id, which JSON can say as it is.
+pub fn log(id: &str) -> String {
+    home::claude(id, "2026-03-01T09:00:00.000Z")
+}
+
+/// What is in a folder, at any depth; names alone.
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        // Something may go while it is looked for.
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(folder).expect("it is below");
+            names.push(name.to_string_lossy().into_owned());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path);
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The files in a folder, at any depth, with their bytes and when they were changed.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)> {
+    let mut state = home::state(folder);
+    state.retain(|path, _| path.is_file() && !path.is_symlink());
+    state
+}
+
+/// Fails unless all those files are what they were; others may have come.
+#[track_caller]
+pub fn assert_untouched(before: &BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)>) {
+    for (path, (time, bytes)) in before {
+        let now = path.metadata().and_then(|metadata| metadata.modified()).ok();
+        assert!(
+            now == *time && fs::read(path).ok().as_ref() == Some(bytes),
+            "{} has changed",
+            path.display()
+        );
+    }
+}
+
+/// A small generator of numbers: the same ones on every run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap_or_default()
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        u8::try_from(self.roll(256)).unwrap_or_default()
+    }
+
+    /// Damages bytes in a few places, as disks, editors and enemies do.
+    pub fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.roll(4) {
+            if bytes.is_empty() {
+                return;
+            }
+            let at = self.roll(bytes.len());
+            let end = (at + self.roll(9)).min(bytes.len());
+            match self.roll(5) {
+                0 => bytes[at] = self.byte(),
+                1 => bytes[at] ^= 1 << self.roll(8),
+                2 => drop(bytes.splice(at..at, [self.byte()])),
+                3 if bytes.len() > 9 => drop(bytes.splice(at..end, [])),
+                _ => {
+                    let copy = bytes[at..end].to_vec();
+                    let to = self.roll(bytes.len());
+                    bytes.splice(to..to, copy);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Signals, limits, and readers that leave.
+
+use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::{folder_with_log, log, names, shell};
+use crate::home::copy;
+use crate::run::Folder;
+
+/// A log that is soon recognised, takes a while and hardly any disk: behind its lines is
+/// nothing.
+fn long_log(folder: &Folder, size: u64) {
+    let path = folder.write("in/long.jsonl", log("long").repeat(64));
+    File::options().write(true).open(path).and_then(|file| file.set_len(size)).unwrap();
+}
+
+/// Starts `vac` with a folder of its own for what it puts aside.
+fn start(folder: &Folder, ignored: &str, arguments: &str) -> Child {
+    let aside = folder.path().join("aside");
+    fs::create_dir_all(&aside).unwrap();
+    Command::new("sh")
+        .args(["-c", &format!("trap '' {ignored}; exec $vac {arguments}")])
+        .env("vac", env!("CARGO_BIN_EXE_vac"))
+        .env("TMPDIR", aside)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until something is there. The program must not have ended before.
+fn wait_for(child: &mut Child, is_there: impl Fn() -> bool) {
+    while !is_there() {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended already");
+        sleep(Duration::from_millis(1));
+    }
+}
+
+fn has_hidden(folder: &Path) -> bool {
+    names(folder).iter().any(|name| name.contains(".vac-"))
+}
+
+fn send(signal: &str, child: &Child) {
+    let line = format!("kill -{signal} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
+}
+
+#[test]
+fn a_signal_ends_it_and_nothing_is_left_behind() {
+    for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = Folder::new();
+        folder.write("out/all.json", "earlier ones");
+        long_log(&folder, 200 << 20);
+        let before = names(folder.path());
+        let mut child = start(&folder, "USR1", "convert in -o out/all.json --force");
+        let out = folder.path().join("out");
+        wait_for(&mut child, || has_hidden(&out));
+        send(name, &child);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.signal(), Some(signal), "{name}: {ended:?}");
+        assert_eq!(names(&out), ["all.json"], "{name}");
+        assert_eq!(fs::read_to_string(out.join("all.json")).unwrap(), "earlier ones");
+        assert_eq!(names(&folder.path().join("aside")), [""; 0], "{name}");
+        assert_eq!(names(folder.path()).len(), before.len() + 1, "{name}: and aside itself");
+    }
+}
+
+#[test]
+fn a_copy_of_a_database_goes_too() {
+    let folder = Folder::new();
+    copy("opencode/database/opencode.db", &folder, "in/opencode.db");
+    // With a journal beside it, a database is copied before it is read.
+    folder.write("in/opencode.db-wal", "not a journal");
+    long_log(&folder, 200 << 20);
+    let mut child = start(&folder, "USR1", "convert in -o out.json");
+    let aside = folder.path().join("aside");
+    wait_for(&mut child, || names(&aside).iter().any(|name| name.ends_with("copy")));
+    send("TERM", &child);
+    assert_eq!(child.wait_with_output().unwrap().status.signal(), Some(15));
+    assert_eq!(names(&aside), [""; 0]);
+    assert!(!has_hidden(folder.path()));
+    // And without any signal.
+    fs::remove_file(folder.path().join("in/long.jsonl")).unwrap();
+    assert!(start(&folder, "USR1", "convert in -o out.json").wait().unwrap().success());
+    assert_eq!(names(&aside), [""; 0]);
+}
+
+#[test]
+fn a_signal_that_is_to_be_ignored_is() {
+    let folder = Folder::new();
+    long_log(&folder, 10 << 20);
+    let mut child = start(&folder, "HUP INT", "convert in -o all.json");
+    wait_for(&mut child, || has_hidden(folder.path()));
+    send("HUP", &child);
+    send("INT", &child);
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(folder.path().join("all.json").exists());
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_work_and_is_no_error() {
+    let folder = Folder::new();
+    for number in 0..300 {
+        let text = format!("it {}", "w".repeat(5000));
+        let log = log(&format!("s{number}")).replace("it", &text);
+        folder.write(&format!("in/{number}.jsonl"), log);
+    }
+    for arguments in ["convert in", "events in", "inspect in", "inspect --json in"] {
+        let mut child = start(&folder, "USR1", arguments);
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{arguments}: {stderr}");
+        assert!(!stderr.contains("error") && !stderr.contains("panicked"), "{arguments}: {stderr}");
+        assert!(!stderr.contains("300 sessions converted"), "{arguments} went on: {stderr}");
+    }
+    let line = "$vac convert -q in | head -n 1 | $vac validate -";
+    assert_eq!(shell(folder.path(), line).code, 0);
+}
+
+#[test]
+fn closed_streams_are_no_trouble() {
+    let folder = folder_with_log();
+    for line in ["convert log.jsonl -o a.json >&-", "convert log.jsonl -o b.json 2>&-"] {
+        assert_eq!(shell(folder.path(), &format!("$vac {line}")).code, 0, "{line}");
+    }
+    shell(folder.path(), "$vac convert - <&-").says(1, "-: not a session log");
+    shell(folder.path(), "$vac validate - <&-; true");
+}
+
+#[test]
+fn many_files_need_few_that_are_open() {
+    let folder = Folder::new();
+    for number in 0..2000 {
+        folder.write(&format!("in/{}/{number}.jsonl", number % 7), log(&format!("s{number}")));
+    }
+    let ended = shell(folder.path(), "ulimit -n 64; $vac convert in -o out/ -j 16");
+    ended.says(0, "2000 sessions converted, 0 refused, 0 passed over");
+    assert_eq!(names(&folder.path().join("out")).len(), 2000);
+    shell(folder.path(), "ulimit -n 64; $vac validate out").says(0, "2000 files: 2000 valid");
+}
