@@ -71,7 +71,11 @@ impl Search {
     /// Takes what can be read only once.
     fn keep(&mut self, path: &Path, input: io::Result<impl Read>) {
         let keep = |mut input| {
-            let mut file = tempfile::tempfile()?;
+            let mut file = tempfile::tempfile().map_err(|error| {
+                let folder = tempfile::env::temp_dir();
+                let words = format!("cannot be kept in {}: {error}", folder.display());
+                io::Error::new(error.kind(), words)
+            })?;
             io::copy(&mut input, &mut file)?;
             Ok::<_, io::Error>(file)
         };

@@ -27,7 +27,10 @@ struct Limited<R> {
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.decoder.read(buffer)?;
+        let count = self
+            .decoder
+            .read(buffer)
+            .map_err(|error| bad_data(format!("cannot be decompressed: {error}")))?;
         match self.left.checked_sub(count as u64) {
             Some(left) => self.left = left,
             None => {

@@ -22,6 +22,8 @@ const STACK: usize = 16 << 20;
 /// So many times the number of jobs may be done before it is their turn.
 const AHEAD: usize = 8;
 
+/// More logs than this are never converted at once, whatever somebody says.
+const MOST_JOBS: usize = 256;
 /// Smaller records are kept in memory: there are more of them than files may be open.
 const SMALL: usize = 1 << 18;
 
@@ -104,7 +106,9 @@ pub fn each<I: Send, O: Send>(
     work: impl Fn(I) -> O + Sync,
     mut take: impl FnMut(O) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let items = Mutex::new(items.into_iter().enumerate());
+    let items = items.into_iter();
+    let jobs = jobs.min(items.size_hint().1.unwrap_or(jobs)).clamp(1, MOST_JOBS);
+    let items = Mutex::new(items.enumerate());
     let turn = Turn::default();
     let (sender, receiver) = mpsc::sync_channel(jobs);
     std::thread::scope(|scope| {

@@ -55,7 +55,8 @@ impl Tables {
         self.0.get(table).is_some_and(|there| there.iter().any(|name| name == column))
     }
 
-    /// A query for rows that a condition holds for, always in the same order.
+    /// A query for rows that a condition holds for, always in the same order. Columns that
+    /// are computed are not asked for, as views are not.
     pub fn rows(&self, table: &str, condition: &str) -> String {
         let order = ["id", "position", "data"].into_iter().filter(|name| self.has(table, name));
         let order: Vec<_> = order.collect();
@@ -63,7 +64,10 @@ impl Tables {
             [] => String::new(),
             columns => format!(" ORDER BY {}", columns.join(", ")),
         };
-        format!("SELECT * FROM \"{table}\" WHERE {condition}{order}")
+        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+        let columns: Vec<_> = self.0.get(table).into_iter().flatten().map(quoted).collect();
+        let columns = columns.join(", ");
+        format!("SELECT {columns} FROM \"{table}\" WHERE {condition}{order}")
     }
 
     /// The columns that name sessions.

@@ -135,6 +135,27 @@ fn closed_streams_are_no_trouble() {
 }
 
 #[test]
+fn no_number_of_jobs_is_too_many() {
+    let folder = folder_with_log();
+    for jobs in ["1", "1000", "18446744073709551615"] {
+        let line = format!("$vac convert log.jsonl -j {jobs} | $vac validate -");
+        assert_eq!(shell(folder.path(), &line).code, 0, "{jobs}");
+    }
+}
+
+#[test]
+fn without_a_place_for_what_is_put_aside_that_is_said() {
+    let folder = folder_with_log();
+    folder.write("big.jsonl", log("big").replace("Weave it", &"w".repeat(1 << 20)));
+    let nowhere = "TMPDIR=/nowhere/at/all $vac convert";
+    assert_eq!(shell(folder.path(), &format!("{nowhere} log.jsonl")).code, 0, "nothing is");
+    let words = "big.jsonl: cannot keep its record in /nowhere/at/all: ";
+    shell(folder.path(), &format!("{nowhere} big.jsonl")).says(2, words);
+    let words = "-: cannot be kept in /nowhere/at/all: ";
+    shell(folder.path(), &format!("{nowhere} - < log.jsonl")).says(2, words);
+}
+
+#[test]
 fn many_files_need_few_that_are_open() {
     let folder = Folder::new();
     for number in 0..2000 {

@@ -178,6 +178,10 @@ fn broken_containers_are_told_and_stop_nothing() {
             assert!(round > 1 || ended.code != 0, "{input}: half of it is not all of it");
         }
     }
+    let compressed = zstd::encode_all(super::log("two").as_bytes(), 3).unwrap();
+    folder.write("in/behind.jsonl.zst", [&compressed[..], b"something else"].concat());
+    let ended = run(folder.path(), &["convert", "in/behind.jsonl.zst"]);
+    ended.says(2, "in/behind.jsonl.zst: cannot be decompressed: ");
     assert!(kinds.iter().all(|count| *count > 0), "databases and compressed files: {kinds:?}");
     let before = files(&folder.path().join("in"));
     let ended = run(folder.path(), &["convert", "in", "-o", "out/"]);

@@ -80,6 +80,18 @@ fn a_view_is_no_table() {
 }
 
 #[test]
+fn what_a_column_computes_is_not_read() {
+    let (_folder, path) = with(
+        "
+        ALTER TABLE part ADD COLUMN \"a\"\"b\" text DEFAULT 'kept';
+        ALTER TABLE part ADD COLUMN bomb text AS (hex(zeroblob(400000000)));",
+    );
+    let (record, _) = only(&path);
+    assert!(record.to_string().contains("kept"), "a name may be anything");
+    assert!(!record.to_string().contains("bomb"));
+}
+
+#[test]
 fn a_list_knows_what_the_table_of_sessions_says() {
     let (_folder, path) = with("");
     let found = vac_store::find(&[path]);
