@@ -30,6 +30,7 @@
 pub mod discover;
 pub mod find;
 pub mod join;
+pub mod loaded;
 pub mod log;
 pub mod places;
 pub mod sqlite;
@@ -45,5 +46,6 @@ mod reopened;
 
 pub use discover::discover;
 pub use find::{Found, find};
-pub use log::{Loaded, Log};
+pub use loaded::Loaded;
+pub use log::Log;
 pub use store::{Held, Store};

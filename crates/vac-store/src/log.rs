@@ -7,14 +7,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
-use vac_adapter::{Input, Source};
+use vac_adapter::Source;
 
 use crate::store::{Held, Store};
 use crate::zstandard;
-
-/// Larger logs are read in pieces, once for each pass, so that memory does not
-/// grow with them.
-const MOST_LOADED: u64 = 32 << 20;
 
 /// One thing to convert: a file, several that hold one session, or a session of a store.
 #[derive(Debug)]
@@ -89,7 +85,7 @@ impl Part {
     }
 
     /// Reads what the adapter sees.
-    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match &self.place {
             Place::Compressed(path) => {
                 let file = File::open(path)?;
@@ -107,7 +103,7 @@ impl Part {
     }
 
     /// What a record calls it.
-    fn source_name(&self) -> String {
+    pub(crate) fn source_name(&self) -> String {
         match &self.place {
             Place::Stored(_, path, key) => format!("{}#{key}", name(path)),
             _ => self.name.clone(),
@@ -126,7 +122,7 @@ impl Part {
     }
 
     /// Its file's state, if it is one that others can write to.
-    fn state(&self) -> io::Result<Option<State>> {
+    pub(crate) fn state(&self) -> io::Result<Option<State>> {
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 let metadata = path.metadata()?;
@@ -138,7 +134,7 @@ impl Part {
 
     /// An error that says which file of several it is about; the first is what its log is
     /// called by.
-    fn blame(&self, number: usize, error: io::Error) -> io::Error {
+    pub(crate) fn blame(&self, number: usize, error: io::Error) -> io::Error {
         match number {
             0 => error,
             _ => io::Error::new(error.kind(), format!("{}: {error}", self.name)),
@@ -146,7 +142,7 @@ impl Part {
     }
 
     /// Reads what is on disk.
-    fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+    pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Box::new(File::open(path)?)
@@ -235,112 +231,13 @@ impl Log {
     pub(crate) fn content(&self) -> io::Result<Vec<(u64, String)>> {
         self.parts.iter().map(|part| digest(part.open()?)).collect()
     }
-
-    /// The log as an input that is read from disk each time.
-    pub fn unread(&self) -> Loaded<'_> {
-        let unread = |part| LoadedPart { part, bytes: None, seen: None };
-        Loaded {
-            parts: self.parts.iter().map(unread).collect(),
-            attachments: self.attachments.iter().map(unread).collect(),
-        }
-    }
-
-    /// Reads it into memory as far as it is not large.
-    pub fn load(&self) -> io::Result<Loaded<'_>> {
-        let mut loaded = self.unread();
-        for (number, part) in loaded.parts.iter_mut().chain(&mut loaded.attachments).enumerate() {
-            part.seen = part.part.state().map_err(|error| part.part.blame(number, error))?;
-        }
-        let mut room = MOST_LOADED;
-        for (number, part) in loaded.parts.iter_mut().enumerate() {
-            // A store gives its sessions as a whole anyway.
-            let is_stored = matches!(part.part.place, Place::Stored(..));
-            let most = if is_stored { u64::MAX - 1 } else { room };
-            let mut bytes = Vec::new();
-            let read =
-                part.part.open().and_then(|part| part.take(most + 1).read_to_end(&mut bytes));
-            read.map_err(|error| part.part.blame(number, error))?;
-            let size = bytes.len() as u64;
-            part.bytes = (size <= most).then_some(bytes);
-            if part.is_held() {
-                part.seen = None;
-            }
-            room = room.saturating_sub(size);
-        }
-        Ok(loaded)
-    }
-}
-
-/// A log while it is converted: in memory, or read again for each pass.
-#[derive(Debug)]
-pub struct Loaded<'l> {
-    parts: Vec<LoadedPart<'l>>,
-    attachments: Vec<LoadedPart<'l>>,
-}
-
-#[derive(Debug)]
-struct LoadedPart<'l> {
-    part: &'l Part,
-    bytes: Option<Vec<u8>>,
-    /// What its file was when it was first looked at, if that is read again later. What
-    /// somebody has added to it by then is not read.
-    seen: Option<State>,
 }
 
 /// How long a file is, and when it was changed.
-type State = (u64, Option<SystemTime>);
-
-impl Loaded<'_> {
-    /// What it is made of, each with size and hash, read from beginning to end.
-    pub fn sources(&self) -> io::Result<Vec<Source>> {
-        let parts = self.parts.iter().chain(&self.attachments).enumerate();
-        let source = |(number, part): (usize, &LoadedPart<'_>)| {
-            part.source().map_err(|error| part.part.blame(number, error))
-        };
-        parts.map(source).collect()
-    }
-}
-
-impl Loaded<'_> {
-    /// Whether everything that was read in several passes is still what these sources say.
-    pub fn is_unchanged(&self, sources: &[Source]) -> io::Result<bool> {
-        for (part, source) in self.parts.iter().chain(&self.attachments).zip(sources) {
-            if part.seen.is_some() && part.part.state()? != part.seen && part.source()? != *source {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-impl LoadedPart<'_> {
-    /// What is on disk, without what came later.
-    fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
-        let bytes = self.part.stored_bytes()?;
-        Ok(match self.seen {
-            Some((size, _)) => Box::new(bytes.take(size)),
-            None => bytes,
-        })
-    }
-
-    /// Whether the bytes in memory are those on disk, and not what those stand for.
-    fn is_held(&self) -> bool {
-        let is_plain =
-            matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(..));
-        self.bytes.is_some() && is_plain
-    }
-
-    fn source(&self) -> io::Result<Source> {
-        let (size, sha_256) = match &self.bytes {
-            Some(bytes) if self.is_held() => digest(bytes.as_slice())?,
-            _ => digest(self.stored_bytes()?)?,
-        };
-        Ok(Source { name: self.part.source_name(), size, sha_256 })
-    }
-}
+pub(crate) type State = (u64, Option<SystemTime>);
 
 /// The size of something and its SHA-256.
-fn digest(mut reader: impl Read) -> io::Result<(u64, String)> {
+pub(crate) fn digest(mut reader: impl Read) -> io::Result<(u64, String)> {
     let mut hash = Sha256::new();
     let mut size = 0;
     let mut buffer = vec![0; 1 << 16];
@@ -356,63 +253,6 @@ fn digest(mut reader: impl Read) -> io::Result<(u64, String)> {
         }
     }
     Ok((size, data_encoding::HEXLOWER.encode(&hash.finalize())))
-}
-
-impl Input for LoadedPart<'_> {
-    fn name(&self) -> &str {
-        &self.part.name
-    }
-
-    fn folder(&self) -> &str {
-        &self.part.folder
-    }
-
-    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        match (&self.bytes, &self.part.place) {
-            (Some(bytes), _) => Ok(Box::new(bytes.as_slice())),
-            (None, Place::File(_)) => self.stored_bytes(),
-            (None, _) => self.part.open(),
-        }
-    }
-
-    fn bytes(&self) -> Option<&[u8]> {
-        self.bytes.as_deref()
-    }
-}
-
-impl Input for Loaded<'_> {
-    fn name(&self) -> &str {
-        self.parts.first().map_or("", Input::name)
-    }
-
-    fn folder(&self) -> &str {
-        self.parts.first().map_or("", Input::folder)
-    }
-
-    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        match self.parts.as_slice() {
-            [only] => only.open(),
-            parts => {
-                let parts = parts.iter().map(|part| part as &dyn Input).collect();
-                vac_adapter::input::chained(parts)
-            }
-        }
-    }
-
-    fn bytes(&self) -> Option<&[u8]> {
-        match self.parts.as_slice() {
-            [only] => only.bytes(),
-            _ => None,
-        }
-    }
-
-    fn parts(&self) -> Vec<&dyn Input> {
-        self.parts.iter().map(|part| part as &dyn Input).collect()
-    }
-
-    fn attachments(&self) -> Vec<&dyn Input> {
-        self.attachments.iter().map(|part| part as &dyn Input).collect()
-    }
 }
 
 pub(crate) fn name(path: &Path) -> String {

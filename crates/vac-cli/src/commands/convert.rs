@@ -1,8 +1,9 @@
 //! `vac convert`
 
+use std::collections::HashSet;
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
@@ -120,15 +121,15 @@ impl Convert {
         }
         let settings = self.settings();
         let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
+        let mut found_paths = Vec::new();
         let selected = if self.discover {
             self.selection.discover(agent, jobs, talk)?
         } else {
-            self.selection.select(find(&self.paths), agent, jobs, talk)?
+            let found = find(&self.paths);
+            found_paths.extend(found.logs.iter().flat_map(Log::paths).map(Path::to_owned));
+            self.selection.select(found, agent, jobs, talk)?
         };
-        // What is only passed over may be a record of an earlier run.
-        let is_input = |known: &&Known| known.agent.is_some() || known.log.named;
-        let inputs = selected.logs.iter().filter(is_input).flat_map(|known| known.log.paths());
-        let inputs = Rc::new(Protected::new(inputs));
+        let inputs = Rc::new(inputs(&found_paths, &selected.logs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
         let (destination, logs) =
@@ -237,6 +238,18 @@ impl Convert {
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         }
     }
+}
+
+/// Everything that was found, also what is there twice. What is only passed over may be a
+/// record of an earlier run.
+fn inputs(found: &[PathBuf], logs: &[Known]) -> Protected {
+    let is_nobodys =
+        |known: &&Known| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
+    let passed_over: HashSet<_> =
+        logs.iter().filter(is_nobodys).flat_map(|known| known.log.paths()).collect();
+    let all = logs.iter().flat_map(|known| known.log.paths());
+    let all = found.iter().map(PathBuf::as_path).chain(all);
+    Protected::new(all.filter(|path| !passed_over.contains(path)))
 }
 
 /// Takes outcomes as they come.

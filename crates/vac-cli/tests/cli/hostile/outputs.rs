@@ -55,6 +55,10 @@ fn a_log_that_has_the_name_of_its_record_stays() {
         assert!(folder.path().join("in/claude-one.json").exists(), "the other one is made");
         assert_eq!(fs::read_to_string(folder.path().join("in/log.jsonl")).unwrap(), log("one"));
     }
+    // A copy that is left out stays as well.
+    folder.write("in/a.json", &native);
+    run(folder.path(), &["convert", "in", "-o", "in", "--force"]).says(2, "is an input");
+    assert_eq!(fs::read_to_string(folder.path().join("in/gemini-g.json")).unwrap(), native);
     // A folder for records inside of the one with logs is no input the second time.
     for force in [&[][..], &["--force"]] {
         let arguments = [&["convert", "in/log.jsonl", "in", "-o", "in/records/"], force].concat();
