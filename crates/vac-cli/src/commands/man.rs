@@ -10,8 +10,9 @@ use crate::Arguments;
 use crate::convert::destination::make_folder;
 use crate::exit::Exit;
 use crate::help::{self, Ending};
-use crate::product::{Existing, Readers, write_file};
+use crate::product::{Existing, write_file};
 use crate::terminal::{Output, Talk};
+use crate::unfinished::Readers;
 
 /// Print the manual page of vac or of one command
 ///
