@@ -7,7 +7,7 @@ use data_encoding::BASE64URL_NOPAD;
 use num_bigint::BigInt;
 
 use crate::document::{Document, Encoding, Kind};
-use crate::map_encoder::Key;
+use crate::map_encoder::{Key, WithKey};
 use crate::number::Number;
 use crate::outline::Outline;
 use crate::{SyntaxError, cbor, json};
@@ -388,10 +388,7 @@ impl Encoder {
     }
 
     /// Writes a CBOR map whose keys have been written, in their order.
-    pub(crate) fn encoded_map(
-        &mut self,
-        members: Vec<(Vec<u8>, &dyn Encode)>,
-    ) -> Result<(), EncodeError> {
+    pub(crate) fn map_with_keys(&mut self, members: Vec<WithKey<'_>>) -> Result<(), EncodeError> {
         self.untold();
         cbor::push_head(5, members.len() as u64, &mut self.out);
         for (key, value) in members {

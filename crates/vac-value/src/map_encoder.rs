@@ -48,6 +48,7 @@ pub struct MapEncoder<'e, 'v> {
     known: usize,
 }
 
+#[allow(clippy::large_enum_variant)] // so that JSON needs no memory for it
 enum Members<'v> {
     /// Where the keys are that have been written.
     Written(SmallVec<[Range<usize>; FEW]>),
@@ -114,7 +115,7 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
                 if sort_texts(members)? {
                     self.to.sorted_map(members)
                 } else {
-                    self.to.encoded_map(members_with_keys(members)?)
+                    self.to.map_with_keys(with_keys(members)?)
                 }
             }
         }
@@ -158,21 +159,22 @@ fn sort_texts(members: &mut [(Key<'_>, &dyn Encode)]) -> Result<bool, EncodeErro
     }
 }
 
+/// A member whose key is written already.
+pub(crate) type WithKey<'v> = (Vec<u8>, &'v dyn Encode);
+
 /// Members with their keys as CBOR, sorted by these.
-fn members_with_keys<'v>(
-    members: &[(Key<'v>, &'v dyn Encode)],
-) -> Result<Vec<(Vec<u8>, &'v dyn Encode)>, EncodeError> {
-    let mut encoded = Vec::with_capacity(members.len());
+fn with_keys<'v>(members: &[(Key<'v>, &'v dyn Encode)]) -> Result<Vec<WithKey<'v>>, EncodeError> {
+    let mut sorted = Vec::with_capacity(members.len());
     for (key, value) in members {
-        let mut encoder = Encoder::cbor();
-        encoder.key(key)?;
-        encoded.push((encoder.finish(), key, *value));
+        sorted.push((key.to_cbor()?, *value));
     }
-    encoded.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    match encoded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        None => Ok(encoded.into_iter().map(|(bytes, _, value)| (bytes, value)).collect()),
-        Some(pair) => Err(EncodeError::DuplicateKey(pair[0].1.shown())),
-    }
+    sorted.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) else {
+        return Ok(sorted);
+    };
+    let is_it = |(key, _): &&(Key<'v>, _)| key.to_cbor().is_ok_and(|it| it == twice[0].0);
+    let name = members.iter().find(is_it).map(|(key, _)| key.shown());
+    Err(EncodeError::DuplicateKey(name.unwrap_or_default()))
 }
 
 impl<'v> Key<'v> {
@@ -183,15 +185,19 @@ impl<'v> Key<'v> {
         }
     }
 
+    fn to_cbor(self) -> Result<Vec<u8>, EncodeError> {
+        let mut encoder = Encoder::cbor();
+        encoder.key(&self)?;
+        Ok(encoder.finish())
+    }
+
     /// What a message calls it.
     fn shown(&self) -> String {
         match self {
             Self::Name(text) | Self::Text(text) => (*text).to_owned(),
             Self::Integer(label) => label.to_string(),
-            Self::Other(key) => {
-                let mut encoder = Encoder::cbor();
-                let encoded = key.encode(&mut encoder).map(|()| encoder.finish());
-                String::from_utf8_lossy(&encoded.unwrap_or_default()).into_owned()
+            Self::Other(_) => {
+                String::from_utf8_lossy(&self.to_cbor().unwrap_or_default()).into_owned()
             }
         }
     }
