@@ -1,6 +1,8 @@
 //! What the integration tests and benchmarks of the workspace share: where the
-//! data is. The tests are in `suite`, the benchmarks in `benches`.
+//! data is, data made up, and what the documents show. The tests are in `suite`, the
+//! benchmarks in `benches`.
 
+pub mod markdown;
 pub mod synthetic;
 
 use std::path::{Path, PathBuf};

@@ -12,7 +12,8 @@ use vac_adapter_cursor::Cursor;
 use vac_adapter_gemini::Gemini;
 use vac_adapter_opencode::OpenCode;
 
-const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
+/// All of them.
+pub const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
 
 /// Every log of an agent is known to be its log, and nothing of it is lost; what is not
 /// known is refused.

@@ -4,6 +4,7 @@ mod adapters;
 mod docs;
 mod golden;
 mod goldens;
+mod new_agent;
 mod numbers;
 mod oracle;
 mod properties;

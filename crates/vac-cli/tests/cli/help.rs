@@ -122,7 +122,7 @@ mod examples {
         let written = words.nth(1).map(|name| stage.path().join(name.replace('~', "home")));
         let aside = stage.path().join("aside");
         let is_there = written.as_ref().is_some_and(|path| fs::rename(path, &aside).is_ok());
-        let ran = stage.shell(line);
+        let ran = stage.shell(&[], line);
         if let Some(path) = written {
             assert!(path.exists(), "{line}");
             let is_folder = path.is_dir();

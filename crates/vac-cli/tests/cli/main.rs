@@ -5,6 +5,8 @@ mod colours;
 mod completions;
 mod convert;
 mod discover;
+#[cfg(unix)]
+mod docs;
 mod events;
 mod harmless;
 mod help;

@@ -92,15 +92,16 @@ impl Folder {
         self.run(command.args(arguments), b"")
     }
 
-    /// Runs a line of a shell there, as the same user, for whom `vac` is this program.
+    /// Runs a line of a shell there as that user, for whom `vac` is this program.
     #[cfg(unix)]
-    pub fn shell(&self, line: &str) -> Ran {
+    pub fn shell(&self, variables: &[(&str, &str)], line: &str) -> Ran {
         let mut command = Command::new("sh");
         self.settle(&mut command);
         let program = Path::new(env!("CARGO_BIN_EXE_vac")).parent().expect("a folder");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let paths = std::iter::once(program.to_owned()).chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(paths).expect("paths"));
+        command.envs(variables.iter().copied());
         self.run(command.args(["-c", line]), b"")
     }
 

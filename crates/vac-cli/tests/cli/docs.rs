@@ -1,0 +1,169 @@
+//! Every command that a document shows is run, or is on a list and checked otherwise; what
+//! a document shows as output is what comes out.
+//!
+//! The blocks of a document run one behind the other in one folder, as a user who has
+//! sessions of every agent. In a block `sh` every line is a command. In a block `console`
+//! the commands are behind `$`, and below each stands what it prints, where `[..]` stands
+//! for anything and a line `...` for any lines. A comment `# exit code 1` says what a
+//! command ends with if that is not 0.
+//!
+//! `VAC_BLESS=1` writes what came out into the documents; whoever does that reads it.
+
+mod listed;
+mod shown;
+
+use std::fs;
+
+use vac_tests::markdown::{Block, Document};
+
+use crate::home;
+use crate::run::Folder;
+use listed::Listed;
+use shown::Step;
+
+/// Blocks that hold no commands.
+const OTHER: [&str; 5] = ["rust", "json", "cddl", "toml", "text"];
+
+/// What the documents speak of, and where it comes from.
+const COPIES: [(&str, &str); 8] = [
+    ("", "fixtures"),
+    ("claude/basic/session.jsonl", "session.jsonl"),
+    ("codex/compressed", "logs"),
+    (
+        "claude/basic/session.jsonl",
+        "home/.claude/projects/-home-ada-orrery/5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11.jsonl",
+    ),
+    ("codex/envelope", "home/.codex/sessions/2026/03/02"),
+    ("cursor/transcript", "home/.cursor/projects/kettle/agent-transcripts"),
+    ("gemini/project", "home/.gemini/tmp/lighthouse"),
+    ("opencode/database/opencode.db", "home/.local/share/opencode/opencode.db"),
+];
+
+/// A place to run the commands of a document in.
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    for (fixture, name) in COPIES {
+        home::copy(fixture, &folder, name);
+    }
+    for name in ["spec", "crates"] {
+        let there = vac_tests::root().join(name);
+        std::os::unix::fs::symlink(there, folder.path().join(name)).expect("a link");
+    }
+    folder
+}
+
+#[test]
+fn every_command_of_the_documents_does_what_they_show() {
+    let mut wrong = Vec::new();
+    let mut ran = 0;
+    for document in Document::all() {
+        let folder = prepared();
+        let mut lines: Vec<_> = document.text.lines().map(str::to_owned).collect();
+        let mut changed = Vec::new();
+        for block in document.blocks() {
+            let steps = match block.language.as_str() {
+                "sh" => shown::commands(&block),
+                "console" => shown::console(&block),
+                other if OTHER.contains(&other) => continue,
+                other => panic!("{}:{}: a block of {other:?}", document.name, block.line),
+            };
+            ran += steps.len();
+            let (found, problems) = play(&folder, &block, steps);
+            wrong.extend(problems.iter().map(|problem| format!("{}:{problem}", document.name)));
+            if found != block.lines {
+                changed.push((block.line - 1..block.line - 1 + block.lines.len(), found));
+            }
+        }
+        if std::env::var_os("VAC_BLESS").is_some() && !changed.is_empty() {
+            // From the end, so that the places before stay what they are.
+            for (place, found) in changed.into_iter().rev() {
+                lines.splice(place, found);
+            }
+            let text = lines.join("\n") + "\n";
+            fs::write(vac_tests::root().join(&document.name), text).expect("a document");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n(VAC_BLESS=1 writes it)", wrong.join("\n"));
+    assert!(ran > 30, "only {ran} commands");
+}
+
+/// Runs the commands of a block: its lines with what came out, and what is wrong.
+fn play(folder: &Folder, block: &Block, steps: Vec<Step>) -> (Vec<String>, Vec<String>) {
+    let (mut lines, mut wrong) = (Vec::new(), Vec::new());
+    for step in steps {
+        let place = format!("{}: `{}`", step.line, step.command);
+        let command = match listed::find(&step.command) {
+            None => step.command.clone(),
+            Some(Listed::Instead(command)) => command,
+            Some(Listed::Checked) => {
+                assert!(step.output.is_none_or(|lines| lines.is_empty()), "{place} is not run");
+                lines.push(block.lines[step.line - block.line].clone());
+                continue;
+            }
+            Some(Listed::Wrong(problem)) => {
+                wrong.push(format!("{place}: {problem}"));
+                lines.push(block.lines[step.line - block.line].clone());
+                continue;
+            }
+        };
+        // An editor that fails if the file is not there.
+        // What it says on stderr is shown with the rest.
+        let line = format!("{{ {command}\n}} 2>&1");
+        let ran = folder.shell(&[("EDITOR", "ls")], &line);
+        if ran.code != step.code {
+            wrong.push(format!("{place} ended with {}:\n{}", ran.code, ran.stdout));
+        }
+        lines.push(block.lines[step.line - block.line].clone());
+        let Some(output) = step.output else { continue };
+        let printed: Vec<_> = ran.stdout.lines().map(str::trim_end).collect();
+        if shown::is_shown(&output, &printed) {
+            lines.extend(output);
+        } else {
+            wrong.push(format!("{place} does not print what is shown, but:\n{}", ran.stdout));
+            lines.extend(printed.iter().map(|line| shown::with_wildcards(&output, line)));
+        }
+    }
+    (lines, wrong)
+}
+
+/// Code inside a line is too short to be run; it has to be a command all the same.
+#[test]
+fn commands_inside_a_line_are_there() {
+    let folder = Folder::new();
+    let mut count = 0;
+    for document in Document::all() {
+        for (line, code) in document.inline() {
+            let place = format!("{}:{line}: `{code}`", document.name);
+            match listed::find(code) {
+                Some(Listed::Wrong(problem)) => panic!("{place}: {problem}"),
+                Some(_) => count += 1,
+                None => {
+                    let mut words = code.split_whitespace();
+                    let Some("vac") = words.next() else { continue };
+                    let command = words.next().expect("a command behind vac");
+                    let help = folder.vac(&[command, "--help"]);
+                    assert_eq!(help.code, 0, "{place}: {}", help.stderr);
+                    for option in words.filter(|word| word.starts_with('-') && *word != "-") {
+                        let is_there =
+                            help.stdout.split([' ', ',', '[', '\n']).any(|w| w == option);
+                        assert!(is_there, "{place}: no option {option}");
+                    }
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 20, "only {count} commands");
+}
+
+/// Whoever looks for the tests of a command finds the command that CI runs.
+#[test]
+fn ci_runs_what_the_readme_calls_the_tests() {
+    let readme = Document::read("README.md");
+    let shown = readme.commands(&[]);
+    let test = shown.iter().find(|(_, command)| command.starts_with("cargo test"));
+    let (_, command) = test.expect("a command that tests");
+    let command = command.split('#').next().unwrap_or_default().trim();
+    let ci = fs::read_to_string(vac_tests::root().join(".ci/run")).expect(".ci/run");
+    assert!(ci.lines().any(|line| line == command), "`{command}`");
+}

@@ -1,0 +1,113 @@
+//! Commands that cannot run inside a test, because they build, need the network or are
+//! the tests, and what is checked instead.
+
+use std::fs;
+
+/// What is done about a command that is on the list.
+#[derive(Debug)]
+pub enum Listed {
+    /// Another one is run in its place.
+    Instead(String),
+    /// It is not run, and what it names is there.
+    Checked,
+    /// What it names is not there.
+    Wrong(String),
+}
+
+/// Looks a command up; `None` if it can be run.
+pub fn find(command: &str) -> Option<Listed> {
+    let command = command.split(" #").next().unwrap_or_default().trim();
+    let command = command.strip_prefix("VAC_BLESS=1 ").unwrap_or(command);
+    if let Some(arguments) = command.strip_prefix("cargo run --release -- ") {
+        return Some(match runs_vac() {
+            Ok(()) => Listed::Instead(format!("vac {arguments}")),
+            Err(problem) => Listed::Wrong(problem),
+        });
+    }
+    let (program, arguments) = command.split_once(' ').unwrap_or((command, ""));
+    let checked = match program {
+        "cargo" if !arguments.is_empty() => cargo(arguments),
+        ".ci/run" | "tests/interop/run" => executable(program),
+        _ => return None,
+    };
+    Some(checked.map_or_else(Listed::Wrong, |()| Listed::Checked))
+}
+
+fn cargo(arguments: &str) -> Result<(), String> {
+    let words: Vec<_> = arguments.split_whitespace().collect();
+    let behind = |option: &str| {
+        let at = words.iter().position(|word| *word == option)?;
+        words.get(at + 1).copied()
+    };
+    if let Some(package) = behind("-p") {
+        has("Cargo.lock", &format!("name = \"{package}\""))?;
+    }
+    if let Some(name) = behind("--test") {
+        let package = behind("-p").ok_or("--test without -p")?;
+        has(&format!("crates/{package}/tests/{name}/main.rs"), "mod ")?;
+    }
+    match words[0] {
+        // CI runs them, so they work.
+        "fmt" | "clippy" | "doc" => {
+            let line = arguments.trim_end_matches(" --open");
+            has(".ci/run", &format!("cargo {line}"))
+        }
+        "test" if words.contains(&"--workspace") => has(".ci/run", &format!("cargo {arguments}")),
+        "test" => behind("-p").map(|_| ()).ok_or("which package?".to_owned()),
+        "build" | "tree" => Ok(()),
+        "install" => {
+            let path = behind("--path").ok_or("from where?")?;
+            has(&format!("{path}/Cargo.toml"), "[[bin]]\nname = \"vac\"")
+        }
+        "bench" => {
+            has("Cargo.toml", "default-members = [\"crates/vac-cli\", \"tests\"]")?;
+            has("tests/Cargo.toml", "[[bench]]\nname = \"ratios\"")
+        }
+        // A test of xtask reads what stands behind it.
+        "xtask" => has(".cargo/config.toml", "xtask = \"run --quiet --package xtask --\""),
+        "+nightly" if words[1..3] == ["fuzz", "run"] => {
+            let (folder, target) = (behind("--fuzz-dir"), words.last().copied());
+            let (folder, target) = (folder.ok_or("where?")?, target.unwrap_or_default());
+            has(&format!("{folder}/Cargo.toml"), &format!("[[bin]]\nname = \"{target}\""))
+        }
+        other => Err(format!("`cargo {other}` is not on the list")),
+    }
+}
+
+/// `cargo run` runs `vac`: it is the only program of the members that are meant.
+fn runs_vac() -> Result<(), String> {
+    has("Cargo.toml", "default-members = [\"crates/vac-cli\", \"tests\"]")?;
+    has("crates/vac-cli/Cargo.toml", "[[bin]]\nname = \"vac\"")?;
+    let tests = vac_tests::root().join("tests");
+    match tests.join("src/main.rs").exists() || tests.join("src/bin").exists() {
+        true => Err("the tests have a program too".to_owned()),
+        false => Ok(()),
+    }
+}
+
+fn has(file: &str, text: &str) -> Result<(), String> {
+    let content = fs::read_to_string(vac_tests::root().join(file));
+    let content = content.map_err(|error| format!("{file}: {error}"))?;
+    if content.contains(text) { Ok(()) } else { Err(format!("{file} has no {text:?}")) }
+}
+
+fn executable(file: &str) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = fs::metadata(vac_tests::root().join(file));
+    let metadata = metadata.map_err(|error| format!("{file}: {error}"))?;
+    let is_executable = metadata.permissions().mode() & 0o111 != 0;
+    if is_executable { Ok(()) } else { Err(format!("{file} cannot be run")) }
+}
+
+#[test]
+fn what_is_listed_is_checked() {
+    let wrong = |command: &str| matches!(find(command), Some(Listed::Wrong(_)));
+    assert!(wrong("cargo test -p vac-nothing"));
+    assert!(wrong("cargo publish"));
+    assert!(wrong("cargo clippy --fix"));
+    assert!(wrong("cargo install --path crates/vac-sign"));
+    assert!(find("vac convert fixtures/").is_none());
+    assert!(find("ls").is_none());
+    let instead = find("cargo run --release -- validate a.json   # the main job");
+    assert!(matches!(instead, Some(Listed::Instead(command)) if command == "vac validate a.json"));
+}

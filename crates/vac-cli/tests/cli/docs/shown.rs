@@ -1,0 +1,92 @@
+//! What a block shows: commands, and what they print.
+
+use vac_tests::markdown::Block;
+
+/// A command and what is shown of it.
+pub struct Step {
+    /// Its line in the document.
+    pub line: usize,
+    /// The command as it stands there, with its comment.
+    pub command: String,
+    /// What it prints, if that is shown.
+    pub output: Option<Vec<String>>,
+    /// What it ends with.
+    pub code: i32,
+}
+
+impl Step {
+    fn new(line: usize, command: &str, output: Option<Vec<String>>) -> Self {
+        let code = command.split_once("# exit code ").map_or(0, |(_, code)| {
+            code.trim().parse().unwrap_or_else(|_| panic!("line {line}: {code:?} is no exit code"))
+        });
+        Self { line, command: command.to_owned(), output, code }
+    }
+}
+
+/// The commands of a block in which every line is one.
+pub fn commands(block: &Block) -> Vec<Step> {
+    let lines = (block.line..).zip(&block.lines);
+    lines.map(|(number, line)| Step::new(number, line, None)).collect()
+}
+
+/// The commands of a block behind `$`, each with the lines below it.
+pub fn console(block: &Block) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (number, line) in (block.line..).zip(&block.lines) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step::new(number, command, Some(Vec::new())));
+        } else {
+            let last = steps.last_mut().and_then(|step| step.output.as_mut());
+            last.expect("a block begins with a command").push(line.clone());
+        }
+    }
+    steps
+}
+
+/// Whether these lines are what is shown. Nothing but `...` shows nothing.
+pub fn is_shown(shown: &[String], printed: &[&str]) -> bool {
+    let is_any = |line: &String| line == "...";
+    (shown.is_empty() || !shown.iter().all(is_any)) && are_lines(shown, printed)
+}
+
+fn are_lines(shown: &[String], printed: &[&str]) -> bool {
+    match (shown, printed) {
+        ([], printed) => printed.is_empty(),
+        ([any, rest @ ..], printed) if any == "..." => {
+            (0..=printed.len()).any(|from| are_lines(rest, &printed[from..]))
+        }
+        ([line, rest @ ..], [found, others @ ..]) => {
+            is_line(line.trim_end(), found) && are_lines(rest, others)
+        }
+        (_, []) => false,
+    }
+}
+
+/// A line as it is shown, if one of the lines with wildcards stands for it.
+pub fn with_wildcards(shown: &[String], printed: &str) -> String {
+    let is_it = |line: &&String| line.contains("[..]") && is_line(line.trim_end(), printed);
+    shown.iter().find(is_it).map_or_else(|| printed.to_owned(), String::clone)
+}
+
+/// Whether this is the line that is shown.
+fn is_line(shown: &str, found: &str) -> bool {
+    let Some((before, behind)) = shown.split_once("[..]") else { return shown == found };
+    let Some(found) = found.strip_prefix(before) else { return false };
+    let mut ends = found.char_indices().map(|(at, _)| at).chain([found.len()]);
+    ends.any(|at| is_line(behind, &found[at..]))
+}
+
+#[test]
+fn wildcards_stand_for_a_part_of_a_line_or_for_lines() {
+    let is = |shown: &[&str], printed: &[&str]| {
+        is_shown(&shown.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>(), printed)
+    };
+    assert!(is(&["a [..] c", "...", "z"], &["a b c", "d", "e", "z"]));
+    assert!(is(&["a[..]"], &["a"]));
+    assert!(is(&[], &[]));
+    assert!(!is(&[], &["a"]), "what is printed and not shown");
+    assert!(!is(&["a", "b"], &["a"]), "what is shown and not printed");
+    assert!(!is(&["a [..] c"], &["a b d"]));
+    assert!(!is(&["...", "z"], &["a"]));
+    assert!(!is(&["..."], &["a"]), "that shows nothing");
+}

@@ -1,0 +1,130 @@
+//! What the documents of the workspace show: fenced blocks, and code inside a line.
+
+use std::path::{Path, PathBuf};
+
+/// One document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Where it is, from the workspace's root.
+    pub name: String,
+    /// The whole of it.
+    pub text: String,
+}
+
+/// A fenced block of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The line of its first line of text, from 1.
+    pub line: usize,
+    /// What its fence says it is; empty if that is nothing.
+    pub language: String,
+    /// Its lines, without the fences.
+    pub lines: Vec<String>,
+}
+
+impl Document {
+    /// One of them.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub fn read(name: &str) -> Self {
+        let text = std::fs::read_to_string(crate::root().join(name));
+        let text = text.unwrap_or_else(|error| panic!("{name}: {error}"));
+        Self { name: name.to_owned(), text }
+    }
+
+    /// Every Markdown file of the workspace, in the order of their names.
+    pub fn all() -> Vec<Self> {
+        let mut names = Vec::new();
+        find(crate::root(), &mut names);
+        names.sort();
+        names.iter().map(|name| Self::read(name)).collect()
+    }
+
+    /// Its fenced blocks.
+    ///
+    /// ```
+    /// use vac_tests::markdown::Document;
+    ///
+    /// let text = "Say `ls`:\n\n```sh\nls -l\n```\n".to_owned();
+    /// let document = Document { name: String::new(), text };
+    /// let blocks = document.blocks();
+    /// assert_eq!((blocks[0].line, blocks[0].language.as_str()), (4, "sh"));
+    /// assert_eq!(blocks[0].lines, ["ls -l"]);
+    /// assert_eq!(document.inline(), [(1, "ls")]);
+    /// ```
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut open: Option<Block> = None;
+        for (number, line) in (1..).zip(self.text.lines()) {
+            match (line.strip_prefix("```"), &mut open) {
+                (Some(_), Some(_)) => blocks.extend(open.take()),
+                (Some(language), None) => {
+                    let language = language.trim().to_owned();
+                    open = Some(Block { line: number + 1, language, lines: Vec::new() });
+                }
+                (None, Some(block)) => block.lines.push(line.to_owned()),
+                (None, None) => {}
+            }
+        }
+        blocks
+    }
+
+    /// Its code inside a line, each with the line's number.
+    pub fn inline(&self) -> Vec<(usize, &str)> {
+        let mut found = Vec::new();
+        let mut is_fenced = false;
+        for (number, line) in (1..).zip(self.text.lines()) {
+            if line.starts_with("```") {
+                is_fenced = !is_fenced;
+            } else if !is_fenced {
+                let spans = line.split('`').skip(1).step_by(2);
+                found.extend(spans.map(|code| (number, code)));
+            }
+        }
+        found
+    }
+
+    /// Its commands: the lines of its `sh` and `console` blocks that are some, and code
+    /// inside a line that begins as one of `programs` followed by a space.
+    pub fn commands(&self, programs: &[&str]) -> Vec<(usize, String)> {
+        let mut found = Vec::new();
+        for block in self.blocks() {
+            for (number, line) in (block.line..).zip(&block.lines) {
+                let command = match block.language.as_str() {
+                    "sh" => Some(line.as_str()),
+                    "console" => line.strip_prefix("$ "),
+                    _ => None,
+                };
+                found.extend(command.map(|command| (number, command.to_owned())));
+            }
+        }
+        let is_command = |code: &str| {
+            programs
+                .iter()
+                .any(|program| code.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')))
+        };
+        let inline = self.inline().into_iter().filter(|(_, code)| is_command(code));
+        found.extend(inline.map(|(number, code)| (number, code.to_owned())));
+        found.retain(|(_, command)| !command.trim().is_empty());
+        found
+    }
+}
+
+/// The names of the Markdown files below a folder, from the workspace's root.
+fn find(folder: &Path, names: &mut Vec<String>) {
+    let Ok(entries) = folder.read_dir() else { return };
+    let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name == "target" || name.starts_with('.') {
+            continue;
+        }
+        if path.is_dir() {
+            find(&path, names);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            let below = path.strip_prefix(crate::root()).unwrap_or(&path);
+            names.push(below.to_string_lossy().replace('\\', "/"));
+        }
+    }
+}
