@@ -78,9 +78,38 @@ impl Document {
             if line.starts_with("```") {
                 is_fenced = !is_fenced;
             } else if !is_fenced {
-                let spans = line.split('`').skip(1).step_by(2);
-                found.extend(spans.map(|code| (number, code)));
+                found.extend(code(line).map(|code| (number, code)));
             }
+        }
+        found
+    }
+
+    /// The cells of the rows below a table's head, which is the line that begins so.
+    ///
+    /// ```
+    /// use vac_tests::markdown::Document;
+    ///
+    /// let text = "| a | b |\n|---|---|\n| 1 | `2` |\n\n| not | this |\n".to_owned();
+    /// let document = Document { name: String::new(), text };
+    /// assert_eq!(document.table("| a | b |"), [["1", "`2`"]]);
+    /// ```
+    pub fn table(&self, head: &str) -> Vec<Vec<&str>> {
+        let rows = self.text.lines().map(|line| line.trim_start_matches("//! "));
+        let rows = rows.skip_while(|line| !line.starts_with(head)).skip(2);
+        let rows = rows.take_while(|line| line.starts_with('|'));
+        rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    }
+
+    /// Its table of agents and variants: each with its agent.
+    pub fn variants(&self) -> Vec<(String, String)> {
+        let mut agent = String::new();
+        let mut found = Vec::new();
+        for row in self.table("| agent | variant |") {
+            let [named, variants, ..] = row[..] else { continue };
+            if !named.is_empty() {
+                agent = named.trim_matches('`').to_owned();
+            }
+            found.extend(code(variants).map(|variant| (agent.clone(), variant.to_owned())));
         }
         found
     }
@@ -109,6 +138,11 @@ impl Document {
         found.retain(|(_, command)| !command.trim().is_empty());
         found
     }
+}
+
+/// The code inside a line.
+pub fn code(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
 }
 
 /// The names of the Markdown files below a folder, from the workspace's root.

@@ -1,8 +1,14 @@
-//! What the documentation names has to be there.
+//! What the documentation names has to be there, and what there is it has to name.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use vac_adapter_check::{corpus, fixture_logs};
+use vac_tests::markdown::{Document, code};
 use vac_tests::root;
+
+use crate::adapters::ADAPTERS;
 
 /// Every test that the code map names for a decision is a test of some crate.
 #[test]
@@ -11,7 +17,7 @@ fn the_tests_that_the_code_map_names_are_there() {
     let decisions = map.split("converter were wrong").nth(1).expect("the list of decisions");
     let rows = decisions.lines().filter(|line| line.starts_with("| ")).skip(1);
     let mut sources = Vec::new();
-    tests_below(&root().join("crates"), &mut sources);
+    sources_below(&root().join("crates"), &mut sources);
     let all: String = sources
         .iter()
         .filter(|path| path.components().any(|part| part.as_os_str() == "tests"))
@@ -20,7 +26,7 @@ fn the_tests_that_the_code_map_names_are_there() {
     let mut count = 0;
     for row in rows {
         let tests = row.rsplit('|').nth(1).expect("a second column");
-        for name in tests.split('`').skip(1).step_by(2) {
+        for name in code(tests) {
             assert!(all.contains(&format!("fn {name}()")), "no test is called {name}");
             count += 1;
         }
@@ -28,11 +34,115 @@ fn the_tests_that_the_code_map_names_are_there() {
     assert!(count > 15, "only {count} tests are named");
 }
 
-fn tests_below(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Paths in documents lead somewhere; those of the code map begin in its folder.
+#[test]
+fn the_files_that_documents_name_are_there() {
+    let mut count = 0;
+    for document in Document::all() {
+        for (line, named) in document.inline() {
+            let is_path = named.bytes().all(|byte| {
+                byte.is_ascii_alphanumeric() || b"_-./{},".contains(&byte)
+            });
+            let first = named.split('/').next().unwrap_or_default();
+            let top = match first {
+                "crates" | "tests" | "fixtures" | "spec" | "xtask" | ".ci" => root().to_owned(),
+                _ if first.starts_with("vac-") => root().join("crates"),
+                _ => continue,
+            };
+            if !is_path || !named.contains('/') {
+                continue;
+            }
+            for path in expanded(named) {
+                let place = format!("{}:{line}: {path}", document.name);
+                assert!(top.join(path.trim_end_matches('/')).exists(), "{place} is not there");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 40, "only {count} paths");
+}
+
+/// `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
+fn expanded(path: &str) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
+    let (names, behind) = rest.split_once('}').expect("a bracket that closes");
+    names.split(',').map(|name| format!("{before}{name}{behind}")).collect()
+}
+
+/// The documentation of a crate says what it is, shows it in code, and gives its decisions.
+#[test]
+fn the_documentation_of_a_crate_has_an_example_and_its_decisions() {
+    let mut count = 0;
+    for folder in root().join("crates").read_dir().expect("crates").flatten() {
+        let Ok(source) = std::fs::read_to_string(folder.path().join("src/lib.rs")) else {
+            continue;
+        };
+        let name = folder.file_name();
+        let docs: Vec<_> = source.lines().take_while(|line| line.starts_with("//!")).collect();
+        assert!(docs.contains(&"//! # Decisions"), "{name:?} has no decisions");
+        assert!(docs.iter().any(|line| line.starts_with("//! ```")), "{name:?} has no example");
+        count += 1;
+    }
+    assert!(count >= 15, "only {count} crates");
+}
+
+/// The README's variants are those that the adapters' documentation names, those that the
+/// fixtures are in, and (where there is a corpus) all that real sessions are in.
+#[test]
+fn the_table_of_variants_is_complete() {
+    let readme: BTreeSet<_> = Document::read("README.md").variants().into_iter().collect();
+    let (mut documented, mut covered) = (BTreeSet::new(), BTreeSet::new());
+    for adapter in ADAPTERS {
+        let agent = adapter.name();
+        let crate_docs = Document::read(&format!("crates/vac-adapter-{agent}/src/lib.rs"));
+        for row in crate_docs.table("| variant |") {
+            documented.extend(code(row[0]).map(|name| (agent.to_owned(), name.to_owned())));
+        }
+        for log in fixture_logs(adapter) {
+            let sessions = adapter.survey(&log).expect("a log");
+            covered.extend(sessions.iter().map(|it| (agent.to_owned(), it.variant().to_owned())));
+        }
+        for log in corpus(adapter) {
+            for session in adapter.survey(&log).unwrap_or_default() {
+                let variant = (agent.to_owned(), session.variant().to_owned());
+                assert!(readme.contains(&variant), "{}: {variant:?}", log.shown);
+            }
+        }
+    }
+    assert_eq!(readme, documented, "the README and the crates' documentation");
+    assert_eq!(readme, covered, "the README and the fixtures");
+}
+
+/// The claim that no network is needed: nothing of ours opens a connection, and nothing
+/// that we use is made for that.
+#[test]
+fn nothing_speaks_to_a_network() {
+    let mut sources = Vec::new();
+    sources_below(&root().join("crates"), &mut sources);
+    for path in sources {
+        let text = std::fs::read_to_string(&path).expect("a source");
+        for name in ["std::net", "TcpStream", "UdpSocket"] {
+            assert!(!text.contains(name), "{} uses {name}", path.display());
+        }
+    }
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "-p", "vac-cli", "-e", "normal", "--prefix", "none", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    let names: Vec<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.contains(&"clap"), "that is no tree: {tree}");
+    for name in ["curl", "hyper", "mio", "reqwest", "rustls", "socket2", "tokio", "ureq"] {
+        assert!(!names.contains(&name), "{name} is a dependency");
+    }
+}
+
+fn sources_below(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = folder.read_dir() else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            tests_below(&path, found);
+            sources_below(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             found.push(path);
         }

@@ -15,6 +15,15 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
+//! # Variants
+//!
+//! | variant | what it is |
+//! |---|---|
+//! | `jsonl` | a session's lines |
+//! | `jsonl-folder` | the same with what is in its folder: subagents, workflows, spilled results |
+//! | `subagent` | the lines of a subagent alone |
+//! | `loglines` | documents with the lines inside: what the web exports |
+//!
 //! # Decisions
 //!
 //! * One entry a line, in the order of the file: timestamps are not monotonic, and

@@ -4,6 +4,20 @@
 //! of small files and databases: this crate makes [inputs](vac_adapter::Input) of all of
 //! them, and is the only one that reads logs from disk.
 //!
+//! ```
+//! use vac_adapter::Input;
+//!
+//! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/compressed");
+//! let found = vac_store::find(&[fixture.into()]);
+//! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
+//! let log = log.load()?;
+//! let mut text = String::new();
+//! log.open()?.read_to_string(&mut text)?;
+//! assert!(text.starts_with('{'), "JSON, whatever it is on disk");
+//! # use std::io::Read as _;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! * [`find()`] looks for logs in the paths somebody named, [`discover()`] in the [`places`]
 //!   where agents keep them.
 //! * A [`Log`] is one thing to convert: a file, several that hold one session, or a

@@ -62,8 +62,20 @@ fn are_lines(shown: &[String], printed: &[&str]) -> bool {
     }
 }
 
-/// A line as it is shown, if one of the lines with wildcards stands for it.
-pub fn with_wildcards(shown: &[String], printed: &str) -> String {
+/// What to show instead: the lines that came out, with the wildcards that still stand for
+/// something. As many lines as before are shown around `...`.
+pub fn renewed(shown: &[String], printed: &[&str]) -> Vec<String> {
+    let mut lines: Vec<_> = printed.iter().map(|line| with_wildcards(shown, line)).collect();
+    if let Some(before) = shown.iter().position(|line| line == "...") {
+        let behind = shown.len() - before - 1;
+        if before + behind > 0 && before + behind < lines.len() {
+            lines.splice(before..lines.len() - behind, ["...".to_owned()]);
+        }
+    }
+    lines
+}
+
+fn with_wildcards(shown: &[String], printed: &str) -> String {
     let is_it = |line: &&String| line.contains("[..]") && is_line(line.trim_end(), printed);
     shown.iter().find(is_it).map_or_else(|| printed.to_owned(), String::clone)
 }
@@ -89,4 +101,12 @@ fn wildcards_stand_for_a_part_of_a_line_or_for_lines() {
     assert!(!is(&["a [..] c"], &["a b d"]));
     assert!(!is(&["...", "z"], &["a"]));
     assert!(!is(&["..."], &["a"]), "that shows nothing");
+}
+
+#[test]
+fn what_is_written_anew_keeps_its_wildcards() {
+    let shown = ["a [..]", "...", "z"].map(str::to_owned);
+    assert_eq!(renewed(&shown, &["a 1", "b", "c", "y"]), ["a [..]", "...", "y"]);
+    assert_eq!(renewed(&shown[1..2], &["a", "b"]), ["a", "b"]);
+    assert_eq!(renewed(&[], &["a"]), ["a"]);
 }
