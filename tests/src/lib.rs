@@ -3,6 +3,7 @@
 //! benchmarks in `benches`.
 
 pub mod markdown;
+pub mod native;
 pub mod synthetic;
 
 use std::path::{Path, PathBuf};

@@ -102,14 +102,14 @@ impl Document {
 
     /// Its table of agents and variants: each with its agent.
     pub fn variants(&self) -> Vec<(String, String)> {
-        let mut agent = String::new();
+        let mut agent = "";
         let mut found = Vec::new();
         for row in self.table("| agent | variant |") {
             let [named, variants, ..] = row[..] else { continue };
             if !named.is_empty() {
-                agent = named.trim_matches('`').to_owned();
+                agent = named.trim_matches('`');
             }
-            found.extend(code(variants).map(|variant| (agent.clone(), variant.to_owned())));
+            found.extend(code(variants).map(|variant| (agent.to_owned(), variant.to_owned())));
         }
         found
     }

@@ -63,6 +63,20 @@ fn every_log_of_opencode_is_known_and_nothing_of_it_is_lost() {
     held(&OpenCode);
 }
 
+/// What benchmarks measure are sessions, and all of their lines are understood.
+#[test]
+fn generated_logs_are_sessions_of_their_agents() {
+    for adapter in ADAPTERS {
+        let logs = vac_tests::native::logs(5);
+        let generated = logs.iter().find(|log| log.agent == adapter.name()).expect("one for each");
+        let log = Log::new(generated.name, generated.text.as_str());
+        let outcome = row(adapter, &log, check(Agent::of(adapter.name()), adapter, &log));
+        let report = &outcome.only().report;
+        assert_eq!((report.unparsed.count, report.unknown_types.len()), (0, 0), "{report:?}");
+        assert!(report.entries["user"] >= 5 && report.entries["tool-call"] == 5, "{report:?}");
+    }
+}
+
 #[test]
 fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
     let mut refused = 0;

@@ -10,9 +10,7 @@ const SPEC: &str = "spec/agent-conversation.cddl";
 /// The generated files of the workspace. True if all is fresh now, or, with
 /// `check`, was so already.
 pub fn workspace(check: bool) -> Result<bool> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .ok_or_else(|| anyhow!("xtask has no folder around it"))?;
+    let root = crate::root()?;
     let schema = parse(&root.join(SPEC), SPEC)?;
     let crates = [
         ("crates/vac-record/src/generated", vac_codegen::record_files(&schema, SPEC)?),

@@ -1,10 +1,13 @@
-//! Chores of this workspace: `cargo xtask codegen`.
+//! Chores of this workspace: `cargo xtask codegen`, `bench-report`, `rust-version`.
 
+mod bench_report;
 mod codegen;
+mod rust_version;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 
 /// Chores of this workspace.
@@ -32,20 +35,65 @@ enum Chore {
         #[arg(long, value_name = "DIR", requires = "spec")]
         out: Option<PathBuf>,
     },
+    /// Run the benchmark and write its tables as Markdown.
+    BenchReport {
+        /// A file to write instead of stdout.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Small inputs and few rounds: a first look.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Fail if a dependency needs a newer compiler than the manifest says.
+    RustVersion,
 }
 
 fn main() -> ExitCode {
-    let Arguments { chore: Chore::Codegen { check, spec, out } } = Arguments::parse();
-    let done = match (spec, out) {
-        (Some(spec), Some(out)) => codegen::standalone(&spec, &out, check),
-        _ => codegen::workspace(check),
+    let done = match Arguments::parse().chore {
+        Chore::Codegen { check, spec: Some(spec), out: Some(out) } => {
+            codegen::standalone(&spec, &out, check)
+        }
+        Chore::Codegen { check, .. } => codegen::workspace(check),
+        Chore::BenchReport { output, quick } => bench_report::write(output.as_deref(), quick),
+        Chore::RustVersion => rust_version::check(),
     };
     match done {
-        Ok(fresh) if fresh => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
         }
+    }
+}
+
+/// The workspace's root.
+fn root() -> Result<&'static Path> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    folder.ok_or_else(|| anyhow!("xtask has no folder around it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use vac_tests::markdown::Document;
+
+    use super::Arguments;
+
+    #[test]
+    fn what_documents_ask_of_it_is_understood() {
+        let mut count = 0;
+        for document in Document::all() {
+            for (line, command) in document.commands(&["cargo"]) {
+                let command = command.split(" #").next().unwrap_or_default();
+                let Some(arguments) = command.strip_prefix("cargo xtask ") else { continue };
+                let words = ["cargo xtask"].into_iter().chain(arguments.split_whitespace());
+                if let Err(error) = Arguments::try_parse_from(words) {
+                    panic!("{}:{line}: `{command}`: {error}", document.name);
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 5, "only {count} commands");
     }
 }

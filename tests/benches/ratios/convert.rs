@@ -1,0 +1,56 @@
+//! Native bytes to bytes of a valid record, on one thread.
+
+use std::hint::black_box;
+
+use vac_adapter::Memory;
+use vac_adapter::frame::{self, Content};
+use vac_adapter::session::{self, Options};
+use vac_value::Encoding;
+
+use crate::inputs::{Inputs, Log};
+use crate::measure::Effort;
+use crate::table::{Row, Table};
+
+/// Converting every log.
+pub fn table(inputs: &Inputs, effort: Effort) -> Table {
+    Table {
+        title: "Converting",
+        baseline: "`serde_json::from_slice::<Value>` of the log's documents",
+        of: "log",
+        columns: ["to JSON", "to CBOR", "unchecked"].map(str::to_owned).to_vec(),
+        rows: inputs.logs.iter().map(|log| row(log, effort)).collect(),
+    }
+}
+
+fn row(log: &Log, effort: Effort) -> Row {
+    let input = Memory { name: &log.name, bytes: &log.bytes };
+    let frames = frame::held(&log.bytes);
+    let frames: Vec<&[u8]> = frames
+        .iter()
+        .map(|frame| match &frame.content {
+            Content::Document(document) => document.root().raw(),
+            Content::Raw(raw) => raw.bytes,
+        })
+        .collect();
+    let baseline = || {
+        for frame in &frames {
+            drop(black_box(serde_json::from_slice::<serde_json::Value>(frame)));
+        }
+    };
+    let convert = |options: &Options| {
+        for session in log.adapter.survey(&input).expect("a log") {
+            let mut record = Vec::new();
+            session::write(&*session, options, &mut record).expect("a record");
+            black_box(record);
+        }
+    };
+    let json = Options::default();
+    let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let unchecked = Options { validate: false, ..Options::default() };
+    let ratio = |options: &Options| Some(effort.ratio(&baseline, &mut || convert(options)));
+    Row {
+        name: log.shown.clone(),
+        bytes: log.bytes.len(),
+        cells: [&json, &cbor, &unchecked].map(ratio).to_vec(),
+    }
+}

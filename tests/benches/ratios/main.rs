@@ -1,0 +1,51 @@
+//! What the work of `vac` costs, as ratios to something everybody knows, measured in turns
+//! in the same run. Below 1 is faster than that. No absolute times: those are the
+//! machine's.
+//!
+//!     cargo bench                  prints the tables
+//!     cargo bench -- --quick       with small inputs and few rounds: a first look
+//!     cargo bench -- --markdown    as Markdown (`cargo xtask bench-report -o FILE`)
+//!
+//! Inputs are made up and, where there is a corpus beside the workspace (or where
+//! `VAC_CORPUS` says), the largest log of each agent in it.
+
+mod codecs;
+mod convert;
+mod inputs;
+mod measure;
+mod sign;
+mod table;
+
+use std::process::ExitCode;
+
+use inputs::Inputs;
+use measure::Effort;
+use table::Table;
+
+fn main() -> ExitCode {
+    let (mut effort, mut print): (_, fn(&Table) -> String) = (Effort::Full, Table::text);
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--quick" => effort = Effort::Quick,
+            "--markdown" => print = Table::markdown,
+            // What `cargo bench` says to every benchmark.
+            "--bench" => {}
+            other => {
+                eprintln!("error: {other:?} is neither --quick nor --markdown");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    let inputs = Inputs::new(effort);
+    let jobs: [(&str, &dyn Fn() -> Table); 4] = [
+        ("converting", &|| convert::table(&inputs, effort)),
+        ("validating, decoding, encoding", &|| codecs::table(&inputs, effort)),
+        ("growing", &|| codecs::growth(effort)),
+        ("signing", &|| sign::table(effort)),
+    ];
+    for (job, measure) in jobs {
+        eprintln!("{job} ...");
+        println!("{}", print(&measure()));
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,87 @@
+//! Ratios as data, and how they are printed.
+
+use std::fmt::Write as _;
+
+/// A table of ratios.
+#[derive(Debug)]
+pub struct Table {
+    /// What was measured.
+    pub title: &'static str,
+    /// What a ratio is one to.
+    pub baseline: &'static str,
+    /// What the rows are.
+    pub of: &'static str,
+    /// What the columns are.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a table.
+#[derive(Debug)]
+pub struct Row {
+    /// What was worked on.
+    pub name: String,
+    /// How many bytes that are; 0 if that is no question.
+    pub bytes: usize,
+    /// The ratios; `None` where there is nothing to measure.
+    pub cells: Vec<Option<f64>>,
+}
+
+impl Table {
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let widest = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+        let widest = widest.max(self.of.len());
+        let mut text = format!("{}\n{}\n\n", self.title, self.about());
+        let mut line = |name: &str, cells: &[String]| {
+            write!(text, "{name:<widest$}").unwrap_or_default();
+            for (cell, column) in cells.iter().zip(self.heads()) {
+                let width = column.len().max(6);
+                write!(text, "  {cell:>width$}").unwrap_or_default();
+            }
+            text.push('\n');
+        };
+        line(self.of, &self.heads());
+        for row in &self.rows {
+            line(&row.name, &row.shown());
+        }
+        text
+    }
+
+    /// For a document.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("## {}\n\n{}\n\n", self.title, self.about());
+        let mut line = |name: &str, cells: &[String]| {
+            writeln!(text, "| {name} | {} |", cells.join(" | ")).unwrap_or_default();
+        };
+        line(self.of, &self.heads());
+        line("---", &vec!["---:".to_owned(); self.columns.len() + 1]);
+        for row in &self.rows {
+            line(&row.name, &row.shown());
+        }
+        text
+    }
+
+    fn about(&self) -> String {
+        format!("Processor time as a ratio to {}; below 1 is faster.", self.baseline)
+    }
+
+    fn heads(&self) -> Vec<String> {
+        [&["KB".to_owned()], &self.columns[..]].concat()
+    }
+}
+
+impl Row {
+    fn shown(&self) -> Vec<String> {
+        let kilobytes = match self.bytes {
+            0 => String::new(),
+            bytes => (bytes / 1024).to_string(),
+        };
+        let cells = self.cells.iter().map(|cell| match cell {
+            Some(ratio) => format!("{ratio:.2}"),
+            None => "-".to_owned(),
+        });
+        [kilobytes].into_iter().chain(cells).collect()
+    }
+}

@@ -1,0 +1,201 @@
+//! Native logs made up for tests and benchmarks, of every agent: the same bytes for the
+//! same sizes. A turn is a prompt, a thought, a call with a screen of output, and an answer.
+
+use std::fmt::Write as _;
+
+/// A log of an agent.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The agent's name.
+    pub agent: &'static str,
+    /// A file name as the agent would give it.
+    pub name: &'static str,
+    /// The log.
+    pub text: String,
+}
+
+/// A log of so many turns of each agent.
+pub fn logs(turns: usize) -> [Generated; 5] {
+    let lines = |head: &str, turn: fn(usize, &mut String)| {
+        let mut text = head.to_owned();
+        (0..turns).for_each(|number| turn(number, &mut text));
+        text
+    };
+    let listed = |head: &str, turn: fn(usize, &mut String)| {
+        let mut text = lines(head, turn);
+        text.pop();
+        text + "]}"
+    };
+    let generated = |agent, name, text| Generated { agent, name, text };
+    [
+        generated("claude", "11111111-0000-4000-8000-000000000001.jsonl", lines("", claude)),
+        generated("codex", "rollout-generated.jsonl", lines(CODEX, codex)),
+        generated("gemini", "session-generated.json", listed(GEMINI, gemini)),
+        generated("opencode", "session.json", listed(OPENCODE, opencode)),
+        generated("cursor", "22222222-0000-4000-8000-000000000002.jsonl", lines("", cursor)),
+    ]
+}
+
+const PROMPT: &str = r#"Please look at this case: it fails with \"no such key\".\nWhy?"#;
+const THOUGHT: &str = "The map is closed, so the key has to be added before the tests run again.";
+const ANSWER: &str = "The key was missing; I have added it and the tests pass.";
+
+/// A screen of output, as it stands in JSON text.
+fn output(number: usize) -> String {
+    let mut text = String::new();
+    for line in 0..24 {
+        let line = format!(r#"{line:>4}\tlet value_{number} = map.get(\"{line}\")?; // größer\n"#);
+        text.push_str(&line);
+    }
+    text
+}
+
+fn time(number: usize) -> String {
+    let (hour, minute, second) = (number / 3600 % 24, number / 60 % 60, number % 60);
+    format!("2026-02-10T{hour:02}:{minute:02}:{second:02}.123Z")
+}
+
+/// Adds a line of JSON.
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    writeln!(text, "{line}").unwrap_or_default();
+}
+
+fn claude(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |id: &str, parent: &str| {
+        format!(
+            r#""uuid":"{id}{number}","parentUuid":"{parent}{number}","isSidechain":false,"userType":"external","cwd":"/home/ada/loom","sessionId":"11111111-0000-4000-8000-000000000001","version":"2.1.40","gitBranch":"main","timestamp":"{time}""#
+        )
+    };
+    let (prompt, call, result, answer) =
+        (around("p", "x"), around("c", "p"), around("r", "c"), around("a", "r"));
+    let message = r#""role":"assistant","model":"claude-example""#;
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"user",{prompt},"message":{{"role":"user","content":"{PROMPT}"}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"assistant",{call},"requestId":"req_{number}","message":{{"id":"m{number}",{message},"content":[{{"type":"thinking","thinking":"{THOUGHT}","signature":"c2lnbmVk"}},{{"type":"tool_use","id":"t{number}","name":"Read","input":{{"file_path":"/home/ada/loom/src/case_{number}.rs","limit":200}}}}],"usage":{{"input_tokens":1200,"output_tokens":85,"cache_read_input_tokens":1000}}}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"user",{result},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{number}","content":"{output}"}}]}},"toolUseResult":{{"type":"text","file":{{"filePath":"/home/ada/loom/src/case.rs","content":"{output}","numLines":24}}}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"type":"assistant",{answer},"message":{{"id":"n{number}",{message},"content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
+        ),
+    );
+}
+
+const CODEX: &str = concat!(
+    r#"{"timestamp":"2026-02-10T00:00:00.000Z","type":"session_meta","payload":{"id":"019c0000-0000-7000-8000-000000000001","timestamp":"2026-02-10T00:00:00.000Z","cwd":"/home/ada/loom","originator":"codex-tui","cli_version":"0.118.0","source":"cli","model_provider":"openai"}}"#,
+    "\n",
+    r#"{"timestamp":"2026-02-10T00:00:00.000Z","type":"turn_context","payload":{"turn_id":"turn-1","cwd":"/home/ada/loom","model":"gpt-example","sandbox_policy":{"type":"workspace-write"}}}"#,
+    "\n",
+);
+
+fn codex(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let mut item = |payload: std::fmt::Arguments<'_>| {
+        line(
+            text,
+            format_args!(
+                r#"{{"timestamp":"{time}","type":"response_item","payload":{{{payload}}}}}"#
+            ),
+        );
+    };
+    item(format_args!(
+        r#""type":"message","role":"user","content":[{{"type":"input_text","text":"{PROMPT}"}}]"#
+    ));
+    item(format_args!(
+        r#""type":"reasoning","summary":[{{"type":"summary_text","text":"{THOUGHT}"}}],"content":null,"encrypted_content":"Z29uZQ==""#
+    ));
+    item(format_args!(
+        r#""type":"function_call","name":"shell","arguments":"{{\"command\":[\"cat\",\"case_{number}.rs\"]}}","call_id":"call_{number}""#
+    ));
+    item(format_args!(
+        r#""type":"function_call_output","call_id":"call_{number}","output":"{output}""#
+    ));
+    item(format_args!(
+        r#""type":"message","role":"assistant","content":[{{"type":"output_text","text":"{ANSWER}"}}]"#
+    ));
+    line(
+        text,
+        format_args!(
+            r#"{{"timestamp":"{time}","type":"event_msg","payload":{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{total},"output_tokens":{number}}},"last_token_usage":{{"input_tokens":1200,"cached_input_tokens":1000,"output_tokens":85,"reasoning_output_tokens":21,"total_tokens":1285}}}}}}}}"#,
+            total = 1200 * number,
+        ),
+    );
+}
+
+const GEMINI: &str = r#"{"sessionId":"33333333-0000-4000-8000-000000000003","projectHash":"3f3f3f","startTime":"2026-02-10T00:00:00.000Z","lastUpdated":"2026-02-10T23:00:00.000Z","messages":["#;
+
+fn gemini(number: usize, text: &mut String) {
+    let (time, output) = (time(number), output(number));
+    let around = |id: &str| format!(r#""id":"{id}{number}","timestamp":"{time}""#);
+    let (prompt, answer) = (around("p"), around("a"));
+    line(
+        text,
+        format_args!(
+            r#"{{{prompt},"type":"user","content":"{PROMPT}"}},
+{{{answer},"type":"gemini","content":"{ANSWER}","thoughts":[{{"subject":"Keys","description":"{THOUGHT}","timestamp":"{time}"}}],"tokens":{{"input":1200,"output":85,"cached":1000,"thoughts":21,"tool":0,"total":1306}},"model":"gemini-example","toolCalls":[{{"id":"c{number}","name":"read_file","args":{{"file_path":"case_{number}.rs"}},"result":[{{"functionResponse":{{"id":"c{number}","name":"read_file","response":{{"output":"{output}"}}}}}}],"status":"success","timestamp":"{time}","resultDisplay":"Read 24 lines"}}]}}"#
+        ),
+    );
+    text.pop();
+    text.push(',');
+}
+
+const OPENCODE: &str = r#"{"info":{"id":"ses_generated","version":"1.1.40","projectID":"5f0e","directory":"/home/ada/lantern","title":"Generated","time":{"created":1772700000000,"updated":1772799999000}},"messages":["#;
+
+fn opencode(number: usize, text: &mut String) {
+    let output = output(number);
+    let made = 1_772_700_000_000 + 1000 * number;
+    let ids = |id: &str, message: &str| {
+        format!(
+            r#""id":"{id}{number:06}","sessionID":"ses_generated","messageID":"{message}{number:06}""#
+        )
+    };
+    let (asked, thought, call, said) =
+        (ids("prt_a", "msg_p"), ids("prt_b", "msg_q"), ids("prt_c", "msg_q"), ids("prt_d", "msg_q"));
+    line(
+        text,
+        format_args!(
+            r#"{{"info":{{"id":"msg_p{number:06}","sessionID":"ses_generated","role":"user","time":{{"created":{made}}},"agent":"build","model":{{"providerID":"openai","modelID":"gpt-example"}}}},"parts":[{{"type":"text","text":"{PROMPT}",{asked}}}]}},
+{{"info":{{"id":"msg_q{number:06}","sessionID":"ses_generated","role":"assistant","parentID":"msg_p{number:06}","time":{{"created":{made},"completed":{made}}},"modelID":"gpt-example","providerID":"openai","cost":0.0123,"tokens":{{"input":200,"output":85,"reasoning":21,"cache":{{"read":1000,"write":0}}}}}},"parts":[{{"type":"reasoning","text":"{THOUGHT}","time":{{"start":{made},"end":{made}}},{thought}}},{{"type":"tool","tool":"read","callID":"call_{number}","state":{{"status":"completed","input":{{"filePath":"case_{number}.rs"}},"output":"{output}","title":"case","time":{{"start":{made},"end":{made}}}}},{call}}},{{"type":"text","text":"{ANSWER}","time":{{"start":{made},"end":{made}}},{said}}}]}}"#
+        ),
+    );
+    text.pop();
+    text.push(',');
+}
+
+fn cursor(number: usize, text: &mut String) {
+    let output = output(number);
+    line(
+        text,
+        format_args!(
+            r#"{{"role":"user","message":{{"content":[{{"type":"text","text":"{PROMPT}"}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"role":"assistant","message":{{"content":[{{"type":"text","text":"{THOUGHT}"}},{{"type":"tool_use","id":"t{number}","name":"Write","input":{{"path":"case_{number}.rs","contents":"{output}"}}}}]}}}}"#
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            r#"{{"role":"assistant","message":{{"content":[{{"type":"text","text":"{ANSWER}"}}]}}}}"#
+        ),
+    );
+}

@@ -1,0 +1,91 @@
+//! Whether the manifest's `rust-version` can be true: no dependency needs a newer compiler.
+//! Whether our own code needs one, only an older compiler can tell.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+
+/// Compares the versions. True if none is newer than the manifest's.
+pub fn check() -> Result<bool> {
+    let metadata = metadata()?;
+    let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
+    let ours = |package: &&Value| package["name"] == "vac-cli";
+    let promised = packages.iter().find(ours).context("vac-cli is not in the workspace")?;
+    let promised = promised["rust_version"].as_str().context("no rust-version in the manifest")?;
+    let newest = version(promised)?;
+    let mut is_true = true;
+    let mut stated = 0;
+    for package in packages {
+        let Some(needed) = package["rust_version"].as_str() else { continue };
+        stated += 1;
+        if version(needed)? > newest {
+            is_true = false;
+            eprintln!(
+                "{} {} needs Rust {needed}, and the manifest says {promised}",
+                package["name"].as_str().unwrap_or_default(),
+                package["version"].as_str().unwrap_or_default(),
+            );
+        }
+    }
+    if is_true {
+        let all = packages.len();
+        eprintln!("Rust {promised}: {stated} of {all} packages say what they need, none more");
+    }
+    Ok(is_true)
+}
+
+/// What cargo knows about all dependencies, or without a network about those of this
+/// platform.
+fn metadata() -> Result<Value> {
+    let host = host()?;
+    let all = run(&["metadata", "--format-version", "1", "--locked"], Stdio::null());
+    let text = all.or_else(|_| {
+        eprintln!("not all dependencies can be had: looking at those of {host}");
+        let offline = ["--offline", "--filter-platform", &host];
+        let arguments = [&["metadata", "--format-version", "1", "--locked"], &offline[..]].concat();
+        run(&arguments, Stdio::inherit())
+    })?;
+    serde_json::from_str(&text).context("cargo metadata gave no JSON")
+}
+
+/// The platform that the compiler is on.
+fn host() -> Result<String> {
+    let about = run(&["--version", "--verbose"], Stdio::inherit())?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("cargo does not say its host")?.to_owned())
+}
+
+fn run(arguments: &[&str], stderr: Stdio) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(crate::root()?).stderr(stderr);
+    let ran = command.output().context("cannot run cargo")?;
+    if !ran.status.success() {
+        bail!("cargo {} failed", arguments.join(" "));
+    }
+    String::from_utf8(ran.stdout).map_err(|_| anyhow!("cargo wrote no text"))
+}
+
+/// `1.89` and `1.89.0` as numbers to compare.
+fn version(text: &str) -> Result<[u64; 3]> {
+    let mut numbers = [0; 3];
+    for (place, number) in numbers.iter_mut().zip(text.split('.')) {
+        *place = number.parse().map_err(|_| anyhow!("{text} is no version of Rust"))?;
+    }
+    Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let version = |text| version(text).expect("a version");
+        assert_eq!(version("1.89"), version("1.89.0"));
+        assert!(version("1.100") > version("1.89"));
+        assert!(version("1.89.1") > version("1.89"));
+        assert!(super::version("stable").is_err());
+    }
+}
