@@ -18,7 +18,9 @@ pub struct Block {
     pub line: usize,
     /// What its fence says it is; empty if that is nothing.
     pub language: String,
-    /// Its lines, without the fences.
+    /// How far it is indented, in a list.
+    pub indent: usize,
+    /// Its lines, without the fences and the indent.
     pub lines: Vec<String>,
 }
 
@@ -46,7 +48,7 @@ impl Document {
     /// ```
     /// use vac_tests::markdown::Document;
     ///
-    /// let text = "Say `ls`:\n\n```sh\nls -l\n```\n".to_owned();
+    /// let text = "* Say `ls`:\n\n  ```sh\n  ls -l\n  ```\n".to_owned();
     /// let document = Document { name: String::new(), text };
     /// let blocks = document.blocks();
     /// assert_eq!((blocks[0].line, blocks[0].language.as_str()), (4, "sh"));
@@ -57,13 +59,17 @@ impl Document {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
         for (number, line) in (1..).zip(self.text.lines()) {
-            match (line.strip_prefix("```"), &mut open) {
+            let bare = line.trim_start();
+            let indent = line.len() - bare.len();
+            match (bare.strip_prefix("```"), &mut open) {
                 (Some(_), Some(_)) => blocks.extend(open.take()),
                 (Some(language), None) => {
                     let language = language.trim().to_owned();
-                    open = Some(Block { line: number + 1, language, lines: Vec::new() });
+                    open = Some(Block { line: number + 1, language, indent, lines: Vec::new() });
                 }
-                (None, Some(block)) => block.lines.push(line.to_owned()),
+                (None, Some(block)) => {
+                    block.lines.push(line[indent.min(block.indent)..].to_owned());
+                }
                 (None, None) => {}
             }
         }
@@ -75,7 +81,7 @@ impl Document {
         let mut found = Vec::new();
         let mut is_fenced = false;
         for (number, line) in (1..).zip(self.text.lines()) {
-            if line.starts_with("```") {
+            if line.trim_start().starts_with("```") {
                 is_fenced = !is_fenced;
             } else if !is_fenced {
                 found.extend(code(line).map(|code| (number, code)));

@@ -57,7 +57,7 @@ fn row(name: &str, json: &[u8], effort: Effort) -> Row {
         cells.push(ratio(&mut || drop(black_box(from_cbor.to_cbor().expect("CBOR")))));
     }
     cells.resize(COLUMNS.len(), None);
-    Row { name: name.to_owned(), bytes: json.len(), cells }
+    Row { name: name.to_owned(), bytes: Some(json.len()), cells }
 }
 
 /// How the time for a byte changes with the size of a record.
@@ -73,7 +73,7 @@ pub fn growth(effort: Effort) -> Table {
             let for_a_byte = least.as_secs_f64() / json.len() as f64;
             Some(for_a_byte / *first.get_or_insert(for_a_byte))
         });
-        Row { name: format!("{name}: {sizes:?}"), bytes: 0, cells: cells.to_vec() }
+        Row { name: format!("{name}: {sizes:?}"), bytes: None, cells: cells.to_vec() }
     };
     let entries = effort.pick([1_000, 4_000, 16_000, 64_000], [100, 200, 400, 800]);
     Table {

@@ -50,7 +50,7 @@ fn row(log: &Log, effort: Effort) -> Row {
     let ratio = |options: &Options| Some(effort.ratio(&baseline, &mut || convert(options)));
     Row {
         name: log.shown.clone(),
-        bytes: log.bytes.len(),
+        bytes: Some(log.bytes.len()),
         cells: [&json, &cbor, &unchecked].map(ratio).to_vec(),
     }
 }

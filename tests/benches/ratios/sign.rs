@@ -22,7 +22,7 @@ pub fn table(effort: Effort) -> Table {
     let ratio = |work: &mut dyn FnMut()| Some(measure::ratio(effort.pick(5, 3), &baseline, work));
     let row = |name: String, cells: [Option<f64>; 2]| Row {
         name,
-        bytes: record.len(),
+        bytes: Some(record.len()),
         cells: cells.to_vec(),
     };
     let sha512 = ratio(&mut || {

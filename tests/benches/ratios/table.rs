@@ -22,8 +22,8 @@ pub struct Table {
 pub struct Row {
     /// What was worked on.
     pub name: String,
-    /// How many bytes that are; 0 if that is no question.
-    pub bytes: usize,
+    /// How many bytes that are, if that is one number.
+    pub bytes: Option<usize>,
     /// The ratios; `None` where there is nothing to measure.
     pub cells: Vec<Option<f64>>,
 }
@@ -56,7 +56,7 @@ impl Table {
             writeln!(text, "| {name} | {} |", cells.join(" | ")).unwrap_or_default();
         };
         line(self.of, &self.heads());
-        line("---", &vec!["---:".to_owned(); self.columns.len() + 1]);
+        line("---", &vec!["---:".to_owned(); self.heads().len()]);
         for row in &self.rows {
             line(&row.name, &row.shown());
         }
@@ -68,20 +68,19 @@ impl Table {
     }
 
     fn heads(&self) -> Vec<String> {
-        [&["KB".to_owned()], &self.columns[..]].concat()
+        let has_bytes = self.rows.iter().any(|row| row.bytes.is_some());
+        let size = has_bytes.then(|| "KB".to_owned());
+        size.into_iter().chain(self.columns.iter().cloned()).collect()
     }
 }
 
 impl Row {
     fn shown(&self) -> Vec<String> {
-        let kilobytes = match self.bytes {
-            0 => String::new(),
-            bytes => (bytes / 1024).to_string(),
-        };
+        let size = self.bytes.map(|bytes| (bytes / 1024).to_string());
         let cells = self.cells.iter().map(|cell| match cell {
             Some(ratio) => format!("{ratio:.2}"),
             None => "-".to_owned(),
         });
-        [kilobytes].into_iter().chain(cells).collect()
+        size.into_iter().chain(cells).collect()
     }
 }

@@ -71,6 +71,8 @@ fn every_command_of_the_documents_does_what_they_show() {
             let (found, problems) = play(&folder, &block, steps);
             wrong.extend(problems.iter().map(|problem| format!("{}:{problem}", document.name)));
             if found != block.lines {
+                let indented = |line: String| format!("{:1$}{line}", "", block.indent);
+                let found: Vec<_> = found.into_iter().map(indented).collect();
                 changed.push((block.line - 1..block.line - 1 + block.lines.len(), found));
             }
         }
