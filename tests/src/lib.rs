@@ -21,6 +21,6 @@ pub fn shared(folder: &str, variable: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    println!("skipped: no {folder} beside the workspace (set {variable} to name one)");
+    eprintln!("skipped: no {folder} beside the workspace (set {variable} to name one)");
     None
 }

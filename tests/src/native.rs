@@ -165,8 +165,12 @@ fn opencode(number: usize, text: &mut String) {
             r#""id":"{id}{number:06}","sessionID":"ses_generated","messageID":"{message}{number:06}""#
         )
     };
-    let (asked, thought, call, said) =
-        (ids("prt_a", "msg_p"), ids("prt_b", "msg_q"), ids("prt_c", "msg_q"), ids("prt_d", "msg_q"));
+    let (asked, thought, call, said) = (
+        ids("prt_a", "msg_p"),
+        ids("prt_b", "msg_q"),
+        ids("prt_c", "msg_q"),
+        ids("prt_d", "msg_q"),
+    );
     line(
         text,
         format_args!(

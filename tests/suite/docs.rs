@@ -40,9 +40,9 @@ fn the_files_that_documents_name_are_there() {
     let mut count = 0;
     for document in Document::all() {
         for (line, named) in document.inline() {
-            let is_path = named.bytes().all(|byte| {
-                byte.is_ascii_alphanumeric() || b"_-./{},".contains(&byte)
-            });
+            let is_path = named
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-./{},".contains(&byte));
             let first = named.split('/').next().unwrap_or_default();
             let top = match first {
                 "crates" | "tests" | "fixtures" | "spec" | "xtask" | ".ci" => root().to_owned(),

@@ -46,9 +46,8 @@ impl Inputs {
             }));
         }
         let sizes: &[usize] = effort.pick(&[100, 1_000, 10_000, 40_000], &[100]);
-        let made_up = |entries: &usize| {
-            (format!("{entries} entries, made up"), synthetic::record(*entries))
-        };
+        let made_up =
+            |entries: &usize| (format!("{entries} entries, made up"), synthetic::record(*entries));
         let mut records: Vec<_> = sizes.iter().map(made_up).collect();
         for log in real() {
             let shown = log.shown.clone();

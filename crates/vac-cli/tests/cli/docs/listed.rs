@@ -42,10 +42,6 @@ fn cargo(arguments: &str) -> Result<(), String> {
     if let Some(package) = behind("-p") {
         has("Cargo.lock", &format!("name = \"{package}\""))?;
     }
-    if let Some(name) = behind("--test") {
-        let package = behind("-p").ok_or("--test without -p")?;
-        has(&format!("crates/{package}/tests/{name}/main.rs"), "mod ")?;
-    }
     match words[0] {
         // CI runs them, so they work.
         "fmt" | "clippy" | "doc" => {
@@ -53,8 +49,12 @@ fn cargo(arguments: &str) -> Result<(), String> {
             has(".ci/run", &format!("cargo {line}"))
         }
         "test" if words.contains(&"--workspace") => has(".ci/run", &format!("cargo {arguments}")),
-        "test" => behind("-p").map(|_| ()).ok_or("which package?".to_owned()),
-        "build" | "tree" => Ok(()),
+        "test" => {
+            let package = behind("-p").ok_or("which package?")?;
+            tests(package, behind("--test"), &words)
+        }
+        "build" if words[1..] == ["--workspace"] => Ok(()),
+        "tree" => behind("-p").map(|_| ()).ok_or("which package?".to_owned()),
         "install" => {
             let path = behind("--path").ok_or("from where?")?;
             has(&format!("{path}/Cargo.toml"), "[[bin]]\nname = \"vac\"")
@@ -65,7 +65,7 @@ fn cargo(arguments: &str) -> Result<(), String> {
         }
         // A test of xtask reads what stands behind it.
         "xtask" => has(".cargo/config.toml", "xtask = \"run --quiet --package xtask --\""),
-        "+nightly" if words[1..3] == ["fuzz", "run"] => {
+        "+nightly" if words[1..].starts_with(&["fuzz", "run"]) => {
             let (folder, target) = (behind("--fuzz-dir"), words.last().copied());
             let (folder, target) = (folder.ok_or("where?")?, target.unwrap_or_default());
             has(&format!("{folder}/Cargo.toml"), &format!("[[bin]]\nname = \"{target}\""))
@@ -74,15 +74,28 @@ fn cargo(arguments: &str) -> Result<(), String> {
     }
 }
 
+/// The tests of a package that a command names: a binary, and a module of it.
+fn tests(package: &str, binary: Option<&str>, words: &[&str]) -> Result<(), String> {
+    let folder = match (package, binary) {
+        ("vac-tests", None) => "tests/suite".to_owned(),
+        (_, Some(binary)) => format!("crates/{package}/tests/{binary}"),
+        // All of them.
+        _ if words.len() == 3 => return Ok(()),
+        _ => return Err("which tests?".to_owned()),
+    };
+    let module = words.last().filter(|word| **word != package && Some(**word) != binary);
+    has(&format!("{folder}/main.rs"), &module.map_or("mod ".to_owned(), |it| format!("mod {it};")))
+}
+
 /// `cargo run` runs `vac`: it is the only program of the members that are meant.
 fn runs_vac() -> Result<(), String> {
     has("Cargo.toml", "default-members = [\"crates/vac-cli\", \"tests\"]")?;
     has("crates/vac-cli/Cargo.toml", "[[bin]]\nname = \"vac\"")?;
     let tests = vac_tests::root().join("tests");
-    match tests.join("src/main.rs").exists() || tests.join("src/bin").exists() {
-        true => Err("the tests have a program too".to_owned()),
-        false => Ok(()),
+    if tests.join("src/main.rs").exists() || tests.join("src/bin").exists() {
+        return Err("the tests have a program too".to_owned());
     }
+    Ok(())
 }
 
 fn has(file: &str, text: &str) -> Result<(), String> {
@@ -103,6 +116,11 @@ fn executable(file: &str) -> Result<(), String> {
 fn what_is_listed_is_checked() {
     let wrong = |command: &str| matches!(find(command), Some(Listed::Wrong(_)));
     assert!(wrong("cargo test -p vac-nothing"));
+    assert!(wrong("cargo test -p vac-tests nothing"));
+    assert!(wrong("cargo test -p vac-cli --test cli nothing"));
+    assert!(wrong("cargo test -p vac-cli --test nothing"));
+    assert!(!wrong("cargo test -p vac-tests adapters"));
+    assert!(!wrong("cargo test -p vac-cli --test cli"));
     assert!(wrong("cargo publish"));
     assert!(wrong("cargo clippy --fix"));
     assert!(wrong("cargo install --path crates/vac-sign"));
