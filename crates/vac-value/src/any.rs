@@ -112,12 +112,29 @@ impl<'a> Any<'a> {
 }
 
 impl Encode for Any<'_> {
+    #[inline]
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        to.carried(|to| self.write(to))
+        match self.as_it_stands() {
+            Some((raw, encoding)) if to.takes_raw(encoding) => {
+                to.carried_raw(raw);
+                Ok(())
+            }
+            _ => to.carried(|to| self.write(to)),
+        }
     }
 }
 
 impl Any<'_> {
+    /// The bytes, if they may be copied as they are.
+    #[inline]
+    fn as_it_stands(&self) -> Option<(&[u8], Encoding)> {
+        match &self.0 {
+            Carried::Node(node) if node.is_tidy() => Some((node.raw(), node.encoding())),
+            Carried::Bytes { raw, encoding, tidy: true } => Some((raw, *encoding)),
+            _ => None,
+        }
+    }
+
     fn write(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         match &self.0 {
             Carried::Node(node) => crate::transcode::transcode_node(*node, to),
@@ -127,10 +144,6 @@ impl Any<'_> {
                     map.extension(Key::Text(key), value)?;
                 }
                 map.end()
-            }
-            Carried::Bytes { raw, encoding, tidy } if *tidy && to.takes_raw(*encoding) => {
-                to.raw(raw);
-                Ok(())
             }
             Carried::Bytes { .. } => match self.document() {
                 Ok(document) => crate::transcode(&document, to),

@@ -225,6 +225,13 @@ impl<'d, 'a> Node<'d, 'a> {
         self.entry().flags & flag != 0
     }
 
+    /// Whether its bytes are exactly what our writer makes of it. One that has a key twice
+    /// is not.
+    #[inline]
+    pub(crate) fn is_tidy(self) -> bool {
+        !self.flag(LOOSE)
+    }
+
     /// The document it is in.
     pub fn document(self) -> &'d Document<'a> {
         self.document
@@ -269,7 +276,7 @@ impl<'d, 'a> Node<'d, 'a> {
     /// The value as it stands, carried away from its document: whoever writes it in
     /// another form has to scan it again.
     pub fn lift(self) -> Any<'a> {
-        Any::bytes(self.raw(), self.encoding(), !self.flag(LOOSE))
+        Any::bytes(self.raw(), self.encoding(), self.is_tidy())
     }
 
     #[inline]
@@ -356,6 +363,14 @@ impl<'d, 'a> Node<'d, 'a> {
     /// Whether it is this text.
     #[inline]
     pub fn is_text(self, expected: &str) -> bool {
+        // A JSON token says by its length that it is another.
+        let entry = self.entry();
+        if matches!(self.document.source, Source::Json(_))
+            && entry.flags & ESCAPED == 0
+            && (entry.end - entry.start) as usize != expected.len() + 2
+        {
+            return false;
+        }
         match self.text_bytes() {
             Some(bytes) => bytes == expected.as_bytes(),
             None if self.kind() != Kind::Text => false,
@@ -452,6 +467,17 @@ impl<'d, 'a> Node<'d, 'a> {
     /// The value of the first member with this text key.
     pub fn member(self, key: &str) -> Option<Node<'d, 'a>> {
         self.members().find(|(name, _)| name.is_text(key)).map(|(_, value)| value)
+    }
+
+    /// The tokens of a JSON value that are neither brackets nor what is between them, in
+    /// order and with the place where each begins.
+    pub(crate) fn tokens(self) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let (inside, source) = (self.index as usize..self.after() as usize, self.document.source);
+        let tokens = self.document.entries[inside].iter();
+        tokens.filter(|entry| !matches!(entry.kind, Kind::Array | Kind::Map)).map(move |entry| {
+            let (start, end) = (entry.start as usize, entry.end as usize);
+            (start, &source.bytes()[start..end])
+        })
     }
 
     /// The index of the first node behind this one's subtree.

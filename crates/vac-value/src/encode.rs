@@ -414,7 +414,16 @@ impl Encoder {
         written
     }
 
+    /// Copies a carried value as it stands.
+    #[inline]
+    pub(crate) fn carried_raw(&mut self, bytes: &[u8]) {
+        let start = self.out.len();
+        self.out.extend_from_slice(bytes);
+        self.leaf(Kind::Null, start);
+    }
+
     /// Whether bytes of an encoding can be copied as they are.
+    #[inline]
     pub(crate) fn takes_raw(&self, encoding: Encoding) -> bool {
         self.encoding == encoding && self.layout == Layout::Compact
     }

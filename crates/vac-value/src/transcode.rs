@@ -5,6 +5,7 @@ use num_bigint::{BigInt, Sign};
 use crate::cbor;
 use crate::document::{Document, Encoding, Kind, LOOSE, Node};
 use crate::encode::{EncodeError, Encoder};
+use crate::json;
 use crate::number::{Decimal, Number, big_integer, bignum_digits};
 
 impl Encoder {
@@ -12,9 +13,15 @@ impl Encoder {
     /// value in the other, or an error that says what has no counterpart.
     pub fn node(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
         let same = node.encoding() == self.encoding();
-        if !node.flag(LOOSE) && self.takes_raw(node.encoding()) {
-            self.raw(node.raw());
-            return Ok(());
+        if self.takes_raw(node.encoding()) {
+            if !node.flag(LOOSE) {
+                self.raw(node.raw());
+                return Ok(());
+            }
+            if node.encoding() == Encoding::Json {
+                self.tidied(node);
+                return Ok(());
+            }
         }
         match node.kind() {
             Kind::Array => {
@@ -39,6 +46,22 @@ impl Encoder {
             }
             _ => self.scalar(node),
         }
+    }
+
+    /// Copies JSON without the space between its tokens.
+    fn tidied(&mut self, node: Node<'_, '_>) {
+        let (raw, offset) = (node.raw(), node.offset());
+        let out = self.out();
+        let between = |bytes: &[u8], out: &mut Vec<u8>| {
+            out.extend(bytes.iter().filter(|byte| !json::is_space(**byte)));
+        };
+        let mut at = 0;
+        for (start, token) in node.tokens() {
+            between(&raw[at..start - offset], out);
+            out.extend_from_slice(token);
+            at = start - offset + token.len();
+        }
+        between(&raw[at..], out);
     }
 
     fn node_map(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
