@@ -14,7 +14,9 @@ use crate::shape::Envelope;
 /// Keys that this adapter adds to entries.
 const OURS: &[&str] = &[
     "payload",
+    "msg",
     "item",
+    "invocation",
     "inherited",
     "rolled-back",
     "duplicate-of",
@@ -77,7 +79,7 @@ impl<'a> Around<'a> {
         standing: Standing,
     ) -> Self {
         let only = envelope.timestamp.filter(|_| !envelope.is_more);
-        Self { line: Some(Line { node: line, inside: "payload", only }), at, standing }
+        Self { line: Some(Line { node: line, inside: envelope.inside, only }), at, standing }
     }
 
     /// Of a line with an item.
@@ -183,7 +185,8 @@ impl<'a> Line<'a> {
         }
         let rest = sift(self.node, named, |key, value| match key {
             "timestamp" => is_timestamp(value, &mut timestamp),
-            "type" => true,
+            // A line without a type of its own may have what is no type.
+            "type" => value.kind() == Kind::Text,
             _ => key == self.inside,
         });
         (timestamp, rest)

@@ -5,8 +5,8 @@ use vac_value::{Kind, Node};
 
 use crate::at::At;
 use crate::facts::Facts;
-use crate::names::LINES;
-use crate::shape::{Shape, shape};
+use crate::names::{EVENTS, LINES, known};
+use crate::shape::{Shape, shape, type_of};
 use crate::{rollout_name, whole};
 
 /// How sure the beginning of an input makes.
@@ -23,6 +23,10 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
         Shape::Envelope(line) => {
             if line.payload.kind() != Kind::Map || !LINES.contains(&&*line.kind) {
                 Confidence::No
+            } else if line.is_printed() {
+                let is_known =
+                    type_of(line.payload).is_some_and(|kind| known(EVENTS, &kind).is_some());
+                if is_known { Confidence::Likely } else { Confidence::No }
             } else if line.timestamp.is_some() {
                 Confidence::Certain
             } else {
@@ -49,11 +53,12 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
                 _ => Confidence::No,
             },
         },
+        Shape::Setup => Confidence::Likely,
         Shape::Whole => match document.member("session") {
             Some(session) if is_text(session.member("id")) => Confidence::Likely,
             _ => Confidence::Possible,
         },
-        Shape::Header | Shape::Record(_) | Shape::Other(_) => Confidence::No,
+        Shape::Header | Shape::Record(_) | Shape::Prompt(_) | Shape::Other(_) => Confidence::No,
     }
 }
 

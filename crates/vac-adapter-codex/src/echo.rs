@@ -75,6 +75,14 @@ impl Pairing {
         self.add(Half { index: at.index, speaker, is_echo: false, marks: marks.found, id });
     }
 
+    /// Counts a prompt in that stands before all events.
+    pub fn prompt(&mut self, at: At, prompt: Node<'_, '_>) {
+        let mut marks = Marks::default();
+        marks.texts(Some(prompt));
+        let (index, id) = (at.index, at.id());
+        self.add(Half { index, speaker: Speaker::User, is_echo: false, marks: marks.found, id });
+    }
+
     /// Counts an event in that says this.
     pub fn event(&mut self, at: At, speaker: Speaker, said: Node<'_, '_>, event: Node<'_, '_>) {
         let mut marks = Marks::default();

@@ -13,6 +13,7 @@ use crate::around::{self, Around};
 use crate::at::At;
 use crate::clock;
 use crate::echo::Speaker;
+use crate::names::COMPLETED;
 
 /// An event with its whole payload as data, and what is to be said beside it.
 pub(crate) fn entry<'a>(
@@ -41,23 +42,11 @@ pub(crate) fn entry<'a>(
 
 /// The id of the call that an event tells about.
 pub(crate) fn call<'a>(event: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
-    /// Items whose id is that of the call.
-    const ITEMS: &[&str] = &[
-        "CommandExecution",
-        "FileChange",
-        "McpToolCall",
-        "DynamicToolCall",
-        "CollabAgentToolCall",
-        "FunctionCallOutput",
-        "WebSearch",
-        "ImageView",
-        "ImageGeneration",
-        "Extension",
-    ];
     let call = event.member("call_id").or_else(|| event.member("callId")).or_else(|| {
         let item = event.member("item")?;
         let kind = item.member("type")?;
-        ITEMS.iter().any(|name| kind.is_text(name)).then(|| item.member("id"))?
+        let is_call = COMPLETED.iter().any(|(name, is_call)| *is_call && kind.is_text(name));
+        is_call.then(|| item.member("id"))?
     })?;
     (call.kind() == Kind::Text && !call.has_lone_surrogate()).then_some(call)
 }

@@ -55,6 +55,8 @@ enum Form {
     Envelopes,
     Bare,
     Printed,
+    /// Events that were printed, before October 2025.
+    Events,
     Whole,
 }
 
@@ -78,6 +80,8 @@ impl Facts {
         let shape = shape(line);
         self.is_known = self.is_known || confidence(line) > Confidence::No;
         let form = match &shape {
+            Shape::Envelope(line) if line.is_printed() => Form::Events,
+            Shape::Setup => Form::Events,
             Shape::Envelope(_) => Form::Envelopes,
             Shape::Item(_) | Shape::Header | Shape::Record(_) => Form::Bare,
             Shape::Printed(_) => Form::Printed,
@@ -88,8 +92,13 @@ impl Facts {
                 });
                 return;
             }
-            Shape::Other(_) => {
+            Shape::Prompt(_) | Shape::Other(_) => {
                 self.entries += 1;
+                if let Shape::Prompt(prompt) = shape
+                    && self.is_of_events()
+                {
+                    self.pairing.prompt(at, prompt);
+                }
                 return;
             }
         };
@@ -100,8 +109,20 @@ impl Facts {
             Shape::Item(kind) => self.item(line, &kind, at),
             Shape::Printed(kind) => self.printed(line, &kind, at),
             Shape::Header if self.meta.is_none() => self.meta = Some(Meta::of(line, at.index)),
+            Shape::Setup => self.setup(line, at),
             _ => {}
         }
+    }
+
+    /// Counts in how a run is set up.
+    fn setup(&mut self, setup: Node<'_, '_>, at: At) {
+        if self.meta.is_none() {
+            self.meta = Some(Meta::of_setup(setup, at.index));
+        }
+        self.models.turn(setup, at.index, false);
+        // Behind the name of a sandbox stands what it lets out.
+        let sandbox = setup.member("sandbox").and_then(Node::text).unwrap_or_default();
+        self.sandbox(sandbox.split_whitespace().next());
     }
 
     /// Counts a piece of a whole session in.
@@ -175,6 +196,7 @@ impl Facts {
                     self.models.forget_doubtful();
                 }
             }
+            "session_configured" => self.configured(event, at),
             "thread_settings_applied" => {
                 if let Some(settings) = event.member("thread_settings") {
                     self.models.settings(settings);
@@ -208,10 +230,23 @@ impl Facts {
         let sandbox = policy.map(|policy| {
             policy.member("type").or_else(|| policy.member("mode")).unwrap_or(policy)
         });
-        let Some(sandbox) = sandbox.and_then(Node::text) else { return };
-        if self.sandboxes.len() < MOST_SANDBOXES && self.sandboxes.iter().all(|one| *one != sandbox)
+        self.sandbox(sandbox.and_then(Node::text).as_deref());
+    }
+
+    fn sandbox(&mut self, sandbox: Option<&str>) {
+        let Some(sandbox) = sandbox else { return };
+        if self.sandboxes.len() < MOST_SANDBOXES && self.sandboxes.iter().all(|one| one != sandbox)
         {
-            self.sandboxes.push(sandbox.into_owned());
+            self.sandboxes.push(sandbox.to_owned());
+        }
+    }
+
+    /// A printed event that names the session.
+    fn configured(&mut self, event: Node<'_, '_>, at: At) {
+        self.models.settings(event);
+        let meta = self.meta.get_or_insert_with(|| Meta::of_thread(None, at.index));
+        if meta.id.is_none() {
+            meta.id = owned(event.member("session_id"));
         }
     }
 
@@ -286,6 +321,11 @@ impl Facts {
         self.id().filter(|_| self.form == Some(Form::Printed))
     }
 
+    /// Whether it is made of events that were printed, before October 2025.
+    pub fn is_of_events(&self) -> bool {
+        self.form == Some(Form::Events)
+    }
+
     /// Which of the formats it is in.
     pub fn variant(&self) -> &'static str {
         match self.form {
@@ -295,6 +335,7 @@ impl Facts {
             Some(Form::Envelopes) | None => "envelopes",
             Some(Form::Bare) => "bare",
             Some(Form::Printed) => "exec-json",
+            Some(Form::Events) => "exec-events",
             Some(Form::Whole) => "typescript",
         }
     }

@@ -208,11 +208,10 @@ fn tool_result<'a>(
         _ => false,
     });
     let is_error = is_error.or_else(|| outcomes.is_error(call));
-    let told = is_error.map(|is_error| if is_error { "error" } else { "success" }.into());
     Entry::ToolResult(ToolResultEntry {
         output: output.unwrap_or_else(null),
         call_id,
-        status: status.or(told),
+        status: status.or_else(|| is_error.map(outcome::word)),
         is_error,
         timestamp,
         id: Some(id.unwrap_or_else(|| at.id().into())),

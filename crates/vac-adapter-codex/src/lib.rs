@@ -26,6 +26,7 @@
 //! | `bare` | a header, then response items without envelopes, up to 0.31 |
 //! | `typescript` | one document of `session` and `items`, from the first CLI |
 //! | `exec-json` | what `codex exec --json` printed |
+//! | `exec-events` | what it printed before October 2025: how it is set up, the prompt, then events as `{id, msg}` |
 //!
 //! # Where things go
 //!
@@ -50,6 +51,11 @@
 //! | printed `agent_message`, `reasoning` | message, reasoning: `text` as `content`; the item that is left stays together as `item` |
 //! | printed `command_execution`, `mcp_tool_call`, `file_change`, `web_search`, `todo_list`, `collab_tool_call` | tool-call and tool-result, with the item's `id` as `call-id` |
 //! | other printed lines and items | system-event with the whole line as data |
+//! | printed `{workdir, model, provider, ...}` | system-event `config`; of the session: working directory, model, provider, sandbox |
+//! | printed `{prompt}` | message of the user |
+//! | printed `{id, msg}` | as an `event_msg` with this payload, what is left of it as `msg`; the `id`, which is that of the request, as `native:id` |
+//! | `exec_command_begin`, `patch_apply_begin`, `mcp_tool_call_begin`, `web_search_end` in such a line | tool-call: `command`, `changes`, `arguments`, `query` as `input` |
+//! | `exec_command_end`, `patch_apply_end`, `mcp_tool_call_end` there | tool-result: `aggregated_output` (before it was told: `stdout` and `stderr`) or `result` as `output` |
 //!
 //! # Decisions
 //!
@@ -86,6 +92,12 @@
 //! * Printed items are numbered anew in every run of the CLI: from the second run on
 //!   (`exec resume` into the same file), `call-id` is the run, a dot and the item's id. A
 //!   file with several threads is several sessions.
+//! * Printed events name their session seldom: each run that says how it is set up is a
+//!   session of its own. Without response items, the events of tools are calls and results.
+//! * The schema has a place for usage on messages alone, and most responses of a model are
+//!   calls of tools: usage is said of the events that tell it, under the canonical name. The
+//!   profile `canonical` keeps what these say (`data`) without that name. A message that
+//!   carried the usage of other responses, too, would say what is not true of it.
 //! * A whole session that is cut short or damaged is read up to there; the rest is raw.
 
 mod around;
@@ -95,6 +107,7 @@ mod clock;
 mod detect;
 mod echo;
 mod event;
+mod exec_event;
 mod facts;
 mod item;
 mod mark;

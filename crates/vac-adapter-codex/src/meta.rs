@@ -82,6 +82,15 @@ impl Meta {
         Self { index, id, format: Some("autonomous"), ..Self::default() }
     }
 
+    /// Of a run of `codex exec` that says how it is set up.
+    pub fn of_setup(setup: Node<'_, '_>, index: u64) -> Self {
+        Self {
+            working_dir: owned(setup.member("workdir")),
+            model_provider: owned(setup.member("provider")),
+            ..Self::of_thread(None, index)
+        }
+    }
+
     /// Whether the session comes from the one with this id.
     pub fn comes_from(&self, id: &str) -> bool {
         self.is_another(id) && self.parents.iter().any(|parent| parent == id)

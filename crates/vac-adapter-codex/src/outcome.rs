@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Kind, Node};
+use vac_value::{Kind, Node, Text};
 
 use crate::{event, mark};
 
@@ -68,6 +68,11 @@ pub(crate) fn told(event: Node<'_, '_>) -> Option<bool> {
         "failed" | "declined" => Some(true),
         _ => None,
     }
+}
+
+/// What a status says, in a word of ours.
+pub(crate) fn word<'a>(is_error: bool) -> Text<'a> {
+    if is_error { "error" } else { "success" }.into()
 }
 
 /// Whether the output is that of a failure: by `success`, by

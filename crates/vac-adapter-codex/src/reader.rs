@@ -18,7 +18,7 @@ use crate::names::{COMPLETED, EVENTS, ITEMS, LINES, known};
 use crate::shape::{Envelope, Shape, shape, type_of};
 use crate::tokens::{Tally, Told};
 use crate::whole::{self, Broken, Piece};
-use crate::{echo, event};
+use crate::{echo, event, exec_event};
 
 /// Reads frames, in order.
 pub(crate) struct Reader<'f> {
@@ -114,6 +114,13 @@ impl<'f> Reader<'f> {
                 return self.capture.entry(line, kind, at, beside, report);
             }
             Shape::Header => "session_meta".into(),
+            Shape::Setup => {
+                self.turn_model(line);
+                "config".into()
+            }
+            Shape::Prompt(prompt) if self.facts.is_of_events() => {
+                return exec_event::prompt(prompt, at);
+            }
             Shape::Record(kind) => {
                 if kind != "state" {
                     report.unknown(&format!("record_type {kind}"));
@@ -124,7 +131,7 @@ impl<'f> Reader<'f> {
                 report.unknown(&kind);
                 kind
             }
-            Shape::Whole | Shape::Other(None) => {
+            Shape::Whole | Shape::Prompt(_) | Shape::Other(None) => {
                 let is_object = line.kind() == Kind::Map;
                 let what = if is_object { "without a type" } else { "that is no object" };
                 report.unknown(&format!("a line {what}"));
@@ -151,6 +158,14 @@ impl<'f> Reader<'f> {
         match item::entry(item, &kind, around, self.knowledge()) {
             Ok(entry) => entry,
             Err(around) => event::entry(item, kind, None, around, Rest::default()),
+        }
+    }
+
+    /// Takes the model of what begins a turn.
+    fn turn_model(&mut self, turn: Node<'_, '_>) {
+        let model = turn.member("model").and_then(Node::text);
+        if model.as_deref() != self.model.as_deref() {
+            self.model = model.map(Cow::into_owned);
         }
     }
 
@@ -185,10 +200,7 @@ impl<'f> Reader<'f> {
             }
             "turn_context" => {
                 self.tally.turn(payload);
-                let model = payload.member("model").and_then(Node::text);
-                if model.as_deref() != self.model.as_deref() {
-                    self.model = model.map(Cow::into_owned);
-                }
+                self.turn_model(payload);
             }
             "token_usage_record" => {
                 let is_copy = around.standing.is_inherited;
@@ -220,9 +232,11 @@ impl<'f> Reader<'f> {
                 return event::entry(payload, event_type, None, around, beside);
             }
             "task_started" | "turn_started" => self.tally.turn(payload),
+            "session_configured" => self.turn_model(payload),
             "item_completed" => {
                 let item = payload.member("item").and_then(type_of);
-                if !item.as_deref().is_some_and(|item| COMPLETED.contains(&item)) {
+                let is = |item: &str| COMPLETED.iter().any(|(name, _)| *name == item);
+                if !item.as_deref().is_some_and(is) {
                     let item = item.as_deref().unwrap_or("without a type");
                     report.unknown(&format!("{event_type}/{item}"));
                 }
@@ -236,6 +250,14 @@ impl<'f> Reader<'f> {
             report.duplicates_linked += 1;
             raw::push(&mut beside, "duplicate-of", original);
         }
+        let around = if self.facts.is_of_events() {
+            match exec_event::entry(payload, inner, around) {
+                Ok(entry) => return entry,
+                Err(around) => around,
+            }
+        } else {
+            around
+        };
         if let Some(call) = event::call(payload) {
             beside.push(("call-id".into(), call.carry()));
         }

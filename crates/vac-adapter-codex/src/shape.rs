@@ -16,13 +16,18 @@ pub(crate) enum Shape<'a> {
     Record(Text<'a>),
     /// A line that `codex exec --json` printed, and its type.
     Printed(Text<'a>),
+    /// The first line that it printed before October 2025: how it is set up.
+    Setup,
+    /// The second one: what it was asked.
+    Prompt(Node<'a, 'a>),
     /// A whole session of the first CLI, in TypeScript.
     Whole,
     /// Something else, and its type.
     Other(Option<Text<'a>>),
 }
 
-/// A line with a payload.
+/// A line with a payload. One of what `codex exec --json` printed before October 2025 is
+/// `{id, msg}`, and the payload is that of an event.
 pub(crate) struct Envelope<'a> {
     /// Its type.
     pub kind: Text<'a>,
@@ -32,7 +37,19 @@ pub(crate) struct Envelope<'a> {
     pub timestamp: Option<Node<'a, 'a>>,
     /// Whether it has other members.
     pub is_more: bool,
+    /// The member that the payload is.
+    pub inside: &'static str,
 }
+
+impl Envelope<'_> {
+    /// Whether it was printed, rather than kept.
+    pub fn is_printed(&self) -> bool {
+        self.inside == MESSAGE
+    }
+}
+
+/// The member that an event is in a line that was printed.
+const MESSAGE: &str = "msg";
 
 /// What a document is.
 pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
@@ -47,7 +64,7 @@ pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     }
     match (kind, payload) {
         (Some(kind), Some(payload)) => {
-            Shape::Envelope(Envelope { kind, payload, timestamp, is_more })
+            Shape::Envelope(Envelope { kind, payload, timestamp, is_more, inside: "payload" })
         }
         (Some(kind), None) if known(ITEMS, &kind).is_some() => Shape::Item(kind),
         (Some(kind), None) if PRINTED.contains(&&*kind) => Shape::Printed(kind),
@@ -56,8 +73,32 @@ pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
             Some(kind) => Shape::Record(kind),
             None if is_header(line) => Shape::Header,
             None if is_whole(line) => Shape::Whole,
-            None => Shape::Other(None),
+            None => printed_event(line, timestamp).unwrap_or_else(|| before_events(line)),
         },
+    }
+}
+
+fn printed_event<'a>(line: Node<'a, 'a>, timestamp: Option<Node<'a, 'a>>) -> Option<Shape<'a>> {
+    line.member("id")?.text()?;
+    let payload = line.member(MESSAGE)?;
+    type_of(payload)?;
+    let kind = "event_msg".into();
+    Some(Shape::Envelope(Envelope { kind, payload, timestamp, is_more: true, inside: MESSAGE }))
+}
+
+/// What is printed before the events.
+fn before_events<'a>(line: Node<'a, 'a>) -> Shape<'a> {
+    let is_text = |key: &str| line.member(key).is_some_and(|value| value.kind() == Kind::Text);
+    let prompt = line.member("prompt").filter(|_| is_text("prompt"));
+    match prompt.filter(|_| line.members().count() == 1) {
+        Some(prompt) => Shape::Prompt(prompt),
+        None if ["workdir", "model", "provider", "approval", "sandbox"]
+            .into_iter()
+            .all(is_text) =>
+        {
+            Shape::Setup
+        }
+        None => Shape::Other(None),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::rollout_name;
 use crate::shape::{Shape, shape};
 
 /// The log of an input, and whose its frames are: what `codex exec --json`
-/// printed for several threads may have been collected in one file.
+/// printed for several threads, or in several runs, may have been collected in one file.
 struct Shared<'i> {
     log: Log<'i>,
     /// From which frames on another session goes on, and which.
@@ -58,7 +58,11 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
         facts.end();
         let id = match facts.id() {
             Some(id) => id.to_owned(),
-            None => rollout_name::id(input.name()).map_or_else(|| ids::of_input(input), Ok)?,
+            None => {
+                let of_input = rollout_name::id(input.name());
+                let of_input = of_input.map_or_else(|| ids::of_input(input), Ok)?;
+                if number == 0 { of_input } else { format!("{of_input}.{}", number + 1) }
+            }
         };
         Ok(Survey { shared: Rc::clone(&shared), number, facts, id })
     });
@@ -83,7 +87,14 @@ impl Default for Threads {
 impl Threads {
     /// The session that a frame belongs to.
     fn of(&mut self, frame: &Frame<'_>, at: At) -> &mut Facts {
-        if let Some(own) = self.found[self.current].printed_id()
+        if self.found[self.current].is_of_events()
+            && self.found.len() < MOST_THREADS
+            && begins_run(frame)
+        {
+            self.current = self.found.len();
+            self.switches.push((at.index, self.current));
+            self.found.push(Facts::default());
+        } else if let Some(own) = self.found[self.current].printed_id()
             && let Some(thread) = begun_thread(frame).filter(|thread| *thread != own)
         {
             self.numbers.entry(own.to_owned()).or_insert(self.current);
@@ -98,6 +109,12 @@ impl Threads {
         }
         &mut self.found[self.current]
     }
+}
+
+/// Whether a line begins a run that prints events.
+fn begins_run(frame: &Frame<'_>) -> bool {
+    let Content::Document(document) = &frame.content else { return false };
+    matches!(shape(document.root()), Shape::Setup)
 }
 
 /// The thread that a printed line begins.

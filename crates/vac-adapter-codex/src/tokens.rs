@@ -8,6 +8,8 @@
 //!   or the total has not changed since the count before: the CLI tells a count
 //!   again whenever the limits are told, and puts a guess at the size of the
 //!   context in the place of the last usage when it has compacted.
+//! * One without `info`, as it was printed before September 2025, is what one response
+//!   used.
 //! * A `turn.completed` tells the total of the thread: what counts is what was
 //!   added to the one before.
 //! * Copies of another session's lines count nothing.
@@ -93,7 +95,9 @@ impl<'f> Tally<'f> {
 
     /// A `token_count`.
     pub fn count<'a>(&mut self, event: Node<'a, 'a>, at: At, is_copy: bool) -> Told<'a> {
-        let Some(info) = event.member("info") else { return Told::Nothing };
+        let Some(info) = event.member("info") else {
+            return if is_copy { Told::Nothing } else { used(Some(event)) };
+        };
         let last = info.member("last_token_usage");
         let Some(state) = info.member("total_token_usage").or(last) else { return Told::Nothing };
         if let Some(by) = self.counted.filter(|_| state.raw() == self.count) {

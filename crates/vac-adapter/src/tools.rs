@@ -47,8 +47,8 @@ const TOOLS: &[(&str, Category, &str)] = &[
         "run_shell_command list_background_processes read_background_output
          Bash BashOutput KillShell KillBash PowerShell Monitor TaskOutput TaskStop
          bash_code_execution code_execution
-         shell shell_command container.exec exec exec_command js_repl local_shell
-         local_shell_call unified_exec write_stdin
+         shell shell_command command_execution container.exec exec exec_command js_repl
+         local_shell local_shell_call unified_exec write_stdin
          bash
          Shell Await run_terminal_cmd run_terminal_command run_terminal_command_v2
          shellToolCall",
@@ -67,7 +67,7 @@ const TOOLS: &[(&str, Category, &str)] = &[
         "replace
          Edit MultiEdit NotebookEdit str_replace_editor str_replace_based_edit_tool
          text_editor_code_execution
-         apply_patch
+         apply_patch file_change patch_apply
          edit multiedit patch
          StrReplace ApplyPatch EditNotebook edit_file edit_file_v2 edit_notebook search_replace
          reapply editToolCall",
@@ -114,7 +114,7 @@ const TOOLS: &[(&str, Category, &str)] = &[
         "write_todos enter_plan_mode exit_plan_mode tracker_create_task tracker_update_task
          tracker_list_tasks
          TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet EnterPlanMode ExitPlanMode
-         update_plan
+         update_plan todo_list
          todowrite todoread plan_enter plan_exit
          todo_write create_plan CreatePlan SwitchMode updateTodosToolCall createPlanToolCall",
     ),
@@ -170,6 +170,18 @@ mod tests {
         ] {
             let (name, found) = tool(native);
             assert_eq!((name, found.name()), (canonical, category), "{native}");
+        }
+    }
+
+    #[test]
+    fn what_codex_prints_of_its_tools_is_known() {
+        for (native, expected) in [
+            ("command_execution", ("shell_exec", Category::Execute)),
+            ("file_change", ("file_edit", Category::Edit)),
+            ("patch_apply", ("file_edit", Category::Edit)),
+            ("todo_list", ("planning", Category::Plan)),
+        ] {
+            assert_eq!(tool(native), expected, "{native}");
         }
     }
 

@@ -52,6 +52,7 @@ fn references(line: &Value, found: &mut References) {
     match &line["payload"] {
         payload if kind == "response_item" => item(payload, found),
         Value::Null if kind.contains('.') => printed(line, kind, found),
+        Value::Null if line["msg"].is_object() => event(&line["msg"], found),
         Value::Null => item(line, found),
         _ => {}
     }
@@ -64,6 +65,18 @@ fn item(item: &Value, found: &mut References) {
         found.calls.extend(text(&item["call_id"]));
     } else if kind.ends_with("_output") {
         found.results.extend(text(&item["call_id"]));
+    }
+}
+
+/// A tool begins and ends; a search on the web only ends, with what was searched for.
+fn event(event: &Value, found: &mut References) {
+    let call = text(&event["call_id"]);
+    match event["type"].as_str().unwrap_or_default() {
+        "web_search_end" => found.calls.extend(call),
+        "web_search_begin" => {}
+        kind if kind.ends_with("_begin") => found.calls.extend(call),
+        kind if kind.ends_with("_end") => found.results.extend(call),
+        _ => {}
     }
 }
 

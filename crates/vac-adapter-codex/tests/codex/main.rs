@@ -3,6 +3,7 @@
 
 mod capture;
 mod every_log;
+mod exec_event;
 mod hostile;
 mod mapping;
 mod tokens;

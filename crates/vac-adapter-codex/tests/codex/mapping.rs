@@ -193,6 +193,7 @@ fn every_type_that_was_ever_written_is_known_and_no_other() {
     assert_eq!(unknown("every-type"), [""; 0]);
     assert_eq!(unknown("paginated-items"), ["event_msg/item_completed/InkBlot"]);
     assert_eq!(unknown("exec-json"), ["item.completed/sounding"]);
+    assert_eq!(unknown("exec-events"), ["event_msg/ember_glow"]);
     assert_eq!(unknown("typescript"), ["knot_call"]);
 }
 

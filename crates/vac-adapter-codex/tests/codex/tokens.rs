@@ -63,6 +63,8 @@ fn fixtures_count_what_can_be_added_up_by_hand() {
         ("forked-early", 350, 20, 200),
         // The last total.
         ("exec-json", 4000, 120, 3300),
+        // 900 and 1200.
+        ("exec-events", 2100, 140, 1300),
         ("envelope", 2700, 120, 1200),
     ] {
         let log = fixture(&Codex, name);
@@ -73,6 +75,14 @@ fn fixtures_count_what_can_be_added_up_by_hand() {
     let records = full(&Codex, &log).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     assert_eq!(input, [250, 90]);
+}
+
+#[test]
+fn a_count_without_a_total_is_what_one_response_used() {
+    let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
+    let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
+    // 300 and 340; then none.
+    assert_eq!(input, [640, 0]);
 }
 
 fn count(total: u64, last: &Value) -> String {

@@ -51,6 +51,7 @@ fn a_glimpse_tells_what_the_record_says() {
         ("typescript", "typescript"),
         ("typescript-cut", "typescript"),
         ("exec-json", "exec-json"),
+        ("exec-events", "exec-events"),
         ("reverted", "envelopes"),
         ("forked", "envelopes"),
     ] {

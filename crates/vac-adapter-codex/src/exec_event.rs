@@ -1,0 +1,135 @@
+//! Events that `codex exec --json` printed before October 2025, where no response item
+//! tells the same: the beginning of a tool is its call, and its end the result.
+
+use std::borrow::Cow;
+
+use vac_adapter::cursor::{Cursor, null};
+use vac_adapter::provider::UNKNOWN;
+use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Extensions, Kind, Node, Text};
+
+use crate::around::{self, Around};
+use crate::at::At;
+use crate::outcome;
+
+/// What an event of a tool becomes.
+enum Target {
+    /// The call of a tool of this name, with its input under this key.
+    Call(&'static str, &'static str),
+    /// The call of a tool of a server.
+    ServerCall,
+    /// A result, with its output under one of these keys.
+    Result(&'static [&'static str]),
+}
+
+fn target(kind: &str) -> Option<Target> {
+    Some(match kind {
+        "exec_command_begin" => Target::Call("exec_command", "command"),
+        "patch_apply_begin" => Target::Call("patch_apply", "changes"),
+        // Only the end says what was searched for, and nothing what was found.
+        "web_search_end" => Target::Call("web_search", "query"),
+        "mcp_tool_call_begin" => Target::ServerCall,
+        "exec_command_end" | "patch_apply_end" => Target::Result(&["aggregated_output"]),
+        "mcp_tool_call_end" => Target::Result(&["result"]),
+        _ => return None,
+    })
+}
+
+/// The entry of an event of this type; gives back what is around it if it is none of a
+/// tool.
+pub(crate) fn entry<'a>(
+    event: Node<'a, 'a>,
+    kind: &str,
+    around: Around<'a>,
+) -> Result<Entry<'a>, Around<'a>> {
+    let Some(target) = target(kind) else { return Err(around) };
+    let Some(mut payload) = Cursor::of(event) else { return Err(around) };
+    let call_id = payload.text("call_id");
+    Ok(match target {
+        Target::Result(keys) => result(event, payload, keys, call_id, around),
+        Target::Call(name, input) => {
+            let input = payload.any(input);
+            call(payload, name.into(), input, call_id, None, around)
+        }
+        Target::ServerCall => {
+            // At first, all of it stood side by side.
+            let mut invocation = payload.object("invocation");
+            let of = invocation.as_mut().unwrap_or(&mut payload);
+            let (name, input) = (of.text("tool"), of.any("arguments"));
+            let left = invocation.and_then(Cursor::remainder);
+            call(payload, name.unwrap_or(Cow::Borrowed(UNKNOWN)), input, call_id, left, around)
+        }
+    })
+}
+
+fn call<'a>(
+    payload: Cursor<'a, '_>,
+    name: Text<'a>,
+    input: Option<Any<'a>>,
+    call_id: Option<Text<'a>>,
+    invocation: Option<Any<'a>>,
+    around: Around<'a>,
+) -> Entry<'a> {
+    let id = around.at.id();
+    let (timestamp, mut extensions) = around.close(payload, around::TOOL_CALL);
+    extensions.extend(invocation.map(|left| ("invocation".into(), left)));
+    Entry::ToolCall(ToolCallEntry {
+        name,
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp,
+        id: Some(id.into()),
+        children: None,
+        extensions,
+    })
+}
+
+fn result<'a>(
+    event: Node<'a, '_>,
+    mut payload: Cursor<'a, '_>,
+    keys: &[&str],
+    call_id: Option<Text<'a>>,
+    around: Around<'a>,
+) -> Entry<'a> {
+    let is_error = outcome::told(event);
+    let output = keys.iter().find_map(|key| payload.any(key));
+    let output = output.unwrap_or_else(|| streams(&mut payload));
+    let status = payload.text("status");
+    let id = around.at.id();
+    let (timestamp, extensions) = around.close(payload, around::TOOL_RESULT);
+    Entry::ToolResult(ToolResultEntry {
+        output,
+        call_id,
+        status: status.or_else(|| is_error.map(outcome::word)),
+        is_error,
+        timestamp,
+        id: Some(id.into()),
+        children: None,
+        extensions,
+    })
+}
+
+/// What was written, where nothing tells it as one.
+fn streams<'a>(payload: &mut Cursor<'a, '_>) -> Any<'a> {
+    let streams: Vec<_> = ["stdout", "stderr"]
+        .into_iter()
+        .filter_map(|key| Some((key.into(), payload.any(key)?)))
+        .collect();
+    if streams.is_empty() { null() } else { Any::members(streams) }
+}
+
+/// The entry of the prompt.
+pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
+    debug_assert_eq!(prompt.kind(), Kind::Text);
+    Entry::Message(MessageEntry {
+        r#type: MessageEntryType::User,
+        content: Some(prompt.carry()),
+        timestamp: None,
+        id: Some(at.id().into()),
+        model_id: None,
+        parent_id: None,
+        token_usage: None,
+        children: None,
+        extensions: Extensions::default(),
+    })
+}

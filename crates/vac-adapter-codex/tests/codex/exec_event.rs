@@ -1,0 +1,114 @@
+//! What `codex exec --json` printed before October 2025.
+
+use serde_json::{Value, json};
+use vac_adapter_check::{fixture, full};
+use vac_adapter_codex::Codex;
+
+use crate::{check, entries};
+
+fn setup() -> String {
+    json!({
+        "workdir": "/w", "model": "m", "provider": "p", "approval": "never",
+        "sandbox": "workspace-write [workdir, /tmp]",
+    })
+    .to_string()
+}
+
+fn prompt(text: &str) -> String {
+    json!({"prompt": text}).to_string()
+}
+
+fn event(msg: &Value) -> String {
+    json!({"id": "0", "msg": msg}).to_string()
+}
+
+#[test]
+fn the_setup_and_the_prompt_tell_of_the_session() {
+    let said = event(&json!({"type": "agent_message", "message": "Hello"}));
+    let outcome = check("x.jsonl", [setup(), prompt("Hi"), said].join("\n").as_bytes());
+    let record = outcome.only().value();
+    let session = &record["session"];
+    assert_eq!(session["format"], "autonomous");
+    let environment = json!({"working-dir": "/w", "sandboxes": ["workspace-write"]});
+    assert_eq!(session["environment"], environment);
+    assert_eq!(session["agent-meta"]["model-id"], "m");
+    assert_eq!(session["agent-meta"]["model-provider"], "p");
+    let entries = outcome.only().entries();
+    assert_eq!(entries[0]["event-type"], "config");
+    assert_eq!((&entries[1]["type"], &entries[1]["content"]), (&json!("user"), &json!("Hi")));
+    assert_eq!(entries[2]["type"], "assistant");
+    assert_eq!((&entries[2]["content"], &entries[2]["model-id"]), (&json!("Hello"), &json!("m")));
+}
+
+#[test]
+fn a_prompt_that_an_event_repeats_is_told_once() {
+    let entries = entries(&[
+        setup(),
+        prompt("Hi"),
+        event(&json!({"type": "task_started"})),
+        event(&json!({"type": "user_message", "message": "Hi"})),
+    ]);
+    assert_eq!(entries[3]["type"], "system-event");
+    assert_eq!(entries[3]["duplicate-of"], entries[1]["id"]);
+}
+
+#[test]
+fn a_tool_that_begins_and_ends_is_a_call_and_a_result() {
+    let entries = entries(&[
+        event(
+            &json!({"type": "exec_command_begin", "call_id": "c", "command": ["ls"], "cwd": "/"}),
+        ),
+        event(&json!({"type": "exec_command_end", "call_id": "c", "stdout": "a", "stderr": "b",
+            "exit_code": 3})),
+    ]);
+    let [call, result] = &entries[..] else { panic!("two entries") };
+    assert_eq!((&call["type"], &call["name"]), (&json!("tool-call"), &json!("exec_command")));
+    assert_eq!((&call["input"], &call["msg"]["cwd"]), (&json!(["ls"]), &json!("/")));
+    assert_eq!(result["type"], "tool-result");
+    assert_eq!(result["output"], json!({"stdout": "a", "stderr": "b"}));
+    assert_eq!((&result["is-error"], &result["msg"]["exit_code"]), (&json!(true), &json!(3)));
+    assert_eq!((&call["call-id"], &result["call-id"]), (&json!("c"), &json!("c")));
+}
+
+#[test]
+fn a_tool_of_a_server_has_its_own_name() {
+    let arguments = json!({"cone": 10});
+    let call = |msg: &Value| entries(&[event(msg)]).remove(0);
+    let invocation = json!({"server": "s", "tool": "t", "arguments": arguments});
+    let now = call(&json!({"type": "mcp_tool_call_begin", "invocation": invocation}));
+    let first = call(&json!({"type": "mcp_tool_call_begin", "server": "s", "tool": "t",
+        "arguments": arguments}));
+    for call in [&now, &first] {
+        assert_eq!((&call["name"], &call["input"]), (&json!("t"), &arguments));
+    }
+    assert_eq!(now["invocation"], json!({"server": "s"}));
+    assert_eq!(first["msg"]["server"], "s");
+}
+
+#[test]
+fn every_run_is_a_session_of_its_own() {
+    let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
+    let told: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let value = record.value();
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            (text(&value["id"]), text(&value["session"]["agent-meta"]["model-id"]))
+        })
+        .collect();
+    let told: Vec<_> = told.iter().map(|(id, model)| (id.as_str(), model.as_str())).collect();
+    assert_eq!(told, [("nightly", "o4-mini"), ("nightly.2", "o3")]);
+}
+
+#[test]
+fn in_a_kept_log_events_of_tools_stay_events() {
+    let line = crate::line("event_msg", &json!({"type": "exec_command_end", "call_id": "c"}));
+    assert_eq!(entries(&[line])[0]["type"], "system-event");
+}
+
+#[test]
+fn what_looks_like_a_prompt_in_a_kept_log_is_an_event() {
+    let first = crate::line("session_meta", &json!({"id": "s"}));
+    let entries = entries(&[first, prompt("Hi")]);
+    assert_eq!(entries[1]["event-type"], "unknown");
+}
