@@ -223,9 +223,12 @@ const SHARED: &[&str] = &["session", "message", "part", "session_diff", "model"]
 
 /// Whether an array is a shared session.
 pub(crate) fn is_shared(array: Node<'_, '_>) -> bool {
-    array.elements().next().is_some_and(|first| {
-        let kind = first.member("type");
-        first.member("data").is_some()
-            && kind.is_some_and(|kind| SHARED.iter().any(|known| kind.is_text(known)))
-    })
+    array.elements().next().is_some_and(is_shared_element)
+}
+
+/// Whether an array that begins with this is a shared session.
+pub(crate) fn is_shared_element(first: Node<'_, '_>) -> bool {
+    let kind = first.member("type");
+    first.member("data").is_some()
+        && kind.is_some_and(|kind| SHARED.iter().any(|known| kind.is_text(known)))
 }

@@ -5,7 +5,7 @@ use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_value::{Document, Kind, Node, Text};
 
 use crate::classify::{Class, Facts, array, is_a, is_shared};
-use crate::cut::{self, Piece};
+use crate::cut::{self, Cut, Piece};
 use crate::early::Early;
 use crate::message::role;
 use crate::names::{Names, Number};
@@ -164,20 +164,22 @@ impl<'f> Adding<'_, '_, 'f> {
 
     fn shared(&mut self, root: Node<'_, 'f>) {
         self.seen(Form::Share);
-        let mut session = None;
-        for element in root.elements() {
-            let facts = Facts::of(element);
-            let data = facts.data.filter(|_| element.members().count() == 2);
-            let inside = data.map(Facts::of).unwrap_or_default();
-            let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
-                Some((data, class)) => (data, inside, class),
-                None => (element, facts, Class::Other),
-            };
-            if class == Class::Session {
-                session = self.session(facts.id);
-            }
-            self.next(node, &facts, class, Around { session, message: None });
+        let mut around = Around::default();
+        root.elements().for_each(|element| self.shared_element(element, &mut around));
+    }
+
+    fn shared_element(&mut self, element: Node<'_, 'f>, around: &mut Around) {
+        let facts = Facts::of(element);
+        let data = facts.data.filter(|_| element.members().count() == 2);
+        let inside = data.map(Facts::of).unwrap_or_default();
+        let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
+            Some((data, class)) => (data, inside, class),
+            None => (element, facts, Class::Other),
+        };
+        if class == Class::Session {
+            around.session = self.session(facts.id);
         }
+        self.next(node, &facts, class, *around);
     }
 
     /// Adds the next unit of a frame that holds several.
@@ -235,8 +237,11 @@ impl<'f> Adding<'_, '_, 'f> {
     /// The units of bytes that are no document.
     fn bad(&mut self, raw: &Raw<'f>) {
         let mut around = Around::default();
-        if cut::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around)) {
-            return self.seen(Form::Export);
+        if let Some(cut) = cut::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around)) {
+            return self.seen(match cut {
+                Cut::Export => Form::Export,
+                Cut::Share => Form::Share,
+            });
         }
         let root = raw.document.as_ref().map(Document::root);
         let facts = root.map(Facts::of).unwrap_or_default();
@@ -250,7 +255,8 @@ impl<'f> Adding<'_, '_, 'f> {
         self.units.all.push(unit);
     }
 
-    /// The units of a piece of a damaged export. They have their text with them.
+    /// The units of a piece of a damaged export or shared session. They have their text
+    /// with them.
     fn piece(&mut self, piece: Piece<'_, 'f>, around: &mut Around) {
         let from = self.units.all.len();
         let document = match piece {
@@ -279,6 +285,10 @@ impl<'f> Adding<'_, '_, 'f> {
                 self.part(part.root(), *around);
                 part
             }
+            Piece::Shared(element) => {
+                self.shared_element(element.root(), around);
+                element
+            }
             Piece::Member(name, value) | Piece::OfMessage(name, value) => {
                 self.member(name.to_owned().into(), value.root(), *around);
                 value
@@ -290,7 +300,7 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
-    /// What is left of a damaged export.
+    /// What is left of a damaged export or shared session.
     fn rest(&mut self, bytes: &[u8], around: Around) {
         self.part += 1;
         self.place.part = self.part;

@@ -1,12 +1,21 @@
-//! Exports that are damaged or cut short: what is whole in them is taken out, and only
-//! the rest is carried as it is.
+//! Exports and shared sessions that are damaged or cut short: what is whole in them is
+//! taken out, and only the rest is carried as it is.
 
 use vac_value::{Document, Limits, Scanner};
+
+use crate::classify::is_shared_element;
 
 /// A value may be this deep: less than a record can carry.
 const MOST_LEVELS: usize = 200;
 
-/// A piece of a damaged export.
+/// Which of the two it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Export,
+    Share,
+}
+
+/// A piece of a damaged export or shared session.
 pub(crate) enum Piece<'p, 'a> {
     /// A member of the export itself, by its name.
     Member(&'p str, Document<'a>),
@@ -16,25 +25,29 @@ pub(crate) enum Piece<'p, 'a> {
     OfMessage(&'p str, Document<'a>),
     /// A whole part of a message that is not whole.
     Part(Document<'a>),
+    /// A whole element of a shared session.
+    Shared(Document<'a>),
     /// What is left.
     Rest(&'a [u8]),
 }
 
-/// Takes a damaged export apart; `false` if it does not begin as one does.
-pub(crate) fn pieces<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Piece<'_, 'a>)) -> bool {
+/// Takes a damaged export or shared session apart; `None` if it begins as neither does.
+pub(crate) fn pieces<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Piece<'_, 'a>)) -> Option<Cut> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     };
     let scanner = Scanner::new(Limits { depth: MOST_LEVELS, ..Limits::default() });
     let mut walk = Walk { text, at: 0, whole: 0, scanner };
-    if !walk.begins_as_export() {
-        return false;
-    }
-    if walk.export(show).is_none() || walk.whole < bytes.len() {
+    let cut = walk.begins_as()?;
+    let end = match cut {
+        Cut::Export => walk.export(show),
+        Cut::Share => walk.shared(show),
+    };
+    if end.is_none() || walk.whole < bytes.len() {
         show(Piece::Rest(&bytes[walk.whole..]));
     }
-    true
+    Some(cut)
 }
 
 struct Walk<'a> {
@@ -46,11 +59,33 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn begins_as_export(&mut self) -> bool {
-        let begins = self.take('{').and_then(|()| self.name());
-        let begins = begins.filter(|name| name == "info").and_then(|_| self.take('{'));
+    fn begins_as(&mut self) -> Option<Cut> {
+        let cut = if self.take('[').is_some() {
+            let first = self.value().filter(|first| is_shared_element(first.root()));
+            first.map(|_| Cut::Share)
+        } else {
+            let name = self.take('{').and_then(|()| self.name());
+            let inside = name.filter(|name| name == "info").and_then(|_| self.take('{'));
+            inside.map(|()| Cut::Export)
+        };
         self.at = 0;
-        begins.is_some()
+        cut
+    }
+
+    /// The elements of a shared session. `None` where it is damaged.
+    fn shared(&mut self, show: &mut dyn FnMut(Piece<'_, 'a>)) -> Option<()> {
+        self.take('[')?;
+        loop {
+            let element = self.value()?;
+            show(Piece::Shared(element));
+            self.shown();
+            if self.take(',').is_none() {
+                break;
+            }
+        }
+        self.take(']')?;
+        self.shown();
+        Some(())
     }
 
     /// The members of the export. `None` where it is damaged.

@@ -9,8 +9,9 @@ use crate::classify::{Class, Facts, is_a, is_shared};
 /// How sure a sample makes.
 pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     let best = sample.best(of_document);
-    // The one document of an export may be cut short.
-    if best == Confidence::No && is_cut_export(sample.bytes) { Confidence::Likely } else { best }
+    // The one document of an export or a shared session may be cut short.
+    let is_cut = || is_cut_export(sample.bytes) || is_cut_share(sample.bytes);
+    if best == Confidence::No && is_cut() { Confidence::Likely } else { best }
 }
 
 fn of_document(document: Node<'_, '_>) -> Confidence {
@@ -67,16 +68,26 @@ fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
 
 /// Whether bytes begin as an export does: with what is true of a session.
 fn is_cut_export(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let inside =
-        |bytes: &[u8], what: &[u8]| bytes.trim_ascii_start().strip_prefix(what).map(<[u8]>::to_vec);
-    let rest = [&b"{"[..], b"\"info\"", b":", b"{"]
-        .iter()
-        .try_fold(bytes.to_vec(), |rest, what| inside(&rest, what));
-    rest.is_some_and(|rest| {
-        let head = String::from_utf8_lossy(&rest);
+    behind(bytes, &["{", "\"info\"", ":", "{"]).is_some_and(|rest| {
+        let head = String::from_utf8_lossy(rest);
         head.contains("\"ses_") && head.contains("\"projectID\"")
     })
+}
+
+/// Whether bytes begin as a shared session does: with an element that names one.
+fn is_cut_share(bytes: &[u8]) -> bool {
+    behind(bytes, &["[", "{", "\"type\"", ":"]).is_some_and(|rest| {
+        let head = String::from_utf8_lossy(rest);
+        head.contains("\"ses_") && head.contains("\"data\"")
+    })
+}
+
+/// What stands behind these tokens, if bytes begin with them.
+fn behind<'a>(bytes: &'a [u8], tokens: &[&str]) -> Option<&'a [u8]> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    tokens
+        .iter()
+        .try_fold(bytes, |rest, token| rest.trim_ascii_start().strip_prefix(token.as_bytes()))
 }
 
 /// What the beginning of a log tells about its session. Of several sessions, what it

@@ -27,7 +27,7 @@
 //! | `early` | the same from 2025, with messages that have their parts inside |
 //! | `database` | the rows of one session as such objects, with the times of the rows |
 //! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, also damaged or cut short |
-//! | `share` | a shared session: `[{type, data}]` |
+//! | `share` | a shared session: `[{type, data}]`, also damaged or cut short |
 //! | `capture` | `opencode run --format json`: lines with a part each |
 //!
 //! The same session gives the same entries, whatever it is in. What containers lack:
@@ -86,8 +86,8 @@
 //!   broken share object.
 //! * What stands beside the entries has to fit both encodings: an object with half a
 //!   surrogate pair in it is an event instead.
-//! * A damaged export is taken apart: what is whole in it is told as ever, and the rest
-//!   is carried as text.
+//! * A damaged export or shared session is taken apart: what is whole in it is told as
+//!   ever, and the rest is carried as text.
 //! * A row whose data is no JSON object is carried as text with the reason; what stands
 //!   for a file that could not be read is an event and a warning.
 //! * What newer versions say in `session_message` is carried as events, and the report

@@ -35,9 +35,9 @@ pub(crate) fn omit_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'static 
     share.remainder().map(|left| (SHARE, left))
 }
 
-/// Whether bytes that are no document might be a share object.
+/// Whether bytes that are no document might be a share object, or hold one.
 pub(crate) fn may_be_in(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let has = |key: &str| text.contains(key);
-    has("\"secret\"") && !has("\"type\"") && !has("\"role\"")
+    has("\"secret\"") && (has("\"share\"") || !(has("\"type\"") || has("\"role\"")))
 }

@@ -53,6 +53,36 @@ fn what_is_cut_short_is_still_an_export() {
     assert_eq!(detect(&other, &[&OpenCode]).expect("memory").map(|(_, it)| it), None);
 }
 
+#[test]
+fn what_is_cut_short_is_still_a_shared_session() {
+    let logs = fixture_logs(&OpenCode);
+    let log = logs.iter().find(|log| log.shown.contains("share-cut")).expect("a fixture");
+    let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+    assert_eq!(found, Some(Confidence::Likely));
+    let other = Log::new("x.json", &b"[{\"type\": \"session\", \"data\": {\"id\": \"x"[..]);
+    assert_eq!(detect(&other, &[&OpenCode]).expect("memory").map(|(_, it)| it), None);
+}
+
+#[test]
+fn of_a_damaged_shared_session_what_is_whole_is_told() {
+    let part = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
+    let share = format!(
+        r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
+            {{"type": "part", "data": {part}}}, {{"type": "part", "type": "part", "data": {{}}}}]"#
+    );
+    let (record, report) = one(share.as_bytes());
+    assert_eq!(ids(&record)[..2], ["msg_1", "prt_1"]);
+    assert_eq!((report.unparsed.count, &*report.variant), (1, "share"));
+    // Nothing of a secret, wherever it is cut.
+    let secret = r#"{"id": "ses_1", "projectID": "p", "share": {"secret": "hush", "url": "u"#;
+    let share = format!(
+        r#"[{{"type": "message", "data": {MESSAGE}}}, {{"type": "session", "data": {secret}"#
+    );
+    let (record, report) = one(share.as_bytes());
+    assert!(!record.to_string().contains("hush"), "{record}");
+    assert_eq!(report.omitted.values().sum::<u64>(), 1);
+}
+
 const INFO: &str = r#"{"id": "ses_1", "projectID": "p", "time": {"created": 1}}"#;
 const MESSAGE: &str =
     r#"{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 2}}"#;
