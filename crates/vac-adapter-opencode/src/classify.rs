@@ -13,6 +13,8 @@ pub(crate) enum Class {
     Message,
     /// A message of 2025, with its parts inside.
     Early,
+    /// A message of a table of its own, with everything inside.
+    Whole,
     /// A part of a message.
     Part,
     /// A line of `opencode run --format json`.
@@ -78,6 +80,8 @@ pub(crate) struct Facts<'d, 'a> {
     pub title: Option<Node<'d, 'a>>,
     pub slug: Option<Node<'d, 'a>>,
     pub directory: Option<Node<'d, 'a>>,
+    pub text: Option<Node<'d, 'a>>,
+    pub content: Option<Node<'d, 'a>>,
     pub file: Option<Node<'d, 'a>>,
     pub reason: Option<Node<'d, 'a>>,
 }
@@ -116,6 +120,8 @@ impl<'d, 'a> Facts<'d, 'a> {
                 "title" => &mut facts.title,
                 "slug" => &mut facts.slug,
                 "directory" => &mut facts.directory,
+                "text" => &mut facts.text,
+                "content" => &mut facts.content,
                 "file" => &mut facts.file,
                 "reason" => &mut facts.reason,
                 _ => continue,
@@ -132,6 +138,8 @@ impl<'d, 'a> Facts<'d, 'a> {
             Class::Part
         } else if is_text(self.id) && self.is_said() {
             if is_a(self.parts, Kind::Array) { Class::Early } else { Class::Message }
+        } else if is_text(self.id) && is_text(self.session) && self.is_whole() {
+            Class::Whole
         } else if self.is_captured() {
             Class::Captured
         } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
@@ -175,6 +183,12 @@ impl<'d, 'a> Facts<'d, 'a> {
     /// Whether somebody says it.
     fn is_said(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
+    }
+
+    /// Whether it says something by itself.
+    fn is_whole(&self) -> bool {
+        (self.is_kind("user") && is_a(self.text, Kind::Text))
+            || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
     }
 
     /// Whether it is a line of a capture: something happened, and when.

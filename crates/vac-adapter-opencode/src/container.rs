@@ -10,7 +10,7 @@ use crate::early::Early;
 use crate::message::role;
 use crate::names::{Names, Number};
 use crate::unit::{Model, Unit};
-use crate::{secret, tool};
+use crate::{secret, tool, whole};
 
 /// All units of an input, in its order, and the names they share.
 #[derive(Debug, Default)]
@@ -194,7 +194,7 @@ impl<'f> Adding<'_, '_, 'f> {
         let of = inner.as_ref().unwrap_or(facts);
         let is_early = class == Class::Early;
         let early = if is_early { Early::of(facts) } else { Early::default() };
-        let is_message = matches!(class, Class::Message | Class::Early);
+        let is_message = matches!(class, Class::Message | Class::Early | Class::Whole);
         let session = match class {
             Class::Session | Class::Share => self.session(facts.id),
             Class::Project => None,
@@ -219,12 +219,16 @@ impl<'f> Adding<'_, '_, 'f> {
                 Class::Captured => facts.timestamp.and_then(Node::uint),
                 _ => time.and_then(|time| time.member("created")?.uint()),
             },
-            is_user: is_message && facts.role.is_some_and(|node| role(node) == "user"),
+            is_user: match class {
+                Class::Whole => facts.is_kind("user"),
+                _ => is_message && facts.role.is_some_and(|node| role(node) == "user"),
+            },
             model: if is_message { self.model(facts, &early) } else { None },
             directory: self.directory(path.filter(|_| is_message)),
             entries: match class {
                 Class::Part | Class::Captured if tool::is_split(of) => 2,
                 Class::Early => early.entries,
+                Class::Whole if facts.is_kind("assistant") => whole::count(facts.content),
                 _ => 1,
             },
             counts_usage: is_message,
@@ -330,7 +334,8 @@ impl<'f> Adding<'_, '_, 'f> {
         let (name, provider) = match (facts.model_id, early.model) {
             (Some(name), _) => (name, facts.provider),
             (None, Some(name)) => (name, early.provider),
-            (None, None) => (asked("modelID")?, asked("providerID")),
+            // Only in a table of its own it is `id`.
+            (None, None) => (asked("modelID").or_else(|| asked("id"))?, asked("providerID")),
         };
         let name = name.text().filter(|name| !name.is_empty())?;
         let provider = provider.and_then(Node::text);

@@ -211,7 +211,7 @@ fn call<'a>(
 }
 
 /// A part that is no object.
-fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
+pub(crate) fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     let mut data = Extensions::default();
     data.push(("value".into(), part.carry()));
     Entry::Event(EventEntry {

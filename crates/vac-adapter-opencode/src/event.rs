@@ -9,7 +9,7 @@ use vac_record::{Entry, EventEntry};
 use vac_value::{Extensions, Kind, Node, Text};
 
 use crate::classify::Class;
-use crate::message::text;
+use crate::message::{Moment, text};
 use crate::names::Names;
 use crate::secret;
 use crate::unit::Unit;
@@ -43,6 +43,7 @@ pub(crate) fn entry<'a>(
         data.push((members.name(name).to_owned().into(), node.carry()));
         return made(event_type, data, unit.place_id());
     }
+    let mut moment = Moment::default();
     match (Cursor::of(node), unit.class) {
         (Some(mut object), Class::Share) => {
             secret::omit(&mut object);
@@ -51,13 +52,21 @@ pub(crate) fn entry<'a>(
         (Some(mut object), _) => {
             object.said("sessionID", session);
             id = object.text("id");
+            if unit.class == Class::Other {
+                object.take_if("time", |time| moment.take(time, "created").then_some(()));
+            }
             let share = unit.has_secret.then(|| secret::omit_inside(&mut object)).flatten();
             data = object.rest(&[]);
+            data.extend(moment.left());
             data.extend(share.map(|(name, share)| (name.into(), share)));
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
-    made(event_type, data, id.unwrap_or_else(|| unit.place_id()))
+    let mut entry = made(event_type, data, id.unwrap_or_else(|| unit.place_id()));
+    if let Entry::Event(event) = &mut entry {
+        event.timestamp = moment.timestamp;
+    }
+    entry
 }
 
 fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
@@ -71,10 +80,28 @@ fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
     })
 }
 
+/// Types of rows of `session_message`.
+const MESSAGES: &[&str] = &[
+    "user",
+    "assistant",
+    "synthetic",
+    "system",
+    "shell",
+    "skill",
+    "compaction",
+    "agent-switched",
+    "model-switched",
+    "location-switched",
+    "idle",
+];
+
 fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     match node.member("type").and_then(Node::text) {
         Some(kind) => {
-            report.unknown(&kind);
+            let is_row = node.member("time_created").is_some();
+            if !(is_row && MESSAGES.contains(&&*kind)) {
+                report.unknown(&kind);
+            }
             kind
         }
         None => {

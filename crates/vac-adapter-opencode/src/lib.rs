@@ -53,6 +53,8 @@
 //! | `state.output` or `state.error`, `state.status`, `state.time.end` | tool-result: `output`, `status`, `is-error`, `timestamp` |
 //! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.time` | tool-call and tool-result; their timestamps |
 //! | every other part | system-event of that type |
+//! | row of `session_message`: `user` with `text`, `assistant` with `content` | message; `content` by its parts: message, reasoning, tool-call and tool-result (`state.content` or `state.error` as `output`, `time.ran` and `time.completed` as timestamps) |
+//! | `agent-switched`, `model-switched`, `synthetic`, `system`, `shell`, `compaction` there | system-event of that type |
 //! | session: `id`, `version`, `directory`, `time` | `session-id`, `cli-version`, `working-dir`, `session-start` and `session-end` |
 //! | session: everything else | `session`, native names |
 //! | project: `vcs`, `sandboxes`, the rest | `vcs.type`, `environment.sandboxes`, `environment.project` |
@@ -90,8 +92,10 @@
 //!   ever, and the rest is carried as text.
 //! * A row whose data is no JSON object is carried as text with the reason; what stands
 //!   for a file that could not be read is an event and a warning.
-//! * What newer versions say in `session_message` is carried as events, and the report
-//!   counts it as unknown.
+//! * What newer versions say in `session_message` is the session's messages, if no other
+//!   table has any: a prompt with its text, an answer and behind it what is in its
+//!   `content`. Where the older tables have messages, too, they are the ones that are
+//!   told, and these rows are events.
 
 mod capture;
 mod classify;
@@ -112,6 +116,7 @@ mod source;
 mod survey;
 mod tool;
 mod unit;
+mod whole;
 
 use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
 

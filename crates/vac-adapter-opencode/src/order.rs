@@ -43,6 +43,20 @@ pub(crate) fn attribute(units: &mut Units<'_>) {
     }
 }
 
+/// A session whose messages are told elsewhere may have them in a table of its own as well,
+/// under the same ids or others: there they are events.
+pub(crate) fn settle(units: &mut [Unit<'_>]) {
+    use Class::{Early, Message, Part, Whole};
+    if units.iter().any(|unit| matches!(unit.class, Message | Early | Part)) {
+        for unit in units.iter_mut().filter(|unit| unit.class == Whole) {
+            unit.class = Class::Other;
+            unit.entries = 1;
+            (unit.message, unit.model) = (None, None);
+            (unit.is_user, unit.counts_usage) = (false, false);
+        }
+    }
+}
+
 /// A message, as far as its units have to know it.
 struct Message {
     number: Number,

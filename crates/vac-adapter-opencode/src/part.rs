@@ -134,7 +134,7 @@ fn reasoning<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
 
 /// The first reasoning that a provider encrypted, out of a part's metadata, and what is
 /// left of these then.
-fn decrypted<'a>(metadata: Node<'a, '_>) -> (Option<Text<'a>>, Option<Any<'a>>) {
+pub(crate) fn decrypted<'a>(metadata: Node<'a, '_>) -> (Option<Text<'a>>, Option<Any<'a>>) {
     let mut encrypted = None;
     let mut left = None;
     let mut rest = sift(metadata, &[], |provider, of| {

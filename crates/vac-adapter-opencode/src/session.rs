@@ -11,7 +11,7 @@ use crate::container::Units;
 use crate::part::Known;
 use crate::source::{Seen, Source};
 use crate::unit::Unit;
-use crate::{capture, early, event, message, part, secret};
+use crate::{capture, early, event, message, part, secret, whole};
 
 /// One session of an input.
 pub(crate) struct Found<'i> {
@@ -57,6 +57,7 @@ impl Found<'_> {
             Class::Part => part::entries(node, known, sink.report()),
             Class::Captured => capture::entries(node, known, sink.report()),
             Class::Early => return early::entries(node, unit, &self.id, origin, sink),
+            Class::Whole => return whole::entries(node, unit, &self.id, origin, sink),
             _ => {
                 let members = &self.names.members;
                 (event::entry(node, unit, &self.id, members, sink.report()), None)

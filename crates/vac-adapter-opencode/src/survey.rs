@@ -52,8 +52,8 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
 }
 
 fn is_known(unit: &Unit<'_>) -> bool {
-    use Class::{Captured, Early, Message, Part, Row, Session};
-    matches!(unit.class, Session | Message | Early | Part | Captured | Row)
+    use Class::{Captured, Early, Message, Part, Row, Session, Whole};
+    matches!(unit.class, Session | Message | Early | Whole | Part | Captured | Row)
 }
 
 /// All units of a log.
@@ -101,10 +101,11 @@ fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Survey
     }
     let mut scanner = Scanner::default();
     let mut surveyed = Vec::new();
-    for (number, group) in (0..).zip(groups) {
+    for (number, mut group) in (0..).zip(groups) {
         if group.is_empty() {
             continue;
         }
+        order::settle(&mut group);
         let id = units.sessions.name(number).to_owned();
         let mut units = order::order(group, |message| units.messages.name(message));
         let mut around = Around::default();

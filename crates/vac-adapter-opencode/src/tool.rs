@@ -15,7 +15,8 @@ pub(crate) fn is_split(part: &Facts<'_, '_>) -> bool {
     part.is_kind("tool") && part.state.is_some_and(has_result)
 }
 
-fn has_result(state: Node<'_, '_>) -> bool {
+/// Whether a call in this state has a result.
+pub(crate) fn has_result(state: Node<'_, '_>) -> bool {
     let ended = |status: Node<'_, '_>| status.is_text("completed") || status.is_text("error");
     says(state, "output") || says(state, "error") || state.member("status").is_some_and(ended)
 }
@@ -26,27 +27,30 @@ fn says(state: Node<'_, '_>, key: &str) -> bool {
 
 /// What became of a call.
 #[derive(Default)]
-struct State<'a> {
-    input: Option<Any<'a>>,
-    start: Option<AbstractTimestamp<'a>>,
+pub(crate) struct State<'a> {
+    pub input: Option<Any<'a>>,
+    pub start: Option<AbstractTimestamp<'a>>,
     /// Whether there is a result, and then whether it is an error.
-    is_error: Option<bool>,
-    output: Option<Any<'a>>,
-    status: Option<Text<'a>>,
-    end: Option<AbstractTimestamp<'a>>,
+    pub is_error: Option<bool>,
+    pub output: Option<Any<'a>>,
+    pub status: Option<Text<'a>>,
+    pub end: Option<AbstractTimestamp<'a>>,
     /// What nobody has taken.
-    left: Option<Any<'a>>,
+    pub left: Option<Any<'a>>,
 }
 
 impl<'a> State<'a> {
-    fn of(state: Node<'a, '_>) -> Self {
+    /// Of what a part says.
+    pub fn of(state: Node<'a, '_>) -> Self {
         let mut made = Self::default();
         if has_result(state) {
             let status = state.member("status");
             let is = |name: &str| status.is_some_and(|status| status.is_text(name));
             made.is_error = Some(is("error") || (!is("completed") && !says(state, "output")));
         }
-        let result = made.is_error.map(|is_error| if is_error { "error" } else { "output" });
+        // What is inside its message has `content`.
+        let output = if says(state, "output") { "output" } else { "content" };
+        let result = made.is_error.map(|is_error| if is_error { "error" } else { output });
         let mut time: Option<Rest<'_>> = None;
         let mut rest = sift(state, &[], |key, value| match key {
             "input" => put(&mut made.input, Some(value.carry())),

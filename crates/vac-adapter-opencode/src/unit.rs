@@ -69,7 +69,7 @@ impl Unit<'_> {
 
     /// Whether it is a message.
     pub fn is_message(&self) -> bool {
-        matches!(self.class, Class::Message | Class::Early)
+        matches!(self.class, Class::Message | Class::Early | Class::Whole)
     }
 
     /// The id that an entry has whose object has none.

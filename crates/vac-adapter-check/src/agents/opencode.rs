@@ -20,6 +20,16 @@ pub const OPENCODE: Agent = Agent {
             reason: "of a part inside its message: the type of its entry",
         },
         Exception {
+            paths: &["content[].type"],
+            when: When::Is(&["text", "reasoning", "tool"]),
+            reason: "of a part inside its message: the type of its entry",
+        },
+        Exception {
+            paths: &["type"],
+            when: When::Is(&["user", "assistant"]),
+            reason: "of a message of a table of its own: the type of its entry",
+        },
+        Exception {
             paths: &["role", "messages[].info.role", "[].data.role"],
             when: When::Is(&["user", "assistant"]),
             reason: "of a message: the type of its entry",
@@ -79,6 +89,14 @@ fn references(document: &Value, found: &mut References) {
     for message in elements(&document["messages"]) {
         object(&message["info"], found);
         elements(&message["parts"]).for_each(|part| object(part, found));
+    }
+    if document["type"] == "assistant" {
+        for part in elements(&document["content"]).filter(|part| part["type"] == "tool") {
+            found.calls.extend(text(&part["id"]));
+            if matches!(part["state"]["status"].as_str(), Some("completed" | "error")) {
+                found.results.extend(text(&part["id"]));
+            }
+        }
     }
     for part in elements(&document["parts"]) {
         let invocation = &part["toolInvocation"];

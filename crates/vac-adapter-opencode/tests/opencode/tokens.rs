@@ -15,7 +15,8 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
     // A capture has no messages, only the ends of their steps.
     let is_captured = documents.iter().any(|document| document["type"] == "step_finish");
     for object in documents.iter().flat_map(objects) {
-        if object["role"] != "assistant" && !is_captured {
+        let is_answer = object["role"] == "assistant" || object["type"] == "assistant";
+        if !is_answer && !is_captured {
             continue;
         }
         let early = &object["metadata"]["assistant"];

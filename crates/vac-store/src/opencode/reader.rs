@@ -7,7 +7,7 @@ use std::path::Path;
 use super::database::rows;
 use super::documents::{Column, Documents};
 use super::row::{self, Row, column_of};
-use super::tables::{MESSAGE, OF_SESSION, PART, PROJECT, SESSION, TODO, Tables, is};
+use super::tables::{OF_SESSION, PROJECT, SESSION, TODO, Tables, is};
 use super::tree;
 use crate::sqlite;
 
@@ -24,7 +24,7 @@ impl Reader<'_> {
     /// Writes everything, in a fixed order. `meant` stands for the session in the
     /// database, `storage` is the folder of files beside it.
     pub fn all(&mut self, meant: &[Column], storage: &Path) {
-        for table in [SESSION, MESSAGE, PART].into_iter().filter(|it| !self.tables.has_table(it)) {
+        for table in self.tables.missing() {
             self.trouble(table, "there is no such table");
         }
         if let Some(session) = self.session {

@@ -14,9 +14,11 @@ pub(super) const PART: &str = "part";
 pub(super) const TODO: &str = "todo";
 pub(super) const PROJECT: &str = "project";
 
-/// Those whose rows name their session. Newer versions keep what is said in
-/// `session_message`.
-pub(super) const OF_SESSION: &[&str] = &[TODO, MESSAGE, PART, "session_message", "session_diff"];
+/// Where newer versions keep what is said.
+pub(super) const SESSION_MESSAGE: &str = "session_message";
+
+/// Those whose rows name their session.
+pub(super) const OF_SESSION: &[&str] = &[TODO, MESSAGE, PART, SESSION_MESSAGE, "session_diff"];
 
 /// The columns of the tables that are there.
 #[derive(Debug)]
@@ -42,12 +44,23 @@ impl Tables {
         let has = |table: &str, columns: &[&str]| columns.iter().all(|name| self.has(table, name));
         has(MESSAGE, &["session_id", "data"])
             || has(PART, &["message_id", "data"])
+            || has(SESSION_MESSAGE, &["session_id", "type", "data"])
             || has(SESSION, &["project_id", "directory", "title"])
     }
 
     /// Whether there is such a table.
     pub fn has_table(&self, table: &str) -> bool {
         self.0.contains_key(table)
+    }
+
+    /// Tables that should be there and are not. The newest versions say everything in one of
+    /// their own, and need no others.
+    pub fn missing(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let has = |table: &str| self.has_table(table);
+        let is_newest = has(SESSION_MESSAGE) && !has(MESSAGE) && !has(PART);
+        let needed: &[&str] = if is_newest { &[SESSION] } else { &[SESSION, MESSAGE, PART] };
+        let missing: Vec<_> = needed.iter().copied().filter(|table| !has(table)).collect();
+        missing.into_iter()
     }
 
     /// Whether there is such a column.

@@ -13,6 +13,9 @@ use crate::untouched::Untouched;
 /// What the fixture is made of.
 pub const SQL: &str = include_str!("../opencode.sql");
 
+/// What the fixture of a newer version is made of.
+const MESSAGES: &str = include_str!("../opencode-messages.sql");
+
 /// A database that a statement made, in a folder of its own.
 pub fn database(sql: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
@@ -41,14 +44,48 @@ fn with(sql: &str) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn the_fixture_is_what_its_text_says() {
-    let (_folder, made) = database(SQL);
-    let fixture = root().join("fixtures/opencode/database/opencode.db");
-    if std::env::var_os("VAC_BLESS").is_some() {
-        fs::copy(&made, &fixture).expect("to write");
+fn the_fixtures_are_what_their_texts_say() {
+    for (sql, name, count) in [(SQL, "database", 2), (MESSAGES, "database-messages", 1)] {
+        let (_folder, made) = database(sql);
+        let fixture = root().join("fixtures/opencode").join(name).join("opencode.db");
+        if std::env::var_os("VAC_BLESS").is_some() {
+            fs::copy(&made, &fixture).expect("to write");
+        }
+        assert_eq!(sessions(&fixture), sessions(&made), "{name}");
+        assert_eq!(sessions(&made).len(), count, "{name}");
     }
-    assert_eq!(sessions(&fixture), sessions(&made));
-    assert_eq!(sessions(&made).len(), 2);
+}
+
+#[test]
+fn the_table_of_messages_is_enough() {
+    let (_folder, path) = database(MESSAGES);
+    let (whole, _) = only(&path);
+    let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE message; DROP TABLE part;"));
+    let (record, report) = only(&path);
+    assert_eq!(record["session"], whole["session"]);
+    assert_eq!(report.warnings, [""; 0]);
+    assert_eq!((report.entries["user"], report.entries["tool-call"]), (1, 3));
+    // A table that is missing on its own is missed.
+    let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE part;"));
+    let (_, report) = only(&path);
+    assert_eq!(report.warnings, ["table part: there is no such table"]);
+}
+
+#[test]
+fn messages_that_the_older_tables_have_as_well_are_told_once() {
+    let (_folder, path) = with(
+        "CREATE TABLE session_message (id text, session_id text, type text, seq integer,
+            time_created integer, data text);
+         INSERT INTO session_message VALUES ('msg_a', 'ses_1', 'user', 1, 6,
+            '{\"text\": \"first\", \"time\": {\"created\": 6}}');
+         INSERT INTO session_message VALUES ('msg_b', 'ses_1', 'assistant', 2, 7,
+            '{\"content\": [{\"type\": \"text\", \"text\": \"x\"}], \"tokens\": {\"input\": 9}}');",
+    );
+    let (record, report) = only(&path);
+    assert_eq!(ids(&record), ["msg_1", "prt_1", "msg_a", "msg_b"]);
+    assert_eq!((report.entries["user"], report.entries["system-event"]), (2, 2));
+    assert_eq!(report.entries.get("assistant"), None);
+    assert!(report.unknown_types.is_empty(), "{:?}", report.unknown_types);
 }
 
 #[test]

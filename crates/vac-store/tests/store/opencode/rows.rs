@@ -20,6 +20,16 @@ const ROWS: Agent = Agent {
             reason: "of a part: the type of its entry",
         },
         Exception {
+            paths: &["data.content[].type"],
+            when: When::Is(&["text", "reasoning", "tool"]),
+            reason: "of a part inside its message: the type of its entry",
+        },
+        Exception {
+            paths: &["type"],
+            when: When::Is(&["user", "assistant"]),
+            reason: "of a message: the type of its entry",
+        },
+        Exception {
             paths: &["data.role"],
             when: When::Is(&["user", "assistant"]),
             reason: "of a message: the type of its entry",
@@ -81,7 +91,9 @@ fn databases() -> Vec<std::path::PathBuf> {
     let beside = logs::root().with_file_name("shared").join("corpus");
     let corpus = std::env::var_os("VAC_CORPUS").map_or(beside, Into::into);
     let real = corpus.join("opencode/o10_opencode.db");
-    let mut all = vec![logs::root().join("fixtures/opencode/database/opencode.db")];
+    let fixtures = logs::root().join("fixtures/opencode");
+    let mut all =
+        vec![fixtures.join("database/opencode.db"), fixtures.join("database-messages/opencode.db")];
     if real.is_file() {
         all.push(real);
     } else {
@@ -117,7 +129,9 @@ fn tokens_are_those_of_the_messages() {
             let counted = tokens(&converted(&key, &documents).value());
             let number = |pointer: &str| -> u64 {
                 let rows = rows(&copy, &key);
-                let messages = rows.iter().filter(|row| row["data"]["role"] == "assistant");
+                let is_answer =
+                    |row: &&Value| row["data"]["role"] == "assistant" || row["type"] == "assistant";
+                let messages = rows.iter().filter(is_answer);
                 messages.filter_map(|row| row.pointer(pointer)?.as_u64()).sum()
             };
             assert_eq!(counted.input, number("/data/tokens/input"));
