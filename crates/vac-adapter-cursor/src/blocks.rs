@@ -28,7 +28,9 @@ pub(crate) fn child<'a>(
         "tool_result" => tool_result(node, timestamp.cloned()),
         "tool-call" => Some(call(node)),
         "tool-result" => Some(result(node)),
-        "reasoning" | "redacted-reasoning" => Some(reasoning(node, &kind)),
+        "reasoning" | "redacted-reasoning" | "thinking" | "redacted_thinking" => {
+            Some(reasoning(node, &kind))
+        }
         other => {
             if !PLAIN.contains(&other) {
                 report.unknown(&format!("content block {other}"));
@@ -81,12 +83,12 @@ pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
     })
 }
 
-/// A `reasoning` block of the CLI's database.
+/// A `reasoning` block of the CLI's database, or a `thinking` one.
 fn reasoning<'a>(node: Node<'a, '_>, kind: &str) -> Entry<'a> {
     let (mut content, mut encrypted) = (None, None);
     let extensions = sift(node, keys::REASONING, |key, value| match key {
         "type" => value.is_text(kind),
-        "text" => put(&mut content, Some(value.carry())),
+        "text" | "thinking" if content.is_none() => put(&mut content, Some(value.carry())),
         "data" => put(&mut encrypted, value.text()),
         _ => false,
     });

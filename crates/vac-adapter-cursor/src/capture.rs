@@ -57,12 +57,14 @@ pub(crate) fn completed<'a>(
     let mut extensions = line.rest;
     let mut output = None;
     let mut status = None;
+    let mut is_error = None;
     let mut before = None;
     if let Some(tool) = line.tool {
         let mut input = None;
         let left = tool.left(|key, value| match key {
             "result" => {
                 status = outcome(value);
+                is_error = status.as_deref().and_then(|status| failed(status, value));
                 put(&mut output, Some(value.carry()))
             }
             key if key == tool.input() => !is_started && put(&mut input, Some(value.carry())),
@@ -79,7 +81,7 @@ pub(crate) fn completed<'a>(
     let result = Entry::ToolResult(ToolResultEntry {
         output: output.unwrap_or_else(null),
         call_id: line.call_id,
-        is_error: status.as_deref().and_then(is_error),
+        is_error,
         status,
         timestamp: line.timestamp,
         id: Some(id.into()),
@@ -176,9 +178,16 @@ fn outcome<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     result.members().find(tells)?.0.text()
 }
 
-fn is_error(status: &str) -> Option<bool> {
+/// Whether a call failed. What Cursor calls a success may be a command or a tool of a server
+/// that says it failed.
+fn failed(status: &str, result: Node<'_, '_>) -> Option<bool> {
     match status {
-        "success" => Some(false),
+        "success" => {
+            let says = |key: &str| result.member("success").and_then(|success| success.member(key));
+            let is_error = says("isError").and_then(Node::bool).unwrap_or_default();
+            let code = says("exitCode").and_then(Node::integer).unwrap_or_default();
+            Some(is_error || code != 0)
+        }
         "rejected" | "cancelled" | "canceled" | "aborted" => None,
         _ => Some(true),
     }

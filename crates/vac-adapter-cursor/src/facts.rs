@@ -50,6 +50,8 @@ impl Facts {
         let variant = match line {
             Line::Message => {
                 self.time(message::timestamp(node).as_ref());
+                let is_answer = node.member("role").is_some_and(|role| !role.is_text("user"));
+                self.model(text(node, &["model"]), u64::from(is_answer));
                 "transcript"
             }
             Line::Event => "transcript",

@@ -33,11 +33,12 @@
 //! | `message.content`, `content`, a bubble's `text` | `content` |
 //! | blocks `tool_use`, `tool-call` | tool-call children: `name`, `input`, `call-id` |
 //! | blocks `tool_result`, `tool-result` | tool-result children: `output`, `call-id`, `is-error` |
-//! | a block `reasoning` or `redacted-reasoning`, a bubble's `thinking` | a reasoning child |
+//! | a block `reasoning`, `redacted-reasoning`, `thinking` or `redacted_thinking`, a bubble's `thinking` | a reasoning child |
 //! | a `<timestamp>` at the beginning of a user's text | `timestamp`; the text stays whole |
+//! | `id`, `model` and `timestamp` of a line, which none has been seen to have | `id`, `model-id`, `timestamp` |
 //! | `timestamp_ms`, a bubble's `createdAt`, else its `timingInfo` | `timestamp` |
 //! | `thinking` lines of a capture | one reasoning; every line is in its `deltas` and `completed` |
-//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status` |
+//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status`; a success that tells an exit code or `isError` is an error |
 //! | `usage` of a capture's `result` | `token-usage` beside the event |
 //! | a bubble's `toolFormerData`: `name`, `rawArgs` or `params`, `result` or `error`, `status`, `toolCallId` | a tool-call child, and a tool-result child once it is over |
 //! | a bubble's `tokenCount`, `modelInfo.modelName` | `token-usage`, `model-id` |

@@ -4,7 +4,7 @@ use vac_adapter::Report;
 use vac_adapter::cursor::{keys, object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
-use vac_value::{Any, Node};
+use vac_value::{Any, Decode, IntoOwned, Node};
 
 use crate::facts::Facts;
 use crate::{blocks, written_time};
@@ -20,11 +20,19 @@ pub(crate) fn entry<'a>(
     let mut kind = MessageEntryType::Assistant;
     let mut timestamp = None;
     let mut message = None;
+    let (mut id, mut model_id) = (None, None);
     let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
         key if key == who => speaker(value, &mut kind),
+        "id" => put(&mut id, value.text()),
+        "model" => put(&mut model_id, value.text()),
+        "timestamp" if timestamp.is_none() => {
+            put(&mut timestamp, AbstractTimestamp::decode(value).ok())
+        }
         "message" => put(&mut message, Some(value)),
         "session_id" => value.is_text(facts.id()),
-        "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
+        "timestamp_ms" if timestamp.is_none() => {
+            put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint))
+        }
         _ => false,
     });
     let mut content = None;
@@ -50,8 +58,8 @@ pub(crate) fn entry<'a>(
         r#type: kind,
         content,
         timestamp,
-        id: Some(place.id().into()),
-        model_id: None,
+        id: Some(id.unwrap_or_else(|| place.id().into())),
+        model_id,
         parent_id: None,
         token_usage: None,
         children,
@@ -70,6 +78,10 @@ pub(crate) fn speaker(value: Node<'_, '_>, kind: &mut MessageEntryType) -> bool 
 
 /// When a message of a transcript was written, if it says so.
 pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    let own = line.member("timestamp").and_then(|time| AbstractTimestamp::decode(time).ok());
+    if let Some(own) = own {
+        return Some(own.into_owned());
+    }
     if !line.member("role")?.is_text("user") {
         return None;
     }

@@ -14,6 +14,11 @@ fn delta(text: &str) -> String {
     line("thinking", &format!(r#""subtype":"delta","text":{text},"timestamp_ms":5"#))
 }
 
+fn call(subtype: &str, id: &str, inside: &str) -> String {
+    let tool = format!(r#""tool_call":{{"lsToolCall":{{"args":{{"path":"."}}{inside}}}}}"#);
+    line("tool_call", &format!(r#""subtype":"{subtype}","call_id":"{id}",{tool}"#))
+}
+
 #[test]
 fn a_capture_names_its_session_and_its_model() {
     let log = fixture(&Cursor, "capture");
@@ -52,10 +57,6 @@ fn a_thought_ends_where_something_else_begins() {
 
 #[test]
 fn started_and_completed_are_one_call_and_one_result() {
-    let call = |subtype: &str, id: &str, inside: &str| {
-        let tool = format!(r#""tool_call":{{"lsToolCall":{{"args":{{"path":"."}}{inside}}}}}"#);
-        line("tool_call", &format!(r#""subtype":"{subtype}","call_id":"{id}",{tool}"#))
-    };
     let log = [
         call("started", "a\\nb", ""),
         call("started", "c", ""),
@@ -81,6 +82,21 @@ fn started_and_completed_are_one_call_and_one_result() {
     assert_eq!((&entries[4]["status"], &entries[4]["is-error"]), (&"error".into(), &true.into()));
     assert_eq!(entries[3]["input"], json!({"path": "."}), "the call that was never started");
     assert_eq!(report.warnings, ["a tool call is completed and was never started"]);
+}
+
+#[test]
+fn a_success_that_says_it_failed_is_an_error() {
+    let log = [
+        call("completed", "a", r#","result":{"success":{"exitCode":0}}"#),
+        call("completed", "b", r#","result":{"success":{"exitCode":2,"stderr":"no"}}"#),
+        call("completed", "c", r#","result":{"success":{"content":[],"isError":true}}"#),
+        call("completed", "d", r#","result":{"rejected":{"reason":"no"}}"#),
+    ];
+    let (record, _) = one(log.join("\n").as_bytes());
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let results = entries.iter().filter(|entry| entry["type"] == "tool-result");
+    let told: Vec<_> = results.map(|entry| entry["is-error"].as_bool()).collect();
+    assert_eq!(told, [Some(false), Some(true), Some(true), None]);
 }
 
 #[test]

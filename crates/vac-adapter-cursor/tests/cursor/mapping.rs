@@ -119,3 +119,18 @@ fn what_is_in_a_child_is_in_the_content() {
     assert_eq!(entry["content"][0]["extra"], "x");
     assert_eq!(entry["children"][0]["extra"], "x");
 }
+
+#[test]
+fn what_a_line_says_about_itself_has_its_canonical_name() {
+    let (record, _) = one(
+        br#"{"role":"assistant","id":"m1","model":"composer-2","timestamp":"2026-08-03T09:03:00Z",
+            "message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"x"}]}}"#,
+    );
+    let entry = &record["session"]["entries"][0];
+    assert_eq!((&entry["id"], &entry["model-id"]), (&"m1".into(), &"composer-2".into()));
+    assert_eq!(entry["timestamp"], "2026-08-03T09:03:00Z");
+    assert_eq!(record["session"]["session-start"], "2026-08-03T09:03:00Z");
+    assert_eq!(record["session"]["agent-meta"]["model-id"], "composer-2");
+    let thought = &entry["children"][0];
+    assert_eq!((&thought["type"], &thought["content"]), (&"reasoning".into(), &"hm".into()));
+}
