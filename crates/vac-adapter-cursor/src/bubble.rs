@@ -13,11 +13,11 @@ use crate::{event, stored, tool};
 
 /// What `type` says.
 const USER: u64 = 1;
-const ASSISTANT: u64 = 2;
+pub(crate) const ASSISTANT: u64 = 2;
 
 /// The entry of a bubble.
 pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
-    let kind = match bubble.member("type").and_then(Node::uint) {
+    let kind = match kind(bubble) {
         Some(USER) => MessageEntryType::User,
         Some(ASSISTANT) => MessageEntryType::Assistant,
         _ => {
@@ -33,7 +33,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
     let (mut content, mut own_time, mut usage) = (None, None, None);
     let (mut thinking, mut called, mut model) = (None, None, None);
     let mut extensions = sift(bubble, stored::MESSAGE, |key, value| match key {
-        "type" => true,
+        "type" => value.uint().is_some(),
         "bubbleId" => value.is_text(id),
         "text" => put(&mut content, Some(value.carry())),
         "createdAt" => put(&mut own_time, AbstractTimestamp::decode(value).ok()),
@@ -73,6 +73,12 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
         children: (!children.is_empty()).then_some(children),
         extensions,
     })
+}
+
+/// What `type` says, also as text.
+pub(crate) fn kind(bubble: Node<'_, '_>) -> Option<u64> {
+    let kind = bubble.member("type")?;
+    kind.uint().or_else(|| kind.text()?.parse().ok())
 }
 
 /// When a bubble came to be.

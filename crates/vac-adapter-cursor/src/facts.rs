@@ -133,7 +133,7 @@ impl Facts {
 
     fn bubble(&mut self, bubble: Node<'_, '_>) {
         self.time(bubble::timestamp(bubble).as_ref());
-        let is_answer = bubble.member("type").and_then(Node::uint) == Some(2);
+        let is_answer = bubble::kind(bubble) == Some(bubble::ASSISTANT);
         self.model(text(bubble, &["modelInfo", "modelName"]), u64::from(is_answer));
     }
 

@@ -134,3 +134,11 @@ fn what_a_line_says_about_itself_has_its_canonical_name() {
     let thought = &entry["children"][0];
     assert_eq!((&thought["type"], &thought["content"]), (&"reasoning".into(), &"hm".into()));
 }
+
+#[test]
+fn the_type_of_a_bubble_may_be_text() {
+    let (record, report) = one(br#"{"key":"bubbleId:c:b","value":{"type":"2","text":"x"}}"#);
+    let entry = &record["session"]["entries"][0];
+    assert_eq!((&entry["type"], &entry["native:type"]), (&"assistant".into(), &"2".into()));
+    assert!(report.unknown_types.is_empty());
+}

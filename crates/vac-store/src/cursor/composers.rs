@@ -3,7 +3,8 @@
 //!
 //! A session reads as its composer, the bubbles in the order in which the composer names
 //! them, and then those it does not name (`orphan`). A bubble that it names and that is
-//! not there is a document without a value (`missing`).
+//! not there is a document without a value (`missing`). Where no composer tells what the
+//! conversation is, all bubbles are, in the order of their creation.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +14,7 @@ use std::sync::Mutex;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension, Row};
 use vac_adapter::Glimpse;
-use vac_value::{Document, Node};
+use vac_value::{Document, Kind, Node};
 
 use super::document::{Documents, json, owned};
 use super::{AGENT, locked, text, time, unseen};
@@ -68,7 +69,7 @@ impl Store for Composers {
         if named.is_none() && bubbles.is_empty() {
             return Err(bad_data(format!("no composer {key} in the database")));
         }
-        put_in_order(key, &named.unwrap_or_default(), &bubbles, &mut documents);
+        put_in_order(key, named.flatten(), bubbles, &mut documents);
         Ok(documents.finish())
     }
 }
@@ -133,12 +134,13 @@ fn composers_of_bubbles(database: &Database) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Adds the composer; gives the bubbles it names, in order. `None` if there is none.
+/// Adds the composer, if there is one; gives the bubbles it names, in order, if it tells
+/// what the conversation is.
 fn composer(
     database: &Database,
     id: &str,
     documents: &mut Documents,
-) -> io::Result<Option<Vec<String>>> {
+) -> io::Result<Option<Option<Vec<String>>>> {
     let key = format!("{COMPOSER}{id}");
     let mut statement = database.connection().prepare(ONE).map_err(failed)?;
     let named = statement.query_row([&key], |row| {
@@ -146,17 +148,22 @@ fn composer(
         documents.begin("key", &key);
         documents.value(value);
         documents.end();
-        let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else { return Ok(Vec::new()) };
-        Ok(json(bytes).map(|composer| headers(&composer)).unwrap_or_default())
+        let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else { return Ok(None) };
+        Ok(json(bytes).and_then(|composer| headers(&composer)))
     });
     named.optional().map_err(failed)
 }
 
-fn headers(composer: &Document<'_>) -> Vec<String> {
-    let headers = composer.root().member("fullConversationHeadersOnly");
+fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
+    let list = |key: &str| composer.root().member(key).filter(|it| it.kind() == Kind::Array);
+    let headers = list("fullConversationHeadersOnly");
+    // At first, the bubbles were inside.
+    if headers.is_none() && list("conversation").is_none() {
+        return None;
+    }
     let ids = headers.into_iter().flat_map(Node::elements);
     let ids = ids.filter_map(|header| header.member("bubbleId").and_then(Node::text));
-    ids.map(Cow::into_owned).collect()
+    Some(ids.map(Cow::into_owned).collect())
 }
 
 /// A bubble as it is stored.
@@ -165,6 +172,8 @@ struct Bubble {
     id: String,
     /// What it calls itself.
     own_id: Option<String>,
+    /// When it came to be, as it is written.
+    created: Option<String>,
     value: Value,
 }
 
@@ -174,19 +183,32 @@ fn bubbles(database: &Database, composer: &str) -> io::Result<Vec<Bubble>> {
     let bubbles = statement.query_map(range(&beginning), |row| {
         let key = key(row)?;
         let value = row.get_ref(1)?;
-        let own_id = match value {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => json(bytes)
-                .and_then(|bubble| bubble.root().member("bubbleId")?.text().map(Cow::into_owned)),
+        let bubble = match value {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => json(bytes),
             _ => None,
         };
+        let says = |key: &str| {
+            let said = bubble.as_ref().and_then(|bubble| bubble.root().member(key)?.text());
+            said.map(Cow::into_owned)
+        };
+        let (own_id, created) = (says("bubbleId"), says("createdAt"));
         let id = key.strip_prefix(&beginning).unwrap_or(&key).to_owned();
-        Ok(Bubble { id, own_id, value: owned(value) })
+        Ok(Bubble { id, own_id, created, value: owned(value) })
     });
     bubbles.and_then(Iterator::collect).map_err(failed)
 }
 
 /// Adds bubbles as the composer names them: by key, else by what they call themselves.
-fn put_in_order(composer: &str, named: &[String], bubbles: &[Bubble], documents: &mut Documents) {
+fn put_in_order(
+    composer: &str,
+    named: Option<Vec<String>>,
+    mut bubbles: Vec<Bubble>,
+    documents: &mut Documents,
+) {
+    let other = named.is_some().then_some("orphan");
+    if named.is_none() {
+        bubbles.sort_by(|one, other| one.created.cmp(&other.created));
+    }
     let mut by_key = HashMap::new();
     let mut by_own_id = HashMap::new();
     for (place, bubble) in bubbles.iter().enumerate() {
@@ -207,7 +229,7 @@ fn put_in_order(composer: &str, named: &[String], bubbles: &[Bubble], documents:
     };
     let mut is_told = vec![false; bubbles.len()];
     let mut missing = HashSet::new();
-    for name in named.iter().map(String::as_str) {
+    for name in named.iter().flatten().map(String::as_str) {
         match by_key.get(name).or_else(|| by_own_id.get(name)) {
             Some(place) if is_told[*place] => {}
             Some(place) => {
@@ -219,7 +241,7 @@ fn put_in_order(composer: &str, named: &[String], bubbles: &[Bubble], documents:
         }
     }
     for (bubble, _) in bubbles.iter().zip(&is_told).filter(|(_, is_told)| !**is_told) {
-        put(&bubble.id, Some("orphan"), Some(&bubble.value));
+        put(&bubble.id, other, Some(&bubble.value));
     }
 }
 

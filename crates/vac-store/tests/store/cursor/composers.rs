@@ -215,3 +215,24 @@ fn bubbles_are_found_by_what_they_call_themselves_and_never_twice() {
     assert_eq!(told, ["bubbleId:c:1", "bubbleId:c:gone", "bubbleId:c:2"]);
     assert_eq!(documents[3]["orphan"], true);
 }
+
+#[test]
+fn bubbles_without_a_composer_are_the_conversation() {
+    for composer in ["", "INSERT INTO cursorDiskKV VALUES ('composerData:c', NULL);"] {
+        let (_folder, path) = database(
+            "state.vscdb",
+            &format!(
+                "{TABLE}{composer} INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1',
+                     '{{\"type\":2,\"text\":\"b\",\"createdAt\":\"2026-01-01T00:00:02.000Z\"}}');
+                 INSERT INTO cursorDiskKV VALUES ('bubbleId:c:2',
+                     '{{\"type\":1,\"text\":\"a\",\"createdAt\":\"2026-01-01T00:00:01.000Z\"}}');"
+            ),
+        );
+        let documents = documents(&path);
+        let bubbles = documents.iter().filter(|document| document["value"]["type"].is_number());
+        let told: Vec<_> = bubbles.map(|bubble| (&bubble["key"], &bubble["orphan"])).collect();
+        let (first, second) = ("bubbleId:c:2".into(), "bubbleId:c:1".into());
+        let unmarked = serde_json::Value::Null;
+        assert_eq!(told, [(&first, &unmarked), (&second, &unmarked)], "{composer}");
+    }
+}
