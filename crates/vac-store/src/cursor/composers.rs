@@ -64,12 +64,12 @@ impl Store for Composers {
     fn read(&self, key: &str) -> io::Result<Vec<u8>> {
         let database = locked(&self.database);
         let mut documents = Documents::new();
-        let named = composer(&database, key, &mut documents)?;
+        let composer = composer(&database, key, &mut documents)?;
         let bubbles = bubbles(&database, key)?;
-        if named.is_none() && bubbles.is_empty() {
+        if composer == Composer::None && bubbles.is_empty() {
             return Err(bad_data(format!("no composer {key} in the database")));
         }
-        put_in_order(key, named.flatten(), bubbles, &mut documents);
+        put_in_order(key, &composer, bubbles, &mut documents);
         Ok(documents.finish())
     }
 }
@@ -134,24 +134,35 @@ fn composers_of_bubbles(database: &Database) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Adds the composer, if there is one; gives the bubbles it names, in order, if it tells
-/// what the conversation is.
-fn composer(
-    database: &Database,
-    id: &str,
-    documents: &mut Documents,
-) -> io::Result<Option<Option<Vec<String>>>> {
+/// What a composer tells about its conversation.
+#[derive(PartialEq, Eq)]
+enum Composer {
+    /// There is none.
+    None,
+    /// Nothing.
+    Silent,
+    /// The bubbles it is made of, in order.
+    Names(Vec<String>),
+}
+
+/// Adds the composer, if there is one.
+fn composer(database: &Database, id: &str, documents: &mut Documents) -> io::Result<Composer> {
     let key = format!("{COMPOSER}{id}");
     let mut statement = database.connection().prepare(ONE).map_err(failed)?;
-    let named = statement.query_row([&key], |row| {
+    let told = statement.query_row([&key], |row| {
         let value = row.get_ref(0)?;
         documents.begin("key", &key);
         documents.value(value);
         documents.end();
-        let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else { return Ok(None) };
-        Ok(json(bytes).and_then(|composer| headers(&composer)))
+        let names = match value {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                json(bytes).and_then(|composer| headers(&composer))
+            }
+            _ => None,
+        };
+        Ok(names.map_or(Composer::Silent, Composer::Names))
     });
-    named.optional().map_err(failed)
+    Ok(told.optional().map_err(failed)?.unwrap_or(Composer::None))
 }
 
 fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
@@ -200,15 +211,18 @@ fn bubbles(database: &Database, composer: &str) -> io::Result<Vec<Bubble>> {
 
 /// Adds bubbles as the composer names them: by key, else by what they call themselves.
 fn put_in_order(
-    composer: &str,
-    named: Option<Vec<String>>,
+    id: &str,
+    composer: &Composer,
     mut bubbles: Vec<Bubble>,
     documents: &mut Documents,
 ) {
-    let other = named.is_some().then_some("orphan");
-    if named.is_none() {
-        bubbles.sort_by(|one, other| one.created.cmp(&other.created));
-    }
+    let (named, other): (&[_], _) = match composer {
+        Composer::Names(named) => (named, Some("orphan")),
+        Composer::None | Composer::Silent => {
+            bubbles.sort_by(|one, other| one.created.cmp(&other.created));
+            (&[], None)
+        }
+    };
     let mut by_key = HashMap::new();
     let mut by_own_id = HashMap::new();
     for (place, bubble) in bubbles.iter().enumerate() {
@@ -217,8 +231,8 @@ fn put_in_order(
             by_own_id.entry(own_id.as_str()).or_insert(place);
         }
     }
-    let mut put = |id: &str, mark: Option<&str>, value: Option<&Value>| {
-        documents.begin("key", &format!("{BUBBLE}{composer}:{id}"));
+    let mut put = |bubble: &str, mark: Option<&str>, value: Option<&Value>| {
+        documents.begin("key", &format!("{BUBBLE}{id}:{bubble}"));
         if let Some(mark) = mark {
             documents.mark(mark);
         }
@@ -229,7 +243,7 @@ fn put_in_order(
     };
     let mut is_told = vec![false; bubbles.len()];
     let mut missing = HashSet::new();
-    for name in named.iter().flatten().map(String::as_str) {
+    for name in named.iter().map(String::as_str) {
         match by_key.get(name).or_else(|| by_own_id.get(name)) {
             Some(place) if is_told[*place] => {}
             Some(place) => {
