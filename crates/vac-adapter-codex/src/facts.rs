@@ -12,6 +12,7 @@ use crate::capture::{self, States};
 use crate::clock::Clock;
 use crate::detect::confidence;
 use crate::echo::{Links, Pairing, Speaker, echo};
+use crate::environment::told_working_dir;
 use crate::meta::Meta;
 use crate::models::Models;
 use crate::outcome::Outcomes;
@@ -38,6 +39,8 @@ pub(crate) struct Facts {
     working_dir: Option<String>,
     replay: Replay,
     rollback: Rollback,
+    /// Whether anything but what a session says about itself was there.
+    has_happened: bool,
     pairing: Pairing,
     /// Which events repeat which items.
     pub links: Links,
@@ -47,6 +50,16 @@ pub(crate) struct Facts {
     pub outcomes: Outcomes,
     /// The states of printed items.
     pub states: States,
+}
+
+/// What a line begins that is not of the session so far.
+pub(crate) enum Next {
+    /// A run that does not say of which session.
+    Run,
+    /// The session of this id.
+    Session(String),
+    /// The session of this id, only if it is known already.
+    Known(String),
 }
 
 /// What the first line that anybody knows is one of.
@@ -156,6 +169,7 @@ impl Facts {
             self.clock.add(timestamp);
         }
         self.replay.time(timestamp, at.index);
+        self.has_happened |= kind != "session_meta";
         match &**kind {
             "session_meta" => match &self.meta {
                 None => self.meta = Some(Meta::of(payload, at.index)),
@@ -259,6 +273,33 @@ impl Facts {
         self.states.line(line, kind, at);
     }
 
+    /// What a line begins, if that is not of this session: files may have been put one
+    /// behind the other.
+    pub fn next(&self, line: Node<'_, '_>) -> Option<Next> {
+        let mut is_new = true;
+        let id = match self.form? {
+            Form::Whole => return None,
+            Form::Events => return matches!(shape(line), Shape::Setup).then_some(Next::Run),
+            Form::Printed => {
+                let Shape::Printed(kind) = shape(line) else { return None };
+                capture::thread(line, &kind)
+            }
+            Form::Bare => {
+                let Shape::Header = shape(line) else { return None };
+                line.member("id")?.text()
+            }
+            Form::Envelopes => {
+                line.member("type").filter(|kind| kind.is_text("session_meta"))?;
+                let meta = line.member("payload")?;
+                is_new = self.meta()?.is_older_than(meta);
+                let is_behind = self.has_happened && self.replay.is_over();
+                meta.member("id").filter(|_| is_behind)?.text()
+            }
+        }?;
+        let id = self.meta()?.is_another(&id).then(|| id.into_owned())?;
+        Some(if is_new { Next::Session(id) } else { Next::Known(id) })
+    }
+
     /// Ends the pass.
     pub fn end(&mut self) {
         self.links = std::mem::take(&mut self.pairing).end();
@@ -316,11 +357,6 @@ impl Facts {
         stated.unwrap_or_else(|| provider(self.models.main()).to_owned())
     }
 
-    /// The session's id, if `codex exec --json` printed it.
-    pub fn printed_id(&self) -> Option<&str> {
-        self.id().filter(|_| self.form == Some(Form::Printed))
-    }
-
     /// Whether it is made of events that were printed, before October 2025.
     pub fn is_of_events(&self) -> bool {
         self.form == Some(Form::Events)
@@ -343,25 +379,3 @@ impl Facts {
 
 /// The CLI has three.
 const MOST_SANDBOXES: usize = 100;
-
-/// The working directory that the CLI tells the model, in logs that say it
-/// nowhere else.
-fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
-    const OLDER: &str = "Current working directory: ";
-    if !item.member("role")?.is_text("user") {
-        return None;
-    }
-    item.member("content")?.elements().find_map(|part| {
-        let told = part.member("text")?.text()?;
-        let told = told.trim_start();
-        if !told.starts_with("<environment_context>") && !told.starts_with(OLDER) {
-            return None;
-        }
-        let between = |before: &str, behind: &str| {
-            let (_, rest) = told.split_once(before)?;
-            let found = rest.split_once(behind).map_or(rest, |(found, _)| found).trim();
-            Some(found.to_owned()).filter(|found| !found.is_empty())
-        };
-        between("<cwd>", "</cwd>").or_else(|| between(OLDER, "\n"))
-    })
-}

@@ -79,6 +79,9 @@
 //!   make a model the session's `model-id`, and their tokens do not count.
 //! * Turns that a `thread_rolled_back` took back are `rolled-back: true`. Their tokens
 //!   count: they were used.
+//! * Files that were put one behind the other are several sessions again: a `session_meta`
+//!   of another id that is younger than the session so far begins one, where something has
+//!   happened since (those that a session comes from are older, and stand before that).
 //! * A thread that was reverted is a rollout of its own: a session of that thread, whose
 //!   beginning is in another file (`history_base`). Files are never joined.
 //! * The history that a `compacted` line puts in place of the former one stays in its
@@ -106,6 +109,7 @@ mod capture;
 mod clock;
 mod detect;
 mod echo;
+mod environment;
 mod event;
 mod exec_event;
 mod facts;

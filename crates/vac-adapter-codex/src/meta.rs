@@ -2,6 +2,7 @@
 //! log without envelopes, `session` of a whole one, or `thread.started`.
 
 use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::time::instant;
 use vac_record::{AbstractTimestamp, VcsContext};
 use vac_value::{Extensions, IntoOwned, Kind, Node};
 
@@ -99,6 +100,14 @@ impl Meta {
     /// Whether this is not the session's id.
     pub fn is_another(&self, id: &str) -> bool {
         self.id.as_deref() != Some(id)
+    }
+
+    /// Whether the session began before the one that says this about itself. One that it
+    /// comes from did not.
+    pub fn is_older_than(&self, other: Node<'_, '_>) -> bool {
+        let other = other.member("timestamp").and_then(clock::timestamp);
+        let began = self.timestamp.as_ref().and_then(instant);
+        began.is_some_and(|began| other.as_ref().and_then(instant) > Some(began))
     }
 
     /// Whether the session is older than what has this id: both begin with

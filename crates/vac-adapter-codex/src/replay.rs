@@ -68,6 +68,11 @@ impl Replay {
         self.from.is_some() && self.until_turn.is_none()
     }
 
+    /// Whether lines are no copies any more, as far as is known yet.
+    pub fn is_over(&self) -> bool {
+        self.from.is_none() || self.until_turn.is_some() || self.until_time.is_some()
+    }
+
     /// Whether a line is a copy, once all lines have been seen.
     pub fn holds(&self, index: u64) -> bool {
         self.from.is_some_and(|(from, _)| {

@@ -6,17 +6,16 @@ use std::rc::Rc;
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::{Error, Input, Log, Session, Sink, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
-use vac_value::{Extensions, Text};
+use vac_value::Extensions;
 
 use crate::at::At;
-use crate::capture;
-use crate::facts::Facts;
+use crate::facts::{Facts, Next};
 use crate::reader::Reader;
 use crate::rollout_name;
-use crate::shape::{Shape, shape};
 
-/// The log of an input, and whose its frames are: what `codex exec --json`
-/// printed for several threads, or in several runs, may have been collected in one file.
+/// The log of an input, and whose its frames are: several sessions, or what `codex exec
+/// --json` printed for several threads or in several runs, may have been collected in one
+/// file.
 struct Shared<'i> {
     log: Log<'i>,
     /// From which frames on another session goes on, and which.
@@ -87,42 +86,32 @@ impl Default for Threads {
 impl Threads {
     /// The session that a frame belongs to.
     fn of(&mut self, frame: &Frame<'_>, at: At) -> &mut Facts {
-        if self.found[self.current].is_of_events()
-            && self.found.len() < MOST_THREADS
-            && begins_run(frame)
-        {
-            self.current = self.found.len();
-            self.switches.push((at.index, self.current));
-            self.found.push(Facts::default());
-        } else if let Some(own) = self.found[self.current].printed_id()
-            && let Some(thread) = begun_thread(frame).filter(|thread| *thread != own)
-        {
-            self.numbers.entry(own.to_owned()).or_insert(self.current);
-            let known = self.numbers.get(&thread).copied();
-            if known.is_some() || self.found.len() < MOST_THREADS {
-                self.current = known.unwrap_or(self.found.len());
-                self.switches.push((at.index, self.current));
-            }
-            if self.current == self.found.len() {
+        let next = match &frame.content {
+            Content::Document(document) => self.found[self.current].next(document.root()),
+            Content::Raw(_) => None,
+        };
+        if let Some(number) = next.and_then(|next| self.number(next)) {
+            self.current = number;
+            self.switches.push((at.index, number));
+            if number == self.found.len() {
                 self.found.push(Facts::default());
             }
         }
         &mut self.found[self.current]
     }
-}
 
-/// Whether a line begins a run that prints events.
-fn begins_run(frame: &Frame<'_>) -> bool {
-    let Content::Document(document) = &frame.content else { return false };
-    matches!(shape(document.root()), Shape::Setup)
-}
-
-/// The thread that a printed line begins.
-fn begun_thread(frame: &Frame<'_>) -> Option<String> {
-    let Content::Document(document) = &frame.content else { return None };
-    let line = document.root();
-    let Shape::Printed(kind) = shape(line) else { return None };
-    capture::thread(line, &kind).map(Text::into_owned)
+    /// The number of the session that begins or goes on, if there is room for it.
+    fn number(&mut self, next: Next) -> Option<usize> {
+        let new = Some(self.found.len()).filter(|count| *count < MOST_THREADS);
+        if let Some(own) = self.found[self.current].id() {
+            self.numbers.entry(own.to_owned()).or_insert(self.current);
+        }
+        match next {
+            Next::Run => new,
+            Next::Session(id) => self.numbers.get(&id).copied().or(new),
+            Next::Known(id) => self.numbers.get(&id).copied(),
+        }
+    }
 }
 
 impl Shared<'_> {

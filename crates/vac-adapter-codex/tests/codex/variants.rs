@@ -1,7 +1,8 @@
 //! Which variant a log is, by its content, and what its beginning tells.
 
+use serde_json::json;
 use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
-use vac_adapter_check::{fixture, full};
+use vac_adapter_check::{Log, fixture, full};
 use vac_adapter_codex::Codex;
 
 fn sure(log: &[u8]) -> Confidence {
@@ -89,4 +90,40 @@ fn a_thread_is_named_by_its_rollout_if_nothing_else_names_it() {
     {
         assert_eq!(glimpse(name, line).session_id, None, "{name}");
     }
+}
+
+#[test]
+fn files_one_behind_the_other_are_several_sessions() {
+    let meta = |id: &str, minute: u32| {
+        let began = format!("2026-01-01T00:{minute:02}:00Z");
+        crate::line("session_meta", &json!({"id": id, "timestamp": began}))
+    };
+    let said = |text: &str| {
+        let content = json!([{"type": "input_text", "text": text}]);
+        let message = json!({"type": "message", "role": "user", "content": content});
+        crate::line("response_item", &message)
+    };
+    let told = |lines: &[String]| {
+        let log = Log::new("all.jsonl", lines.join("\n").as_bytes());
+        let records = full(&Codex, &log).expect("converts");
+        let told = records.iter().map(|record| {
+            let id = record.value()["id"].as_str().expect("an id").to_owned();
+            (id, record.report.entries["user"])
+        });
+        told.collect::<Vec<_>>()
+    };
+    let one = |id: &str, users: u64| (id.to_owned(), users);
+    let lines =
+        [meta("a", 1), said("1"), meta("b", 2), said("2"), said("3"), meta("a", 1), said("4")];
+    assert_eq!(told(&lines), [one("a", 2), one("b", 2)], "the first one goes on");
+    let older = [meta("a", 3), said("1"), meta("b", 2), said("2")];
+    assert_eq!(told(&older), [one("a", 2)], "what a session comes from is older");
+    let before = [meta("a", 1), meta("b", 2), said("1")];
+    assert_eq!(told(&before), [one("a", 1)], "nothing has happened yet");
+    let header = |id: &str| {
+        json!({"id": id, "timestamp": "2025-07-01T00:00:00Z", "instructions": null}).to_string()
+    };
+    let message = json!({"type": "message", "role": "user", "content": []}).to_string();
+    let bare = [header("a"), message.clone(), header("b"), message];
+    assert_eq!(told(&bare), [one("a", 1), one("b", 1)]);
 }

@@ -1,0 +1,25 @@
+//! What the CLI tells the model about where it is.
+
+use vac_value::Node;
+
+/// The working directory that the CLI tells the model, in logs that say it
+/// nowhere else.
+pub(crate) fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
+    const OLDER: &str = "Current working directory: ";
+    if !item.member("role")?.is_text("user") {
+        return None;
+    }
+    item.member("content")?.elements().find_map(|part| {
+        let told = part.member("text")?.text()?;
+        let told = told.trim_start();
+        if !told.starts_with("<environment_context>") && !told.starts_with(OLDER) {
+            return None;
+        }
+        let between = |before: &str, behind: &str| {
+            let (_, rest) = told.split_once(before)?;
+            let found = rest.split_once(behind).map_or(rest, |(found, _)| found).trim();
+            Some(found.to_owned()).filter(|found| !found.is_empty())
+        };
+        between("<cwd>", "</cwd>").or_else(|| between(OLDER, "\n"))
+    })
+}
