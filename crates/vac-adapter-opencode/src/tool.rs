@@ -39,6 +39,14 @@ pub(crate) struct State<'a> {
     pub left: Option<Any<'a>>,
 }
 
+/// What is called, and under which ids.
+pub(crate) struct Called<'a> {
+    pub name: Option<Text<'a>>,
+    pub call_id: Option<Text<'a>>,
+    /// The entry's.
+    pub id: Text<'a>,
+}
+
 impl<'a> State<'a> {
     /// Of what a part says.
     pub fn of(state: Node<'a, '_>) -> Self {
@@ -67,6 +75,40 @@ impl<'a> State<'a> {
         made
     }
 
+    /// The call, and its result if there is one; each with what else it says.
+    pub fn entries(
+        mut self,
+        called: Called<'a>,
+        mut of_call: Rest<'a>,
+        mut of_result: Rest<'a>,
+    ) -> Entries<'a> {
+        let Called { name, call_id, id } = called;
+        let result = self.is_error.map(|is_error| {
+            push(&mut of_result, "state", self.left.take());
+            Entry::ToolResult(ToolResultEntry {
+                output: self.output.take().unwrap_or_else(null),
+                call_id: call_id.clone(),
+                status: self.status.take(),
+                is_error: Some(is_error),
+                timestamp: self.end.take(),
+                id: Some(format!("{id}:result").into()),
+                children: None,
+                extensions: of_result,
+            })
+        });
+        push(&mut of_call, "state", self.left);
+        let call = Entry::ToolCall(ToolCallEntry {
+            name: name.unwrap_or(Cow::Borrowed("unknown")),
+            input: self.input.unwrap_or_else(null),
+            call_id,
+            timestamp: self.start,
+            id: Some(id),
+            children: None,
+            extensions: of_call,
+        });
+        (call, result)
+    }
+
     fn time(&mut self, time: Node<'a, '_>) -> Rest<'a> {
         sift(time, &[], |key, value| {
             let place = match key {
@@ -85,7 +127,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
     let mut name = None;
     let mut call_id = None;
     let mut state = State::default();
-    let mut extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
         "type" => value.is_text("tool"),
         "sessionID" => value.is_text(known.session),
         "id" => text(value, &mut id),
@@ -98,30 +140,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
         _ => false,
     });
     let id = id.unwrap_or_else(|| known.id());
-    let result = state.is_error.map(|is_error| {
-        let mut extensions = Extensions::default();
-        push(&mut extensions, "messageID", node.member("messageID").map(Node::carry));
-        push(&mut extensions, "state", state.left.take());
-        Entry::ToolResult(ToolResultEntry {
-            output: state.output.take().unwrap_or_else(null),
-            call_id: call_id.clone(),
-            status: state.status.take(),
-            is_error: Some(is_error),
-            timestamp: state.end.take(),
-            id: Some(format!("{id}:result").into()),
-            children: None,
-            extensions,
-        })
-    });
-    push(&mut extensions, "state", state.left);
-    let call = Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: state.input.unwrap_or_else(null),
-        call_id,
-        timestamp: state.start,
-        id: Some(id),
-        children: None,
-        extensions,
-    });
-    (call, result)
+    let mut of_result = Extensions::default();
+    push(&mut of_result, "messageID", node.member("messageID").map(Node::carry));
+    state.entries(Called { name, call_id, id }, extensions, of_result)
 }

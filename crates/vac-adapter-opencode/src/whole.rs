@@ -1,20 +1,15 @@
 //! Messages of a table `session_message`, which have all they say inside: a prompt its
 //! text, an answer its texts, thoughts and calls in `content`.
 
-use std::borrow::Cow;
-
 use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
-use vac_record::{
-    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
-    ToolResultEntry,
-};
-use vac_value::{Any, Decode, Extensions, Kind, Node};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry};
+use vac_value::{Any, Decode, Kind, Node};
 
 use crate::early::lone;
 use crate::message::{Moment, Usage, push, speaker, text};
 use crate::part::{self, Entries, Known};
-use crate::tool::{self, State};
+use crate::tool::{self, Called, State};
 use crate::unit::Unit;
 
 /// How many entries a message makes, with this content.
@@ -176,30 +171,5 @@ fn call<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
         })
     });
     push(&mut extensions, "time", time.and_then(object));
-    let id = known.id();
-    let result = state.is_error.map(|is_error| {
-        let mut extensions = Extensions::default();
-        push(&mut extensions, "state", state.left.take());
-        Entry::ToolResult(ToolResultEntry {
-            output: state.output.take().unwrap_or_else(null),
-            call_id: call_id.clone(),
-            status: state.status.take(),
-            is_error: Some(is_error),
-            timestamp: state.end.take(),
-            id: Some(format!("{id}:result").into()),
-            children: None,
-            extensions,
-        })
-    });
-    push(&mut extensions, "state", state.left);
-    let call = Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: state.input.unwrap_or_else(null),
-        call_id,
-        timestamp: state.start,
-        id: Some(id),
-        children: None,
-        extensions,
-    });
-    (call, result)
+    state.entries(Called { name, call_id, id: known.id() }, extensions, Rest::default())
 }
