@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::provider::UNKNOWN;
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_value::{Any, Extensions, Node, Text};
 
 use crate::around::{self, Around};
 use crate::at::At;
@@ -120,7 +120,6 @@ fn streams<'a>(payload: &mut Cursor<'a, '_>) -> Any<'a> {
 
 /// The entry of the prompt.
 pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
-    debug_assert_eq!(prompt.kind(), Kind::Text);
     Entry::Message(MessageEntry {
         r#type: MessageEntryType::User,
         content: Some(prompt.carry()),

@@ -107,8 +107,9 @@ impl Facts {
             }
             Shape::Prompt(_) | Shape::Other(_) => {
                 self.entries += 1;
+                // Nothing may have been printed before it.
                 if let Shape::Prompt(prompt) = shape
-                    && self.is_of_events()
+                    && (self.form.is_none() || self.is_of_events())
                 {
                     self.pairing.prompt(at, prompt);
                 }
