@@ -146,6 +146,22 @@ fn keeps_its_value(token: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Halfway between two decimals of 17 digits, JavaScript and Python take the even one.
+#[test]
+fn a_double_between_two_decimals_is_written_as_those_who_write_logs_do() {
+    for token in ["1643585529266666.2", "2005596980660137.2", "1894796260016383.8", "-5e-324"] {
+        let number = Number::Float(token.parse().expect("a double"));
+        assert_eq!(Document::json(token.as_bytes()).expect("JSON").root().number(), Some(number));
+        let any = Any::from_json(token.as_bytes()).expect("JSON");
+        let cbor = any.to_cbor().expect("CBOR");
+        assert!(cbor[0] == 0xfb && cbor.len() == 9, "a float: {cbor:02x?}");
+        assert_eq!(Any::from_cbor(&cbor).expect("CBOR").to_json().as_deref(), Ok(token));
+    }
+    // The other one is a number of its own.
+    let other = Any::from_json(b"1643585529266666.3").expect("JSON").to_cbor().expect("CBOR");
+    assert_eq!(other[0], 0xc4, "a decimal fraction: {other:02x?}");
+}
+
 #[test]
 fn odd_values_pass_through_a_record_unchanged_in_json() {
     let beyond = beyond_cbor();

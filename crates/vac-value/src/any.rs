@@ -146,7 +146,7 @@ impl Any<'_> {
                 map.end()
             }
             Carried::Bytes { .. } => match self.document() {
-                Ok(document) => crate::transcode(&document, to),
+                Ok(document) => crate::transcode::transcode_node(document.root(), to),
                 // Nested where it came from, but too deep to be read alone: impossible.
                 Err(_) => {
                     let encoding = to.encoding();

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::document::{Document, ESCAPED, Entry, Kind, LOOSE, Source};
-use crate::json;
 use crate::transcode::deterministic;
+use crate::{cbor, json};
 
 /// Up to this many keys each is compared with each.
 const FEW: usize = 16;
@@ -50,7 +50,8 @@ pub(crate) fn find(document: &mut Document<'_>, map: u32) {
 
 /// Keys that are equal exactly when their tokens are.
 fn is_plain(key: &Entry) -> bool {
-    key.flags & (ESCAPED | LOOSE) == 0 && !matches!(key.kind, Kind::Array | Kind::Map | Kind::Tag)
+    key.flags & (ESCAPED | LOOSE) == 0
+        && !matches!(key.kind, Kind::Array | Kind::Map | Kind::Tag | Kind::Float)
 }
 
 fn token<'a>(entry: &Entry, source: Source<'a>) -> &'a [u8] {
@@ -107,6 +108,14 @@ fn value_of<'a>(document: &Document<'a>, key: u32) -> Cow<'a, [u8]> {
             Cow::Owned(json::unescape(inner))
         }
         Source::Cbor(_) if is_plain(entry) => Cow::Borrowed(token),
+        Source::Cbor(_) if entry.kind == Kind::Float => {
+            // Zeros are one key, and so are NaNs of one payload (RFC 8949 section 5.6.1).
+            let value = document.node(key).float().unwrap_or_default();
+            let sign = if value == 0.0 || value.is_nan() { 1 << 63 } else { 0 };
+            let mut bytes = Vec::new();
+            cbor::push_float(f64::from_bits(value.to_bits() & !sign), &mut bytes);
+            Cow::Owned(bytes)
+        }
         Source::Cbor(_) => Cow::Owned(deterministic(document.node(key))),
     }
 }

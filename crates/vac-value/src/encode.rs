@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 
 use crate::document::{Document, Encoding, Kind};
 use crate::map_encoder::{Key, WithKey};
-use crate::number::Number;
+use crate::number::{Number, shortest};
 use crate::outline::Outline;
 use crate::{SyntaxError, cbor, json};
 
@@ -255,7 +255,7 @@ impl Encoder {
             Encoding::Json if !value.is_finite() => {
                 return self.fail("a number that is not finite");
             }
-            Encoding::Json => self.out.extend_from_slice(format!("{value:?}").as_bytes()),
+            Encoding::Json => self.out.extend_from_slice(shortest(value).as_bytes()),
             Encoding::Cbor => cbor::push_float(value, &mut self.out),
         }
         self.leaf(Kind::Float, start);

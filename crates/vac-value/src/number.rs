@@ -78,10 +78,20 @@ impl IntoOwned for Number<'_> {
     }
 }
 
+/// The fewest digits that name a double: of two that are as few and as near, those that end
+/// in an even one, as in JavaScript and Python, which write logs. (The standard library
+/// takes the greater.) It has a point or an exponent: the number is no integer.
+pub(crate) fn shortest(float: f64) -> String {
+    let mut buffer = ryu_js::Buffer::new();
+    let digits = buffer.format_finite(float.abs());
+    let sign = if float.is_sign_negative() { "-" } else { "" };
+    let fraction = if digits.contains(['.', 'e']) { "" } else { ".0" };
+    format!("{sign}{digits}{fraction}")
+}
+
 /// Whether the shortest decimal that names the double has the token's value.
 fn is_same_decimal(token: &str, float: f64) -> bool {
-    let shortest = format!("{float:e}");
-    match (Decimal::parse(token), Decimal::parse(&shortest)) {
+    match (Decimal::parse(token), Decimal::parse(&shortest(float))) {
         (Some(written), Some(nearest)) => written == nearest,
         _ => false,
     }

@@ -195,6 +195,23 @@ impl<'a> Index<'a> {
         self.document.entries[index as usize].flags & LOOSE != 0
     }
 
+    /// Whether the node at an index is a bignum that fewer bytes could say: one with a zero
+    /// in front, or one that an integer has room for (RFC 8949 section 3.4.3).
+    pub fn is_long_bignum(&self, index: u32) -> bool {
+        let entry = &self.document.entries[index as usize];
+        let source = self.document.source.bytes();
+        let is_bignum = entry.kind == Kind::Tag
+            && matches!(cbor::argument_at(source, entry.start as usize), Some(2 | 3));
+        match self.document.entries.get(index as usize + 1) {
+            Some(content) if is_bignum && content.kind == Kind::Bytes => {
+                let start = content.start as usize;
+                let first = start + cbor::head_length(source, start);
+                content.end as usize - first <= 8 || source.get(first) == Some(&0)
+            }
+            _ => false,
+        }
+    }
+
     fn finish(mut self) -> Document<'a> {
         self.document.duplicates.sort_unstable();
         self.document

@@ -37,8 +37,14 @@ impl Encoder {
             Kind::Tag if self.encoding() == Encoding::Json => self.tag_in_json(node),
             Kind::Tag => {
                 let Some((number, content)) = node.tag() else { return Ok(()) };
-                self.tag(number)?;
-                self.node(content)
+                match (number, content.bytes()) {
+                    (2 | 3, Some(magnitude)) => self.magnitude(number == 3, &magnitude),
+                    _ => {
+                        self.tag(number)?;
+                        self.node(content)?;
+                    }
+                }
+                Ok(())
             }
             _ if same && self.encoding() == Encoding::Json => {
                 self.raw(node.raw());
@@ -136,12 +142,24 @@ impl Encoder {
 
     /// A tag on an integer in bytes.
     pub(crate) fn bignum(&mut self, value: &BigInt) {
-        let (tag, magnitude) = match value.sign() {
-            Sign::Minus => (3, (-value - 1u8).magnitude().to_bytes_be()),
-            _ => (2, value.magnitude().to_bytes_be()),
-        };
-        cbor::push_head(6, tag, self.out());
-        self.bytes(&magnitude);
+        match value.sign() {
+            Sign::Minus => self.magnitude(true, &(-value - 1u8).magnitude().to_bytes_be()),
+            _ => self.magnitude(false, &value.magnitude().to_bytes_be()),
+        }
+    }
+
+    /// The integer of a bignum's bytes in the only form it has: an integer if there is room
+    /// for it, a tag on bytes without zeros in front otherwise.
+    fn magnitude(&mut self, negative: bool, bytes: &[u8]) {
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let bytes = &bytes[zeros..];
+        if bytes.len() <= 8 {
+            let argument = bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+            cbor::push_head(u8::from(negative), argument, self.out());
+        } else {
+            cbor::push_head(6, 2 + u64::from(negative), self.out());
+            self.bytes(bytes);
+        }
     }
 
     /// Tag 4: ten to the power of the first, times the second.
@@ -219,10 +237,26 @@ pub(crate) fn deterministic(node: Node<'_, '_>) -> Vec<u8> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn transcode(document: &Document<'_>, to: &mut Encoder) -> Result<(), EncodeError> {
+    if to.encoding() == Encoding::Json && has_bytes(document) {
+        return to.fail("a byte string");
+    }
     transcode_node(document.root(), to)
 }
 
-/// The same for a part of a document.
+/// Whether there is a byte string that is not the magnitude of a number.
+fn has_bytes(document: &Document<'_>) -> bool {
+    let mut number = None;
+    (0..document.len()).any(|index| {
+        let node = document.node(u32::try_from(index).unwrap_or_default());
+        if let Some((2 | 3, content)) = node.tag() {
+            number = Some(content.index());
+        }
+        node.kind() == Kind::Bytes && number != Some(node.index())
+    })
+}
+
+/// The same for a part of a document; byte strings become text in JSON (RFC 8949
+/// section 6.1), for those who look at values and do not read them back.
 pub(crate) fn transcode_node(node: Node<'_, '_>, to: &mut Encoder) -> Result<(), EncodeError> {
     let inside = node.index()..node.after();
     let mut doubles = node.document().duplicate_keys();

@@ -97,6 +97,36 @@ fn cbor_that_is_unusual_is_cbor() {
     }
 }
 
+#[test]
+fn a_bignum_has_one_form() {
+    let long: &[(&[u8], &[u8])] = &[
+        (b"\xc2\x40", b"\x00"),
+        (b"\xc2\x41\x00", b"\x00"),
+        (b"\xc2\x41\x17", b"\x17"),
+        (b"\xc3\x41\x18", b"\x38\x18"),
+        (b"\xc2\x48\xff\xff\xff\xff\xff\xff\xff\xff", b"\x1b\xff\xff\xff\xff\xff\xff\xff\xff"),
+        (b"\xc3\x48\xff\xff\xff\xff\xff\xff\xff\xff", b"\x3b\xff\xff\xff\xff\xff\xff\xff\xff"),
+        (b"\xc2\x4a\x00\x01\0\0\0\0\0\0\0\0", b"\xc2\x49\x01\0\0\0\0\0\0\0\0"),
+        (b"\xc3\x5f\x41\x01\x48\0\0\0\0\0\0\0\0\xff", b"\xc3\x49\x01\0\0\0\0\0\0\0\0"),
+        (b"\x81\xc4\x82\x01\xc2\x41\x05", b"\x81\xc4\x82\x01\x05"),
+        // Other tags on the same bytes, and the same tag on other things, stay.
+        (b"\xc4\x58\x01\x00", b"\xc4\x41\x00"),
+        (b"\xc2\x18\x01", b"\xc2\x01"),
+    ];
+    for (bytes, expected) in long {
+        let document = Document::cbor(bytes).expect("CBOR");
+        assert!(!document.is_tidy(), "{bytes:02x?}");
+        let written = document.root().carry().to_cbor().expect("CBOR as CBOR");
+        assert_eq!(&written, expected, "{bytes:02x?}");
+        assert!(Document::cbor(&written).expect("CBOR").is_tidy(), "{written:02x?}");
+    }
+    for tidy in
+        [&b"\xc2\x49\x01\0\0\0\0\0\0\0\0"[..], b"\xc4\x41\x00", b"\xc2\x01", b"\xc2\x61\x00"]
+    {
+        assert!(Document::cbor(tidy).expect("CBOR").is_tidy(), "{tidy:02x?}");
+    }
+}
+
 /// Where the item at the front ends, by appendix C of RFC 8949; `None` if it is
 /// not well-formed or its text is not UTF-8.
 fn end_of_item(bytes: &[u8], may_break: bool) -> Option<(usize, bool)> {

@@ -87,9 +87,25 @@ fn what_has_no_counterpart_is_an_error_with_its_place() {
         );
         assert!(!folder.path().join("out").exists());
     }
-    folder.write("in.cbor", [0x81, 0xf7]);
-    let ran = folder.vac(&["transcode", "in.cbor", "--to", "json"]);
-    assert!(ran.code == 1 && ran.stderr.contains("JSON cannot represent undefined"), "{ran:?}");
+    for (bytes, what) in [
+        (&[0x81, 0xf7][..], "undefined"),
+        (&[0x81, 0x41, 0], "a byte string"),
+        (&[0x82, 0xc2, 0x41, 1, 0x40], "a byte string"),
+        (&[0xd8, 18, 0x40], "a byte string"),
+        (&[0xc1, 0], "this tag"),
+        (&[0xf9, 0x7e, 0], "a number that is not finite"),
+    ] {
+        folder.write("in.cbor", bytes);
+        for form in [&["--to", "json"][..], &["--canonical"]] {
+            let arguments = [&["transcode", "in.cbor", "--from", "cbor"], form].concat();
+            let ran = folder.vac(&arguments);
+            let words = format!("JSON cannot represent {what}");
+            assert!(ran.code == 1 && ran.stderr.contains(&words), "{ran:?}");
+        }
+    }
+    // Bytes that are a number are one.
+    folder.write("in.cbor", [0x82, 0xc2, 0x41, 1, 0xc4, 0x82, 0x20, 0xc3, 0x41, 4]);
+    folder.vac(&["transcode", "in.cbor", "--to", "json"]).gives(0, "[1,-5e-1]\n");
 }
 
 #[test]
