@@ -87,7 +87,7 @@ fn content(file: File) -> Result<Zeroizing<String>> {
     file.take(MOST).read_to_end(&mut text)?;
     match std::str::from_utf8(&text) {
         Ok(text) => Ok(Zeroizing::new(text.to_owned())),
-        Err(_) => bail!("not text"),
+        Err(_) => bail!("it is no text, and so no PEM"),
     }
 }
 

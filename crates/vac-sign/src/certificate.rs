@@ -46,6 +46,8 @@ pub struct Trust {
 pub enum CertificateError {
     /// There is none.
     Missing,
+    /// The only one is in the unprotected header, and nothing protected names it.
+    Unprotected,
     /// It cannot be read.
     Unreadable(String),
     /// Its key cannot be used.
@@ -62,6 +64,10 @@ impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("there is no certificate"),
+            Self::Unprotected => f.write_str(
+                "the only certificate is in the unprotected header, and no protected hash (x5t) \
+                 names it",
+            ),
             Self::Unreadable(why) => write!(f, "the certificate cannot be read: {why}"),
             Self::Key(error) => write!(f, "the certificate's key: {error}"),
             Self::OtherKey => f.write_str("the certificate is for another key"),
@@ -165,6 +171,10 @@ fn reason(error: &webpki::Error) -> String {
         Error::EndEntityUsedAsCa => "a certificate in the chain may not issue others".to_owned(),
         Error::RequiredEkuNotFoundContext(_) => {
             "its extended key usage is not one for signing".to_owned()
+        }
+        Error::UnsupportedSignatureAlgorithmContext(_)
+        | Error::UnsupportedSignatureAlgorithmForPublicKeyContext(_) => {
+            "it is signed with an algorithm that is not supported".to_owned()
         }
         other => other.to_string(),
     }

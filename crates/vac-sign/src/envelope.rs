@@ -41,6 +41,8 @@ pub enum EnvelopeError {
     Untagged,
     /// A tag around the tag.
     DoubleTagged(u64),
+    /// A tag inside the tag.
+    TagInside(u64),
     /// Another tag.
     OtherTag(u64),
     /// Not four elements of the right kinds.
@@ -112,6 +114,9 @@ impl fmt::Display for EnvelopeError {
             Self::DoubleTagged(tag) => {
                 write!(f, "tag {tag} stands around the tag of COSE_Sign1 (18)")
             }
+            Self::TagInside(tag) => {
+                write!(f, "tag {tag} stands inside the tag of COSE_Sign1 (18)")
+            }
             Self::OtherTag(tag) => write!(f, "tag {tag} instead of COSE_Sign1's (18)"),
             Self::Shape { what, expected, found } => {
                 write!(f, "{what}: expected {expected}, found {found}")
@@ -168,16 +173,13 @@ impl<'a> Envelope<'a> {
 
     fn of(document: &Document<'a>, role: Role) -> Result<Self, EnvelopeError> {
         let [protected, unprotected, payload, signature] = parts(document)?;
-        if let Some(key) = document.duplicate_keys().next() {
-            let place = path::pointer(document.node(key.after()));
-            let label = label_text(key);
-            return Err(EnvelopeError::DuplicateLabel(format!("label {label} ({place})")));
+        if let Some(label) = twice(document, 2) {
+            return Err(EnvelopeError::DuplicateLabel(label));
         }
         let protected_bytes = string(protected, "the protected header")?;
         let header = protected_header(document, protected_bytes)?;
-        if let Some(key) = header.duplicate_keys().next() {
-            let label = label_text(key);
-            let place = format!("label {label} of the protected header");
+        if let Some(label) = twice(&header, 1) {
+            let place = format!("{label} of the protected header");
             return Err(EnvelopeError::DuplicateLabel(place));
         }
         check_buckets(header.root(), unprotected)?;
@@ -252,8 +254,10 @@ fn parts<'d, 'a>(document: &'d Document<'a>) -> Result<[Node<'d, 'a>; 4], Envelo
             });
         }
     };
-    if content.kind() == Kind::Tag {
-        return Err(EnvelopeError::DoubleTagged(COSE_SIGN1));
+    match content.tag() {
+        Some((COSE_SIGN1, _)) => return Err(EnvelopeError::DoubleTagged(COSE_SIGN1)),
+        Some((tag, _)) => return Err(EnvelopeError::TagInside(tag)),
+        None => {}
     }
     let shape = |what, expected, node| EnvelopeError::Shape { what, expected, found: found(node) };
     let parts = elements(content).ok_or_else(|| shape("the envelope", "an array of 4", content))?;
@@ -281,6 +285,19 @@ fn elements<'d, 'a>(node: Node<'d, 'a>) -> Option<[Node<'d, 'a>; 4]> {
     let mut elements = node.elements();
     let parts = [elements.next()?, elements.next()?, elements.next()?, elements.next()?];
     elements.next().is_none().then_some(parts)
+}
+
+/// The first label that its map has had before, and where it is unless it is a parameter
+/// of the header, which is so many steps from the root.
+fn twice(document: &Document<'_>, parameter: usize) -> Option<String> {
+    let key = document.duplicate_keys().next()?;
+    let value = document.node(key.after());
+    if path::steps(value).len() == parameter {
+        return Some(format!("label {}", label_text(key)));
+    }
+    // Numbers further down are no parameters.
+    let label = key.integer().map_or_else(|| label_text(key), |number| number.to_string());
+    Some(format!("label {label} ({})", path::pointer(value)))
 }
 
 /// The content of a byte string in its only deterministic form.

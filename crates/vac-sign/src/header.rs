@@ -11,7 +11,7 @@ use vac_value::{Document, Encoding, Kind, Node, found, printable};
 use crate::envelope::{EnvelopeError, Role};
 use crate::key::Algorithm;
 use crate::label::{
-    ALG, CONTENT_TYPE, CRIT, CWT_CLAIMS, EXP, ISS, KID, NBF, PAYLOAD_HASH_ALG,
+    ALG, CONTENT_TYPE, CRIT, CTI, CWT_CLAIMS, EXP, IAT, ISS, KID, NBF, PAYLOAD_HASH_ALG,
     PREIMAGE_CONTENT_TYPE, SUB, VERIFIABLE_DATA_STRUCTURE, X5CHAIN, X5T, shown,
 };
 
@@ -58,6 +58,21 @@ pub struct Claims {
     pub expires: Option<f64>,
     /// Seconds since 1970 before which it is not valid yet.
     pub not_before: Option<f64>,
+}
+
+impl Claims {
+    /// Why they are not valid at a time in seconds since 1970, as far as that is known.
+    pub(crate) fn untimely(&self, time: Option<u64>) -> Option<&'static str> {
+        #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
+        let time = time? as f64;
+        if self.expires.is_some_and(|expires| time >= expires) {
+            Some("the claims have expired")
+        } else if self.not_before.is_some_and(|from| time < from) {
+            Some("the claims are not valid yet")
+        } else {
+            None
+        }
+    }
 }
 
 /// `x5t`: an algorithm, and the hash of a certificate.
@@ -168,12 +183,19 @@ pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }
 
-/// The labels of a map, by value: integers and text.
+/// Labels by value: integers and text.
+#[derive(Default)]
 pub(crate) struct Labels(BTreeSet<(Option<i128>, Option<String>)>);
 
 impl Labels {
+    /// Those of a map.
     pub fn of(map: Node<'_, '_>) -> Self {
         Self(map.members().map(|(label, _)| Self::value(label)).collect())
+    }
+
+    /// Adds one; false if it is among them.
+    fn insert(&mut self, label: Node<'_, '_>) -> bool {
+        self.0.insert(Self::value(label))
     }
 
     /// Whether one of them is this.
@@ -233,8 +255,12 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
             node.number().map(|number| number.to_f64()).filter(|time| time.is_finite())
         })
     };
-    let claims =
-        || Ok((text(ISS)?, text(SUB)?, time(EXP)?, time(NBF)?)) as Result<_, EnvelopeError>;
+    let claims = || {
+        // Nothing follows from these two, but they have to be what they say.
+        time(IAT)?;
+        read(map, CTI, "bytes", bytes)?;
+        Ok((text(ISS)?, text(SUB)?, time(EXP)?, time(NBF)?)) as Result<_, EnvelopeError>
+    };
     let (issuer, subject, expires, not_before) = claims().map_err(EnvelopeError::in_claims)?;
     Ok(Claims { issuer, subject, expires, not_before })
 }
@@ -264,14 +290,18 @@ fn critical<'d, 'a>(map: Node<'d, 'a>) -> Result<Vec<Node<'d, 'a>>, EnvelopeErro
         (node.kind() == Kind::Array && !labels.is_empty() && are_labels).then_some(labels)
     })?
     .unwrap_or_default();
-    let there = Labels::of(map);
-    match labels.iter().find(|label| !there.contains(**label)) {
-        None => Ok(labels),
-        Some(label) => {
-            let why = "which the protected header does not have";
-            Err(EnvelopeError::Critical { label: label_text(*label), why })
+    let refuse =
+        |label: Node<'_, '_>, why| Err(EnvelopeError::Critical { label: label_text(label), why });
+    let (there, mut listed) = (Labels::of(map), Labels::default());
+    for label in &labels {
+        if !there.contains(*label) {
+            return refuse(*label, "which the protected header does not have");
+        }
+        if !listed.insert(*label) {
+            return refuse(*label, "and lists it again");
         }
     }
+    Ok(labels)
 }
 
 /// What may be critical, because it is really looked at.

@@ -11,6 +11,7 @@ use p256::ecdsa::signature::MultipartVerifier as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::message::Message;
+use crate::pem::block;
 
 /// A signature algorithm of COSE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub enum KeyError {
     Kind(String),
     /// A point of small order, under which anything verifies.
     Weak,
+    /// A point that is written in another than its only form (RFC 8032).
+    NotCanonical,
 }
 
 impl fmt::Display for KeyError {
@@ -92,20 +95,40 @@ impl fmt::Display for KeyError {
                 write!(f, "expected PEM of a {expected}, found one of a {found}")?;
                 f.write_str(match found.as_str() {
                     "ENCRYPTED PRIVATE KEY" => ": decrypt it first (openssl pkcs8)",
-                    "EC PRIVATE KEY" => ": convert it first (openssl pkcs8 -topk8 -nocrypt)",
+                    "EC PRIVATE KEY" | "EC PARAMETERS" => {
+                        ": convert it first (openssl pkcs8 -topk8 -nocrypt)"
+                    }
+                    "PRIVATE KEY" => ": take the public one (openssl pkey -pubout)",
+                    "CERTIFICATE" => ": take its key (openssl x509 -pubkey -noout)",
                     _ => "",
                 })
             }
             Self::Der(why) => write!(f, "not a key: {why}"),
             Self::Kind(kind) => {
-                write!(f, "a key of kind {kind}; there are Ed25519 and P-256")
+                let name = kind_name(kind).unwrap_or("another kind");
+                write!(f, "a key of {name} ({kind}); there are Ed25519 and P-256")
             }
             Self::Weak => f.write_str("a key of small order, under which anything would verify"),
+            Self::NotCanonical => f.write_str("a key whose point is not in its only form"),
         }
     }
 }
 
 impl std::error::Error for KeyError {}
+
+/// What an algorithm or a curve is called.
+fn kind_name(oid: &str) -> Option<&'static str> {
+    Some(match oid {
+        "1.2.840.113549.1.1.1" => "RSA",
+        "1.3.101.110" => "X25519",
+        "1.3.101.111" => "X448",
+        "1.3.101.113" => "Ed448",
+        "1.3.132.0.10" => "secp256k1",
+        "1.3.132.0.34" => "P-384",
+        "1.3.132.0.35" => "P-521",
+        _ => return None,
+    })
+}
 
 /// Why a signature does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +163,9 @@ impl std::error::Error for SignatureError {}
 impl PublicKey {
     /// Reads a `PUBLIC KEY` in PEM.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        Self::from_spki(&pem_content(text, "PUBLIC KEY")?)
+        let (_, content) = pem::decode_vec(block(text, "PUBLIC KEY")?.as_bytes())
+            .map_err(|error| KeyError::Pem(error.to_string()))?;
+        Self::from_spki(&content)
     }
 
     /// Reads a `SubjectPublicKeyInfo` in DER.
@@ -165,9 +190,15 @@ impl PublicKey {
         }
     }
 
-    /// An Ed25519 key, unless it is one of the weak ones.
+    /// An Ed25519 key, unless it is one of the weak ones, or could be written otherwise.
     pub fn ed25519(key: ed25519_dalek::VerifyingKey) -> Result<Self, KeyError> {
-        if key.is_weak() { Err(KeyError::Weak) } else { Ok(Self::Ed25519(key)) }
+        if key.is_weak() {
+            Err(KeyError::Weak)
+        } else if key.to_edwards().compress().as_bytes() != key.as_bytes() {
+            Err(KeyError::NotCanonical)
+        } else {
+            Ok(Self::Ed25519(key))
+        }
     }
 
     /// As a `PUBLIC KEY` in PEM.
@@ -223,6 +254,10 @@ impl PublicKey {
     /// For Ed25519 as strict as `ed25519_dalek::VerifyingKey::verify_strict`, which
     /// takes messages in one piece only: `s` below the group's order, neither the
     /// key nor `R` of small order, `R` equal to the byte.
+    ///
+    /// For P-256 both `s` and its negative hold, as in FIPS 186-5 and RFC 9053: half of what
+    /// other signers make has the greater one. Whoever refers to an envelope by its bytes
+    /// has to know that there can be two for one signature.
     pub fn verify(
         &self,
         stated: Algorithm,
@@ -250,13 +285,3 @@ impl PublicKey {
 
 /// How the URI of a SHA-256 thumbprint begins.
 pub(crate) const THUMBPRINT_URI: &str = "urn:ietf:params:oauth:ckt:sha-256:";
-
-/// What a PEM block with this label holds.
-pub(crate) fn pem_content(text: &str, expected: &'static str) -> Result<Vec<u8>, KeyError> {
-    let (found, content) =
-        pem::decode_vec(text.as_bytes()).map_err(|error| KeyError::Pem(error.to_string()))?;
-    if found != expected {
-        return Err(KeyError::Label { expected, found: found.to_owned() });
-    }
-    Ok(content)
-}

@@ -39,6 +39,10 @@ pub const SUB: i128 = 2;
 pub const EXP: i128 = 4;
 /// Claim: not valid before.
 pub const NBF: i128 = 5;
+/// Claim: when it was made.
+pub const IAT: i128 = 6;
+/// Claim: which token it is.
+pub const CTI: i128 = 7;
 
 /// A label with its name, if it has one: `258 (payload-hash-alg)`.
 pub fn shown(label: i128) -> String {

@@ -63,6 +63,7 @@ mod merkle;
 mod message;
 mod metadata;
 mod parallel;
+mod pem;
 pub mod receipt;
 mod record;
 pub mod sign;

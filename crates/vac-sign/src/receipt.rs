@@ -70,6 +70,8 @@ pub enum ReceiptError {
     },
     /// The signature does not hold for the root that the proof leads to.
     Signature(SignatureError),
+    /// Its claims are not valid at this time.
+    Time(&'static str),
     /// There is no key to check it with.
     NoKey,
 }
@@ -93,6 +95,7 @@ impl fmt::Display for ReceiptError {
             Self::Signature(error) => {
                 write!(f, "the log's signature of this statement's inclusion: {error}")
             }
+            Self::Time(why) => f.write_str(why),
             Self::NoKey => f.write_str("no key of a log was given"),
         }
     }
@@ -135,16 +138,27 @@ impl<'a> Receipt<'a> {
     }
 
     /// Checks that a log with one of these keys has a statement on record. Every proof
-    /// has to hold.
-    pub fn verify(&self, entry: &[u8; 32], keys: &[PublicKey]) -> Result<Inclusion, ReceiptError> {
-        let mut last = Err(ReceiptError::NoKey);
+    /// has to hold, and the claims at a time in seconds since 1970, if it is known.
+    pub fn verify(
+        &self,
+        entry: &[u8; 32],
+        keys: &[PublicKey],
+        time: Option<u64>,
+    ) -> Result<Inclusion, ReceiptError> {
+        let mut verdict = Err(ReceiptError::NoKey);
         for key in keys {
-            last = self.verify_with(entry, key);
-            if last.is_ok() {
-                break;
+            match (self.verify_with(entry, key), &verdict) {
+                (Ok(inclusion), _) => {
+                    let untimely = self.envelope.header.claims.untimely(time);
+                    return untimely.map_or(Ok(inclusion), |why| Err(ReceiptError::Time(why)));
+                }
+                // A key of another kind says less than one that could have been it.
+                (Err(ReceiptError::Signature(SignatureError::Algorithm { .. })), Err(before))
+                    if *before != ReceiptError::NoKey => {}
+                (other, _) => verdict = other,
             }
         }
-        last
+        verdict
     }
 
     fn verify_with(&self, entry: &[u8; 32], key: &PublicKey) -> Result<Inclusion, ReceiptError> {
@@ -204,7 +218,8 @@ pub(crate) fn attached(unprotected: &Document<'_>) -> Option<Vec<Vec<u8>>> {
     // In a byte string, as RFC 9942 has them, or directly, as the schema has them.
     let receipt = |node: Node<'_, '_>| match node.kind() {
         Kind::Bytes => node.bytes().map(std::borrow::Cow::into_owned),
-        _ => Some(node.raw().to_vec()),
+        Kind::Tag | Kind::Array => Some(node.raw().to_vec()),
+        _ => None,
     };
     elements.into_iter().map(receipt).collect()
 }

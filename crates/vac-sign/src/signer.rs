@@ -3,14 +3,18 @@
 use std::fmt;
 
 use ed25519_dalek::pkcs8::{
-    EncodePrivateKey as _, KeypairBytes, PrivateKeyInfoRef,
-    spki::der::{SecretDocument, pem},
+    self, EncodePrivateKey as _, KeypairBytes, PrivateKeyInfoRef,
+    spki::{
+        self,
+        der::{SecretDocument, pem},
+    },
 };
 use p256::ecdsa::signature::MultipartSigner as _;
 use zeroize::Zeroizing;
 
 use crate::key::{KeyError, PublicKey};
 use crate::message::Message;
+use crate::pem::block;
 
 /// Something that signs: a key in memory ([`SecretKey`]), or one that never leaves a
 /// hardware module.
@@ -75,12 +79,14 @@ impl SecretKey {
 
     /// Reads a `PRIVATE KEY` (PKCS #8) in PEM.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let (found, document) =
-            SecretDocument::from_pem(text).map_err(|error| KeyError::Pem(error.to_string()))?;
-        if found != "PRIVATE KEY" {
-            return Err(KeyError::Label { expected: "PRIVATE KEY", found: found.to_owned() });
-        }
-        let der = |error: ed25519_dalek::pkcs8::Error| KeyError::Der(error.to_string());
+        let (_, document) = SecretDocument::from_pem(block(text, "PRIVATE KEY")?)
+            .map_err(|error| KeyError::Der(error.to_string()))?;
+        let der = |error: pkcs8::Error| match error {
+            pkcs8::Error::PublicKey(spki::Error::OidUnknown { oid }) => {
+                KeyError::Kind(oid.to_string())
+            }
+            error => KeyError::Der(error.to_string()),
+        };
         let info = PrivateKeyInfoRef::try_from(document.as_bytes())
             .map_err(|error| KeyError::Der(error.to_string()))?;
         match info.algorithm.oid {

@@ -4,7 +4,7 @@ mod payload;
 mod signer;
 
 use data_encoding::HEXLOWER;
-use vac_value::{Document, Encoding};
+use vac_value::{Document, Encoding, printable};
 
 use crate::certificate::Trust;
 use crate::envelope::{Envelope, EnvelopeError};
@@ -79,10 +79,10 @@ pub fn verify(bytes: &[u8], with: &Verification<'_>) -> Verdicts {
         is_signed: true,
         envelope: form(&envelope, &unprotected, with),
         payload_hash: payload_hash(&found, &stated, content_hash.as_ref()),
-        record: record(examined.as_ref(), encoding),
+        record: record(examined.as_ref(), &envelope, encoding),
         trace_metadata: trace_metadata(&stated, examined.as_ref(), content_hash.as_ref()),
-        signer: identity.verdict(&envelope, found.signature.is_ok(), examined.as_ref(), with),
-        receipts: receipts(&envelope, &unprotected, with.receipt_keys),
+        signer: identity.verdict(&envelope, &found.signature, examined.as_ref(), with),
+        receipts: receipts(&envelope, &unprotected, with),
         facts: identity.key.filter(|_| found.signature.is_ok()).map(|key| SignedFacts {
             algorithm: envelope.header.algorithm.id(),
             key: key.thumbprint_uri(),
@@ -130,18 +130,23 @@ fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification
 }
 
 fn payload_hash(found: &Found, stated: &Stated, hash: Option<&[u8; 32]>) -> Verdict {
-    let Some(hash) = hash else {
-        return Verdict::NotChecked(match &found.digest {
-            Some(digest) => {
-                format!("no record to compare with; its digest is {}", HEXLOWER.encode(digest))
-            }
-            None => "no record to compare with".to_owned(),
-        });
+    let sha256 = |hash: &[u8; 32]| format!("sha-256 {}", HEXLOWER.encode(hash));
+    let hash = match (&found.is_record, hash) {
+        (Ok(()), Some(hash)) => hash,
+        (Err(why), None) => return Verdict::Failed(why.clone()),
+        (Err(why), Some(hash)) => {
+            return Verdict::Failed(format!("{why}; the record has {}", sha256(hash)));
+        }
+        (Ok(()), None) => {
+            return Verdict::NotChecked(match &found.digest {
+                Some(digest) => {
+                    format!("no record to compare with; its digest is {}", HEXLOWER.encode(digest))
+                }
+                None => "no record to compare with".to_owned(),
+            });
+        }
     };
-    let shown = format!("sha-256 {}", HEXLOWER.encode(hash));
-    if let Err(why) = &found.is_record {
-        return Verdict::Failed(format!("{why}; it has {shown}"));
-    }
+    let shown = sha256(hash);
     let by_metadata = match stated {
         Stated::Metadata(metadata) => metadata::check_hash(metadata, hash),
         Stated::Nothing | Stated::Malformed(_) => None,
@@ -152,15 +157,26 @@ fn payload_hash(found: &Found, stated: &Stated, hash: Option<&[u8; 32]>) -> Verd
         None if found.digest.is_some() => {
             Verdict::Ok(format!("the payload is the digest of the record, which has {shown}"))
         }
+        None if found.is_given => {
+            Verdict::Ok(format!("the payload is the record given, which has {shown}"))
+        }
         None => Verdict::Absent(format!("nothing states one; it is {shown}")),
     }
 }
 
-fn record(examined: Option<&Examined>, encoding: Encoding) -> Verdict {
+fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encoding) -> Verdict {
+    let stated = envelope.header.content_type.as_ref();
+    let look = match stated {
+        Some(one) if one.encoding.is_some() => String::new(),
+        Some(one) => {
+            format!(" by the look of it; the content type is \"{}\"", printable(&one.name, 40))
+        }
+        None => " by the look of it; there is no content type".to_owned(),
+    };
     match examined {
         None => Verdict::NotChecked("no record to look at".to_owned()),
         Some(examined) => match examined.objection() {
-            None => Verdict::Ok(format!("valid, in {encoding}")),
+            None => Verdict::Ok(format!("valid, in {encoding}{look}")),
             Some(objection) => Verdict::Failed(objection),
         },
     }
@@ -192,7 +208,12 @@ fn trace_metadata(
     }
 }
 
-fn receipts(envelope: &Envelope<'_>, unprotected: &Document<'_>, keys: &[PublicKey]) -> Verdict {
+fn receipts(
+    envelope: &Envelope<'_>,
+    unprotected: &Document<'_>,
+    with: &Verification<'_>,
+) -> Verdict {
+    let keys = with.receipt_keys;
     let Some(receipts) = receipt::attached(unprotected) else {
         return Verdict::Failed("label 394 holds something else than receipts".to_owned());
     };
@@ -208,7 +229,7 @@ fn receipts(envelope: &Envelope<'_>, unprotected: &Document<'_>, keys: &[PublicK
     let entry = envelope.log_entry();
     let mut places = Vec::new();
     for (at, receipt) in receipts.iter().enumerate() {
-        match Receipt::read(receipt).and_then(|receipt| receipt.verify(&entry, keys)) {
+        match Receipt::read(receipt).and_then(|receipt| receipt.verify(&entry, keys, with.time)) {
             Ok(included) => places.push(included.to_string()),
             Err(error) => {
                 let number = at + 1;

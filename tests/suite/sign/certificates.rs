@@ -99,8 +99,38 @@ fn certificates_and_their_hash_are_protected() {
     let read = Envelope::read(&envelope).expect("an envelope");
     assert_eq!(read.header.chain.as_ref().map(Vec::len), Some(2));
     assert_eq!(read.header.certificate_hash, chain("signer.chain.pem").hash().ok());
-    // Without asking for trust they are not looked at.
-    assert!(super::verdicts(&envelope, None).is_verified());
+    // Without asking for trust they are the key's, and no more is known.
+    let verdicts = super::verdicts(&envelope, None);
+    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    assert!(verdicts.signer.detail().ends_with("certificate not checked: no trust root"));
+}
+
+#[test]
+fn a_protected_certificate_is_the_keys_even_if_nobody_asks_for_trust() {
+    let first = |name| chain(name).certificates().next().expect("a certificate").to_vec();
+    let with = |certificate: &[u8], hash: Option<&[u8]>| {
+        let hash = hash.map(|hash| [vec![0x18, 34, 0x82, 0x2f], bytes(hash)].concat());
+        let protected = [
+            head(5, 3 + usize::from(hash.is_some())),
+            vec![1, 0x27],
+            [vec![15, 0xa2, 1], text("i"), vec![2], text("s")].concat(),
+            [vec![0x18, 33], bytes(certificate)].concat(),
+            hash.unwrap_or_default(),
+        ]
+        .concat();
+        envelope_of(&protected, &[0xa0])
+    };
+    let own = first("signer.chain.pem");
+    assert!(super::verdicts(&with(&own, None), None).is_verified());
+    let hash = chain("signer.chain.pem").hash().expect("a hash").value;
+    assert!(super::verdicts(&with(&own, Some(&hash)), None).is_verified());
+    for (envelope, words) in [
+        (with(&own, Some(&[7; 32])), "not the one that the protected header names"),
+        (with(&first("signer-p256.cert.pem"), None), "the certificate is for another key"),
+        (with(b"nothing", None), "the certificate cannot be read"),
+    ] {
+        refused(&super::verdicts(&envelope, None), "signer", words);
+    }
 }
 
 /// An envelope with these protected parameters behind the usual ones, and the chain in its
@@ -122,10 +152,15 @@ fn beside(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
     for certificate in chain("signer.chain.pem").certificates() {
         unprotected.extend(bytes(certificate));
     }
-    let message = Message::new(&protected, RECORD.as_bytes());
+    envelope_of(&protected, &unprotected)
+}
+
+/// An envelope with these headers, signed.
+fn envelope_of(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
+    let message = Message::new(protected, RECORD.as_bytes());
     let signature = key().sign(&message).expect("a signature");
-    let (protected, payload) = (bytes(&protected), bytes(RECORD.as_bytes()));
-    [&[0xd2, 0x84][..], &protected, &unprotected, &payload, &bytes(&signature)].concat()
+    let (protected, payload) = (bytes(protected), bytes(RECORD.as_bytes()));
+    [&[0xd2, 0x84][..], &protected, unprotected, &payload, &bytes(&signature)].concat()
 }
 
 #[test]
@@ -134,7 +169,7 @@ fn certificates_beside_count_only_with_a_protected_hash() {
     let verdicts = trusted(&beside(&[], Some(hash())), "root.cert.pem", TIME);
     assert!(verdicts.is_verified(), "{verdicts:#?}");
     let without = trusted(&beside(&[], None), "root.cert.pem", TIME);
-    refused(&without, "signer", "there is no certificate");
+    refused(&without, "signer", "the only certificate is in the unprotected header");
     let other = trusted(&beside(&[], Some(vec![7; 32])), "root.cert.pem", TIME);
     refused(&other, "signer", "not the one that the protected header names");
     // Without asking for trust nothing of it is looked at, unless it is critical.

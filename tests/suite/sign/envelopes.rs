@@ -87,6 +87,8 @@ fn the_tag_has_to_be_there_once() {
     refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 stands around the tag");
     refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 stands around the tag");
     refuse([&[0xd8, 98][..], &parts.array()].concat(), "tag 98 instead of");
+    let inside = [&[0xd2, 0xd9, 0xd9, 0xf7][..], &parts.array()].concat();
+    refuse(inside, "tag 55799 stands inside the tag of COSE_Sign1");
     refuse([&[0xd8, 18][..], &parts.array()].concat(), "the head of the envelope is not encoded");
     refuse([&parts.envelope()[..], &[0]].concat(), "bytes follow behind the document");
     refuse([&parts.envelope()[..], &parts.envelope()].concat(), "bytes follow behind");
@@ -140,6 +142,7 @@ fn what_is_critical_has_to_be_understood() {
     let text_label = [&[0x81][..], &text("x")].concat();
     with(&text_label, [text("x"), vec![0]].concat()).is_refused("crit lists \"x\", which is not");
     with(&[0x81, 4], vec![]).is_refused("crit lists 4 (kid), which the protected header does not");
+    with(&[0x82, 1, 1], vec![]).is_refused("crit lists 1 (alg), and lists it again");
     with(&[0x80], vec![]).is_refused("2 (crit): expected an array of one and more labels");
     with(&[0x01], vec![]).is_refused("2 (crit): expected an array of one and more labels");
     with(&[0x81, 0xf6], vec![]).is_refused("2 (crit): expected an array of one and more labels");
@@ -156,7 +159,10 @@ fn what_is_critical_has_to_be_understood() {
 fn labels_stand_once_wherever_they_are() {
     Parts::with([alg(-8), alg(-8), content_type(), claims()]).is_refused("label 1 (alg) of the");
     let nested = [vec![15, 0xa3, 1], text("a"), vec![1], text("b"), vec![2], text("c")].concat();
-    Parts::with([alg(-8), content_type(), nested]).is_refused("stands twice in its map");
+    Parts::with([alg(-8), content_type(), nested])
+        .is_refused("label 1 (/15/1) of the protected header stands twice in its map");
+    let zeros = vec![0x18, 99, 0xa2, 0xf9, 0, 0, 0, 0xf9, 0x80, 0, 0];
+    Parts::with([alg(-8), content_type(), claims(), zeros]).is_refused("stands twice in its map");
     for unprotected in [
         vec![0xa2, 0x18, 99, 0, 0x18, 99, 1],
         // The same label in more bytes.
@@ -176,8 +182,17 @@ fn the_protected_header_is_deterministic_cbor() {
     Parts::with([long, content_type(), claims()]).is_refused("not encoded deterministically");
     let long = [vec![3, 0x78, 16], b"application/json".to_vec()].concat();
     Parts::with([alg(-8), long, claims()]).is_refused("not encoded deterministically");
-    Parts::with([alg(-8), content_type(), claims(), vec![16, 0x7f, 0x61, b'a', 0xff]])
-        .is_refused("not encoded deterministically");
+    for value in [
+        &[0x7f, 0x61, b'a', 0xff][..],
+        // A single where a half would do, and an integer as a bignum.
+        &[0xfa, 0x3f, 0xc0, 0, 0],
+        &[0xc2, 0x41, 1],
+        &[0xc3, 0x4a, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] {
+        let odd = [&[16][..], value].concat();
+        Parts::with([alg(-8), content_type(), claims(), odd])
+            .is_refused("not encoded deterministically");
+    }
 }
 
 #[test]
@@ -216,7 +231,50 @@ fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
     // A payload that cannot be a digest.
     let record = Parts::with([alg(-8), claims(), hash]).envelope();
     let verdicts = verdicts(&record, Some(RECORD.as_bytes()));
-    refused(&verdicts, "payload hash", "the payload is no sha-256");
+    refused(&verdicts, "payload hash", "the payload is no sha-256: it has");
+    // Nor without a record to compare it with; and nothing of it is shown.
+    let verdicts = super::verdicts(&record, None);
+    refused(&verdicts, "payload hash", "the payload is no sha-256: it has");
+    assert!(verdicts.payload_hash.detail().len() < 100, "{verdicts:#?}");
+}
+
+#[test]
+fn a_record_given_besides_is_compared_and_said_to_be() {
+    let envelope = Parts::default().envelope();
+    let same = verdicts(&envelope, Some(RECORD.as_bytes()));
+    assert!(same.is_verified() && same.payload_hash.is_ok(), "{same:#?}");
+    assert!(same.payload_hash.detail().starts_with("the payload is the record given"));
+    let other = RECORD.replace("red", "tan");
+    let other = verdicts(&envelope, Some(other.as_bytes()));
+    refused(&other, "payload hash", "the record given is not the payload");
+}
+
+#[test]
+fn a_content_type_that_says_nothing_is_mentioned() {
+    for (content_type, words) in [
+        (None, "valid, in JSON by the look of it; there is no content type"),
+        (Some(text("text/plain")), "by the look of it; the content type is \"text/plain\""),
+        (Some(vec![0]), "the content type is \"CoAP content format 0\""),
+        (Some(vec![0x18, 50]), "valid, in JSON"),
+    ] {
+        let content_type = content_type.map(|value| [vec![3], value].concat());
+        let parts =
+            Parts::with([Some(alg(-8)), content_type, Some(claims())].into_iter().flatten());
+        let verdicts = verdicts(&parts.envelope(), None);
+        assert!(verdicts.is_verified(), "{verdicts:#?}");
+        assert!(verdicts.record.detail().ends_with(words), "{:?}", verdicts.record);
+    }
+    let cbor = Parts::with([alg(-8), vec![3, 0x18, 60], claims()]).envelope();
+    refused(&verdicts(&cbor, None), "record", "expected a record in CBOR");
+}
+
+#[test]
+fn what_was_not_checked_is_not_said_to_have_failed() {
+    let detached = Parts { payload: vec![0xf6], ..Parts::default() }.envelope();
+    let verdicts = verdicts(&detached, None);
+    assert!(!verdicts.is_verified());
+    assert_eq!(verdicts.signer.word(), "not checked");
+    assert_eq!(verdicts.signer.detail(), "the signature was not checked");
 }
 
 #[test]
@@ -260,6 +318,12 @@ fn claims_have_their_time() {
     assert!(at(&begins, Some(20)).is_verified());
     refused(&at(&begins, Some(19)), "signer", "the claims are not valid yet");
     assert!(at(&expires, None).is_verified(), "nobody knows what time it is");
+    let refuse = |claims: &[u8], words| {
+        refused(&at(&timed(claims), Some(19)), "envelope", words);
+    };
+    refuse(&[4, 0xf6], "claim 4: expected a number");
+    refuse(&[6, 0xf6], "claim 6: expected a number");
+    refuse(&[7, 0xf6], "claim 7: expected bytes");
 }
 
 #[test]

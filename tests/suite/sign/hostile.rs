@@ -10,7 +10,7 @@ use super::{RECORD, key, p256_key, signed, verdicts};
 fn everything(bytes: &[u8]) -> bool {
     let (signer, log) = (key(), [p256_key().public_key().clone()]);
     let trust = Trust { roots: Chain::from_der(vec![bytes.to_vec()]), time: 0 };
-    let _ = Receipt::read(bytes).map(|receipt| receipt.verify(&[0; 32], &log));
+    let _ = Receipt::read(bytes).map(|receipt| receipt.verify(&[0; 32], &log, None));
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = (PublicKey::from_pem(text), SecretKey::from_pem(text));
     }

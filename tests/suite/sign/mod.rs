@@ -6,6 +6,7 @@ mod certificates;
 mod corpus;
 mod envelopes;
 mod hostile;
+mod keys;
 mod receipts;
 mod round_trips;
 mod vectors;

@@ -24,6 +24,8 @@ struct Log<'k> {
     key: &'k SecretKey,
     alg: Vec<u8>,
     structure: Vec<u8>,
+    /// What stands behind the two usual claims.
+    claims: Vec<u8>,
     payload: Vec<u8>,
     size: u8,
     index: u8,
@@ -37,14 +39,17 @@ impl<'k> Log<'k> {
         let alg = vec![1, u8::try_from(0x1f - id).expect("a small one")];
         let structure = vec![0x19, 1, 0x8b, 1];
         let proofs = |proof: Vec<u8>| [vec![0xa1, 0x20, 0x81], bytes(&proof)].concat();
-        Self { key, alg, structure, payload: vec![0xf6], size: 3, index: 2, proofs }
+        let (claims, payload) = (Vec::new(), vec![0xf6]);
+        Self { key, alg, structure, claims, payload, size: 3, index: 2, proofs }
     }
 
     /// The entry is the last of three.
     fn receipt(&self, entry: &[u8; 32]) -> Vec<u8> {
         let before = node(&leaf(b"one"), &leaf(b"two"));
         let root = node(&before, &leaf(entry));
-        let claims = [vec![15, 0xa2, 1], text("https://log.example"), vec![2], text("s")].concat();
+        let count = u8::try_from(0xa2 + self.claims.len() / 2).expect("few");
+        let names = [vec![1], text("https://log.example"), vec![2], text("s")].concat();
+        let claims = [&[15, count][..], &names, &self.claims].concat();
         // In the order of another implementation, not the deterministic one.
         let protected = [&[0xa3][..], &self.structure, &claims, &self.alg].concat();
         let proof = [&[0x83, self.size, self.index, 0x81][..], &bytes(&before)].concat();
@@ -160,13 +165,40 @@ fn what_is_wrong_with_a_receipt_is_told() {
 }
 
 #[test]
+fn a_receipt_has_its_time() {
+    let statement = signed(Carriage::Attached);
+    let log = &log_keys()[0];
+    let receipt = Log { claims: vec![4, 20], ..Log::new(log) }.receipt(&entry(&statement));
+    let transparent = with_receipts(&statement, &[&receipt]);
+    let (signer, keys) = (key(), [log.public_key().clone()]);
+    let at = |time| {
+        let key = Some(signer.public_key());
+        verify(&transparent, &Verification { key, receipt_keys: &keys, time, ..<_>::default() })
+    };
+    assert!(at(Some(19)).receipts.is_ok() && at(None).receipts.is_ok());
+    refused(&at(Some(20)), "receipts", "receipt 1 of 1: the claims have expired");
+}
+
+#[test]
+fn of_several_keys_the_one_that_could_be_it_tells_why_not() {
+    let statement = signed(Carriage::Attached);
+    let [ed25519, p256] = &log_keys();
+    let receipt = Log::new(ed25519).receipt(&[7; 32]);
+    let transparent = with_receipts(&statement, &[&receipt]);
+    for keys in [[ed25519, p256], [p256, ed25519]] {
+        refused(&checked(&transparent, &keys), "receipts", "not made with this key");
+    }
+    refused(&checked(&transparent, &[p256]), "receipts", "the key is for ES256");
+}
+
+#[test]
 fn every_bit_of_a_receipt_counts() {
     let statement = signed(Carriage::Detached);
     let log = &log_keys()[0];
     let keys = [log.public_key().clone()];
     let receipt = Log::new(log).receipt(&entry(&statement));
     let verify = |bytes: &[u8]| -> Result<_, ReceiptError> {
-        Receipt::read(bytes)?.verify(&entry(&statement), &keys)
+        Receipt::read(bytes)?.verify(&entry(&statement), &keys, None)
     };
     assert!(verify(&receipt).is_ok());
     for bit in 0..receipt.len() * 8 {
@@ -184,6 +216,8 @@ fn receipts_are_not_attached_to_something_else() {
     let odd_envelope = Envelope::read(&odd).expect("an envelope");
     assert!(attach(&odd_envelope, &[b"receipt"]).is_err());
     refused(&checked(&odd, &[]), "receipts", "something else than receipts");
+    let numbers = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0x81, 1]);
+    refused(&checked(&numbers, &[]), "receipts", "something else than receipts");
     let empty = envelope.with_unprotected(&[head(5, 1), vec![0x19, 1, 0x8a, 0x80]].concat());
     refused(&checked(&empty, &[]), "receipts", "something else than receipts");
 }

@@ -137,7 +137,7 @@ impl Attach {
 fn check(receipt: &[u8], statement: &Envelope<'_>, keys: &[PublicKey]) -> Result<(), ReceiptError> {
     let receipt = Receipt::read(receipt)?;
     if !keys.is_empty() {
-        receipt.verify(&statement.log_entry(), keys)?;
+        receipt.verify(&statement.log_entry(), keys, None)?;
     }
     Ok(())
 }

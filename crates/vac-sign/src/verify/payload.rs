@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub signature: Verdict,
     /// Whether the payload is the record's; why not, otherwise.
     pub is_record: Result<(), String>,
+    /// Whether a record was given besides, and is the one attached.
+    pub is_given: bool,
     /// Of a hash envelope: its digest.
     pub digest: Option<Vec<u8>>,
     /// The record's SHA-256, if it was needed.
@@ -47,7 +49,8 @@ impl Found {
     fn new(signature: Verdict, signed: &'static str) -> Self {
         let form = Some(RecordForm::AsItIs);
         let (digest, sha256, canonical) = (None, None, None);
-        Self { signature, is_record: Ok(()), digest, sha256, canonical, form, signed }
+        let (is_record, is_given) = (Ok(()), false);
+        Self { signature, is_record, is_given, digest, sha256, canonical, form, signed }
     }
 }
 
@@ -100,11 +103,10 @@ impl<'a> Content<'a> {
         match *self {
             Self::Attached { payload, given } => {
                 let signature = verdict(check(payload), "the attached record");
-                let is_record = match given.map(|given| is_form_of(payload, given, encoding)) {
-                    None | Some(Ok(())) => Ok(()),
-                    Some(Err(why)) => Err(why),
-                };
-                Found { is_record, ..Found::new(signature, AS_IT_IS) }
+                let compared = given.map(|given| is_form_of(payload, given, encoding));
+                let is_given = matches!(compared, Some(Ok(())));
+                let is_record = compared.unwrap_or(Ok(()));
+                Found { is_record, is_given, ..Found::new(signature, AS_IT_IS) }
             }
             Self::Detached { given: None } | Self::Digest { digest: None, given: None, .. } => {
                 let why = "the record is kept elsewhere: give it";
@@ -169,10 +171,13 @@ fn by_digest(
     signature: Verdict,
 ) -> Found {
     let mut found = Found::new(signature, "the record's digest");
-    found.digest = Some(digest.to_vec());
     if digest.len() != algorithm.length() {
-        found.is_record = Err(format!("the payload is no {algorithm}"));
-    } else if let Some(record) = record {
+        found.is_record =
+            Err(format!("the payload is no {algorithm}: it has {} bytes", digest.len()));
+        return found;
+    }
+    found.digest = Some(digest.to_vec());
+    if let Some(record) = record {
         let own = algorithm.digest(record);
         found.sha256 = own[..].try_into().ok();
         if own != digest {

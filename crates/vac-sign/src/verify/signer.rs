@@ -11,33 +11,46 @@ use crate::label::X5CHAIN;
 use crate::record::Examined;
 use crate::verdict::Verdict;
 
+/// How far a certificate vouches for a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vouched {
+    /// It leads to a trusted root.
+    Trusted,
+    /// It is for this key, but nobody said whom to trust.
+    Unknown,
+}
+
 /// The key to check a signature with, and what vouches for it.
 pub(super) struct Identity {
     pub key: Option<PublicKey>,
-    /// What came of looking at the certificate; nothing if nobody asked.
-    certificate: Option<Result<(), CertificateError>>,
+    /// What came of looking at the certificate; nothing if there is none and nobody asked.
+    certificate: Option<Result<Vouched, CertificateError>>,
 }
 
 impl Identity {
     /// The key that was given. Without one it is that of a certificate, if that leads to a
-    /// trusted root.
+    /// trusted root. A certificate that is protected has to be the key's in any case.
     pub fn of(
         envelope: &Envelope<'_>,
         unprotected: &Document<'_>,
         with: &Verification<'_>,
     ) -> Self {
-        let Some(trust) = with.trust else {
+        if with.trust.is_none() && envelope.header.chain.is_none() {
             return Self { key: with.key.cloned(), certificate: None };
-        };
+        }
         let certified = certificates(envelope, unprotected).and_then(|chain| {
-            chain.check(trust)?;
-            chain.public_key()
+            let vouched = match with.trust {
+                Some(trust) => chain.check(trust).map(|()| Vouched::Trusted)?,
+                None => Vouched::Unknown,
+            };
+            Ok((chain.public_key()?, vouched))
         });
         let (key, certificate) = match (with.key, certified) {
-            (Some(key), Ok(certified)) if *key != certified => {
+            (Some(key), Ok((certified, _))) if *key != certified => {
                 (Some(key.clone()), Err(CertificateError::OtherKey))
             }
-            (_, Ok(certified)) => (Some(certified), Ok(())),
+            (_, Ok((certified, Vouched::Trusted))) => (Some(certified), Ok(Vouched::Trusted)),
+            (key, Ok((_, Vouched::Unknown))) => (key.cloned(), Ok(Vouched::Unknown)),
             (key, Err(error)) => (key.cloned(), Err(error)),
         };
         Self { key, certificate: Some(certificate) }
@@ -47,15 +60,20 @@ impl Identity {
     pub fn verdict(
         &self,
         envelope: &Envelope<'_>,
-        signature_holds: bool,
+        signature: &Verdict,
         examined: Option<&Examined>,
         with: &Verification<'_>,
     ) -> Verdict {
         if let Some(Err(error)) = &self.certificate {
             return Verdict::Failed(error.to_string());
         }
-        let (Some(key), true) = (&self.key, signature_holds) else {
-            return Verdict::NotChecked("the signature does not hold".to_owned());
+        let (Some(key), true) = (&self.key, signature.is_ok()) else {
+            let why = if signature.is_failed() {
+                "the signature does not hold"
+            } else {
+                "the signature was not checked"
+            };
+            return Verdict::NotChecked(why.to_owned());
         };
         let claims = &envelope.header.claims;
         let issuer = claims.issuer.as_deref().unwrap_or_default();
@@ -71,19 +89,14 @@ impl Identity {
                 return Verdict::Failed(format!("the {what} is {is}, not {should}"));
             }
         }
-        if let Some(time) = with.time {
-            #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
-            let time = time as f64;
-            if claims.expires.is_some_and(|expires| time >= expires) {
-                return Verdict::Failed("the claims have expired".to_owned());
-            }
-            if claims.not_before.is_some_and(|from| time < from) {
-                return Verdict::Failed("the claims are not valid yet".to_owned());
-            }
+        if let Some(why) = claims.untimely(with.time) {
+            return Verdict::Failed(why.to_owned());
         }
         let mut detail = format!("issuer {}, subject {}", quoted(issuer), quoted(subject));
-        if self.certificate.is_some() {
-            detail += ", certificate trusted";
+        match self.certificate {
+            Some(Ok(Vouched::Trusted)) => detail += ", certificate trusted",
+            Some(Ok(Vouched::Unknown)) => detail += ", certificate not checked: no trust root",
+            _ => {}
         }
         let provider = examined.and_then(|examined| examined.facts.model_provider.as_deref());
         if provider == Some(issuer) {
@@ -104,8 +117,11 @@ fn certificates(
         Some(chain) => Chain::from_der(chain.clone()),
         None => {
             let beside = labelled(unprotected.root(), X5CHAIN).and_then(chain);
-            let beside = beside.filter(|_| header.certificate_hash.is_some());
-            Chain::from_der(beside.ok_or(CertificateError::Missing)?)
+            match (beside, &header.certificate_hash) {
+                (Some(beside), Some(_)) => Chain::from_der(beside),
+                (Some(_), None) => return Err(CertificateError::Unprotected),
+                (None, _) => return Err(CertificateError::Missing),
+            }
         }
     };
     match &header.certificate_hash {
