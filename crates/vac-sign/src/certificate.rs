@@ -12,6 +12,7 @@ use webpki::{
 
 use crate::header::{CertificateHash, HashAlgorithm};
 use crate::key::{KeyError, PublicKey};
+use crate::key_usage::may_sign;
 
 /// What certificates may be signed with.
 const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
@@ -149,7 +150,14 @@ impl Chain {
         } else {
             verify(&anchors, between)
         };
-        verdict.map_err(|error| CertificateError::Chain(reason(&error)))
+        verdict.map_err(|error| CertificateError::Chain(reason(&error)))?;
+        // What is trusted itself is trusted for this.
+        if trust.roots.0.contains(first) || may_sign(first).unwrap_or(false) {
+            Ok(())
+        } else {
+            let why = "its key usage is not one for signing";
+            Err(CertificateError::Chain(why.to_owned()))
+        }
     }
 
     fn first(&self) -> Result<&CertificateDer<'static>, CertificateError> {

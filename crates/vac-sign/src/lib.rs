@@ -58,6 +58,7 @@ mod certificate;
 mod envelope;
 mod header;
 mod key;
+mod key_usage;
 mod label;
 mod merkle;
 mod message;

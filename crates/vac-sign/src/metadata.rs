@@ -42,9 +42,14 @@ pub(crate) enum Stated {
 impl Stated {
     /// Whether it says that the payload has this hash.
     pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
+        self.check_hash(hash) == Some(Ok(()))
+    }
+
+    /// What its hash is worth for a payload; `None` if it has none.
+    pub fn check_hash(&self, hash: &[u8; 32]) -> Option<Result<(), String>> {
         match self {
-            Self::Metadata(metadata) => check_hash(metadata, hash) == Some(Ok(())),
-            Self::Nothing | Self::Malformed(_) => false,
+            Self::Metadata(metadata) => check_hash(metadata, hash),
+            Self::Nothing | Self::Malformed(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use coset::{
 };
 use data_encoding::HEXLOWER;
 use vac_record::{Encode as _, SessionId, TraceMetadata};
+use vac_validate::signed::media_type;
 use vac_value::{EncodeError, Encoding};
 
 use crate::certificate::{CertificateError, Chain};
@@ -84,6 +85,8 @@ pub enum SignError {
     Invalid(String),
     /// It names no session, and no subject was given.
     NoSubject,
+    /// The content type given is that of another encoding than the record's.
+    ContentType(Encoding),
     /// The certificate is none for this key.
     Certificate(CertificateError),
     /// The key did not sign.
@@ -97,6 +100,9 @@ impl fmt::Display for SignError {
         match self {
             Self::Invalid(why) => write!(f, "not a valid record: {why}"),
             Self::NoSubject => f.write_str("the record names no session to be the subject"),
+            Self::ContentType(encoding) => {
+                write!(f, "the record is written in {encoding}, the content type says otherwise")
+            }
             Self::Certificate(error) => error.fmt(f),
             Self::Signer(error) => error.fmt(f),
             Self::Header(why) => write!(f, "the header cannot be encoded: {why}"),
@@ -155,6 +161,10 @@ pub fn sign<'p>(
         && let Some(objection) = examined.objection()
     {
         return Err(SignError::Invalid(objection));
+    }
+    let stated = options.content_type.and_then(media_type);
+    if stated.is_some_and(|encoding| encoding != payload.encoding) && !options.force {
+        return Err(SignError::ContentType(payload.encoding));
     }
     let facts = &examined.facts;
     let key = signer.public_key();

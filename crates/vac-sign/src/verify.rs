@@ -137,20 +137,10 @@ fn payload_hash(found: &Found, stated: &Stated, hash: Option<&[u8; 32]>) -> Verd
         (Err(why), Some(hash)) => {
             return Verdict::Failed(format!("{why}; the record has {}", sha256(hash)));
         }
-        (Ok(()), None) => {
-            return Verdict::NotChecked(match &found.digest {
-                Some(digest) => {
-                    format!("no record to compare with; its digest is {}", HEXLOWER.encode(digest))
-                }
-                None => "no record to compare with".to_owned(),
-            });
-        }
+        (Ok(()), None) => return without_record(found, stated),
     };
     let shown = sha256(hash);
-    let by_metadata = match stated {
-        Stated::Metadata(metadata) => metadata::check_hash(metadata, hash),
-        Stated::Nothing | Stated::Malformed(_) => None,
-    };
+    let by_metadata = stated.check_hash(hash);
     match by_metadata {
         Some(Err(why)) => Verdict::Failed(format!("{why}, but the payload has {shown}")),
         Some(Ok(())) => Verdict::Ok(format!("{shown}, as the trace metadata says")),
@@ -161,6 +151,19 @@ fn payload_hash(found: &Found, stated: &Stated, hash: Option<&[u8; 32]>) -> Verd
             Verdict::Ok(format!("the payload is the record given, which has {shown}"))
         }
         None => Verdict::Absent(format!("nothing states one; it is {shown}")),
+    }
+}
+
+/// What can be said of the hash of a record that is elsewhere.
+fn without_record(found: &Found, stated: &Stated) -> Verdict {
+    let Some(digest) = &found.digest else {
+        return Verdict::NotChecked("no record to compare with".to_owned());
+    };
+    let shown = HEXLOWER.encode(digest);
+    let sha256 = <&[u8; 32]>::try_from(&digest[..]).ok();
+    match sha256.and_then(|digest| stated.check_hash(digest)) {
+        Some(Err(why)) => Verdict::Failed(format!("{why}, but the payload is {shown}")),
+        _ => Verdict::NotChecked(format!("no record to compare with; its digest is {shown}")),
     }
 }
 

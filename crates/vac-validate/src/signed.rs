@@ -130,7 +130,12 @@ pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
             _ => None,
         };
     }
-    let text = node.text()?.to_ascii_lowercase();
+    media_type(&node.text()?)
+}
+
+/// The encoding a media type stands for, if it says.
+pub fn media_type(text: &str) -> Option<Encoding> {
+    let text = text.to_ascii_lowercase();
     let media_type = text.split(';').next().unwrap_or_default().trim();
     if media_type == "application/json" || media_type.ends_with("+json") {
         Some(Encoding::Json)

@@ -70,6 +70,47 @@ fn a_certificate_that_does_not_lead_to_a_root_gives_nothing() {
     );
 }
 
+/// A root, and the signer's certificate by it, for a key that receives and does not sign.
+const OTHER_USES: [&str; 2] = [
+    "\
+-----BEGIN CERTIFICATE-----
+MIIBcjCCARmgAwIBAgIUXmQtq/tCgNduclKim1wHhpgoAJEwCgYIKoZIzj0EAwIw
+JjEkMCIGA1UEAwwbbWFkZS11cCByb290IGZvciBvdGhlciB1c2VzMCAXDTI2MTEx
+NjAwMDAwMFoYDzIxMjYxMDIzMDAwMDAwWjAmMSQwIgYDVQQDDBttYWRlLXVwIHJv
+b3QgZm9yIG90aGVyIHVzZXMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARIeTUh
+QVlrjoh4ci0dZUFZ/zAbcoUnfSHgNu3MZ0DkYe1RlZQWxyD+b1iOE84a5GRgvpgI
+BeJqoT66LB7FOxlEoyMwITAPBgNVHRMBAf8EBTADAQH/MA4GA1UdDwEB/wQEAwIC
+BDAKBggqhkjOPQQDAgNHADBEAiBy2YEkYZ9nNHmc0Fumge2a3H5/DTGhSnFIhAe0
+Xx6wEwIgGYIjlzBY9pBcwKbfBoPQWVmYoW4TgSvxkS9GfLemOKE=
+-----END CERTIFICATE-----
+",
+    "\
+-----BEGIN CERTIFICATE-----
+MIIBNTCB3KADAgECAhQHTJvYMi+ulhDMtDj8mQ+wsMykSTAKBggqhkjOPQQDAjAm
+MSQwIgYDVQQDDBttYWRlLXVwIHJvb3QgZm9yIG90aGVyIHVzZXMwIBcNMjYxMTE2
+MDAwMDAwWhgPMjEyNjEwMjMwMDAwMDBaMBsxGTAXBgNVBAMMEG1hZGUtdXAgcmVj
+ZWl2ZXIwKjAFBgMrZXADIQDAUMVjekT6hin/88zM4jAMs2KmPZnZX8VBRSZvQzJE
+WqMgMB4wDAYDVR0TAQH/BAIwADAOBgNVHQ8BAf8EBAMCAygwCgYIKoZIzj0EAwID
+SAAwRQIgQ90g6gTRrdGUx1tNSBRKCM/QVeXDAONFaTTMy3EUzO8CIQCaA7A9ls3H
+1/OVTv2BQBuiH4HvEfaRQZwRihbA7SDZag==
+-----END CERTIFICATE-----
+",
+];
+
+#[test]
+fn a_certificate_whose_key_is_not_for_signing_gives_nothing() {
+    let [root, receiver] =
+        OTHER_USES.map(|pem| Chain::from_pem(pem.as_bytes()).expect("a certificate"));
+    let envelope = signed_with(&key(), &receiver);
+    let check = |roots: &Chain| {
+        let trust = Trust { roots: roots.clone(), time: TIME };
+        verify(&envelope, &Verification { trust: Some(&trust), ..Verification::default() })
+    };
+    refused(&check(&root), "signer", "its key usage is not one for signing");
+    // Unless it is trusted itself.
+    assert!(check(&receiver).is_verified());
+}
+
 #[test]
 fn a_key_that_is_given_has_to_be_the_certificates() {
     let envelope = signed_with(&key(), &chain("signer.chain.pem"));

@@ -1,6 +1,7 @@
 //! What we sign, we verify; and what we sign is what we say.
 
 use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
 use vac_sign::{Envelope, Signer as _, Verdict, Verification, verify};
@@ -223,4 +224,32 @@ fn keys_survive_their_files() {
         assert!(wrong.to_string().contains("found one of a PUBLIC KEY"), "{wrong}");
         assert!(!format!("{key:?}").contains("51"), "nothing of the secret is shown");
     }
+}
+
+#[test]
+fn a_content_type_of_the_other_encoding_is_not_signed() {
+    let (payload, examined) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
+    let with = |content_type, force| {
+        let options = Options { content_type: Some(content_type), force, ..Options::default() };
+        sign(payload, &examined, &options, &key()).map(drop)
+    };
+    for wrong in ["application/cbor", "Application/CBOR; x=y", "application/x+cbor"] {
+        assert_eq!(with(wrong, false), Err(SignError::ContentType(Encoding::Json)), "{wrong}");
+        assert_eq!(with(wrong, true), Ok(()), "{wrong}");
+    }
+    for right in ["application/json", "application/x+json; y", "application/agent-conversation"] {
+        assert_eq!(with(right, false), Ok(()), "{right}");
+    }
+}
+
+#[test]
+fn the_hash_in_trace_metadata_is_compared_with_a_digest_even_without_the_record() {
+    let envelope = signed(Carriage::Digest);
+    let sound = verdicts(&envelope, None);
+    assert!(sound.is_verified() && sound.payload_hash.word() == "not checked", "{sound:#?}");
+    let hash = HEXLOWER.encode(&Sha256::digest(RECORD));
+    let at = envelope.windows(64).position(|part| part == hash.as_bytes()).expect("the hash");
+    let mut lie = envelope.clone();
+    lie[at] = if lie[at] == b'0' { b'1' } else { b'0' };
+    refused(&verdicts(&lie, None), "payload hash", "content-hash is");
 }

@@ -114,6 +114,9 @@ impl Verify {
         }
         out.flush()?;
         let (style, words, exit) = match (verdicts.is_verified(), verdicts.is_signed) {
+            (true, _) if verdicts.examined.is_none() => {
+                (GOOD, "verified, but nobody has looked at the record", Exit::Yes)
+            }
             (true, _) => (GOOD, "verified", Exit::Yes),
             (false, true) => (BAD, "NOT verified", Exit::No),
             (false, false) => (BAD, "not signed", Exit::No),

@@ -51,8 +51,27 @@ fn a_signed_record_verifies_wherever_the_record_is() {
             assert!(ran.stderr.ends_with("signed: verified\n"), "{ran:?}");
             let alone = verify(&folder, &["signed"]);
             assert_eq!(alone.stdout.contains("not checked"), needs_record, "{alone:?}");
+            let (code, words) = match flag {
+                "--attached" => (0, "signed: verified\n"),
+                // The statement holds; what it is about is not there.
+                "--hash-envelope" => (0, "signed: verified, but nobody has looked at the record\n"),
+                _ => (1, "signed: NOT verified\n"),
+            };
+            assert!(alone.code == code && alone.stderr.ends_with(words), "{alone:?}");
         }
     }
+}
+
+#[test]
+fn a_content_type_of_the_other_encoding_is_refused() {
+    let folder = folder();
+    let arguments = ["a.json", "--content-type", "application/cbor", "-o", "signed"];
+    let ran = sign(&folder, &arguments);
+    assert!(ran.code == 2 && ran.stderr.contains("the record is written in JSON"), "{ran:?}");
+    assert!(!folder.path().join("signed").exists());
+    let ran = sign(&folder, &[&arguments[..], &["--force"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(verify(&folder, &["signed"]).code, 1, "the record is not what it says");
 }
 
 #[test]
