@@ -42,16 +42,22 @@
 //! * **The algorithm is the key's.** The protected header has to name the same. Nothing of
 //!   the unprotected header decides anything; what it says of the record is compared with the
 //!   record.
+//! * **A certificate that is protected is the key's**, whether anybody asks for trust or not.
+//!   With a root to trust it has to lead there, be valid and be one for signing; one that is
+//!   not protected counts only if a protected hash names it.
+//! * **Key identifiers are hints** (RFC 9052 section 3.1): the key is the one that is given.
+//!   Of the two ECDSA signatures that differ in the sign of `s` both hold, as the standard
+//!   has it: what refers to an envelope by its bytes, as receipts do, refers to one of them.
 //! * **Receipts** are for the envelope with an empty unprotected header
 //!   ([`Envelope::log_entry`]), so that attaching them changes nothing they are about.
 //! * **Big records are not copied.** A message is signed and verified in two parts
 //!   ([`Message`]), an envelope is written in three; the record is hashed, checked and
 //!   verified on as many threads. Memory is that of the record and of its index, 16 bytes a
 //!   value: a third of the record's size for most sessions.
-//! * **Speed is that of the hash.** ES256 and hash envelopes take SHA-256 once. Ed25519 takes
-//!   SHA-512 over everything, once to verify and twice to sign, one after the other; with
-//!   processors that have instructions for SHA-256 alone that is two to three times slower
-//!   for each pass. Big records are for [`sign::Carriage::Digest`].
+//! * **Speed is that of the hash.** ES256 takes SHA-256 twice, for the trace metadata and for
+//!   the signature; hash envelopes take it once. Ed25519 takes SHA-512 over everything, once
+//!   to verify and twice to sign, one after the other; with processors that have
+//!   instructions for SHA-256 alone that is two to three times slower for each pass. Big records are for [`sign::Carriage::Digest`].
 
 pub mod canonical;
 mod certificate;

@@ -125,3 +125,22 @@ fn the_algorithm_is_the_keys() {
     let short = public.verify(Algorithm::EdDsa, &message, &signature[..63]);
     assert_eq!(short, Err(SignatureError::Length(63)));
 }
+
+#[test]
+fn es256_takes_either_sign_of_s_and_raw_signatures_only() {
+    let key = p256::ecdsa::SigningKey::from_slice(&[0x52; 32]).unwrap();
+    let public = PublicKey::P256(*key.verifying_key());
+    let message = Message::new(b"\xa1\x01\x26", b"payload");
+    let signature: p256::ecdsa::Signature = key.sign(&message.to_vec());
+    let (r, s) = signature.split_scalars();
+    let other = p256::ecdsa::Signature::from_scalars(r, -s).unwrap();
+    let verify = |bytes: &[u8]| public.verify(Algorithm::Es256, &message, bytes);
+    assert_eq!(verify(&signature.to_bytes()), Ok(()));
+    assert_eq!(verify(&other.to_bytes()), Ok(()));
+    let der = signature.to_der();
+    assert_eq!(verify(der.as_bytes()), Err(SignatureError::Length(der.as_bytes().len())));
+    let (r, s): ([u8; 32], [u8; 32]) = (r.to_bytes().into(), s.to_bytes().into());
+    for (one, two) in [([0; 32], s), (r, [0; 32]), (r, [0xff; 32]), (s, r)] {
+        assert_eq!(verify(&[one, two].concat()), Err(SignatureError::Mismatch));
+    }
+}
