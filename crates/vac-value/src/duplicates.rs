@@ -12,40 +12,64 @@ const FEW: usize = 16;
 /// Notes every key of the map that equals an earlier one. Also marks a CBOR map
 /// as loose when its keys are not in bytewise order.
 pub(crate) fn find(document: &mut Document<'_>, map: u32) {
-    let source = document.source;
-    let end = document.entries[map as usize].next;
-    let mut marks = [0u64; FEW];
-    let mut count = 0;
-    let mut plain = true;
-    let mut sorted = true;
-    let mut last: &[u8] = &[];
-    let mut at = map + 1;
-    while at < end {
-        let key = &document.entries[at as usize];
-        plain &= is_plain(key);
-        let bytes = token(key, source);
-        if matches!(source, Source::Cbor(_)) {
-            sorted &= count == 0 || last < bytes;
-            last = bytes;
+    let all_differ = match document.source {
+        Source::Json(text) => differ_by_marks(&document.entries, map, text.as_bytes()),
+        Source::Cbor(bytes) => {
+            let (sorted, plain) = order(&document.entries, map, bytes);
+            if !sorted {
+                document.entries[map as usize].flags |= LOOSE;
+            }
+            // Keys in strictly ascending order are all different.
+            sorted && plain
         }
-        if count < FEW {
-            marks[count] = mark(bytes);
-        }
-        count += 1;
-        let value = key.next;
-        at = document.entries[value as usize].next;
-    }
-    if !sorted {
-        document.entries[map as usize].flags |= LOOSE;
-    }
-    // Keys in strictly ascending order are all different.
-    let all_different = match source {
-        Source::Cbor(_) => plain && sorted,
-        Source::Json(_) => plain && count <= FEW && distinct(&marks[..count]),
     };
-    if count > 1 && !all_different {
+    if !all_differ {
         compare(document, map);
     }
+}
+
+/// Whether a look at few keys without escapes tells that all differ. False says nothing.
+fn differ_by_marks(entries: &[Entry], map: u32, text: &[u8]) -> bool {
+    let mut marks = [0; FEW];
+    let mut count = 0;
+    let mut flags = 0;
+    for key in keys(entries, map) {
+        if count == FEW {
+            return false;
+        }
+        flags |= key.flags;
+        marks[count] = mark(token(key, text));
+        count += 1;
+    }
+    flags & ESCAPED == 0 && distinct(&marks[..count])
+}
+
+/// Whether the keys of a CBOR map are in strictly ascending order, and whether all of them
+/// are equal exactly when their tokens are.
+fn order(entries: &[Entry], map: u32, bytes: &[u8]) -> (bool, bool) {
+    let (mut sorted, mut plain) = (true, true);
+    let mut last: Option<&[u8]> = None;
+    for key in keys(entries, map) {
+        let token = token(key, bytes);
+        sorted &= last.is_none_or(|last| last < token);
+        plain &= is_plain(key);
+        last = Some(token);
+    }
+    (sorted, plain)
+}
+
+/// The keys of a map.
+#[inline]
+fn keys(entries: &[Entry], map: u32) -> impl Iterator<Item = &Entry> {
+    let end = entries[map as usize].next;
+    let mut at = map + 1;
+    std::iter::from_fn(move || {
+        (at < end).then(|| {
+            let key = &entries[at as usize];
+            at = entries[key.next as usize].next;
+            key
+        })
+    })
 }
 
 /// Keys that are equal exactly when their tokens are.
@@ -54,20 +78,23 @@ fn is_plain(key: &Entry) -> bool {
         && !matches!(key.kind, Kind::Array | Kind::Map | Kind::Tag | Kind::Float)
 }
 
-fn token<'a>(entry: &Entry, source: Source<'a>) -> &'a [u8] {
-    &source.bytes()[entry.start as usize..entry.end as usize]
+#[inline]
+fn token<'a>(entry: &Entry, source: &'a [u8]) -> &'a [u8] {
+    &source[entry.start as usize..entry.end as usize]
 }
 
 /// Equal tokens have equal marks; different ones nearly always different.
 #[inline]
 pub(crate) fn mark(token: &[u8]) -> u64 {
-    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    match (token.first_chunk::<8>(), token.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            word(first) ^ word(last).rotate_left(29) ^ (token.len() as u64) << 56
-        }
-        _ => token.iter().fold(1, |mark, byte| mark << 8 | u64::from(*byte)),
+    let length = (token.len() as u64) << 56;
+    if let (Some(first), Some(last)) = (token.first_chunk(), token.last_chunk()) {
+        return u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29) ^ length;
     }
+    if let (Some(first), Some(last)) = (token.first_chunk(), token.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(first) ^ u64::from(last).rotate_left(29) ^ length;
+    }
+    token.iter().fold(1, |mark, byte| mark << 8 | u64::from(*byte))
 }
 
 #[inline]
@@ -99,7 +126,7 @@ fn compare(document: &mut Document<'_>, map: u32) {
 fn value_of<'a>(document: &Document<'a>, key: u32) -> Cow<'a, [u8]> {
     let source = document.source;
     let entry = &document.entries[key as usize];
-    let token = token(entry, source);
+    let token = token(entry, source.bytes());
     match source {
         // A lone surrogate has no characters: its escape stands for itself.
         Source::Json(_) if entry.flags & ESCAPED == 0 => Cow::Borrowed(&token[1..token.len() - 1]),

@@ -153,10 +153,24 @@ impl Scan<'_, '_, '_> {
         Ok(())
     }
 
+    /// Steps over a text. Most are short and plain.
+    #[inline]
     fn text(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
+        let block = Block::at(self.source, start + 1);
+        let end = block.start + block.special.trailing_zeros() as usize;
+        if block.special != 0 && self.source.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            self.index.leaf(Kind::Text, start, self.at, 0);
+            return Ok(());
+        }
+        self.long_text(block)
+    }
+
+    /// The same for one that goes on behind this block of it, or has escapes.
+    fn long_text(&mut self, mut block: Block) -> Result<(), SyntaxError> {
+        let start = self.at;
         let mut flags = 0;
-        let mut block = Block::at(self.source, start + 1);
         loop {
             let at = block.next(self.source);
             match self.source.get(at) {
