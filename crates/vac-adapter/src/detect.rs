@@ -1,17 +1,23 @@
 //! Detection: whose log is it? By content, never by name alone.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use vac_value::{Document, Node};
 
 use crate::adapter::Adapter;
-use crate::frame::{Content, Frames};
+use crate::begun::closed;
+use crate::frame::{Content, Frames, Raw, Reason};
 use crate::input::Input;
 
 /// At most so many documents are looked at.
 const MOST_DOCUMENTS: usize = 64;
 /// And not more, once there are so many bytes of them.
 const ENOUGH_BYTES: usize = 256 * 1024;
+
+/// So many bytes are held at once, at most.
+const MOST_HELD: u64 = 4 << 20;
+/// So many bytes are looked at of a document that is longer.
+const MOST_BEGUN: usize = 64 * 1024;
 
 /// So many bytes are shown as they are.
 const MOST_BYTES: u64 = 16 * 1024;
@@ -39,7 +45,7 @@ pub struct Sample<'a> {
     pub folder: &'a str,
     /// Its first bytes, whatever they are.
     pub bytes: &'a [u8],
-    /// Its first documents.
+    /// Its first documents. One that is very long is there with its beginning.
     pub documents: Vec<Document<'a>>,
 }
 
@@ -96,21 +102,64 @@ pub fn detect<'r>(
 }
 
 fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
-    let mut frames = Frames::new(input.open()?);
+    let mut input = BufReader::new(input.open()?);
     let mut documents = Vec::new();
     let mut size = 0;
-    while documents.len() < MOST_DOCUMENTS && size < ENOUGH_BYTES {
-        let next = frames.next(|frame| match &frame.content {
-            Content::Document(document) => Some(document.root().raw().to_vec()),
-            Content::Raw(raw) => raw.document.as_ref().map(|_| raw.bytes.to_vec()),
-        })?;
-        let Some(document) = next else { break };
-        if let Some(document) = document {
-            size += document.len();
-            documents.push(document);
-        } else {
-            size += 1;
+    loop {
+        let mut window = input.by_ref().take(MOST_HELD);
+        let mut frames = Frames::new(&mut window);
+        let mut last = Seen::Nothing;
+        while let Some(seen) = frames.next(|frame| Seen::of(&frame.content))? {
+            last = match seen {
+                Seen::Document(text) => {
+                    size += text.len();
+                    documents.push(text);
+                    Seen::Nothing
+                }
+                other => {
+                    size += 1;
+                    other
+                }
+            };
+            if documents.len() >= MOST_DOCUMENTS || size >= ENOUGH_BYTES {
+                return Ok(documents);
+            }
+        }
+        match last {
+            // It goes on behind what is held.
+            Seen::Begun { text, is_line } if window.limit() == 0 => {
+                documents.extend(closed(&text));
+                if !is_line {
+                    return Ok(documents);
+                }
+            }
+            _ => return Ok(documents),
+        }
+        input.skip_until(b'\n')?;
+    }
+}
+
+/// What a frame is.
+enum Seen {
+    Document(Vec<u8>),
+    /// Something that is no document, and the beginning of it.
+    Begun {
+        text: Vec<u8>,
+        is_line: bool,
+    },
+    Nothing,
+}
+
+impl Seen {
+    fn of(content: &Content<'_>) -> Self {
+        match content {
+            Content::Document(document) => Self::Document(document.root().raw().to_vec()),
+            Content::Raw(Raw { bytes, document: Some(_), .. }) => Self::Document(bytes.to_vec()),
+            Content::Raw(Raw { bytes, reason: Reason::Syntax(_), .. }) => Self::Begun {
+                text: bytes[..bytes.len().min(MOST_BEGUN)].to_vec(),
+                is_line: !bytes.contains(&b'\n'),
+            },
+            Content::Raw(_) => Self::Nothing,
         }
     }
-    Ok(documents)
 }

@@ -53,6 +53,7 @@
 //!   timestamps that it lacks are not made at all.
 
 pub mod adapter;
+mod begun;
 pub mod blocks;
 pub mod canonical;
 pub mod cursor;

@@ -1,5 +1,6 @@
 //! What every adapter relies on.
 
+mod beginnings;
 mod cursor;
 mod frames;
 mod held_and_streamed;

@@ -1,0 +1,107 @@
+//! The beginning of a document, as a document.
+
+/// Closes what is open at the end of text that is JSON up to there: the last member or
+/// element that is not whole is left out. `None` if it does not begin as an object or an
+/// array.
+pub(crate) fn closed(text: &[u8]) -> Option<Vec<u8>> {
+    let mut brackets: Vec<Open> = Vec::new();
+    // Where what is whole ends, and how many brackets are open there.
+    let (mut whole, mut depth) = (0, 0);
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let mut is_whole = true;
+        match byte {
+            b'{' | b'[' => brackets.push(Open { is_object: *byte == b'{', is_key: true }),
+            b'}' | b']' => is_whole = brackets.pop().is_some(),
+            b'"' => {
+                let Some(end) = end_of_text(text, at) else { break };
+                at = end;
+                is_whole = brackets.last().is_some_and(|last| !last.is_object || !last.is_key);
+            }
+            b',' => {
+                // What stands before it is whole, also a number.
+                (whole, depth) = (at, brackets.len());
+                set_key(&mut brackets, true);
+                is_whole = false;
+            }
+            b':' => {
+                set_key(&mut brackets, false);
+                is_whole = false;
+            }
+            _ => is_whole = false,
+        }
+        at += 1;
+        if is_whole {
+            (whole, depth) = (at, brackets.len());
+        }
+        if brackets.is_empty() {
+            break;
+        }
+    }
+    let mut closed = text.get(..whole).filter(|text| !text.is_empty())?.to_vec();
+    let open = brackets.get(..depth)?.iter().rev();
+    closed.extend(open.map(|open| if open.is_object { b'}' } else { b']' }));
+    Some(closed)
+}
+
+/// An open bracket.
+struct Open {
+    is_object: bool,
+    /// Whether a key comes next, or (in an object) is being read.
+    is_key: bool,
+}
+
+fn set_key(brackets: &mut [Open], is_key: bool) {
+    if let Some(last) = brackets.last_mut() {
+        last.is_key = is_key;
+    }
+}
+
+/// The quote that ends the text which begins here.
+fn end_of_text(text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from + 1;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_is_closed_behind_what_is_whole() {
+        for (text, expected) in [
+            (r#"{"a": [1, {"b": "c", "d": "unfin"#, r#"{"a": [1, {"b": "c"}]}"#),
+            (r#"{"a": {"b": []}, "c""#, r#"{"a": {"b": []}}"#),
+            (r#"{"a": "\"}", "b": tr"#, r#"{"a": "\"}"}"#),
+            // It may go on as 20.
+            ("[1, 2", "[1]"),
+            ("[", "[]"),
+            (r#"{"a": 1} and more"#, r#"{"a": 1}"#),
+        ] {
+            let closed = closed(text.as_bytes()).map(String::from_utf8);
+            assert_eq!(closed, Some(Ok(expected.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_begins_as_neither_object_nor_array_has_no_beginning() {
+        for text in ["", "Dear Ada", "\"{", "}{", " {"] {
+            assert_eq!(closed(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn wherever_a_document_is_cut_its_beginning_is_a_document() {
+        let whole = r#"{"a": [1, -2.5e3, {"b\\\"": null, "é": [[], {}]}], "c": "\u00e9"}"#;
+        for length in 1..=whole.len() {
+            let closed = closed(&whole.as_bytes()[..length]).expect("an object");
+            assert!(vac_value::Document::json(&closed).is_ok(), "cut at {length}");
+        }
+    }
+}
