@@ -7,7 +7,7 @@
 //! | agent | not the user's words | around the user's words |
 //! |---|---|---|
 //! | all | tool results, which are entries of their own | images and other blocks that are no text |
-//! | Claude | `isMeta`, `isCompactSummary`, an `origin` that is not human; blocks that are one of the tags in `CLAUDE`, the caveat about local commands, `[Request interrupted by user` | `<command-name>` and `<command-args>`: the command as it was typed |
+//! | Claude | `isMeta`, `isCompactSummary`, an `origin` that is not human; blocks that are one of the tags in `CLAUDE`, the caveat about local commands, `[Request interrupted by user` | `<command-name>` and `<command-args>`, `<bash-input>`: the command as it was typed |
 //! | Codex | blocks that are one of the tags in `CODEX`, instructions of `AGENTS.md`, `<image>` marks | the IDE's context before `## My request for Codex:` |
 //! | Gemini | blocks that are one of the tags in `GEMINI`, the set-up message of old versions, `System: Please continue.` | everything from `--- Content from referenced files ---` on; `displayContent` is what was typed |
 //! | `OpenCode` | `synthetic`, `ignored` | |
@@ -42,6 +42,8 @@ const CLAUDE: &[&str] = &[
     "ide_selection",
     "ide_diagnostics",
 ];
+/// What the user typed behind a sign that is for the program.
+const CLAUDE_TYPED: &[(&str, char)] = &[("bash-input", '!'), ("user-memory-input", '#')];
 const CODEX: &[&str] = &[
     "environment_context",
     "user_instructions",
@@ -167,6 +169,7 @@ fn is_context(agent: Agent, text: &str) -> bool {
         Agent::OpenCode | Agent::Other => (&[][..], &[][..]),
     };
     tags.iter().any(|tag| is_one_tag(text, tag))
+        || is_tags(text, tags)
         || beginnings.iter().any(|beginning| text.starts_with(beginning))
         || (agent == Agent::Codex && text == "</image>")
 }
@@ -190,6 +193,24 @@ fn is_one_tag(text: &str, tag: &str) -> bool {
         .and_then(|text| text.strip_suffix(tag))
         .is_some_and(|text| text.ends_with("</"));
     begins && ends
+}
+
+/// Whether a text is tags one behind the other, and nothing else.
+fn is_tags(text: &str, tags: &[&str]) -> bool {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let behind = tags.iter().find_map(|tag| {
+            let inside = rest.strip_prefix('<')?.strip_prefix(tag)?;
+            let inside = inside.starts_with(['>', ' ', '\n']).then_some(inside)?;
+            let (_, behind) = inside.split_once(&format!("</{tag}>"))?;
+            Some(behind.trim_start())
+        });
+        match behind {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    !text.is_empty()
 }
 
 /// Takes away what stands around the words of the user.
@@ -232,7 +253,15 @@ fn reduce(agent: Agent, said: &mut Said, native: &Native<'_>) {
 fn typed_command(agent: Agent, text: &str) -> Option<String> {
     let text = text.trim();
     let is_command = text.starts_with("<command-name>") || text.starts_with("<command-message>");
-    if agent != Agent::Claude || !is_command {
+    if agent != Agent::Claude {
+        return None;
+    }
+    let typed = CLAUDE_TYPED.iter().find(|(tag, _)| is_one_tag(text, tag));
+    if let Some((tag, sign)) = typed {
+        let inside = text.get(tag.len() + 2..text.len() - tag.len() - 3)?;
+        return Some(format!("{sign}{}", inside.trim()));
+    }
+    if !is_command {
         return None;
     }
     let inside = |begin, end| parted(text, begin, end).map(|(_, inside, _)| inside.trim());
@@ -341,6 +370,18 @@ mod tests {
         is(&prompt(Agent::Claude, text, &[]), Author::Command, "/model opus now");
         let text = "<command-message>m</command-message>\n<command-name>/exit</command-name>";
         is(&prompt(Agent::Claude, text, &[]), Author::Command, "/exit");
+        let text = "<bash-input>ls -l</bash-input>";
+        is(&prompt(Agent::Claude, text, &[]), Author::Command, "!ls -l");
+        let text = "<user-memory-input> use tabs</user-memory-input>";
+        is(&prompt(Agent::Claude, text, &[]), Author::Command, "#use tabs");
+    }
+
+    #[test]
+    fn what_a_command_printed_is_not_the_users() {
+        let text = "<bash-stdout><b>1</b></bash-stdout><bash-stderr></bash-stderr>";
+        is(&prompt(Agent::Claude, text, &[]), Author::Program, text);
+        let text = "<bash-stdout>1</bash-stdout> and what now?";
+        is(&prompt(Agent::Claude, text, &[]), Author::User, text);
     }
 
     #[test]
