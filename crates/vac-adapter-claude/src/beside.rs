@@ -3,21 +3,17 @@
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::Path;
 
 use vac_adapter::adapter::Counter;
-use vac_adapter::cursor::{Rest, sift};
-use vac_adapter::frame::{Content, Frame, Frames, Place};
+use vac_adapter::attachment::{Attachment, base};
+use vac_adapter::cursor::sift;
+use vac_adapter::frame::{Content, Frame, Frames};
 use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
 use vac_record::{Entry, EventEntry};
 use vac_value::{Document, Extensions, Kind, Node, Text};
 
-use crate::subagent::{Calls, event, id, run};
-use crate::{event as line_event, known};
-
-/// A file is carried in pieces of so many bytes, so that the largest one is held no
-/// more than a few times over.
-const PIECE: usize = 4 << 20;
+use crate::subagent::{Calls, run};
+use crate::{event, known};
 
 /// A note about a subagent is not longer.
 const MOST_OF_A_NOTE: u64 = 1 << 20;
@@ -77,30 +73,22 @@ impl<'i> Beside<'i> {
     /// Gives their entries.
     pub fn entries(&self, calls: &Calls, sink: &mut dyn Sink) -> Result<(), Error> {
         for (number, file) in (self.first..).zip(&self.files) {
-            let reader = match file.open() {
-                Ok(reader) => reader,
-                Err(error) => {
-                    sink.report().warn(format!("{} cannot be read: {error}", file.name()));
-                    let data = named(*file);
-                    sink.entry(event("unreadable-file", data, id(number), None), nowhere(number))?;
-                    continue;
-                }
-            };
-            match job(file.name()) {
-                Job::Journal => journal(*file, reader, number, sink)?,
+            let name = file.name();
+            let file = Attachment { file: *file, number };
+            match job(name) {
+                Job::Journal => journal(file, sink)?,
                 Job::ToolResult => {
-                    let call = self.spilled.call(file.name());
-                    whole("tool-result-file", *file, reader, number, call, sink)?;
+                    file.entries("tool-result-file", self.spilled.call(name), sink)?;
                 }
                 Job::Note(agent) => {
-                    let folder = file.name().strip_suffix(base(file.name()));
-                    let call = calls.of(agent).or_else(|| calls.of(run(folder?)?));
-                    whole("subagent-note", *file, reader, number, call, sink)?;
+                    let run = name.strip_suffix(file.base()).and_then(run);
+                    let call = calls.of(agent).or_else(|| calls.of(run?));
+                    file.entries("subagent-note", call, sink)?;
                 }
                 Job::Other => {
                     // A workflow's file is named after its run.
-                    let call = ids::stem(base(file.name())).and_then(|run| calls.of(run));
-                    whole("file", *file, reader, number, call, sink)?;
+                    let call = ids::stem(file.base()).and_then(|run| calls.of(run));
+                    file.entries("file", call, sink)?;
                 }
             }
         }
@@ -127,89 +115,18 @@ fn job(name: &str) -> Job<'_> {
     }
 }
 
-/// The last name of a path, as any system writes it.
-fn base(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 /// The call that a note about a subagent names.
 fn call_of(note: &[u8]) -> Option<String> {
     let document = Document::json(note).ok()?;
     document.root().member("toolUseId").and_then(Node::text).map(Text::into_owned)
 }
 
-/// A file as one event, or as several if it is large.
-fn whole(
-    event_type: &str,
-    file: &dyn Input,
-    reader: impl Read,
-    number: usize,
-    call: Option<&str>,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let mut count = 0;
-    pieces(reader, |offset, bytes, is_all| {
-        let mut data = named(file);
-        let document = Document::json(bytes).ok().filter(|_| is_all && is_json(file.name()));
-        match document.filter(|document| document.duplicate_keys().len() == 0) {
-            Some(document) => data.push(("value".into(), document.root().lift())),
-            None => text_or_bytes(&mut data, bytes, offset),
-        }
-        count += 1;
-        let id = if count == 1 { id(number) } else { format!("{}.{count}", id(number)) };
-        sink.entry(event(event_type, data, id, call), nowhere(number))
-    })
-}
-
-fn is_json(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-}
-
-/// What a piece of a file holds, and where it begins if it is not the first.
-fn text_or_bytes(data: &mut Rest<'_>, bytes: &[u8], offset: u64) {
-    if offset > 0 {
-        raw::push(data, "offset", &offset);
-    }
-    raw::push_bytes(data, ["text", "base64"], bytes);
-}
-
-/// Shows a file piece by piece, where each begins and whether it is all there is;
-/// pieces of text end between characters.
-fn pieces(
-    mut reader: impl Read,
-    mut show: impl FnMut(u64, &[u8], bool) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut piece = Vec::new();
-    let mut offset = 0;
-    loop {
-        let room = PIECE - piece.len();
-        let read = reader.by_ref().take(room as u64).read_to_end(&mut piece)?;
-        let is_last = read < room;
-        let end = match std::str::from_utf8(&piece) {
-            Err(error) if !is_last && error.error_len().is_none() => error.valid_up_to(),
-            _ => piece.len(),
-        };
-        if end > 0 || offset == 0 {
-            show(offset, &piece[..end], is_last && offset == 0)?;
-        }
-        if is_last {
-            return Ok(());
-        }
-        offset += end as u64;
-        piece.drain(..end);
-    }
-}
-
 /// The journal of a workflow: an event for each line.
-fn journal(
-    file: &dyn Input,
-    reader: impl Read,
-    number: usize,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let folder = file.name().trim_end_matches("journal.jsonl");
+fn journal(journal: Attachment<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let folder = journal.file.name().trim_end_matches("journal.jsonl");
     let run = run(folder).map(str::to_owned);
-    Frames::of_file(reader, number).each(|frame| {
+    let Some(reader) = journal.open(sink)? else { return Ok(()) };
+    Frames::of_file(reader, journal.number).each(|frame| {
         let report = sink.report();
         report.frames += 1;
         let (entry, bytes) = journal_line(frame, run.as_deref(), report);
@@ -223,7 +140,7 @@ fn journal_line<'a>(
     report: &mut Report,
 ) -> (Entry<'a>, &'a [u8]) {
     let document = match &frame.content {
-        Content::Raw(raw) => return (line_event::raw(raw, frame.place, report), raw.bytes),
+        Content::Raw(raw) => return (event::raw(raw, frame.place, report), raw.bytes),
         Content::Document(document) => document,
     };
     let line = document.root();
@@ -249,18 +166,6 @@ fn journal_line<'a>(
         extensions,
     });
     (entry, line.raw())
-}
-
-/// The data of an event about a file.
-fn named(file: &dyn Input) -> Rest<'static> {
-    let mut data = Rest::default();
-    raw::push(&mut data, "name", file.name());
-    data
-}
-
-/// The origin of what no line tells.
-pub(crate) fn nowhere(file: usize) -> Origin<'static> {
-    Origin { place: Place { file, ..Place::default() }, bytes: &[] }
 }
 
 /// Files of tool output, and the calls that made them.

@@ -2,19 +2,42 @@
 
 use vac_adapter::{Confidence, Glimpse, Sample, Share, ids};
 use vac_record::AbstractTimestamp;
-use vac_value::{Decode, IntoOwned, Kind, Node, Text};
+use vac_value::{Decode, Document, IntoOwned, Kind, Node, Text};
 
 use crate::hoisted::Hoisted;
 use crate::known;
-use crate::lines::exported;
+use crate::lines::{begun, exported};
 
 /// Whether the type of a line is known.
 fn is_known(line: Node<'_, '_>) -> bool {
     line.member("type").and_then(Node::text).is_some_and(|kind| known::line(&kind))
 }
 
-/// How sure one document makes.
-pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
+/// How sure a beginning makes.
+pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
+    let best = sample.best(of_document);
+    if best > Confidence::No {
+        return best;
+    }
+    // A web export that is cut short or damaged is read as far as it is there.
+    let mut seen = Confidence::No;
+    each_begun(sample, |line| {
+        seen = seen.max(if is_known(line) { Confidence::Likely } else { Confidence::Possible });
+    });
+    seen
+}
+
+/// Shows the lines of a web export that is no document as a whole, as far as the beginning
+/// goes.
+fn each_begun(sample: &Sample<'_>, mut show: impl FnMut(Node<'_, '_>)) {
+    let bytes = sample.bytes.trim_ascii_start();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let elements = begun(bytes).map_or_else(Vec::new, |export| export.elements);
+    let lines = elements.iter().filter_map(|element| Document::json(element.of(bytes)).ok());
+    lines.for_each(|line| show(line.root()));
+}
+
+fn of_document(document: Node<'_, '_>) -> Confidence {
     if let Some(lines) = exported(document) {
         return match lines.elements().next() {
             Some(line) if is_known(line) => Confidence::Certain,
@@ -28,7 +51,12 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
     let is_message = document
         .member("message")
         .is_some_and(|message| message.kind() == Kind::Map && message.member("content").is_some());
-    if has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate") {
+    // Others capture their streams in almost the same words.
+    let is_streamed =
+        has("session_id") && (has("parent_tool_use_id") || has("claude_code_version"));
+    let is_logged =
+        has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate");
+    if is_logged || is_streamed {
         Confidence::Certain
     } else if is_message && has("timestamp") {
         Confidence::Likely
@@ -41,37 +69,62 @@ pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
 
 /// What the beginning of a log tells about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut hoisted = Hoisted::default();
-    let mut glimpse = Glimpse { variant: "jsonl", ..Glimpse::default() };
-    let mut agent = None;
+    let mut seen = Seen::default();
+    let mut variant = "jsonl";
     for document in &sample.documents {
         let root = document.root();
-        let lines = exported(root);
-        if lines.is_some() {
-            glimpse.variant = "loglines";
-        }
-        let single = lines.is_none().then_some(root);
-        for line in lines.into_iter().flat_map(Node::elements).chain(single) {
-            for (key, value) in line.members() {
-                let Some(key) = key.text() else { continue };
-                hoisted.survey(&key, value);
-                if key == "timestamp" && glimpse.start.is_none() {
-                    glimpse.start =
-                        AbstractTimestamp::decode(value).ok().map(IntoOwned::into_owned);
-                }
+        match exported(root) {
+            Some(lines) => {
+                variant = "loglines";
+                lines.elements().for_each(|line| seen.line(line));
             }
-            let is_message = line.member("message").is_some();
-            if agent.is_none() && is_message {
-                agent = Some(line.member("agentId").and_then(Node::text).map(Text::into_owned));
-            }
+            None => seen.line(root),
         }
     }
+    if sample.documents.is_empty() {
+        each_begun(sample, |line| {
+            variant = "loglines";
+            seen.line(line);
+        });
+    }
+    let Seen { hoisted, start, agent } = seen;
+    if variant == "jsonl" && hoisted.is_stream() {
+        variant = "stream";
+    }
+    let mut share = Share::Whole;
     if agent.flatten().is_some() {
-        glimpse.variant = "subagent";
-        glimpse.share = Share::Subagent;
+        (variant, share) = ("subagent", Share::Subagent);
     }
-    glimpse.session_id = hoisted.session_id.or_else(|| ids::stem(sample.name).map(str::to_owned));
-    glimpse.project = hoisted.cwd;
-    glimpse.version = hoisted.version;
-    glimpse
+    Glimpse {
+        variant,
+        session_id: hoisted.session_id.or_else(|| ids::stem(sample.name).map(str::to_owned)),
+        start,
+        project: hoisted.cwd,
+        version: hoisted.version,
+        share,
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    hoisted: Hoisted,
+    start: Option<AbstractTimestamp<'static>>,
+    /// The agent that the first message names, once there is one.
+    agent: Option<Option<String>>,
+}
+
+impl Seen {
+    fn line(&mut self, line: Node<'_, '_>) {
+        for (key, value) in line.members() {
+            let Some(key) = key.text() else { continue };
+            self.hoisted.survey(&key, value);
+            if key == "timestamp" && self.start.is_none() {
+                self.start = AbstractTimestamp::decode(value).ok().map(IntoOwned::into_owned);
+            }
+        }
+        if self.agent.is_none() && line.member("message").is_some() {
+            let agent = line.member("agentId").and_then(Node::text);
+            self.agent = Some(agent.map(Text::into_owned));
+        }
+    }
 }

@@ -42,7 +42,7 @@ fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> 
         report.unknown("a line without a type");
         return "unknown".into();
     };
-    if !known::line(&kind) {
+    if !known::logged(&kind) {
         report.unknown(&kind);
     }
     let Some(particular) = envelope.particular.and_then(Node::text) else { return kind };

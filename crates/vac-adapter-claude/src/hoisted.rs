@@ -9,21 +9,32 @@ pub(crate) struct Hoisted {
     pub cwd: Option<String>,
     pub version: Option<String>,
     pub branch: Option<String>,
+    /// Whether a line says whose it is as logs do.
+    is_logged: bool,
+    /// Whether a line says whose it is as streams do, and logs sometimes as well.
+    is_streamed: bool,
 }
 
 impl Hoisted {
     /// Looks at a member of a line for the first of each value.
     pub fn survey(&mut self, key: &str, value: Node<'_, '_>) {
+        self.is_logged |= key == "sessionId";
+        self.is_streamed |= key == "session_id";
         let place = match key {
-            "sessionId" => &mut self.session_id,
+            "sessionId" | "session_id" => &mut self.session_id,
             "cwd" => &mut self.cwd,
-            "version" => &mut self.version,
+            "version" | "claude_code_version" => &mut self.version,
             "gitBranch" => &mut self.branch,
             _ => return,
         };
         if place.is_none() {
             *place = value.text().filter(|text| !text.is_empty()).map(Text::into_owned);
         }
+    }
+
+    /// Whether these are the lines of a stream rather than of a log.
+    pub fn is_stream(&self) -> bool {
+        self.is_streamed && !self.is_logged
     }
 
     /// Whether a line's member says what the session says.

@@ -34,6 +34,18 @@ const LINES: &[&str] = &[
     "worktree-state",
 ];
 
+/// Types of lines that only `--output-format stream-json` prints. Others have such, too.
+const STREAMED: &[&str] = &[
+    "auth_status",
+    "control_request",
+    "control_response",
+    "rate_limit_event",
+    "result",
+    "stream_event",
+    "tool_progress",
+    "tool_use_summary",
+];
+
 /// Subtypes of system lines.
 const SYSTEM: &[&str] = &[
     "agents_killed",
@@ -41,13 +53,17 @@ const SYSTEM: &[&str] = &[
     "away_summary",
     "bridge_status",
     "compact_boundary",
+    "hook_response",
+    "hook_started",
     "informational",
+    "init",
     "local_command",
     "memory_saved",
     "microcompact_boundary",
     "model_refusal_fallback",
     "permission_retry",
     "scheduled_task_fire",
+    "status",
     "stop_hook_summary",
     "turn_duration",
 ];
@@ -144,6 +160,11 @@ const PLAIN_BLOCKS: &[&str] =
 /// Whether a line of this type is known.
 pub(crate) fn line(kind: &str) -> bool {
     LINES.binary_search(&kind).is_ok()
+}
+
+/// Whether a line of this type is known, if it is in a session's log or stream.
+pub(crate) fn logged(kind: &str) -> bool {
+    line(kind) || STREAMED.binary_search(&kind).is_ok()
 }
 
 /// Whether it is known what a line of this type says that it is in particular.

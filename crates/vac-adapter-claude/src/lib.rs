@@ -22,7 +22,8 @@
 //! | `jsonl` | a session's lines |
 //! | `jsonl-folder` | the same with what is in its folder: subagents, workflows, spilled results |
 //! | `subagent` | the lines of a subagent alone |
-//! | `loglines` | documents with the lines inside: what the web exports |
+//! | `loglines` | documents with the lines inside: what the web exports, also cut short or damaged |
+//! | `stream` | what `--output-format stream-json` prints: `session_id` instead of the envelope |
 //!
 //! # Decisions
 //!
@@ -41,7 +42,10 @@
 //! * Session id, working directory, version and branch are the first that the log
 //!   states. A line that repeats them need not say them again; one that differs keeps
 //!   its own.
-//! * What is left of the native `message` stays together under that name.
+//! * What is left of the native `message` stays together under that name. One that is no
+//!   object is the content.
+//! * A tool of the provider that failed says so by its content (`web_search_tool_result_error`)
+//!   rather than by `is_error`: `is-error` is true there, too.
 //! * A prompt that was given while the agent worked is a message of the user, and told
 //!   once (`queue.rs`): by the `user` line that it became; else by the attachment
 //!   (`queued_command`) that gave it to the agent, which is then a message; else by the
@@ -58,9 +62,7 @@
 //!   session id.
 //! * Files in the session's folder that are no logs are events behind all lines
 //!   (`beside.rs`): tool output that was put aside with the `call-id` of the result that
-//!   names it, notes about subagents, the journal of a workflow line by line. A file is
-//!   text, or base64 if it is no text, or a value if it is a JSON file; one of more than
-//!   4 MiB is carried in pieces, so that memory does not grow with it.
+//!   names it, notes about subagents, the journal of a workflow line by line.
 //! * The survey decides what becomes of each line, the second pass does it: so nothing
 //!   is looked up twice, and both passes take each line apart in one go (`envelope.rs`).
 
@@ -93,7 +95,7 @@ impl Adapter for Claude {
     }
 
     fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        sample.best(detect::confidence)
+        detect::confidence(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

@@ -1,8 +1,9 @@
 //! The lines of a log, whatever they are in.
 
-use vac_adapter::frame::{Content, Place, Raw};
+use vac_adapter::broken::{Broken, Reader};
+use vac_adapter::frame::{Content, Place, Raw, Reason};
 use vac_adapter::{Error, Log};
-use vac_value::{Kind, Node};
+use vac_value::{Document, Kind, Node};
 
 /// One line.
 #[derive(Clone, Copy)]
@@ -29,37 +30,102 @@ pub(crate) enum LineContent<'f, 'a> {
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
+/// Web exports say little before their lines.
+const MOST_BEFORE: usize = 64 * 1024;
+
 /// Shows each line of a log, which may hold web exports or not.
 pub(crate) fn each(
     log: &Log<'_>,
     exports: bool,
     mut show: impl FnMut(Line<'_, '_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut index = 0;
-    let mut last = Place::default();
-    log.each(|frame| {
-        let (place, content) = match &frame.content {
-            Content::Raw(raw) => (frame.place, LineContent::Raw(raw)),
-            Content::Document(document) => {
-                let root = document.root();
-                if exports && let Some(lines) = exported(root) {
-                    show(Line { index, place: frame.place, content: LineContent::Wrapper(root) })?;
-                    for line in lines.elements() {
-                        let place = behind(last, Place { part: 1, ..frame.place });
-                        last = place;
-                        show(Line { index, place, content: LineContent::Value(line) })?;
-                        index += 1;
-                    }
-                    return Ok(());
-                }
-                (frame.place, LineContent::Value(root))
+    let mut lines = Lines { index: 0, last: Place::default(), show: &mut show };
+    log.each(|frame| match &frame.content {
+        Content::Raw(raw) => match begun(raw.bytes).filter(|_| exports) {
+            Some(export) => lines.broken(&export, raw, frame.place),
+            None => lines.next(frame.place, LineContent::Raw(raw)),
+        },
+        Content::Document(document) => {
+            let root = document.root();
+            match exported(root).filter(|_| exports) {
+                Some(list) => lines.export(root, list, frame.place),
+                None => lines.next(frame.place, LineContent::Value(root)),
             }
-        };
-        let place = behind(last, place);
-        last = place;
-        index += 1;
-        show(Line { index: index - 1, place, content })
+        }
     })
+}
+
+/// Numbers lines.
+struct Lines<'s> {
+    index: usize,
+    last: Place,
+    show: &'s mut dyn FnMut(Line<'_, '_>) -> Result<(), Error>,
+}
+
+impl Lines<'_> {
+    fn next(&mut self, place: Place, content: LineContent<'_, '_>) -> Result<(), Error> {
+        let place = behind(self.last, place);
+        self.last = place;
+        self.index += 1;
+        (self.show)(Line { index: self.index - 1, place, content })
+    }
+
+    fn wrapper(&mut self, root: Node<'_, '_>, place: Place) -> Result<(), Error> {
+        (self.show)(Line { index: self.index, place, content: LineContent::Wrapper(root) })
+    }
+
+    fn export(
+        &mut self,
+        root: Node<'_, '_>,
+        list: Node<'_, '_>,
+        place: Place,
+    ) -> Result<(), Error> {
+        self.wrapper(root, place)?;
+        let first = Place { part: 1, ..place };
+        list.elements().try_for_each(|line| self.next(first, LineContent::Value(line)))
+    }
+
+    /// An export that is cut short or damaged: what is good of it, and then the rest.
+    fn broken(&mut self, export: &Broken, raw: &Raw<'_>, place: Place) -> Result<(), Error> {
+        let first = Place { part: 1, ..place };
+        match Document::json(&export.wrapper) {
+            Ok(wrapper) if wrapper.duplicate_keys().len() == 0 => {
+                self.wrapper(wrapper.root(), place)?;
+            }
+            ambiguous => {
+                if let Ok(nothing) = Document::json(b"{}") {
+                    self.wrapper(nothing.root(), place)?;
+                }
+                let (bytes, document) = (&export.wrapper[..], ambiguous.ok());
+                let raw = Raw { bytes, reason: Reason::DuplicateKey, document };
+                self.next(first, LineContent::Raw(&raw))?;
+            }
+        }
+        let mut reader = Reader::default();
+        for element in &export.elements {
+            reader.read(element.of(raw.bytes), |line| match line {
+                Ok(line) => self.next(first, LineContent::Value(line.root())),
+                Err(raw) => self.next(first, LineContent::Raw(raw)),
+            })?;
+        }
+        for lost in &export.lost {
+            let bytes = raw.bytes.get(lost.clone()).unwrap_or_default();
+            let lost = Raw { bytes, reason: raw.reason.clone(), document: None };
+            self.next(first, LineContent::Raw(&lost))?;
+        }
+        Ok(())
+    }
+}
+
+/// What is left of a web export, if bytes that are no document, or an ambiguous one, begin
+/// as one.
+pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
+    let beginning = &bytes[..bytes.len().min(MOST_BEFORE)];
+    let mut names = beginning.windows(LOGLINES.len()).filter(|name| *name == LOGLINES.as_bytes());
+    names.next()?;
+    let broken = Broken::of(bytes, &[LOGLINES])?;
+    let wrapper = Document::json(&broken.wrapper).ok()?;
+    exported(wrapper.root()).is_some().then_some(broken)
 }
 
 /// A place behind the last one: many lines of exports begin on one line of the file.

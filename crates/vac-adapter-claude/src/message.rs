@@ -26,6 +26,10 @@ pub(crate) fn entry<'a>(
     };
     let wanted = Wanted { named: keys::MESSAGE, kind: Some(role), body: Some("message") };
     let mut envelope = Envelope::of(line, wanted, &facts.hoisted);
+    if envelope.body.is_none() {
+        let wanted = Wanted { body: Some("content"), ..wanted };
+        envelope = Envelope::of(line, wanted, &facts.hoisted);
+    }
     let mut content = None;
     let mut model_id = None;
     let mut token_usage = None;
@@ -43,10 +47,8 @@ pub(crate) fn entry<'a>(
             });
             envelope.rest.extend(object(left).map(|left| ("message".into(), left)));
         }
-        None => {
-            let message = envelope.body.map(|message| ("message".into(), message.carry()));
-            envelope.rest.extend(message);
-        }
+        // What is no message of the API is what was said.
+        None => content = envelope.body,
     }
     let children = content.and_then(|content| {
         children(content, |block| blocks::child(block, envelope.timestamp.as_ref(), report))

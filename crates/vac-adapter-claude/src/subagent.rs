@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use vac_adapter::attachment::{event, id};
 use vac_adapter::cursor::Rest;
 use vac_adapter::{Input, raw};
-use vac_record::{Entry, EventEntry};
+use vac_record::Entry;
 use vac_value::{Kind, Node, Text};
 
 /// The event that a subagent's part begins with.
@@ -78,32 +79,6 @@ pub(crate) fn run(folder: &str) -> Option<&str> {
     let mut names = folder.trim_end_matches('/').rsplit('/');
     let run = names.next()?;
     (names.next()? == "workflows").then_some(run)
-}
-
-/// An id for something that is a whole file.
-pub(crate) fn id(file: usize) -> String {
-    format!("F{}", file + 1)
-}
-
-/// An event that no line tells.
-pub(crate) fn event<'a>(
-    event_type: &str,
-    data: Rest<'a>,
-    id: String,
-    call: Option<&str>,
-) -> Entry<'a> {
-    let mut extensions = Rest::default();
-    if let Some(call) = call {
-        raw::push(&mut extensions, "call-id", call);
-    }
-    Entry::Event(EventEntry {
-        event_type: event_type.to_owned().into(),
-        data: Some(data),
-        timestamp: None,
-        id: Some(id.into()),
-        children: None,
-        extensions,
-    })
 }
 
 /// The calls that spawned subagents, by the agent or by the workflow run.

@@ -1,5 +1,6 @@
 //! One session: surveyed once, then given entry by entry.
 
+use vac_adapter::attachment::nowhere;
 use vac_adapter::provider::provider;
 use vac_adapter::{Error, Input, Log, Origin, Report, Session, Sink, ids, raw};
 use vac_record::{
@@ -7,7 +8,7 @@ use vac_record::{
 };
 use vac_value::{Extensions, Node};
 
-use crate::beside::{Beside, nowhere};
+use crate::beside::Beside;
 use crate::facts::{Becomes, Facts};
 use crate::lines::{self, Line, LineContent};
 use crate::subagent::Part;
@@ -70,6 +71,8 @@ impl Session for Survey<'_> {
             "jsonl-folder"
         } else if self.facts.agent.is_some() {
             "subagent"
+        } else if self.facts.hoisted.is_stream() {
+            "stream"
         } else {
             "jsonl"
         }

@@ -5,11 +5,9 @@ use std::io::Read;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
-use vac_adapter::cursor::Rest;
-use vac_adapter::frame::Place;
-use vac_adapter::raw::{push, push_bytes};
-use vac_adapter::{Error, Input, Origin, Sink};
-use vac_record::{Entry, EventEntry};
+use vac_adapter::adapter::Counter;
+use vac_adapter::attachment::{Attachment, base};
+use vac_adapter::{Error, Input, Sink};
 use vac_value::Node;
 
 /// Says in which folder a project is.
@@ -34,8 +32,7 @@ impl<'i> Attachments<'i> {
             if !seen.insert((file.folder(), file.name())) {
                 continue;
             }
-            let name = file.name().rsplit(['/', '\\']).next();
-            if name == Some(PROJECT_ROOT) && found.project_root.is_none() {
+            if base(file.name()) == PROJECT_ROOT && found.project_root.is_none() {
                 found.project_root = folder(file)?;
                 if found.project_root.is_some() {
                     continue;
@@ -51,11 +48,6 @@ impl<'i> Attachments<'i> {
         self.files.is_empty()
     }
 
-    /// How many entries they become.
-    pub fn len(&self) -> u64 {
-        self.files.len() as u64
-    }
-
     /// Gives each as an entry, with the call that it is of, if its name tells. `parts` is
     /// the number of files before them.
     pub fn entries(
@@ -65,35 +57,18 @@ impl<'i> Attachments<'i> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         for (number, file) in (parts..).zip(&self.files) {
-            let mut bytes = Vec::new();
-            let read = file.open().and_then(|mut file| file.read_to_end(&mut bytes));
-            let mut data = Rest::default();
-            push(&mut data, "name", file.name());
-            let mut event_type = "file";
-            let mut extensions = Rest::default();
-            match read {
-                Ok(_) => push_bytes(&mut data, ["text", "base64"], &bytes),
-                Err(error) => {
-                    event_type = "unreadable-file";
-                    sink.report().warn(format!("{} cannot be read: {error}", file.name()));
-                }
-            }
-            if let Some(call) = links.and_then(|links| links.find(file.name())) {
-                event_type = "tool-result-file";
-                push(&mut extensions, "call-id", call);
-            }
-            let entry = Entry::Event(EventEntry {
-                event_type: event_type.into(),
-                data: Some(data),
-                timestamp: None,
-                id: Some(format!("F{}", number + 1).into()),
-                children: None,
-                extensions,
-            });
-            let place = Place { file: number, ..Place::default() };
-            sink.entry(entry, Origin { place, bytes: &bytes })?;
+            let call = links.and_then(|links| links.find(file.name()));
+            let event_type = if call.is_some() { "tool-result-file" } else { "file" };
+            Attachment { file: *file, number }.entries(event_type, call, sink)?;
         }
         Ok(())
+    }
+
+    /// How many entries they give.
+    pub fn count(&self) -> Result<u64, Error> {
+        let mut counter = Counter::default();
+        self.entries(0, None, &mut counter)?;
+        Ok(counter.count)
     }
 }
 
@@ -126,8 +101,7 @@ impl Links {
     /// The call that a file is about. Its name is that of the tool, the call's id and
     /// sometimes a random word, with `_` between them and in them.
     fn find(&self, name: &str) -> Option<&str> {
-        let name = name.rsplit(['/', '\\']).next()?;
-        let name = in_name(name.split('.').next()?);
+        let name = in_name(base(name).split('.').next()?);
         let starts = std::iter::once(0).chain(name.match_indices('_').map(|(at, _)| at + 1));
         let end = name.rfind('_').unwrap_or(name.len());
         starts

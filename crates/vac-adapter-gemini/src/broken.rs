@@ -4,18 +4,16 @@
 //! What is good by itself is read as if nothing had happened; the rest is carried
 //! raw.
 
-use std::ops::Range;
-
 use vac_adapter::Error;
+use vac_adapter::broken::{Broken, Element, Reader};
 use vac_adapter::frame::{Raw, Reason};
-use vac_value::{Document, Limits, Node, Scanner, Text};
+use vac_value::{Document, Node, Text};
 
-use crate::brackets::{Element, Walker, is_space};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{self, Piece, Show, Slot};
 
-/// Levels that a record has around an element, with room to spare.
-const LEVELS_AROUND: usize = 16;
+/// The members that hold lists.
+const LISTS: &[&str] = &["messages", "history", "clientHistory"];
 /// So many messages are looked at to know whose they are.
 const TELLING: usize = 64;
 
@@ -24,12 +22,7 @@ const TELLING: usize = 64;
 pub(crate) struct Skeleton {
     /// The format.
     pub form: Form,
-    /// The members around the lists that are good, and empty lists.
-    wrapper: Vec<u8>,
-    /// The elements of the lists, good or bad.
-    elements: Vec<Element>,
-    /// What belongs to nothing.
-    lost: Vec<Range<usize>>,
+    broken: Broken,
     /// What is wrong with the whole.
     reason: Reason,
 }
@@ -37,43 +30,15 @@ pub(crate) struct Skeleton {
 impl Skeleton {
     /// Looks for a session in what is no JSON.
     pub fn of(bytes: &[u8], reason: &Reason) -> Option<Self> {
-        let mut walker = Walker::new(bytes);
-        let wrapper = match bytes.first()? {
-            b'{' => walker.object(),
-            b'[' => {
-                walker.list("");
-                walker.end();
-                Vec::new()
-            }
-            _ => return None,
-        };
-        let Walker { elements, lost, .. } = walker;
-        let (elements, lost) = joined(bytes, elements, lost);
-        let mut skeleton =
-            Self { form: Form::Messages, wrapper, elements, lost, reason: reason.clone() };
-        skeleton.form = skeleton.judge(bytes)?;
-        Some(skeleton)
-    }
-
-    fn judge(&self, bytes: &[u8]) -> Option<Form> {
-        let telling = || self.elements.iter().take(TELLING).filter_map(|element| element.of(bytes));
-        let text = if self.wrapper.is_empty() {
-            [b"[", telling().next()?, b"]"].concat()
-        } else {
-            self.wrapper.clone()
-        };
-        if let Native::Session(form) = native(Document::json(&text).ok()?.root()) {
-            return Some(form);
-        }
-        let is_ours = |bytes| Document::json(bytes).is_ok_and(|found| is_gemini(found.root()));
-        let has_messages = self.elements.iter().any(|element| element.list == "messages");
-        (has_messages && telling().any(is_ours)).then_some(Form::Messages)
+        let broken = Broken::of(bytes, LISTS)?;
+        let form = judge(&broken, bytes)?;
+        Some(Self { form, broken, reason: reason.clone() })
     }
 
     /// Shows what it says around its lists.
     pub fn around(&self, show: &mut Show<'_>) -> Result<(), Error> {
-        let behind = 1 + (self.elements.len() + self.lost.len()) as u64;
-        match Document::json(&self.wrapper) {
+        let behind = 1 + (self.broken.elements.len() + self.broken.lost.len()) as u64;
+        match Document::json(&self.broken.wrapper) {
             Ok(document) => walk::wrapper(&document, self.form, behind, show),
             Err(_) => Ok(()),
         }
@@ -83,15 +48,15 @@ impl Skeleton {
     pub fn each(&self, bytes: &[u8], show: &mut Show<'_>) -> Result<(), Error> {
         self.around(show)?;
         let mut numbers = 1..;
-        let mut reader = Reader::new(bytes);
-        for (element, number) in self.elements.iter().zip(&mut numbers) {
-            reader.element(element, self.slot(element), number, show)?;
+        let mut reader = Reader::default();
+        for (element, number) in self.broken.elements.iter().zip(&mut numbers) {
+            read(&mut reader, element.of(bytes), self.slot(element), number, show)?;
         }
         self.lost(bytes, numbers.start, show)
     }
 
     fn lost(&self, bytes: &[u8], from: u64, show: &mut Show<'_>) -> Result<(), Error> {
-        for (range, number) in self.lost.iter().zip(from..) {
+        for (range, number) in self.broken.lost.iter().zip(from..) {
             let bytes = bytes.get(range.clone()).unwrap_or_default();
             let raw = Raw { bytes, reason: self.reason.clone(), document: None };
             show(number, Piece::Raw(Slot::Other, &raw))?;
@@ -113,14 +78,14 @@ impl Skeleton {
     /// handles behind the last prompt.
     pub fn prompts(&self, bytes: &[u8], show: &mut dyn FnMut(u64, u32, Option<Text<'_>>)) {
         let mut handles = 0..;
-        for (element, handle) in self.elements.iter().zip(&mut handles) {
-            let document = element.of(bytes).and_then(|bytes| Document::json(bytes).ok());
+        for (element, handle) in self.broken.elements.iter().zip(&mut handles) {
+            let document = Document::json(element.of(bytes)).ok();
             let session = document
                 .as_ref()
                 .and_then(|document| document.root().member("sessionId").and_then(Node::text));
             show(u64::from(handle) + 1, handle, session);
         }
-        for (_, handle) in self.lost.iter().zip(handles) {
+        for (_, handle) in self.broken.lost.iter().zip(handles) {
             show(u64::from(handle) + 1, handle, None);
         }
     }
@@ -132,13 +97,13 @@ impl Skeleton {
         picked: &[(u64, u32)],
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = Reader::default();
         for (number, handle) in picked.iter().copied() {
-            match self.elements.get(handle as usize) {
-                Some(element) => reader.element(element, Slot::Prompt, number, show)?,
+            match self.broken.elements.get(handle as usize) {
+                Some(element) => read(&mut reader, element.of(bytes), Slot::Prompt, number, show)?,
                 None => {
-                    let at = handle as usize - self.elements.len();
-                    let Some(range) = self.lost.get(at) else { continue };
+                    let at = handle as usize - self.broken.elements.len();
+                    let Some(range) = self.broken.lost.get(at) else { continue };
                     let bytes = bytes.get(range.clone()).unwrap_or_default();
                     let raw = Raw { bytes, reason: self.reason.clone(), document: None };
                     show(number, Piece::Raw(Slot::Other, &raw))?;
@@ -149,68 +114,31 @@ impl Skeleton {
     }
 }
 
-/// Joins bad elements that follow each other where one of them is no object: there the
-/// brackets do not fit, and only together they are what was written.
-fn joined(
+fn judge(broken: &Broken, bytes: &[u8]) -> Option<Form> {
+    let telling = || broken.elements.iter().take(TELLING).map(|element| element.of(bytes));
+    let text = if broken.wrapper.is_empty() {
+        [b"[", telling().next()?, b"]"].concat()
+    } else {
+        broken.wrapper.clone()
+    };
+    if let Native::Session(form) = native(Document::json(&text).ok()?.root()) {
+        return Some(form);
+    }
+    let is_ours = |bytes| Document::json(bytes).is_ok_and(|found| is_gemini(found.root()));
+    let has_messages = broken.elements.iter().any(|element| element.list == "messages");
+    (has_messages && telling().any(is_ours)).then_some(Form::Messages)
+}
+
+/// Shows an element.
+fn read(
+    reader: &mut Reader,
     bytes: &[u8],
-    elements: Vec<Element>,
-    mut lost: Vec<Range<usize>>,
-) -> (Vec<Element>, Vec<Range<usize>>) {
-    let mut joined: Vec<Element> = Vec::with_capacity(elements.len());
-    let (mut was_bad, mut was_open) = (false, false);
-    for element in elements {
-        let bytes = element.of(bytes).unwrap_or_default();
-        let is_bad = Document::json(bytes).is_err();
-        let is_open = is_bad && !(bytes.starts_with(b"{") && bytes.ends_with(b"}"));
-        let follows = was_bad && is_bad && (was_open || is_open);
-        match joined.last_mut().filter(|before| follows && before.list == element.list) {
-            Some(before) => before.range.end = element.range.end,
-            None => joined.push(element),
-        }
-        (was_bad, was_open) = (is_bad, is_open || (follows && was_open));
-    }
-    if let (true, Some(last), Some(rest)) = (was_open, joined.last(), lost.last_mut())
-        && rest.end == bytes.len()
-        && bytes
-            .get(last.range.end..rest.start)
-            .is_some_and(|between| between.iter().copied().all(is_space))
-    {
-        rest.start = last.range.start;
-        joined.pop();
-    }
-    (joined, lost)
-}
-
-/// Reads elements one by one.
-struct Reader<'b> {
-    bytes: &'b [u8],
-    scanner: Scanner,
-}
-
-impl<'b> Reader<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
-        let limits = Limits::default();
-        let limits = Limits { depth: limits.depth - LEVELS_AROUND, ..limits };
-        Self { bytes, scanner: Scanner::new(limits) }
-    }
-
-    fn element(
-        &mut self,
-        element: &Element,
-        slot: Slot,
-        number: u64,
-        show: &mut Show<'_>,
-    ) -> Result<(), Error> {
-        let bytes = element.of(self.bytes).unwrap_or_default();
-        let (reason, document) = match self.scanner.json(bytes) {
-            Ok(document) if document.duplicate_keys().len() == 0 => {
-                show(number, Piece::Element(slot, document.root()))?;
-                self.scanner.recycle(document);
-                return Ok(());
-            }
-            Ok(document) => (Reason::DuplicateKey, Some(document)),
-            Err(error) => (Reason::Syntax(error), None),
-        };
-        show(number, Piece::Raw(slot, &Raw { bytes, reason, document }))
-    }
+    slot: Slot,
+    number: u64,
+    show: &mut Show<'_>,
+) -> Result<(), Error> {
+    reader.read(bytes, |found| match found {
+        Ok(document) => show(number, Piece::Element(slot, document.root())),
+        Err(raw) => show(number, Piece::Raw(slot, raw)),
+    })
 }

@@ -104,7 +104,6 @@
 //!   the memory of its largest line.
 
 mod attachment;
-mod brackets;
 mod broken;
 mod content;
 mod detect;

@@ -39,6 +39,7 @@ pub(crate) struct Surveyed<'i> {
     /// How many files the log has.
     parts: usize,
     links: Option<Links>,
+    /// How many entries the log has.
     entries: u64,
 }
 
@@ -53,7 +54,7 @@ impl<'i> Surveyed<'i> {
     ) -> Self {
         let mut summary = draft.facts.summary(input.name());
         let form = draft.variant();
-        let entries = draft.entries + attachments.len() - u64::from(summary.is_hoisted);
+        let entries = draft.entries - u64::from(summary.is_hoisted);
         let root = attachments.project_root.clone();
         let hash = summary.project_hash.clone();
         let is_verified =
@@ -165,7 +166,7 @@ impl Session for Surveyed<'_> {
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.entries)
+        Ok(self.entries + self.attachments.count()?)
     }
 }
 

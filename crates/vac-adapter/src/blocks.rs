@@ -53,13 +53,18 @@ pub fn tool_result<'a>(
         return None;
     }
     let (mut output, mut call_id, mut is_error) = (None, None, None);
+    let mut is_error_block = false;
     let extensions = sift(node, keys::TOOL_RESULT, |key, value| match key {
         "type" => value.is_text("tool_result"),
         "tool_use_id" => put(&mut call_id, value.text()),
-        "content" => put(&mut output, Some(value.carry())),
+        "content" => {
+            is_error_block = is_error_of_server(value);
+            put(&mut output, Some(value.carry()))
+        }
         "is_error" => put(&mut is_error, value.bool()),
         _ => false,
     });
+    let is_error = is_error.or(is_error_block.then_some(true));
     Some(Entry::ToolResult(ToolResultEntry {
         output: output.unwrap_or_else(null),
         call_id,
@@ -70,4 +75,11 @@ pub fn tool_result<'a>(
         children: None,
         extensions,
     }))
+}
+
+/// Whether a tool that the provider runs says that it failed: not by a flag, but by what
+/// its content is.
+fn is_error_of_server(content: Node<'_, '_>) -> bool {
+    let kind = content.member("type").and_then(Node::text);
+    kind.is_some_and(|kind| kind.ends_with("_tool_result_error"))
 }

@@ -25,7 +25,8 @@ use std::io::{self, Read};
 use vac_value::{Document, Scanner, SyntaxError};
 
 pub use held::held;
-use step::{Count, Step, good, scanner, step, utf8_at};
+pub(crate) use step::scanner;
+use step::{Count, Step, good, step, utf8_at};
 use window::Window;
 
 /// How much is read at once.

@@ -45,6 +45,8 @@
 //! * [`frame`] reads every container of JSON documents the same way; what is no
 //!   document is a frame too. Adapters see documents, never bytes.
 //! * [`cursor`] is the no-drop mechanism. Nothing else in an adapter has to care.
+//! * [`broken`] takes apart what was one document and is damaged or cut short.
+//! * [`attachment`] carries whole files that belong to a session.
 //! * [`raw`] is the one place that carries what no value can carry.
 //! * Adapters are pure: an [`Input`] is opened by whoever owns the files.
 //! * [`session`] validates every entry as it was written. Adapters make typed entries,
@@ -53,8 +55,10 @@
 //!   timestamps that it lacks are not made at all.
 
 pub mod adapter;
+pub mod attachment;
 mod begun;
 pub mod blocks;
+pub mod broken;
 pub mod canonical;
 pub mod cursor;
 pub mod detect;

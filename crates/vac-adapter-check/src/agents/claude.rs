@@ -37,7 +37,8 @@ pub const CLAUDE: Agent = Agent {
     ],
     copies: &["session.entries[].children"],
     one_entry_a_document: |variant| variant == "jsonl",
-    keeps_raw_whole: true,
+    // A damaged web export is read line by line.
+    keeps_raw_whole: false,
     documents: as_it_is,
     references,
     sample: concat!(

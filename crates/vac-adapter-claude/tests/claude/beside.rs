@@ -3,9 +3,11 @@
 use std::io::{self, Read};
 
 use serde_json::{Value, json};
+use vac_adapter::session::Options;
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::{corpus, every_way, fixture_logs};
+use vac_adapter_check::{convert, corpus, every_way, fixture_logs};
 use vac_adapter_claude::Claude;
+use vac_value::{Document, Encoding};
 
 use crate::{converted, entry, one};
 
@@ -150,4 +152,48 @@ fn every_file_beside_a_log_is_in_its_record() {
             assert!(found, "{}: {}", log.shown, file.name);
         }
     }
+}
+
+#[test]
+fn a_json_file_that_an_encoding_has_nothing_for_is_carried_as_it_is() {
+    let file = Memory { name: "s/agent-x.meta.json", bytes: br#"{"half": "\ud800"}"# };
+    let bundle = with_file(&file, &LOG);
+    let options = Options { encoding: Encoding::Cbor, ..Options::default() };
+    let converted = convert(&Claude, &bundle, &options).expect("a record").remove(0);
+    assert_eq!(converted.report.unparsed.count, 1);
+    let document = Document::cbor(&converted.record).expect("CBOR");
+    let entries = document.root().member("session").and_then(|it| it.member("entries"));
+    let file = entries.expect("entries").elements().nth(1).expect("a file");
+    assert!(file.member("event-type").expect("an event").is_text("unparsed"));
+    let raw = file.member("data").and_then(|data| data.member("raw")).expect("raw text");
+    assert!(raw.is_text(r#"{"half": "\ud800"}"#));
+}
+
+/// A file that can be opened and not read.
+struct Folder;
+
+impl Input for Folder {
+    fn name(&self) -> &'static str {
+        "s/tool-results/folder.txt"
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Broken))
+    }
+}
+
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::IsADirectory.into())
+    }
+}
+
+#[test]
+fn a_file_that_breaks_off_is_named_and_the_rest_goes_on() {
+    let bundle = with_file(&Folder, &LOG);
+    let converted = one(&bundle);
+    assert_eq!(converted.entries()[1]["event-type"], "unreadable-file");
+    assert_eq!(converted.report.warnings.len(), 1);
 }

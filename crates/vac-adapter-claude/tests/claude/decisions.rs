@@ -206,3 +206,41 @@ fn keys_and_types_of_no_length_are_kept() {
     assert_eq!(entries[1]["data"], json!({"type": "", "": 2}));
     assert_eq!(entries[2]["data"][""], json!({"": 3}));
 }
+
+#[test]
+fn a_tool_of_the_server_that_failed_is_an_error() {
+    let log = r#"{"type":"assistant","uuid":"a1","sessionId":"s","message":{"content":[
+        {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}},
+        {"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}},
+        {"type":"web_search_tool_result","tool_use_id":"srvtoolu_2","content":[{"type":"web_search_result"}]}]}}"#;
+    let outcome = check("s.jsonl", log);
+    let children = outcome.only().entries()[0]["children"].clone();
+    assert_eq!((&children[1]["status"], &children[1]["is-error"]), (&json!("error"), &json!(true)));
+    assert_eq!(children[1]["output"]["error_code"], "max_uses_exceeded");
+    assert_eq!(children[2]["is-error"], Value::Null, "nobody says");
+}
+
+#[test]
+fn a_stream_names_its_session_as_streams_do() {
+    let converted = converted("stream");
+    assert_eq!(converted.variant, "stream");
+    let record = converted.value();
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c10");
+    let agent = &record["session"]["agent-meta"];
+    assert_eq!(agent["cli-version"], "2.1.40");
+    assert_eq!(agent["models"], json!(["claude-sonnet-5", "claude-haiku-5"]));
+    assert_eq!(record["created"], Value::Null, "it has no timestamps");
+    assert_eq!(entry(&record, "r1")["event-type"], "result/success");
+    assert!(converted.report.unknown_types.is_empty(), "{:?}", converted.report.unknown_types);
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_message_is_its_content() {
+    let record = converted("odd-messages").value();
+    assert_eq!(entry(&record, "u1")["content"], "text in the place of a message");
+    assert_eq!(entry(&record, "a1")["children"][0]["call-id"], "toolu_1");
+    assert_eq!(entry(&record, "u2")["children"][0]["output"], "88 teeth");
+    assert_eq!(entry(&record, "u3")["content"], Value::Null);
+    let both = entry(&record, "u4");
+    assert_eq!((&both["content"], &both["native:content"]), (&json!("both"), &json!("of them")));
+}

@@ -1,6 +1,8 @@
 //! Web exports.
 
 use serde_json::{Value, json};
+use vac_adapter::{Adapter, Beginning, Confidence, Memory};
+use vac_adapter_claude::Claude;
 
 use crate::{check, converted, entry};
 
@@ -35,4 +37,54 @@ fn what_an_export_says_about_its_agent_stands_once() {
     let outcome = check("x.json", log);
     assert_eq!(outcome.only().value()["session"]["agentId"], "ours");
     assert_eq!(outcome.only().entries()[0]["agentId"], "x");
+}
+
+#[test]
+fn an_export_that_is_cut_short_is_read_as_far_as_it_is_there() {
+    let converted = converted("loglines-cut");
+    assert_eq!(converted.variant, "loglines");
+    let record = converted.value();
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c11");
+    assert_eq!(record["session"]["title"], "An export");
+    assert_eq!(entry(&record, "u1")["content"], "Oil the gears");
+    let rest = entry(&record, "L1.2");
+    assert_eq!(rest["event-type"], "unparsed");
+    let raw = rest["data"]["raw"].as_str().expect("text");
+    assert!(raw.starts_with(r#"{"type":"assistant","uuid":"a1""#), "{raw}");
+    assert!(raw.ends_with("Which oil"), "{raw}");
+    let reason = rest["data"]["reason"].as_str().expect("a reason");
+    assert!(reason.ends_with("the input ends inside the document"), "{reason}");
+    assert_eq!(converted.report.unparsed.count, 1);
+}
+
+#[test]
+fn what_is_damaged_in_an_export_does_not_take_the_rest_with_it() {
+    let converted = converted("loglines-damaged");
+    let record = converted.value();
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry["id"].as_str().unwrap_or_default(), entry["type"].as_str()))
+        .collect();
+    let (event, user) = (Some("system-event"), Some("user"));
+    let expected = [("L1", event), ("u1", user), ("u2", event), ("L1.4", event)];
+    assert_eq!(found[..4], expected);
+    assert_eq!(found[4], ("a1", Some("assistant")));
+    assert_eq!(record["session"]["title"], Value::Null, "it says two");
+    assert_eq!(entry(&record, "a1")["parent-id"], "u2");
+    assert_eq!(converted.report.unparsed.count, 3);
+}
+
+#[test]
+fn an_export_is_recognised_wherever_its_lines_are_cut() {
+    let whole = r#"{"title": "x", "loglines": [{"type": "user", "sessionId": "s1", "message": {"content": "Hi"}}, {"type": "assistant", "message": {"content": "Ho"}}]}"#;
+    let behind_the_first = whole.find("}}, ").expect("a line") + 2;
+    for length in behind_the_first..whole.len() {
+        let log = Memory { name: "x.json", bytes: &whole.as_bytes()[..length] };
+        let beginning = Beginning::of(&log).expect("readable");
+        let sure = Claude.detect(&beginning.sample());
+        assert!(sure >= Confidence::Likely, "cut at {length}: {sure:?}");
+        let glimpse = Claude.glimpse(&beginning.sample());
+        assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("loglines", Some("s1")));
+    }
 }

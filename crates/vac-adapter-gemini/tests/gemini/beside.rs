@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use vac_adapter::session::Options;
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::{Converted, convert};
+use vac_adapter_check::{Converted, convert, every_way};
 use vac_adapter_gemini::Gemini;
 
 /// The SHA-256 of `/home/ada/lamp`.
@@ -96,4 +96,20 @@ fn tool_output_that_was_put_aside_is_carried_and_linked_to_its_call() {
         (&json!("Call_7.a-1"), &json!("/w=="))
     );
     assert_eq!((&files[2]["event-type"], &files[2]["call-id"]), (&json!("file"), &Value::Null));
+}
+
+#[test]
+fn a_large_file_is_carried_in_pieces_and_a_json_file_as_a_value() {
+    let text = "0123456789abcdef".repeat(5 << 16);
+    let log = Memory { name: "s.jsonl", bytes: br#"{"sessionId": "s", "projectHash": "p"}"# };
+    let large = Memory { name: "../tool-outputs/large.txt", bytes: text.as_bytes() };
+    let json = Memory { name: "../tool-outputs/small.json", bytes: br#"{"a": [1.0, null]}"# };
+    let bundle = Bundle { folder: "", parts: vec![&log], attachments: vec![&large, &json] };
+    let records = every_way(&Gemini, &bundle).expect("a record");
+    let entries = records[0].entries();
+    let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str()).collect();
+    assert_eq!(ids, [Some("F2"), Some("F2.2"), Some("F3")]);
+    let piece = |at: usize| entries[at]["data"]["text"].as_str().expect("text");
+    assert_eq!([piece(0), piece(1)].concat(), text);
+    assert_eq!(entries[2]["data"]["value"], json!({"a": [1.0, null]}));
 }

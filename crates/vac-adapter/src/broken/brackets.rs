@@ -5,31 +5,15 @@ use std::ops::Range;
 
 use vac_value::Document;
 
-/// The members that hold lists, and what an array without a name is.
-const LISTS: [&str; 4] = ["messages", "history", "clientHistory", ""];
-/// An element of a list, good or bad.
-#[derive(Debug)]
-pub(crate) struct Element {
-    /// The member that is the list.
-    pub list: &'static str,
-    /// Its bytes.
-    pub range: Range<usize>,
-}
-
-impl Element {
-    /// Its bytes, of the whole.
-    pub fn of<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
-        bytes.get(self.range.clone())
-    }
-}
+use super::Element;
 
 /// What stands between elements and members.
-pub(crate) fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',')
 }
 
 /// Walks over brackets and quotes.
-pub(crate) struct Walker<'b> {
+pub(super) struct Walker<'b> {
     bytes: &'b [u8],
     at: usize,
     /// The elements of lists.
@@ -44,10 +28,11 @@ impl<'b> Walker<'b> {
         Self { bytes, at: 0, elements: Vec::new(), lost: Vec::new() }
     }
 
-    /// Walks over an object; gives its good members and empty lists as one.
-    pub fn object(&mut self) -> Vec<u8> {
+    /// Walks over an object; gives its good members, and those of these names that are
+    /// lists as empty ones, as one.
+    pub fn object(&mut self, lists: &[&'static str]) -> Vec<u8> {
         let mut wrapper = Vec::from(b"{");
-        let mut lists = LISTS.to_vec();
+        let mut lists = lists.to_vec();
         self.at = 1;
         loop {
             self.skip_space();

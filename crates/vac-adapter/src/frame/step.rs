@@ -9,7 +9,7 @@ use super::{Content, Frame, Place, Raw, Reason};
 pub const LEVELS_AROUND: usize = 16;
 
 /// A scanner for native documents.
-pub(super) fn scanner() -> Scanner {
+pub(crate) fn scanner() -> Scanner {
     let limits = Limits::default();
     Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
 }
