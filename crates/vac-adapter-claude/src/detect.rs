@@ -1,12 +1,11 @@
 //! Which documents are lines of a Claude Code log, and what the first of them tell.
 
-use vac_adapter::{Confidence, Glimpse, Sample, Share, ids};
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Document, IntoOwned, Kind, Node, Text};
+use vac_adapter::{Confidence, Glimpse, Memory, Sample, Share, ids};
+use vac_value::{Document, Kind, Node};
 
-use crate::hoisted::Hoisted;
+use crate::facts::Facts;
 use crate::known;
-use crate::lines::{begun, exported};
+use crate::lines::{LineContent, begun, exported};
 
 /// Whether the type of a line is known.
 fn is_known(line: Node<'_, '_>) -> bool {
@@ -69,62 +68,32 @@ fn of_document(document: Node<'_, '_>) -> Confidence {
 
 /// What the beginning of a log tells about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut seen = Seen::default();
-    let mut variant = "jsonl";
+    let mut facts = Facts::of(&Memory { name: sample.name, bytes: &[] });
     for document in &sample.documents {
         let root = document.root();
         match exported(root) {
             Some(lines) => {
-                variant = "loglines";
-                lines.elements().for_each(|line| seen.line(line));
+                facts.see(LineContent::Wrapper(root));
+                lines.elements().for_each(|line| facts.see(LineContent::Value(line)));
             }
-            None => seen.line(root),
+            None => facts.see(LineContent::Value(root)),
         }
     }
     if sample.documents.is_empty() {
         each_begun(sample, |line| {
-            variant = "loglines";
-            seen.line(line);
+            facts.exports = 1;
+            facts.see(LineContent::Value(line));
         });
     }
-    let Seen { hoisted, start, agent } = seen;
-    if variant == "jsonl" && hoisted.is_stream() {
-        variant = "stream";
-    }
-    let mut share = Share::Whole;
-    if agent.flatten().is_some() {
-        (variant, share) = ("subagent", Share::Subagent);
-    }
+    // It does not matter here whether that is a session.
+    let _ = facts.end();
+    let stem = || ids::stem(sample.name).map(str::to_owned);
     Glimpse {
-        variant,
-        session_id: hoisted.session_id.or_else(|| ids::stem(sample.name).map(str::to_owned)),
-        start,
-        project: hoisted.cwd,
-        version: hoisted.version,
-        share,
-    }
-}
-
-#[derive(Default)]
-struct Seen {
-    hoisted: Hoisted,
-    start: Option<AbstractTimestamp<'static>>,
-    /// The agent that the first message names, once there is one.
-    agent: Option<Option<String>>,
-}
-
-impl Seen {
-    fn line(&mut self, line: Node<'_, '_>) {
-        for (key, value) in line.members() {
-            let Some(key) = key.text() else { continue };
-            self.hoisted.survey(&key, value);
-            if key == "timestamp" && self.start.is_none() {
-                self.start = AbstractTimestamp::decode(value).ok().map(IntoOwned::into_owned);
-            }
-        }
-        if self.agent.is_none() && line.member("message").is_some() {
-            let agent = line.member("agentId").and_then(Node::text);
-            self.agent = Some(agent.map(Text::into_owned));
-        }
+        variant: facts.variant(false),
+        share: if facts.agent.is_some() { Share::Subagent } else { Share::Whole },
+        session_id: facts.hoisted.session_id.or_else(stem),
+        start: facts.span.first(),
+        project: facts.hoisted.cwd,
+        version: facts.hoisted.version,
     }
 }

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::cursor::{Rest, keys, sift};
+use vac_adapter::frame::Place;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input};
+use vac_adapter::{Error, Input, ids};
 use vac_record::{AbstractTimestamp, MessageEntryType};
 use vac_value::{Decode, IntoOwned, Kind, Node, Text};
 
 use crate::beside::Spilled;
 use crate::hoisted::Hoisted;
+use crate::inherited::{Heritage, Whose};
 use crate::known;
 use crate::lines::{LOGLINES, Line, LineContent};
 use crate::queue::Queue;
@@ -27,6 +29,11 @@ pub(crate) struct Facts {
     pub hoisted: Hoisted,
     /// When its lines were written.
     pub span: Span,
+    /// The same of lines that it has from another session.
+    inherited: (Hoisted, Span),
+    heritage: Heritage,
+    /// Whether a line names its session as logs do.
+    is_logged: bool,
     /// What becomes of each line.
     pub jobs: Vec<Job>,
     /// The files of the log.
@@ -60,6 +67,14 @@ pub(crate) struct Job {
     pub becomes: Becomes,
     /// Whether the usage of its message is the one that counts.
     pub counts_usage: bool,
+    whose: Whose,
+}
+
+impl Job {
+    /// Whether the line is from another session.
+    pub fn is_inherited(self) -> bool {
+        self.whose != Whose::Own
+    }
 }
 
 /// See [`Job`].
@@ -75,6 +90,12 @@ pub(crate) enum Becomes {
 /// The members of a line that the survey looks at together.
 #[derive(Default)]
 struct Seen<'d, 'a> {
+    session: Option<Node<'d, 'a>>,
+    cwd: Option<Node<'d, 'a>>,
+    version: Option<Node<'d, 'a>>,
+    branch: Option<Node<'d, 'a>>,
+    forked: Option<Node<'d, 'a>>,
+    timestamp: Option<Node<'d, 'a>>,
     kind: Option<Node<'d, 'a>>,
     id: Option<Node<'d, 'a>>,
     parent: Option<Node<'d, 'a>>,
@@ -91,7 +112,14 @@ struct Seen<'d, 'a> {
 impl Facts {
     /// Nothing yet, about an input.
     pub fn of(input: &dyn Input) -> Self {
-        Self { parts: Part::of(input), ..Self::default() }
+        let heritage = Heritage::new(ids::stem(input.name()));
+        Self { parts: Part::of(input), heritage, ..Self::default() }
+    }
+
+    /// Looks at a line of the beginning.
+    pub fn see(&mut self, content: LineContent<'_, '_>) {
+        let (index, place) = (self.jobs.len(), Place::default());
+        self.line(Line { index, place, content }, &mut Spilled::default());
     }
 
     /// Looks at a line.
@@ -107,6 +135,10 @@ impl Facts {
         self.jobs.push(Job::default());
         let Some(node) = node else { return };
         let seen = self.members(node);
+        let whose = self.repeated(&seen);
+        if let Some(last) = self.jobs.last_mut() {
+            last.whose = whose;
+        }
         let Some(kind) = seen.kind.and_then(Node::text) else { return };
         self.is_known = self.is_known || known::line(&kind);
         self.is_journal |= !self.is_known && known::journal(&kind) && seen.agent.is_some();
@@ -118,6 +150,11 @@ impl Facts {
             && let Some(message) = seen.message.filter(|message| message.kind() == Kind::Map)
         {
             self.message(message, line.index);
+        }
+        // A subagent's message inside is data, but its model took part.
+        let inside = seen.data.and_then(|data| data.member("message")?.member("message"));
+        if let Some(model) = inside.and_then(|message| message.member("model")?.text()) {
+            self.model(&model, 0);
         }
         if self.parts.len() > 1 || !spilled.is_empty() {
             self.links(&seen, spilled);
@@ -147,20 +184,39 @@ impl Facts {
                 "toolUseResult" => &mut seen.result,
                 "data" => &mut seen.data,
                 "parentToolUseID" => &mut seen.parent_call,
-                "timestamp" => {
-                    if let Ok(timestamp) = AbstractTimestamp::decode(value) {
-                        self.span.add(&timestamp);
-                    }
-                    continue;
+                "forkedFrom" => &mut seen.forked,
+                "timestamp" => &mut seen.timestamp,
+                "sessionId" => {
+                    self.is_logged = true;
+                    &mut seen.session
                 }
-                key => {
-                    self.hoisted.survey(key, value);
-                    continue;
-                }
+                "session_id" => &mut seen.session,
+                "cwd" => &mut seen.cwd,
+                "version" | "claude_code_version" => &mut seen.version,
+                "gitBranch" => &mut seen.branch,
+                _ => continue,
             };
             *place = Some(value);
         }
         seen
+    }
+
+    /// What a line repeats of its session, and whose line it is.
+    fn repeated(&mut self, seen: &Seen<'_, '_>) -> Whose {
+        let (whose, is_turn) = self.heritage.line(seen.session, seen.forked);
+        if is_turn {
+            // What was taken for the session's was another's.
+            self.inherited = (std::mem::take(&mut self.hoisted), std::mem::take(&mut self.span));
+        }
+        let (hoisted, span) = match whose {
+            Whose::Copied => (&mut self.inherited.0, &mut self.inherited.1),
+            Whose::Own | Whose::Foreign => (&mut self.hoisted, &mut self.span),
+        };
+        hoisted.fill(seen.session, seen.cwd, seen.version, seen.branch);
+        if let Some(Ok(timestamp)) = seen.timestamp.map(AbstractTimestamp::decode) {
+            span.add(&timestamp);
+        }
+        whose
     }
 
     /// What a line of a type becomes.
@@ -201,11 +257,14 @@ impl Facts {
             } else if key.is_text("model")
                 && let Some(model) = value.text()
             {
-                self.model(&model);
+                self.model(&model, 1);
             }
         }
-        if usage.is_none() {
-            return;
+        let Some(usage) = usage else { return };
+        // Other models may have been asked for advice on the way.
+        if let Some(iterations) = usage.member("iterations") {
+            let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
+            models.filter_map(Node::text).for_each(|model| self.model(&model, 0));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
         if let Some(before) = id.and_then(|id| self.usage.insert(hash(&id), line))
@@ -218,16 +277,17 @@ impl Facts {
         }
     }
 
-    fn model(&mut self, model: &str) {
+    /// Counts in that a model took part, and wrote so many lines.
+    fn model(&mut self, model: &str, lines: u64) {
         if model.is_empty() || model == SYNTHETIC {
             return;
         }
         let place = self.model_places.get(model).copied();
         match place.and_then(|place| self.models.get_mut(place)) {
-            Some((_, lines)) => *lines += 1,
+            Some((_, known)) => *known += lines,
             None => {
                 self.model_places.insert(model.to_owned(), self.models.len());
-                self.models.push((model.to_owned(), 1));
+                self.models.push((model.to_owned(), lines));
             }
         }
     }
@@ -264,6 +324,7 @@ impl Facts {
                 job.becomes = Becomes::Enqueued;
             }
         }
+        self.inherit();
         if let [part] = self.parts.as_mut_slice() {
             self.agent = part.agent.take();
         }
@@ -277,6 +338,40 @@ impl Facts {
             (false, false) => {
                 Err(Error::Refused("no line of a Claude Code session in it".to_owned()))
             }
+        }
+    }
+
+    /// Settles what the session has from another.
+    fn inherit(&mut self) {
+        for job in &mut self.jobs {
+            if job.whose == Whose::Foreign && !self.heritage.is_named {
+                job.whose = Whose::Own;
+            }
+            // What another session used is counted there.
+            job.counts_usage &= !job.is_inherited();
+        }
+        let (hoisted, span) = std::mem::take(&mut self.inherited);
+        self.hoisted.or(hoisted);
+        if self.span.first().is_none() {
+            self.span = span;
+        }
+        if let Some(session) = self.heritage.session() {
+            self.hoisted.session_id = Some(session.to_owned());
+        }
+    }
+
+    /// Which format it is in, with files beside the log or not.
+    pub fn variant(&self, has_folder: bool) -> &'static str {
+        if self.exports > 0 {
+            "loglines"
+        } else if has_folder || self.parts.len() > 1 {
+            "jsonl-folder"
+        } else if self.agent.is_some() {
+            "subagent"
+        } else if self.hoisted.session_id.is_some() && !self.is_logged {
+            "stream"
+        } else {
+            "jsonl"
         }
     }
 

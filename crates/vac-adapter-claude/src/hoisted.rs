@@ -9,32 +9,30 @@ pub(crate) struct Hoisted {
     pub cwd: Option<String>,
     pub version: Option<String>,
     pub branch: Option<String>,
-    /// Whether a line says whose it is as logs do.
-    is_logged: bool,
-    /// Whether a line says whose it is as streams do, and logs sometimes as well.
-    is_streamed: bool,
 }
 
 impl Hoisted {
-    /// Looks at a member of a line for the first of each value.
-    pub fn survey(&mut self, key: &str, value: Node<'_, '_>) {
-        self.is_logged |= key == "sessionId";
-        self.is_streamed |= key == "session_id";
-        let place = match key {
-            "sessionId" | "session_id" => &mut self.session_id,
-            "cwd" => &mut self.cwd,
-            "version" | "claude_code_version" => &mut self.version,
-            "gitBranch" => &mut self.branch,
-            _ => return,
-        };
-        if place.is_none() {
-            *place = value.text().filter(|text| !text.is_empty()).map(Text::into_owned);
-        }
+    /// Takes what a line says, where nothing is known yet.
+    pub fn fill(
+        &mut self,
+        session_id: Option<Node<'_, '_>>,
+        cwd: Option<Node<'_, '_>>,
+        version: Option<Node<'_, '_>>,
+        branch: Option<Node<'_, '_>>,
+    ) {
+        fill(&mut self.session_id, session_id);
+        fill(&mut self.cwd, cwd);
+        fill(&mut self.version, version);
+        fill(&mut self.branch, branch);
     }
 
-    /// Whether these are the lines of a stream rather than of a log.
-    pub fn is_stream(&self) -> bool {
-        self.is_streamed && !self.is_logged
+    /// Takes what others say, where nothing is known.
+    pub fn or(&mut self, other: Self) {
+        let Self { session_id, cwd, version, branch } = other;
+        self.session_id = self.session_id.take().or(session_id);
+        self.cwd = self.cwd.take().or(cwd);
+        self.version = self.version.take().or(version);
+        self.branch = self.branch.take().or(branch);
     }
 
     /// Whether a line's member says what the session says.
@@ -47,5 +45,12 @@ impl Hoisted {
             _ => return false,
         };
         said.as_deref().is_some_and(|said| value.is_text(said))
+    }
+}
+
+fn fill(place: &mut Option<String>, value: Option<Node<'_, '_>>) {
+    if place.is_none() {
+        let text = value.and_then(Node::text).filter(|text| !text.is_empty());
+        *place = text.map(Text::into_owned);
     }
 }

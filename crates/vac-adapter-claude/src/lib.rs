@@ -38,10 +38,15 @@
 //!   of them has the final numbers: that one gets the canonical `token-usage`, the
 //!   others keep their native usage. Messages of subagents that `progress` lines repeat
 //!   are data, and count nothing.
-//! * `<synthetic>` is not a model: it stays a native value.
+//! * `<synthetic>` is not a model: it stays a native value. `models` has all others, also
+//!   those that were only asked for advice (`usage.iterations`) or that a subagent's message
+//!   in a `progress` line is of; `model-id` is the one that wrote most lines.
 //! * Session id, working directory, version and branch are the first that the log
-//!   states. A line that repeats them need not say them again; one that differs keeps
+//!   states; where a line names the session that the file is named after, that is it. A line that repeats them need not say them again; one that differs keeps
 //!   its own.
+//! * A session that was resumed under a new id, or forked, begins with lines of another
+//!   (`inherited.rs`). They are `inherited: true`, their usage is not counted again, and when
+//!   the session began and where is what its own lines say.
 //! * What is left of the native `message` stays together under that name. One that is no
 //!   object is the content.
 //! * A tool of the provider that failed says so by its content (`web_search_tool_result_error`)
@@ -73,6 +78,7 @@ mod envelope;
 mod event;
 mod facts;
 mod hoisted;
+mod inherited;
 mod known;
 mod lines;
 mod message;

@@ -2,13 +2,14 @@
 
 use vac_adapter::Report;
 use vac_adapter::blocks::children;
-use vac_adapter::cursor::{keys, object, put, sift};
+use vac_adapter::cursor::{object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node};
 
 use crate::envelope::{Envelope, Wanted};
 use crate::facts::{Facts, SYNTHETIC};
+use crate::inherited::MESSAGE;
 use crate::{blocks, usage};
 
 /// The entry of a `user` or `assistant` line.
@@ -24,7 +25,7 @@ pub(crate) fn entry<'a>(
         MessageEntryType::User => "user",
         MessageEntryType::Assistant => "assistant",
     };
-    let wanted = Wanted { named: keys::MESSAGE, kind: Some(role), body: Some("message") };
+    let wanted = Wanted { named: MESSAGE, kind: Some(role), body: Some("message") };
     let mut envelope = Envelope::of(line, wanted, &facts.hoisted);
     if envelope.body.is_none() {
         let wanted = Wanted { body: Some("content"), ..wanted };
@@ -69,7 +70,7 @@ pub(crate) fn entry<'a>(
 /// A prompt that the user gave while the agent worked, which is logged as an attachment
 /// once the agent has got it.
 pub(crate) fn queued_command<'a>(line: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
-    let wanted = Wanted { named: keys::MESSAGE, kind: None, body: Some("attachment") };
+    let wanted = Wanted { named: MESSAGE, kind: None, body: Some("attachment") };
     let mut envelope = Envelope::of(line, wanted, &facts.hoisted);
     let mut content = None;
     if let Some(attachment) = envelope.body {
@@ -82,7 +83,7 @@ pub(crate) fn queued_command<'a>(line: Node<'a, '_>, place: Place, facts: &Facts
 
 /// A prompt that went into the queue, and that nothing behind it tells.
 pub(crate) fn enqueued<'a>(line: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
-    let wanted = Wanted { named: keys::MESSAGE, kind: None, body: Some("content") };
+    let wanted = Wanted { named: MESSAGE, kind: None, body: Some("content") };
     let envelope = Envelope::of(line, wanted, &facts.hoisted);
     let content = envelope.body;
     prompt(envelope, content, place)

@@ -12,7 +12,7 @@ use crate::beside::Beside;
 use crate::facts::{Becomes, Facts};
 use crate::lines::{self, Line, LineContent};
 use crate::subagent::Part;
-use crate::{event, message};
+use crate::{event, inherited, message};
 
 /// One session.
 pub(crate) struct Survey<'i> {
@@ -48,14 +48,18 @@ impl<'i> Survey<'i> {
     fn entry<'a>(&self, line: Node<'a, '_>, at: Line<'_, '_>, report: &mut Report) -> Entry<'a> {
         let facts = &self.facts;
         let job = facts.jobs.get(at.index).copied().unwrap_or_default();
-        match job.becomes {
+        let mut entry = match job.becomes {
             Becomes::Message(kind) => {
                 message::entry(line, kind, at.place, job.counts_usage, facts, report)
             }
             Becomes::QueuedCommand => message::queued_command(line, at.place, facts),
             Becomes::Enqueued => message::enqueued(line, at.place, facts),
             Becomes::Event => event::entry(line, at.place, facts, report),
+        };
+        if job.is_inherited() {
+            inherited::mark(&mut entry);
         }
+        entry
     }
 }
 
@@ -65,17 +69,7 @@ impl Session for Survey<'_> {
     }
 
     fn variant(&self) -> &'static str {
-        if self.facts.exports > 0 {
-            "loglines"
-        } else if self.facts.parts.len() > 1 || !self.beside.is_empty() {
-            "jsonl-folder"
-        } else if self.facts.agent.is_some() {
-            "subagent"
-        } else if self.facts.hoisted.is_stream() {
-            "stream"
-        } else {
-            "jsonl"
-        }
+        self.facts.variant(!self.beside.is_empty())
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {

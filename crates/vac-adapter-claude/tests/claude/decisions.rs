@@ -208,6 +208,20 @@ fn keys_and_types_of_no_length_are_kept() {
 }
 
 #[test]
+fn every_model_that_took_part_is_in_models() {
+    let lines = [
+        r#"{"type":"assistant","sessionId":"s","message":{"model":"claude-opus-5","usage":{"iterations":[{"type":"message"},{"type":"advisor_message","model":"claude-fable-5"}]}}}"#,
+        r#"{"type":"progress","sessionId":"s","data":{"type":"agent_progress","message":{"type":"assistant","message":{"model":"claude-haiku-5"}}}}"#,
+        r#"{"type":"progress","sessionId":"s","data":{"type":"agent_progress","message":{"type":"assistant","message":{"model":"claude-haiku-5"}}}}"#,
+        r#"{"type":"assistant","sessionId":"s","message":{"model":"<synthetic>"}}"#,
+    ];
+    let outcome = check("s.jsonl", &lines.join("\n"));
+    let agent = outcome.only().value()["session"]["agent-meta"].take();
+    assert_eq!(agent["models"], json!(["claude-opus-5", "claude-fable-5", "claude-haiku-5"]));
+    assert_eq!(agent["model-id"], "claude-opus-5");
+}
+
+#[test]
 fn a_tool_of_the_server_that_failed_is_an_error() {
     let log = r#"{"type":"assistant","uuid":"a1","sessionId":"s","message":{"content":[
         {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}},
@@ -243,4 +257,44 @@ fn what_stands_in_the_place_of_a_message_is_its_content() {
     assert_eq!(entry(&record, "u3")["content"], Value::Null);
     let both = entry(&record, "u4");
     assert_eq!((&both["content"], &both["native:content"]), (&json!("both"), &json!("of them")));
+}
+
+#[test]
+fn what_a_session_has_from_another_is_marked_and_counted_there() {
+    for (case, id, begins, version, branch, own) in [
+        ("resumed", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c21", "2026-03-11", "1.0.44", "teeth", "u2"),
+        ("forked", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c22", "2026-03-13", "2.1.90", "sun", "u3"),
+    ] {
+        let record = converted(case).value();
+        assert_eq!(record["id"], id, "{case}");
+        let session = &record["session"];
+        let start = session["session-start"].as_str().expect("a start");
+        assert!(start.starts_with(begins), "{case}: {start}");
+        assert_eq!(session["agent-meta"]["cli-version"], version, "{case}");
+        assert_eq!(record["vcs"]["branch"], branch, "{case}");
+        for id in ["u1", "a1"] {
+            let line = entry(&record, id);
+            assert_eq!((&line["inherited"], &line["version"]), (&json!(true), &json!("1.0.40")));
+            assert_eq!(line["token-usage"], Value::Null, "{case}");
+        }
+        assert_eq!(entry(&record, "a1")["message"]["usage"]["input_tokens"], 10, "{case}");
+        let own = entry(&record, own);
+        assert_eq!((&own["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
+    }
+    let resumed = converted("resumed").value();
+    assert_eq!(entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
+    assert_eq!(entry(&resumed, "a2")["token-usage"]["output"], 2);
+}
+
+#[test]
+fn a_session_is_the_first_that_is_named_if_none_is_the_files() {
+    let lines = [
+        r#"{"type":"user","uuid":"u1","sessionId":"one","message":{"content":"1"}}"#,
+        r#"{"type":"user","uuid":"u2","sessionId":"two","message":{"content":"2"}}"#,
+    ];
+    let outcome = check("three.jsonl", &lines.join("\n"));
+    let record = outcome.only().value();
+    assert_eq!(record["id"], "one");
+    let second = entry(&record, "u2");
+    assert_eq!((&second["sessionId"], &second["inherited"]), (&json!("two"), &Value::Null));
 }

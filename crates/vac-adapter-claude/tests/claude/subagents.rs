@@ -129,7 +129,9 @@ fn messages_inside_progress_lines_count_no_tokens_and_stay_whole() {
     let inner = &progress["data"]["data"]["message"]["message"];
     assert_eq!(inner["usage"]["input_tokens"], 5000);
     assert_eq!(vac_adapter_check::tokens(&record).input, 50);
-    assert_eq!(record["session"]["agent-meta"]["models"], json!(["claude-opus-5"]));
+    let agent = &record["session"]["agent-meta"];
+    assert_eq!(agent["model-id"], "claude-opus-5");
+    assert_eq!(agent["models"], json!(["claude-opus-5", "claude-haiku-5"]), "both took part");
 }
 
 /// The record of several files, the same in every way.

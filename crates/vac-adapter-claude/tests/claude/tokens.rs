@@ -6,7 +6,8 @@ use serde_json::Value;
 use vac_adapter_check::{Log, Tokens, corpus, fixture_logs, full, tokens};
 use vac_adapter_claude::Claude;
 
-/// By the lines: the last usage of each message of the API counts.
+/// By the lines: the last usage of each message of the API counts, unless the message was
+/// another session's.
 fn native(log: &Log) -> Tokens {
     let mut usage = BTreeMap::new();
     for (file, part) in log.parts.iter().enumerate() {
@@ -17,7 +18,13 @@ fn native(log: &Log) -> Tokens {
             let values = |line| serde_json::Deserializer::from_slice(line).into_iter::<Value>();
             lines.flat_map(values).filter_map(Result::ok).collect()
         });
+        let stem = part.name.trim_end_matches(".jsonl");
+        let own = lines.iter().position(|line| line["sessionId"] == stem).unwrap_or_default();
         for (number, line) in lines.iter().enumerate() {
+            let is_foreign = number < own && line["sessionId"].is_string();
+            if is_foreign || line["forkedFrom"].is_object() {
+                continue;
+            }
             let message = &line["message"];
             if line["type"] != "assistant" || !message["usage"].is_object() {
                 continue;
