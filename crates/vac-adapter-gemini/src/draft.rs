@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use vac_adapter::frame::{Frame, Place};
 use vac_adapter::{Error, Log};
+use vac_record::MessageEntryType;
 use vac_value::{Kind, Node};
 
 use crate::attachment::Links;
@@ -247,5 +248,5 @@ fn message(ledger: &mut Ledger, message: Node<'_, '_>) -> bool {
 
 /// Whether a user said a message, or the CLI for the user.
 pub(crate) fn is_user(message: Node<'_, '_>) -> bool {
-    message.member("type").is_some_and(|kind| kind.is_text("user") || kind.is_text("human"))
+    said::author(message).is_some_and(|(author, _)| author == MessageEntryType::User)
 }

@@ -36,8 +36,8 @@
 //! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first |
 //! | `projectHash`, `kind`, `summary`, `directories` and all others of the head | the session, by their own names, as they are at the end |
 //! | the folder `chats/<id>` of a subagent's file | `parentSessionId` of the session |
-//! | message of type `user`, `human` | user |
-//! | message of type `gemini`, `model`, `assistant` | assistant |
+//! | message of type `user`, `human`, or without a type and of that `role` | user |
+//! | message of type `gemini`, `model`, `assistant`, or without a type and of that `role` | assistant |
 //! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data |
 //! | `id`, `timestamp`, `content`, `model` | `id`, `timestamp`, `content`, `model-id` |
 //! | `parts` of a message without content | `content` |

@@ -9,6 +9,7 @@ use vac_value::{Decode, Kind, Node, Text};
 use crate::content::{self, Calls, Told, Turn};
 use crate::keys::{IN_MESSAGE, MESSAGE, unknown};
 use crate::ledger::{Fate, Standing};
+use crate::said::Discriminator;
 use crate::{event, said, tools};
 
 /// The entries of one element: the first, and more if there are any.
@@ -47,20 +48,15 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Where a native message says what it is, and what it says there if the CLI wrote it.
-type Discriminator = (&'static str, &'static str);
 /// Where a native message says what it has to say.
 type Content<'a, 's> = Option<(&'static str, Node<'a, 's>)>;
 
 /// The entries of an element of `messages`, or of a line that is a message.
 pub(crate) fn entries<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entries<'a> {
-    let kind = node.member("type").and_then(Node::text);
-    let (kind, native) = match kind.as_deref() {
-        Some("user" | "human") => (MessageEntryType::User, "user"),
-        Some("gemini" | "model" | "assistant") => (MessageEntryType::Assistant, "gemini"),
-        _ => return (event::message(node, maker), Vec::new()),
-    };
-    made(node, kind, ("type", native), said::content(node), maker)
+    match said::author(node) {
+        Some((kind, native)) => made(node, kind, native, said::content(node), maker),
+        None => (event::message(node, maker), Vec::new()),
+    }
 }
 
 /// The entries of a Content.

@@ -1,6 +1,27 @@
-//! What a user message says, as far as it tells who said it.
+//! Who said a message, and what a user message says, as far as it tells who said it.
 
+use vac_record::MessageEntryType;
 use vac_value::{Kind, Node};
+
+/// Where a native message says what it is, and what it says there if the CLI wrote it.
+pub(crate) type Discriminator = (&'static str, &'static str);
+
+/// Who said an element of `messages`, or a line, if it is a message. Others than the CLI
+/// have a `role` in the place of a `type`, as the API has.
+pub(crate) fn author(message: Node<'_, '_>) -> Option<(MessageEntryType, Discriminator)> {
+    let (key, kind) = match message.member("type") {
+        Some(kind) => ("type", kind),
+        None => ("role", message.member("role")?),
+    };
+    match &*kind.text()? {
+        "user" | "human" => Some((MessageEntryType::User, (key, "user"))),
+        "gemini" | "model" | "assistant" => {
+            let native = if key == "type" { "gemini" } else { "model" };
+            Some((MessageEntryType::Assistant, (key, native)))
+        }
+        _ => None,
+    }
+}
 
 /// What a user message is that is no prompt.
 pub(crate) fn user_kind(content: Node<'_, '_>) -> Option<&'static str> {

@@ -112,7 +112,7 @@ const TOOLS: &[(&str, Category, &str)] = &[
         "planning",
         Category::Plan,
         "write_todos enter_plan_mode exit_plan_mode tracker_create_task tracker_update_task
-         tracker_list_tasks
+         tracker_get_task tracker_list_tasks tracker_add_dependency tracker_visualize
          TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet EnterPlanMode ExitPlanMode
          update_plan todo_list
          todowrite todoread plan_enter plan_exit

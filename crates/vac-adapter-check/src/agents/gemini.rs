@@ -15,7 +15,7 @@ pub const GEMINI: Agent = Agent {
             reason: "of a message: the type of its entry",
         },
         Exception {
-            paths: &["history[].role", "clientHistory[].role", "[].role"],
+            paths: &["history[].role", "clientHistory[].role", "messages[].role", "[].role"],
             when: When::Is(&["user", "model"]),
             reason: "of a content: the type of its entry",
         },

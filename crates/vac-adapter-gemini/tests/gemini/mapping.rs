@@ -111,3 +111,17 @@ fn the_canonical_profile_has_only_what_the_schema_names() {
         assert!(!text.contains(native), "{native}");
     }
 }
+
+#[test]
+fn a_role_tells_who_said_it_where_there_is_no_type() {
+    let record = messages(
+        r#"[{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "content": "Ho"},
+            {"type": "info", "role": "user", "content": "no"}, {"role": "system", "content": "no"}]"#,
+    );
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let types: Vec<_> = entries.iter().map(|entry| entry["type"].as_str()).collect();
+    let event = Some("system-event");
+    assert_eq!(types, [Some("user"), Some("assistant"), event, event]);
+    assert_eq!(entries[0]["content"], json!([{"text": "Hi"}]));
+    assert_eq!(entries[3]["data"]["role"], "system");
+}
