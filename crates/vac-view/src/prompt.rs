@@ -149,7 +149,9 @@ impl Prompt {
 fn is_flagged(agent: Agent, native: &Native<'_>) -> bool {
     match agent {
         Agent::Claude => {
-            let origin = entry::text(native, &["origin", "kind"]);
+            // Of a prompt that waited, the attachment says it.
+            let origin = entry::text(native, &["origin", "kind"])
+                .or_else(|| entry::text(native, &["attachment", "origin", "kind"]));
             entry::is_true(native, "isMeta")
                 || entry::is_true(native, "isCompactSummary")
                 || origin.is_some_and(|origin| origin != "human")
@@ -352,10 +354,15 @@ mod tests {
             ("isMeta", "true"),
             ("isCompactSummary", "true"),
             ("origin", r#"{"kind": "task-notification"}"#),
+            ("attachment", r#"{"origin": {"kind": "task-notification"}}"#),
         ] {
             is(&prompt(Agent::Claude, "words", &[(flag, value)]), Author::Program, "words");
         }
-        for (flag, value) in [("isMeta", "false"), ("origin", r#"{"kind": "human"}"#)] {
+        for (flag, value) in [
+            ("isMeta", "false"),
+            ("origin", r#"{"kind": "human"}"#),
+            ("attachment", r#"{"origin": {"kind": "human"}}"#),
+        ] {
             is(&prompt(Agent::Claude, "words", &[(flag, value)]), Author::User, "words");
         }
         is(&prompt(Agent::OpenCode, "words", &[("synthetic", "true")]), Author::Program, "words");
