@@ -81,5 +81,5 @@ pub fn tool_result<'a>(
 /// its content is.
 fn is_error_of_server(content: Node<'_, '_>) -> bool {
     let kind = content.member("type").and_then(Node::text);
-    kind.is_some_and(|kind| kind.ends_with("_tool_result_error"))
+    kind.is_some_and(|kind| kind.ends_with("_error"))
 }

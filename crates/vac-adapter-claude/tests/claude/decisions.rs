@@ -226,12 +226,14 @@ fn a_tool_of_the_server_that_failed_is_an_error() {
     let log = r#"{"type":"assistant","uuid":"a1","sessionId":"s","message":{"content":[
         {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}},
         {"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}},
-        {"type":"web_search_tool_result","tool_use_id":"srvtoolu_2","content":[{"type":"web_search_result"}]}]}}"#;
+        {"type":"web_search_tool_result","tool_use_id":"srvtoolu_2","content":[{"type":"web_search_result"}]},
+        {"type":"web_fetch_tool_result","tool_use_id":"srvtoolu_3","content":{"type":"web_fetch_tool_error"}}]}}"#;
     let outcome = check("s.jsonl", log);
     let children = outcome.only().entries()[0]["children"].clone();
     assert_eq!((&children[1]["status"], &children[1]["is-error"]), (&json!("error"), &json!(true)));
     assert_eq!(children[1]["output"]["error_code"], "max_uses_exceeded");
     assert_eq!(children[2]["is-error"], Value::Null, "nobody says");
+    assert_eq!(children[3]["is-error"], true);
 }
 
 #[test]
