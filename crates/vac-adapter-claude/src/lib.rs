@@ -22,7 +22,7 @@
 //! | `jsonl` | a session's lines |
 //! | `jsonl-folder` | the same with what is in its folder: subagents, workflows, spilled results |
 //! | `subagent` | the lines of a subagent alone |
-//! | `loglines` | documents with the lines inside: what the web exports, also cut short or damaged |
+//! | `loglines` | documents with the lines inside: what the web exports, and arrays of lines; also cut short or damaged |
 //! | `stream` | what `--output-format stream-json` prints: `session_id` instead of the envelope |
 //!
 //! # Decisions

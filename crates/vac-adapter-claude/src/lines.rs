@@ -5,10 +5,12 @@ use vac_adapter::frame::{Content, Place, Raw, Reason};
 use vac_adapter::{Error, Log};
 use vac_value::{Document, Kind, Node};
 
+use crate::known;
+
 /// One line.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'f, 'a> {
-    /// Its number, from 0; the objects around the lines of web exports have none.
+    /// Its number, from 0; what is around the lines of web exports has none.
     pub index: usize,
     /// Where it stands.
     pub place: Place,
@@ -23,7 +25,7 @@ pub(crate) enum LineContent<'f, 'a> {
     Value(Node<'f, 'a>),
     /// Something that cannot be carried as one.
     Raw(&'f Raw<'a>),
-    /// The object around the lines of a web export, which is no line itself.
+    /// What is around the lines of a web export, which is no line itself.
     Wrapper(Node<'f, 'a>),
 }
 
@@ -88,7 +90,8 @@ impl Lines<'_> {
     /// An export that is cut short or damaged: what is good of it, and then the rest.
     fn broken(&mut self, export: &Broken, raw: &Raw<'_>, place: Place) -> Result<(), Error> {
         let first = Place { part: 1, ..place };
-        match Document::json(&export.wrapper) {
+        let wrapper = if export.wrapper.is_empty() { b"{}" } else { &export.wrapper[..] };
+        match Document::json(wrapper) {
             Ok(wrapper) if wrapper.duplicate_keys().len() == 0 => {
                 self.wrapper(wrapper.root(), place)?;
             }
@@ -117,15 +120,22 @@ impl Lines<'_> {
     }
 }
 
-/// What is left of a web export, if bytes that are no document, or an ambiguous one, begin
-/// as one.
+/// What is left of a document that holds lines, if bytes that are no document, or an
+/// ambiguous one, begin as one.
 pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
     let beginning = &bytes[..bytes.len().min(MOST_BEFORE)];
-    let mut names = beginning.windows(LOGLINES.len()).filter(|name| *name == LOGLINES.as_bytes());
-    names.next()?;
+    let mut names = beginning.windows(LOGLINES.len());
+    if !beginning.starts_with(b"[") && !names.any(|name| name == LOGLINES.as_bytes()) {
+        return None;
+    }
     let broken = Broken::of(bytes, &[LOGLINES])?;
-    let wrapper = Document::json(&broken.wrapper).ok()?;
-    exported(wrapper.root()).is_some().then_some(broken)
+    let is_export = if broken.wrapper.is_empty() {
+        let mut lines = broken.elements.iter().map(|line| Document::json(line.of(bytes)));
+        lines.find_map(Result::ok).is_some_and(|line| is_line(line.root()))
+    } else {
+        exported(Document::json(&broken.wrapper).ok()?.root()).is_some()
+    };
+    is_export.then_some(broken)
 }
 
 /// A place behind the last one: many lines of exports begin on one line of the file.
@@ -135,11 +145,23 @@ fn behind(last: Place, place: Place) -> Place {
     Place { part, ..place }
 }
 
-/// The lines of a web export.
+/// The lines of a document that holds some: a web export, or an array of them.
 pub(crate) fn exported<'d: 'a, 'a>(root: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    if root.kind() == Kind::Array {
+        return root.elements().next().is_some_and(is_line).then_some(root);
+    }
     // A line has a type; looked for first, because it is not far away.
     if root.member("type").is_some() {
         return None;
     }
     root.member(LOGLINES).filter(|lines| lines.kind() == Kind::Array)
+}
+
+/// Whether the element of an array is a line. Others have arrays of messages as well, and
+/// call them by the same types.
+fn is_line(node: Node<'_, '_>) -> bool {
+    const TELLING: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];
+    let kind = node.member("type").and_then(Node::text);
+    kind.is_some_and(|kind| known::line(&kind))
+        && TELLING.iter().any(|key| node.member(key).is_some())
 }

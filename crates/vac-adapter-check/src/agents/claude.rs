@@ -10,27 +10,41 @@ pub const CLAUDE: Agent = Agent {
     name: "claude",
     exceptions: &[
         Exception {
-            paths: &["type", "loglines[].type", "message.role", "loglines[].message.role"],
+            paths: &[
+                "type",
+                "loglines[].type",
+                "[].type",
+                "message.role",
+                "loglines[].message.role",
+                "[].message.role",
+            ],
             when: When::Is(&["user", "assistant"]),
             reason: "the type of its entry",
         },
         Exception {
-            paths: &["sessionId", "session_id", "loglines[].sessionId"],
+            paths: &[
+                "sessionId",
+                "session_id",
+                "loglines[].sessionId",
+                "loglines[].session_id",
+                "[].sessionId",
+                "[].session_id",
+            ],
             when: When::Says("session.session-id"),
             reason: "the session's id",
         },
         Exception {
-            paths: &["cwd", "loglines[].cwd"],
+            paths: &["cwd", "loglines[].cwd", "[].cwd"],
             when: When::Says("session.environment.working-dir"),
             reason: "the session's working directory",
         },
         Exception {
-            paths: &["version", "loglines[].version"],
+            paths: &["version", "loglines[].version", "[].version"],
             when: When::Says("session.agent-meta.cli-version"),
             reason: "the session's version",
         },
         Exception {
-            paths: &["gitBranch", "loglines[].gitBranch"],
+            paths: &["gitBranch", "loglines[].gitBranch", "[].gitBranch"],
             when: When::Says("vcs.branch"),
             reason: "the session's branch",
         },
@@ -54,7 +68,7 @@ pub const CLAUDE: Agent = Agent {
 fn references(document: &Value, found: &mut References) {
     match &document["loglines"] {
         Value::Array(lines) => lines.iter().for_each(|value| line(value, found)),
-        _ => line(document, found),
+        _ => elements(document).chain([document]).for_each(|value| line(value, found)),
     }
 }
 

@@ -88,3 +88,28 @@ fn an_export_is_recognised_wherever_its_lines_are_cut() {
         assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("loglines", Some("s1")));
     }
 }
+
+#[test]
+fn lines_in_an_array_are_lines() {
+    let converted = converted("loglines-array");
+    assert_eq!(converted.variant, "loglines");
+    let record = converted.value();
+    assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c23");
+    assert_eq!(entry(&record, "u1")["content"], "How many teeth?");
+    assert_eq!(entry(&record, "L1.3")["token-usage"]["output"], 4);
+    assert_eq!(entry(&record, "L1.4")["data"]["value"], "a line that is none");
+}
+
+#[test]
+fn an_array_of_others_is_none_of_ours() {
+    for others in [
+        r#"[{"sessionId": "s", "messageId": 0, "type": "user", "message": "Hi"}]"#,
+        r#"[{"role": "user", "parts": []}]"#,
+        r#"[{"type": "user", "id": "x", "content": "Hi"}]"#,
+        "[]",
+    ] {
+        let log = Memory { name: "x.json", bytes: others.as_bytes() };
+        let beginning = Beginning::of(&log).expect("readable");
+        assert_eq!(Claude.detect(&beginning.sample()), Confidence::No, "{others}");
+    }
+}
