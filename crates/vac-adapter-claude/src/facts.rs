@@ -203,8 +203,8 @@ impl Facts {
 
     /// What a line repeats of its session, and whose line it is.
     fn repeated(&mut self, seen: &Seen<'_, '_>) -> Whose {
-        let (whose, is_turn) = self.heritage.line(seen.session, seen.forked);
-        if is_turn {
+        let whose = self.heritage.line(seen.session, seen.forked);
+        if self.heritage.turns {
             // What was taken for the session's was another's.
             self.inherited = (std::mem::take(&mut self.hoisted), std::mem::take(&mut self.span));
         }

@@ -49,6 +49,8 @@ pub(crate) struct Heritage {
     pub is_named: bool,
     /// Whether one was foreign.
     has_foreign: bool,
+    /// Whether the last line was the first that names that session, behind foreign ones.
+    pub turns: bool,
 }
 
 impl Heritage {
@@ -63,23 +65,21 @@ impl Heritage {
     }
 
     /// Looks at what a line says about its session: whose is it?
-    pub fn line(
-        &mut self,
-        session: Option<Node<'_, '_>>,
-        forked: Option<Node<'_, '_>>,
-    ) -> (Whose, IsTurn) {
+    pub fn line(&mut self, session: Option<Node<'_, '_>>, forked: Option<Node<'_, '_>>) -> Whose {
+        self.turns = false;
         if forked.is_some_and(|forked| forked.kind() == Kind::Map) {
-            return (Whose::Copied, false);
+            return Whose::Copied;
         }
-        let Some(session) = session.filter(|_| !self.is_named) else { return (Whose::Own, false) };
+        let is_text = |session: &Node<'_, '_>| session.kind() == Kind::Text;
+        let Some(session) = session.filter(is_text).filter(|_| !self.is_named) else {
+            return Whose::Own;
+        };
         if self.stem.as_deref().is_some_and(|stem| session.is_text(stem)) {
             self.is_named = true;
-            return (Whose::Own, self.has_foreign);
+            self.turns = self.has_foreign;
+            return Whose::Own;
         }
         self.has_foreign = true;
-        (Whose::Foreign, false)
+        Whose::Foreign
     }
 }
-
-/// Whether lines before were foreign and those from here on are not.
-pub(crate) type IsTurn = bool;

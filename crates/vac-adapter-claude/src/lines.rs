@@ -43,13 +43,13 @@ pub(crate) fn each(
 ) -> Result<(), Error> {
     let mut lines = Lines { index: 0, last: Place::default(), show: &mut show };
     log.each(|frame| match &frame.content {
-        Content::Raw(raw) => match begun(raw.bytes).filter(|_| exports) {
+        Content::Raw(raw) => match exports.then(|| begun(raw.bytes)).flatten() {
             Some(export) => lines.broken(&export, raw, frame.place),
             None => lines.next(frame.place, LineContent::Raw(raw)),
         },
         Content::Document(document) => {
             let root = document.root();
-            match exported(root).filter(|_| exports) {
+            match exports.then(|| exported(root)).flatten() {
                 Some(list) => lines.export(root, list, frame.place),
                 None => lines.next(frame.place, LineContent::Value(root)),
             }

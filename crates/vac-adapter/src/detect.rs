@@ -128,8 +128,10 @@ fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
         match last {
             // It goes on behind what is held.
             Seen::Begun { text, is_line } if window.limit() == 0 => {
-                documents.extend(closed(&text));
-                if !is_line {
+                let beginning = closed(&text);
+                let is_log = is_line && beginning.is_some();
+                documents.extend(beginning);
+                if !is_log {
                     return Ok(documents);
                 }
             }
