@@ -39,9 +39,9 @@ const MOST_BEFORE: usize = 64 * 1024;
 pub(crate) fn each(
     log: &Log<'_>,
     exports: bool,
-    mut show: impl FnMut(Line<'_, '_>) -> Result<(), Error>,
+    show: impl FnMut(Line<'_, '_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut lines = Lines { index: 0, last: Place::default(), show: &mut show };
+    let mut lines = Lines { index: 0, last: Place::default(), show };
     log.each(|frame| match &frame.content {
         Content::Raw(raw) => match exports.then(|| begun(raw.bytes)).flatten() {
             Some(export) => lines.broken(&export, raw, frame.place),
@@ -58,13 +58,13 @@ pub(crate) fn each(
 }
 
 /// Numbers lines.
-struct Lines<'s> {
+struct Lines<F> {
     index: usize,
     last: Place,
-    show: &'s mut dyn FnMut(Line<'_, '_>) -> Result<(), Error>,
+    show: F,
 }
 
-impl Lines<'_> {
+impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
     fn next(&mut self, place: Place, content: LineContent<'_, '_>) -> Result<(), Error> {
         let place = behind(self.last, place);
         self.last = place;
