@@ -124,7 +124,7 @@ impl Comparison<'_> {
             Kind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
             Kind::Bad => fragments(piece.bytes, &mut |key, leaf| {
                 // Where a damaged document is taken apart, its good parts are as others.
-                let key = key.filter(|_| !self.agent.keeps_raw_whole);
+                let key = key.filter(|_| (self.agent.takes_apart)(piece.bytes));
                 let is_it = |path: &Pattern| key.is_some_and(|key| path.ends(key));
                 if leaf != Leaf::Null && !self.is_excepted(group, &leaf, is_it) {
                     self.want(piece, group, &[], &leaf);
@@ -139,7 +139,8 @@ impl Comparison<'_> {
             }
         }
         let is_raw = matches!(piece.kind, Kind::Bad | Kind::Ambiguous);
-        if is_raw && self.agent.keeps_raw_whole && !self.found.take_raw(piece.bytes) {
+        let is_whole = is_raw && !(self.agent.takes_apart)(piece.bytes);
+        if is_whole && !self.found.take_raw(piece.bytes) {
             let text = Leaf::Garbage(piece.bytes).shown();
             self.outcome.missing.push(format!("line {}: raw text {text}", piece.line));
         }

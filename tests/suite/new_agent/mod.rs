@@ -30,7 +30,7 @@ const EXAMPLE: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |_| true,
-    keeps_raw_whole: true,
+    takes_apart: |_| false,
     documents: |log: &Log| log.parts.iter().map(|part| part.bytes.clone()).collect(),
     references,
     sample: concat!(

@@ -51,8 +51,7 @@ pub const CLAUDE: Agent = Agent {
     ],
     copies: &["session.entries[].children"],
     one_entry_a_document: |variant| variant == "jsonl",
-    // A damaged web export is read line by line.
-    keeps_raw_whole: false,
+    takes_apart: is_export,
     documents: as_it_is,
     references,
     sample: concat!(
@@ -64,6 +63,14 @@ pub const CLAUDE: Agent = Agent {
         "\n",
     ),
 };
+
+/// Whether it begins as a web export does, or as lines in an array: these are read line by
+/// line. A line of its own is not.
+fn is_export(piece: &[u8]) -> bool {
+    let name: &[u8] = b"\"loglines\"";
+    let beginning = piece.get(..4096).unwrap_or(piece).trim_ascii_start();
+    beginning.starts_with(b"[") || beginning.windows(name.len()).any(|it| it == name)
+}
 
 fn references(document: &Value, found: &mut References) {
     match &document["loglines"] {

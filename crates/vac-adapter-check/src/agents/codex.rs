@@ -33,7 +33,7 @@ pub const CODEX: Agent = Agent {
     copies: &[],
     one_entry_a_document: |variant| variant != "typescript",
     // A whole session in one document is taken apart where it is damaged.
-    keeps_raw_whole: false,
+    takes_apart: |_| true,
     documents: as_it_is,
     references,
     sample: concat!(

@@ -60,7 +60,7 @@ pub const CURSOR: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |variant| variant == "transcript",
-    keeps_raw_whole: true,
+    takes_apart: |_| false,
     documents,
     references,
     sample: concat!(

@@ -28,7 +28,7 @@ pub const GEMINI: Agent = Agent {
     copies: &[],
     one_entry_a_document: |_| false,
     // A damaged document is read message by message.
-    keeps_raw_whole: false,
+    takes_apart: |_| true,
     documents: as_it_is,
     references,
     sample: concat!(

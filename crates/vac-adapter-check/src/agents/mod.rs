@@ -33,8 +33,9 @@ pub struct Agent {
     pub copies: &'static [&'static str],
     /// Whether each document of a log of a variant becomes one entry, in order.
     pub one_entry_a_document: fn(variant: &str) -> bool,
-    /// Whether what is no document is carried in one piece.
-    pub keeps_raw_whole: bool,
+    /// Whether a piece of a log that is no document is taken apart and what is good of it
+    /// read; any other is carried in one piece.
+    pub takes_apart: fn(&[u8]) -> bool,
     /// The native documents of a log, by the test's own means where [`Log::parts`] are not
     /// what is on disk: what is in a compressed file, the rows of a database.
     pub documents: fn(&Log) -> Vec<Vec<u8>>,

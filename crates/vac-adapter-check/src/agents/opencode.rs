@@ -70,7 +70,7 @@ pub const OPENCODE: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |_| false,
-    keeps_raw_whole: false,
+    takes_apart: |_| true,
     documents: as_it_is,
     references,
     sample: concat!(

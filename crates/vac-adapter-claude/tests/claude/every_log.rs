@@ -1,16 +1,8 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
 use vac_adapter_check::agents::CLAUDE;
-use vac_adapter_check::{Agent, Log, corpus, fixture_logs, golden, hostile, walk};
+use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_claude::Claude;
-
-/// A log of lines, in which what is no document stays in one piece.
-const LINES: Agent = Agent { keeps_raw_whole: true, ..CLAUDE };
-
-fn rules(log: &Log) -> &'static Agent {
-    let is_export = log.shown.contains("loglines") || log.shown.contains("several-exports");
-    if is_export { &CLAUDE } else { &LINES }
-}
 
 #[test]
 fn every_fixture_gives_the_records_beside_it() {
@@ -33,19 +25,19 @@ fn every_file_of_the_corpus_is_converted_whole_or_refused_with_a_reason() {
 
 #[test]
 fn hostile_logs_keep_what_they_hold() {
-    assert!(hostile::hostile(&LINES, &Claude) > 40);
+    assert!(hostile::hostile(&CLAUDE, &Claude) > 40);
 }
 
 #[test]
 fn a_log_cut_anywhere_keeps_what_is_there() {
     for log in fixture_logs(&Claude) {
-        hostile::cut(rules(&log), &Claude, &log, 60);
+        hostile::cut(&CLAUDE, &Claude, &log, 60);
     }
 }
 
 #[test]
 fn a_byte_changed_anywhere_loses_nothing() {
     for log in fixture_logs(&Claude) {
-        hostile::change(rules(&log), &Claude, &log, 40);
+        hostile::change(&CLAUDE, &Claude, &log, 40);
     }
 }

@@ -5,7 +5,7 @@ use vac_adapter_check::{Agent, Log, corpus, fixture_logs, golden, hostile, walk}
 use vac_adapter_codex::Codex;
 
 /// A log of lines, in which what is no document stays in one piece.
-const LINES: Agent = Agent { keeps_raw_whole: true, ..CODEX };
+const LINES: Agent = Agent { takes_apart: |_| false, ..CODEX };
 
 fn rules(log: &Log) -> &'static Agent {
     if log.shown.contains("typescript") { &CODEX } else { &LINES }

@@ -29,7 +29,7 @@ const ROWS: Agent = Agent {
         },
         Exception { paths: &["blobEncryptionKey"], when: When::Always, reason: "a secret" },
     ],
-    keeps_raw_whole: false,
+    takes_apart: |_| true,
     ..CURSOR
 };
 
