@@ -30,6 +30,10 @@
 //! | `serde::de::IgnoredAny` | 0.18 to 0.38 | keep offsets |
 //! | `serde_json::Value` | 1 | keep numbers, duplicate keys, key order |
 //!
+//! That was measured with eight bytes of a text looked at together. With sixteen (crate
+//! `wide`: vectors that every processor of a kind has, without `unsafe` here) the index takes
+//! 0.24 to 0.39.
+//!
 //! For 0.01 to 0.17 of the baseline more than skipping, the index makes every later step
 //! a look-up: a choice looks at the member that decides it wherever that stands, an
 //! `any` of megabytes is stepped over at once, alternatives can be tried again, and
