@@ -1,15 +1,19 @@
 //! A whole session as one document, as the first CLI wrote it, in TypeScript:
 //! `{session, items}`. Also one that was cut short or damaged: what is good up to
 //! there is read as if nothing had happened, the rest is carried raw.
+//!
+//! This reader is not [`vac_adapter::broken::Broken`]. That one steps over damage to the
+//! next element that brackets and quotes show; this one ends at the first thing that is no
+//! JSON, or a member that is ambiguous, and all from there on, with the comma before it, is
+//! one piece. Items without an id are called by their number, and behind damage brackets
+//! only guess at that. Up to there each item is read as the elements of the other are.
 
 use std::ops::Range;
 
+use vac_adapter::broken::Reader;
 use vac_adapter::cursor::{Cursor, Rest};
-use vac_adapter::frame::{Raw, Reason};
-use vac_value::{Document, Kind, Limits, Node, Scanner, Text};
-
-/// Levels that a record has around an item, with room to spare.
-const LEVELS_AROUND: usize = 16;
+use vac_adapter::frame::{Raw, Reason, scanner};
+use vac_value::{Document, Kind, Node, Scanner, Text};
 
 /// A part of a session.
 pub(crate) enum Piece<'p, 'a> {
@@ -101,17 +105,13 @@ impl<'a> Broken<'a> {
         let members = self.members.iter();
         let members = members.map(|(key, value)| (key.clone(), value.root().carry())).collect();
         show(Piece::Around { session: self.session(), members })?;
+        let mut reader = Reader::default();
         for (number, range) in self.items.iter().enumerate() {
             let bytes = self.bytes.get(range.clone()).unwrap_or_default();
-            let (reason, document) = match scanner().json(bytes) {
-                Ok(document) if document.duplicate_keys().len() == 0 => {
-                    show(Piece::Item(number, document.root()))?;
-                    continue;
-                }
-                Ok(document) => (Reason::DuplicateKey, Some(document)),
-                Err(error) => (Reason::Syntax(error), None),
-            };
-            show(Piece::Raw(number, &Raw { bytes, reason, document }))?;
+            reader.read(bytes, |item| match item {
+                Ok(item) => show(Piece::Item(number, item.root())),
+                Err(raw) => show(Piece::Raw(number, raw)),
+            })?;
         }
         if let Some(lost) = self.lost {
             let bytes = self.bytes.get(lost..).unwrap_or_default();
@@ -120,11 +120,6 @@ impl<'a> Broken<'a> {
         }
         Ok(())
     }
-}
-
-fn scanner() -> Scanner {
-    let limits = Limits::default();
-    Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
 }
 
 /// Goes over the text, up to where it is good.

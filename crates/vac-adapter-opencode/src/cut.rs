@@ -1,5 +1,12 @@
 //! Exports and shared sessions that are damaged or cut short: what is whole in them is
 //! taken out, and only the rest is carried as it is.
+//!
+//! This reader is not [`vac_adapter::broken::Broken`]. That one steps over damage to the
+//! next element that brackets and quotes show, knows lists one level deep and gives what is
+//! around them first. This one ends at the first thing that cannot be carried, goes into a
+//! message that is not whole for its members and parts, and gives everything in the order
+//! of the file, which numbers it. All from the damage on, with the comma before it, is one
+//! piece, and is looked through for a secret as one.
 
 use vac_value::{Document, Limits, Scanner};
 

@@ -25,7 +25,7 @@ use std::io::{self, Read};
 use vac_value::{Document, Scanner, SyntaxError};
 
 pub use held::held;
-pub(crate) use step::scanner;
+pub use step::scanner;
 use step::{Count, Step, good, step, utf8_at};
 use window::Window;
 

@@ -6,10 +6,10 @@ use super::{Content, Frame, Place, Raw, Reason};
 
 /// Levels that a record has around a native value, with room to spare: a
 /// document this much below the limit can still be read inside its record.
-pub const LEVELS_AROUND: usize = 16;
+const LEVELS_AROUND: usize = 16;
 
-/// A scanner for native documents.
-pub(crate) fn scanner() -> Scanner {
+/// A scanner for native documents, which takes none that is too deep for its record.
+pub fn scanner() -> Scanner {
     let limits = Limits::default();
     Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
 }
