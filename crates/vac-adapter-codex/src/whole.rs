@@ -208,6 +208,7 @@ impl<'a> Walk<'a> {
 
     fn space(&mut self) {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        self.at += rest.len() - rest.trim_ascii_start().len();
+        // Space is what JSON calls so: anything else is damage, and is told.
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 }

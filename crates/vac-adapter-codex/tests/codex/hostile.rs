@@ -103,6 +103,21 @@ fn a_damaged_item_of_a_whole_session_leaves_the_others_alone() {
 }
 
 #[test]
+fn what_is_no_space_between_items_is_not_lost() {
+    let said = r#"{"type":"message","role":"user","content":"Hi"}"#;
+    let log = format!(
+        "{{\"session\":{{\"id\":\"s\",\"timestamp\":\"2025-05-01T00:00:00Z\"}},\"items\":[{said},\u{c}{said}]}}"
+    );
+    let outcome = check("x", log.as_bytes());
+    let raw = outcome
+        .only()
+        .entries()
+        .iter()
+        .find_map(|entry| entry["data"]["raw"].as_str().map(str::to_owned));
+    assert!(raw.is_some_and(|raw| raw.contains('\u{c}')), "the form feed is there");
+}
+
+#[test]
 fn many_models_turns_and_rollbacks_are_all_told() {
     let mut lines = Vec::new();
     for number in 0..10_000 {
