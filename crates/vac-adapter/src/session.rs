@@ -167,11 +167,15 @@ fn begin_report(
     }
 }
 
+/// Room for most entries.
+const ROOM: usize = 16 * 1024;
+
 fn encoder(options: &Options) -> Encoder {
-    match options.encoding {
+    let encoder = match options.encoding {
         Encoding::Json => Encoder::json(options.layout),
         Encoding::Cbor => Encoder::cbor(),
-    }
+    };
+    encoder.with_room(ROOM)
 }
 
 /// What was just encoded lacks its list of entries: impossible.

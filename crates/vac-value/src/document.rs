@@ -122,6 +122,7 @@ pub struct Document<'a> {
     pub(crate) duplicates: Vec<u32>,
     /// How deep it was allowed to be.
     pub(crate) depth: usize,
+    pub(crate) line_ends: u64,
 }
 
 impl<'a> Document<'a> {
@@ -158,7 +159,7 @@ impl<'a> Document<'a> {
             Encoding::Json => Source::Json(crate::scan::text(source)?),
             Encoding::Cbor => Source::Cbor(source),
         };
-        Ok(Self { source, entries, duplicates: Vec::new(), depth })
+        Ok(Self { source, entries, duplicates: Vec::new(), depth, line_ends: 0 })
     }
 
     /// The outermost node.
@@ -197,6 +198,12 @@ impl<'a> Document<'a> {
     /// order. Keys are compared by value: `"a"` and `"\u0061"` are one key.
     pub fn duplicate_keys(&self) -> impl ExactSizeIterator<Item = Node<'_, 'a>> {
         self.duplicates.iter().map(|&index| self.node(index))
+    }
+
+    /// How many line ends its scanner met: those between its tokens and before it. In JSON
+    /// there are no others.
+    pub fn line_ends(&self) -> u64 {
+        self.line_ends
     }
 
     /// Whether its bytes (space around them aside) are exactly what our writer
@@ -302,7 +309,11 @@ impl<'d, 'a> Node<'d, 'a> {
             return None;
         }
         match self.document.source {
-            Source::Json(text) => self.json_token(text).parse().ok(),
+            Source::Json(text) => {
+                let token = self.json_token(text);
+                // Nearly all are short, and much faster so.
+                token.parse::<i64>().map_or_else(|_| token.parse().ok(), |it| Some(it.into()))
+            }
             Source::Cbor(bytes) => cbor::integer_at(bytes, self.offset()),
         }
     }

@@ -105,6 +105,13 @@ impl Encoder {
         Self { encoding, ..Self::json(Layout::Compact) }
     }
 
+    /// The same writer, with room for so many bytes.
+    #[must_use]
+    pub fn with_room(mut self, bytes: usize) -> Self {
+        self.out.reserve(bytes);
+        self
+    }
+
     /// The same writer, which also keeps an [`outline`](Encoder::outline).
     #[must_use]
     pub fn outlined(self) -> Self {

@@ -118,7 +118,10 @@ impl Scanner {
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();
         let depth = self.limits.depth;
-        Ok(Index { document: Document { source, entries, duplicates: Vec::new(), depth }, depth })
+        Ok(Index {
+            document: Document { source, entries, duplicates: Vec::new(), depth, line_ends: 0 },
+            depth,
+        })
     }
 }
 
@@ -178,6 +181,12 @@ impl<'a> Index<'a> {
         if entry.kind == Kind::Map {
             duplicates::find(&mut self.document, index);
         }
+    }
+
+    /// Counts a line end between tokens.
+    #[inline]
+    pub fn line_end(&mut self) {
+        self.document.line_ends += 1;
     }
 
     #[inline]

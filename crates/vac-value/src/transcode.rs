@@ -59,7 +59,11 @@ impl Encoder {
         let (raw, offset) = (node.raw(), node.offset());
         let out = self.out();
         let between = |bytes: &[u8], out: &mut Vec<u8>| {
-            out.extend(bytes.iter().filter(|byte| !json::is_space(**byte)));
+            for &byte in bytes {
+                if !json::is_space(byte) {
+                    out.push(byte);
+                }
+            }
         };
         let mut at = 0;
         for (start, token) in node.tokens() {

@@ -47,16 +47,13 @@ impl<'a> Held<'a> {
             let length = match step(rest, end, &mut scanner) {
                 Step::Document(document, length) => {
                     let document = scanner.settle(document);
-                    // Line ends are space between tokens.
-                    let is_one_line = document.is_tidy();
+                    let line_ends = document.line_ends();
                     let frame = good(self.count.next(self.line, self.at as u64), document);
                     self.frames.push(frame);
-                    if is_one_line {
-                        self.at += length;
-                        rest = &rest[length..];
-                        continue;
-                    }
-                    length
+                    self.line += line_ends;
+                    self.at += length;
+                    rest = &rest[length..];
+                    continue;
                 }
                 Step::Nul => {
                     let length = rest.bytes().position(|byte| byte != 0).unwrap_or(rest.len());

@@ -1,5 +1,6 @@
 //! One pass over JSON text: checks every byte of it and fills the index.
 
+use smallvec::SmallVec;
 use wide::u8x16;
 
 use crate::document::{ESCAPED, Kind, LONE_SURROGATE, LOOSE};
@@ -10,7 +11,7 @@ use crate::{Problem, SyntaxError};
 /// it.
 pub(crate) fn scan(text: &str, index: &mut Index<'_>) -> Result<usize, SyntaxError> {
     let source = text.as_bytes();
-    let mut scan = Scan { source, at: 0, index, open: Vec::new(), spaced: false };
+    let mut scan = Scan { source, at: 0, index, open: SmallVec::new(), spaced: false };
     scan.space();
     match scan.peek() {
         None => return Err(scan.error(Problem::Empty)),
@@ -30,11 +31,14 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
+/// Few documents are deeper: these need no memory for their open containers.
+const SHALLOW: usize = 12;
+
 struct Scan<'s, 'i, 'a> {
     source: &'s [u8],
     at: usize,
     index: &'i mut Index<'a>,
-    open: Vec<Open>,
+    open: SmallVec<[Open; SHALLOW]>,
     /// Whether there was space between tokens since this was last set to false.
     spaced: bool,
 }
@@ -297,9 +301,22 @@ impl Scan<'_, '_, '_> {
 
     #[inline]
     fn space(&mut self) {
-        while self.peek().is_some_and(is_space) {
-            self.at += 1;
-            self.spaced = true;
+        if self.peek().is_some_and(is_space) {
+            self.spaces();
+        }
+    }
+
+    fn spaces(&mut self) {
+        self.spaced = true;
+        loop {
+            match self.peek() {
+                Some(b'\n') => {
+                    self.index.line_end();
+                    self.at += 1 + indentation(self.source, self.at + 1);
+                }
+                Some(b' ' | b'\r' | b'\t') => self.at += 1,
+                _ => return,
+            }
         }
     }
 
@@ -311,6 +328,14 @@ impl Scan<'_, '_, '_> {
     fn error(&self, problem: Problem) -> SyntaxError {
         SyntaxError { offset: self.at, problem }
     }
+}
+
+/// How many of the next eight bytes are blanks, up to the first that is none.
+#[inline]
+fn indentation(source: &[u8], at: usize) -> usize {
+    const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
+    let bytes = source.get(at..).and_then(|rest| rest.first_chunk());
+    bytes.map_or(0, |bytes| (u64::from_le_bytes(*bytes) ^ BLANKS).trailing_zeros() as usize / 8)
 }
 
 #[inline]
