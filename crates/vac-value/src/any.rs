@@ -1,7 +1,7 @@
 //! The carried `any`: a value as its source wrote it.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::decode::{Decode, DecodeError};
 use crate::document::{Document, Encoding, Node};
@@ -34,6 +34,9 @@ enum Carried<'a> {
         /// Whether they may be copied as they are.
         tidy: bool,
     },
+    /// The same, kept beyond their source. Megabytes are not copied again for another one
+    /// who wants to keep them.
+    Kept { raw: Arc<[u8]>, encoding: Encoding, tidy: bool },
     /// A place in a document that is still there: nothing has to be scanned again.
     Node(Node<'a, 'a>),
     /// Members of a map, each of them carried.
@@ -89,6 +92,7 @@ impl<'a> Any<'a> {
     pub fn raw(&self) -> &[u8] {
         match &self.0 {
             Carried::Bytes { raw, .. } => raw,
+            Carried::Kept { raw, .. } => raw,
             Carried::Node(node) => node.raw(),
             Carried::Members(members) => {
                 members.json.get_or_init(|| self.to_json().unwrap_or_default().into_bytes())
@@ -99,7 +103,7 @@ impl<'a> Any<'a> {
     /// What the bytes are.
     pub fn encoding(&self) -> Encoding {
         match &self.0 {
-            Carried::Bytes { encoding, .. } => *encoding,
+            Carried::Bytes { encoding, .. } | Carried::Kept { encoding, .. } => *encoding,
             Carried::Node(node) => node.encoding(),
             Carried::Members(_) => Encoding::Json,
         }
@@ -131,6 +135,7 @@ impl Any<'_> {
         match &self.0 {
             Carried::Node(node) if node.is_tidy() => Some((node.raw(), node.encoding())),
             Carried::Bytes { raw, encoding, tidy: true } => Some((raw, *encoding)),
+            Carried::Kept { raw, encoding, tidy: true } => Some((raw, *encoding)),
             _ => None,
         }
     }
@@ -145,7 +150,7 @@ impl Any<'_> {
                 }
                 map.end()
             }
-            Carried::Bytes { .. } => match self.document() {
+            Carried::Bytes { .. } | Carried::Kept { .. } => match self.document() {
                 Ok(document) => crate::transcode::transcode_node(document.root(), to),
                 // Nested where it came from, but too deep to be read alone: impossible.
                 Err(_) => {
@@ -173,8 +178,9 @@ impl IntoOwned for Any<'_> {
     fn into_owned(self) -> Self::Owned {
         Any(match self.0 {
             Carried::Bytes { raw, encoding, tidy } => {
-                Carried::Bytes { raw: Cow::Owned(raw.into_owned()), encoding, tidy }
+                Carried::Kept { raw: raw.into(), encoding, tidy }
             }
+            Carried::Kept { raw, encoding, tidy } => Carried::Kept { raw, encoding, tidy },
             Carried::Node(node) => return node.lift().into_owned(),
             Carried::Members(members) => {
                 let owned = |(key, value): (Cow<'_, str>, Any<'_>)| {
