@@ -58,20 +58,13 @@ impl Encoder {
     fn tidied(&mut self, node: Node<'_, '_>) {
         let (raw, offset) = (node.raw(), node.offset());
         let out = self.out();
-        let between = |bytes: &[u8], out: &mut Vec<u8>| {
-            for &byte in bytes {
-                if !json::is_space(byte) {
-                    out.push(byte);
-                }
-            }
-        };
         let mut at = 0;
         for (start, token) in node.tokens() {
-            between(&raw[at..start - offset], out);
+            json::copy_between(raw, at..start - offset, out);
             out.extend_from_slice(token);
             at = start - offset + token.len();
         }
-        between(&raw[at..], out);
+        json::copy_between(raw, at..raw.len(), out);
     }
 
     fn node_map(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {

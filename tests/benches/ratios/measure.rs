@@ -23,7 +23,7 @@ impl Effort {
 
     /// The work against the baseline.
     pub fn ratio(self, baseline: &dyn Fn(), work: &mut dyn FnMut()) -> f64 {
-        ratio(self.pick(15, 3), processor_time, baseline, work)
+        ratio(self.pick(40, 3), processor_time, baseline, work)
     }
 
     /// The same for work on several threads: what counts is when it is done. Others on the

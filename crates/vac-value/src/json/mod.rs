@@ -3,5 +3,5 @@
 mod scan;
 mod text;
 
-pub(crate) use scan::{end_of_plain, is_space, scan};
+pub(crate) use scan::{copy_between, end_of_plain, is_space, scan};
 pub(crate) use text::{push_integer, push_text, unescape};

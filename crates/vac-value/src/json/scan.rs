@@ -1,5 +1,7 @@
 //! One pass over JSON text: checks every byte of it and fills the index.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 use wide::u8x16;
 
@@ -338,10 +340,36 @@ fn indentation(source: &[u8], at: usize) -> usize {
     bytes.map_or(0, |bytes| (u64::from_le_bytes(*bytes) ^ BLANKS).trailing_zeros() as usize / 8)
 }
 
+/// Copies what is between two tokens, without its space.
+#[inline]
+pub(crate) fn copy_between(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+    let mut at = range.start;
+    while at < range.end {
+        match source[at] {
+            b'\n' => at += indentation(source, at + 1),
+            b' ' | b'\r' | b'\t' => {}
+            byte => out.push(byte),
+        }
+        at += 1;
+    }
+}
+
 #[inline]
 fn is_short_escape(letter: Option<&u8>) -> bool {
-    matches!(letter, Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'))
+    const LETTERS: [bool; 256] = {
+        let mut letters = [false; 256];
+        let mut at = 0;
+        while at < SHORT_ESCAPES.len() {
+            letters[SHORT_ESCAPES[at] as usize] = true;
+            at += 1;
+        }
+        letters
+    };
+    letter.is_some_and(|letter| LETTERS[usize::from(*letter)])
 }
+
+/// What may stand behind a backslash alone.
+const SHORT_ESCAPES: &[u8] = b"\"\\/bfnrt";
 
 /// 20 digits: within -2^64 to 2^64 - 1 or not.
 fn integer_kind(digits: &[u8], negative: bool) -> Kind {
