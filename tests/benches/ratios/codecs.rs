@@ -8,7 +8,7 @@ use vac_value::{Decode, Document, Encode, Encoding};
 
 use crate::inputs::Inputs;
 use crate::measure::Effort;
-use crate::table::{Row, Table};
+use crate::table::{PROCESSOR_TIME, Row, Table};
 
 const COLUMNS: [&str; 7] = [
     "scan JSON",
@@ -25,6 +25,7 @@ pub fn table(inputs: &Inputs, effort: Effort) -> Table {
     let rows = inputs.records.iter().map(|(name, json)| row(name, json.as_bytes(), effort));
     Table {
         title: "Validating, decoding, encoding",
+        measure: PROCESSOR_TIME,
         baseline: "`serde_json::from_slice::<Value>` of the record in JSON",
         of: "record",
         columns: COLUMNS.map(str::to_owned).to_vec(),
@@ -78,6 +79,7 @@ pub fn growth(effort: Effort) -> Table {
     let entries = effort.pick([1_000, 4_000, 16_000, 64_000], [100, 200, 400, 800]);
     Table {
         title: "Validating more: time for a byte",
+        measure: PROCESSOR_TIME,
         baseline: "the first of the row: 1 is linear",
         of: "what grows",
         columns: ["first", "second", "third", "fourth"].map(str::to_owned).to_vec(),

@@ -10,12 +10,13 @@ use vac_value::Encoding;
 
 use crate::inputs::{Inputs, Log};
 use crate::measure::Effort;
-use crate::table::{Row, Table};
+use crate::table::{PROCESSOR_TIME, Row, Table};
 
 /// Converting every log.
 pub fn table(inputs: &Inputs, effort: Effort) -> Table {
     Table {
         title: "Converting",
+        measure: PROCESSOR_TIME,
         baseline: "`serde_json::from_slice::<Value>` of the log's documents",
         of: "log",
         columns: ["to JSON", "to CBOR", "unchecked"].map(str::to_owned).to_vec(),

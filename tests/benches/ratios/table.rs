@@ -2,11 +2,16 @@
 
 use std::fmt::Write as _;
 
+/// What most tables measure.
+pub const PROCESSOR_TIME: &str = "Processor time";
+
 /// A table of ratios.
 #[derive(Debug)]
 pub struct Table {
     /// What was measured.
     pub title: &'static str,
+    /// What of both was measured.
+    pub measure: &'static str,
     /// What a ratio is one to.
     pub baseline: &'static str,
     /// What the rows are.
@@ -64,7 +69,7 @@ impl Table {
     }
 
     fn about(&self) -> String {
-        format!("Processor time as a ratio to {}; below 1 is faster.", self.baseline)
+        format!("{} as a ratio to {}; below 1 is faster.", self.measure, self.baseline)
     }
 
     fn heads(&self) -> Vec<String> {
