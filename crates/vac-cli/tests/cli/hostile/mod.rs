@@ -4,6 +4,7 @@
 //! Whatever comes, [`run`] holds: nothing panics, the exit code is one of three, and who
 //! says no says why.
 
+mod attacks;
 mod files;
 mod ids;
 mod outputs;

@@ -1,0 +1,1 @@
+//! A link or a special file inside a session's folder is not opened.

@@ -1,0 +1,1 @@
+//! Temporary copies of a database are private and do not outlive their process.

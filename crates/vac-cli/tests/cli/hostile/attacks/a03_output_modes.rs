@@ -1,0 +1,1 @@
+//! Output is not readable by more people than its sources.

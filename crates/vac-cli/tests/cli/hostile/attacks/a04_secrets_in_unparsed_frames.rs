@@ -1,0 +1,1 @@
+//! Secrets are redacted in frames that could not be parsed, too.

@@ -1,0 +1,1 @@
+//! A record is replaced only by one that contains it.

@@ -1,0 +1,1 @@
+//! Two runs into one folder take turns.

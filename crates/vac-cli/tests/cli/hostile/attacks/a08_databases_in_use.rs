@@ -1,0 +1,1 @@
+//! A database that is being written gives a consistent record or an error.

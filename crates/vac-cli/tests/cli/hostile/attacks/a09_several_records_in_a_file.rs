@@ -1,0 +1,1 @@
+//! Every command reads what `convert -o FILE` writes.

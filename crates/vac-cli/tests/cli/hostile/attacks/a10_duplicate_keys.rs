@@ -1,0 +1,1 @@
+//! Duplicate keys are invalid at every depth, in every command.

@@ -1,0 +1,1 @@
+//! A command that does not check a signature says so.

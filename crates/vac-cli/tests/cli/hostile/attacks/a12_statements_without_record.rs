@@ -1,0 +1,1 @@
+//! A statement whose record was not examined is not verified.

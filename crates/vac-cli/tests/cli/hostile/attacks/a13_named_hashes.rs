@@ -1,0 +1,1 @@
+//! Each printed hash is named by what it is of.

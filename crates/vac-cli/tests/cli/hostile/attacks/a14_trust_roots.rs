@@ -1,0 +1,1 @@
+//! Only certificate authorities issue certificates.

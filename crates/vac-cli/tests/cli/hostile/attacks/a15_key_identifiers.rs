@@ -1,0 +1,1 @@
+//! Critical key identifiers and thumbprint issuers are compared.

@@ -1,0 +1,1 @@
+//! Receipts are bounded, and nothing unsigned is printed as verified.

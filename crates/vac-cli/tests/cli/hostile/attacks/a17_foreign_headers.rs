@@ -1,0 +1,1 @@
+//! Well-formed headers in any order are read.

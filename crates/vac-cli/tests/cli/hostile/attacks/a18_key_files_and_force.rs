@@ -1,0 +1,1 @@
+//! Advice on keys fits the file; `--force` only overwrites.

@@ -1,0 +1,1 @@
+//! The payload comes out of an envelope only after verification.

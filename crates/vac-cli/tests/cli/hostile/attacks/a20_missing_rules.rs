@@ -1,0 +1,1 @@
+//! A missing schema rule is an error, never a valid document.

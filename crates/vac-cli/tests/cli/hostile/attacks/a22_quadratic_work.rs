@@ -1,0 +1,1 @@
+//! Work grows linearly with the input.

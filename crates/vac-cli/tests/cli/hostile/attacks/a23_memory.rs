@@ -1,0 +1,1 @@
+//! Memory is bounded, whatever a log contains.

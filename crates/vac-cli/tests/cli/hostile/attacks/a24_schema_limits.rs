@@ -1,0 +1,1 @@
+//! Schemas are bounded as a whole.

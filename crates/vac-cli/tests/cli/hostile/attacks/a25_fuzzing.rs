@@ -1,0 +1,1 @@
+//! Every parser of untrusted bytes has a fuzz target.
