@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, StdinLock};
 use std::path::{Path, PathBuf};
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memchr2};
 
 /// The endings of files that are taken for records when a directory is searched.
 const ENDINGS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];
-/// Those of files that hold one record after the other.
-const SEQUENCES: [&str; 3] = ["jsonl", "ndjson", "cborseq"];
+/// Those of files that hold one JSON record a line.
+const LINES: [&str; 2] = ["jsonl", "ndjson"];
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,17 +22,6 @@ pub enum Input {
     Unreadable(PathBuf, String),
 }
 
-/// How documents follow each other in an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
-    /// There is one.
-    One,
-    /// JSON has one on each line, CBOR one behind the other.
-    Sequence,
-    /// Either, as it turns out.
-    Open,
-}
-
 impl Input {
     /// What it is called: the path as it was given.
     pub fn name(&self) -> String {
@@ -42,13 +31,9 @@ impl Input {
         }
     }
 
-    /// How documents follow each other in it.
-    pub fn framing(&self) -> Framing {
-        match self {
-            Self::Stdin => Framing::Open,
-            Self::File(path) if has_ending(path, &SEQUENCES) => Framing::Sequence,
-            _ => Framing::One,
-        }
+    /// Whether it is a file with the ending of JSON lines.
+    pub fn is_named_like_lines(&self) -> bool {
+        matches!(self, Self::File(path) if has_ending(path, &LINES))
     }
 
     /// Opens it.
@@ -142,13 +127,19 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 /// The rest of a line of another reader, without its end.
 pub struct RestOfLine<'r, R> {
     reader: &'r mut R,
+    length: usize,
     done: bool,
 }
 
 impl<'r, R> RestOfLine<'r, R> {
     /// Up to the next line feed.
     pub fn new(reader: &'r mut R) -> Self {
-        Self { reader, done: false }
+        Self { reader, length: 0, done: false }
+    }
+
+    /// How many bytes have been read, with the line feed.
+    pub fn length(&self) -> usize {
+        self.length
     }
 }
 
@@ -163,9 +154,151 @@ impl<R: BufRead> Read for RestOfLine<'_, R> {
         let length = feed.unwrap_or(most);
         buffer[..length].copy_from_slice(&available[..length]);
         self.done = feed.is_some();
-        self.reader.consume(length + usize::from(self.done));
+        let taken = length + usize::from(self.done);
+        self.length += taken;
+        self.reader.consume(taken);
         Ok(length)
     }
+}
+
+/// JSON documents one after the other, with or without space between them. Where one ends is
+/// found by its brackets and quotes; whether it is one at all is for a parser to say.
+pub struct Documents<R> {
+    reader: R,
+    offset: usize,
+    line: usize,
+}
+
+impl<R: BufRead> Documents<R> {
+    /// Those in an input.
+    pub fn new(reader: R) -> Self {
+        Self { reader, offset: 0, line: 1 }
+    }
+
+    /// The offset of the next byte.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Its line, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Skips space, and says whether anything follows.
+    pub fn skip_space(&mut self) -> io::Result<bool> {
+        loop {
+            let available = self.reader.fill_buf()?;
+            if available.is_empty() {
+                return Ok(false);
+            }
+            let space = available.iter().take_while(|byte| is_space(**byte)).count();
+            let is_found = space < available.len();
+            self.consume(space);
+            if is_found {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The document that begins here.
+    pub fn next_document(&mut self) -> NextDocument<'_, R> {
+        NextDocument { documents: self, inside: Inside::Nothing, depth: 0 }
+    }
+
+    fn consume(&mut self, length: usize) {
+        let consumed = self.reader.fill_buf().map_or(&[][..], |available| &available[..length]);
+        self.line += memchr_iter(b'\n', consumed).count();
+        self.offset += length;
+        self.reader.consume(length);
+    }
+}
+
+/// The bytes of one document.
+pub struct NextDocument<'d, R> {
+    documents: &'d mut Documents<R>,
+    inside: Inside,
+    /// How many brackets are open.
+    depth: usize,
+}
+
+/// What the next byte is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// Nothing: it is the first.
+    Nothing,
+    /// A map or an array.
+    Container,
+    /// Text.
+    Text,
+    /// Text, after a backslash.
+    Escape,
+    /// A number or a word.
+    Scalar,
+    /// Nothing: the document has ended.
+    End,
+}
+
+impl<R> NextDocument<'_, R> {
+    /// How many of these bytes belong to the document.
+    fn length(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while at < bytes.len() && self.inside != Inside::End {
+            let is_bracket = matches!(bytes[at], b'{' | b'[' | b'}' | b']');
+            match (self.inside, bytes[at]) {
+                (Inside::Text, _) => match memchr2(b'"', b'\\', &bytes[at..]) {
+                    None => return bytes.len(),
+                    Some(found) => {
+                        at += found;
+                        let is_escape = bytes[at] == b'\\';
+                        self.inside = if is_escape { Inside::Escape } else { self.around() };
+                    }
+                },
+                (Inside::Escape, _) => self.inside = Inside::Text,
+                (Inside::Scalar, byte) if is_bracket || is_space(byte) || byte == b'"' => {
+                    self.inside = Inside::End;
+                    return at;
+                }
+                (Inside::Scalar, _) => {}
+                (_, b'"') => self.inside = Inside::Text,
+                (_, b'{' | b'[') => {
+                    self.depth += 1;
+                    self.inside = Inside::Container;
+                }
+                (_, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.inside = self.around();
+                }
+                (Inside::Nothing, _) => self.inside = Inside::Scalar,
+                (Inside::Container | Inside::End, _) => {}
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// What is around something that has just ended.
+    fn around(&self) -> Inside {
+        if self.depth == 0 { Inside::End } else { Inside::Container }
+    }
+}
+
+impl<R: BufRead> Read for NextDocument<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.inside == Inside::End {
+            return Ok(0);
+        }
+        let available = self.documents.reader.fill_buf()?;
+        let most = available.len().min(buffer.len());
+        buffer[..most].copy_from_slice(&available[..most]);
+        let length = self.length(&buffer[..most]);
+        self.documents.consume(length);
+        Ok(length)
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
 /// Line and column, from 1, of the byte at an offset; columns are characters.
@@ -211,6 +344,36 @@ mod tests {
         assert_eq!(at(2), Position { line: 2, column: 1 });
         assert_eq!(at(7), Position { line: 2, column: 3 });
         assert_eq!(at(9), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn documents_end_with_their_last_bracket_wherever_the_input_is_cut() {
+        let text = r#" {"a": "}\"]\\", "b": [{}]}{}
+            [1, "["]"x\"y" 12 true{"c":1}]"#;
+        let expected = [
+            (1, r#"{"a": "}\"]\\", "b": [{}]}"#),
+            (1, "{}"),
+            (2, r#"[1, "["]"#),
+            (2, r#""x\"y""#),
+            (2, "12"),
+            (2, "true"),
+            (2, r#"{"c":1}"#),
+            (2, "]"),
+        ];
+        for capacity in 1..text.len() {
+            let reader = io::BufReader::with_capacity(capacity, text.as_bytes());
+            let mut documents = Documents::new(reader);
+            let mut found = Vec::new();
+            while documents.skip_space().unwrap() {
+                let (line, start) = (documents.line(), documents.offset());
+                let mut document = String::new();
+                documents.next_document().read_to_string(&mut document).unwrap();
+                assert_eq!(text[start..documents.offset()], document);
+                found.push((line, document));
+            }
+            let found: Vec<_> = found.iter().map(|(line, text)| (*line, text.as_str())).collect();
+            assert_eq!(found, expected, "{capacity}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use vac_validate::signed::{self, Payload};
 use vac_validate::{Document, Encoding, Report, SyntaxError, Violation, sniff, stream};
 use vac_value::{Problem as Syntax, Scanner};
 
-use crate::input::{Framing, Input, Position, RestOfLine};
+use crate::input::{Documents, Input, Position, RestOfLine};
 use crate::schema::Rules;
 
 /// Beyond this, JSON is validated while it is read.
@@ -130,28 +130,40 @@ impl Judge<'_> {
         reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
         let is_big = head.len() == BIG;
         let encoding = self.settings.encoding.unwrap_or_else(|| sniff(&head));
-        let is_json = encoding == Encoding::Json;
-        let framing = match self.input.framing() {
-            Framing::Open if is_json && has_lines(&head, is_big) => Framing::Sequence,
-            Framing::Open if is_json && is_big && self.can_stream() => Framing::One,
-            // Texts of a few words are sequences of CBOR strings, if one insists.
-            Framing::Open if !is_json && self.is_dubious(&head) => Framing::One,
-            framing => framing,
-        };
-        if is_json && framing == Framing::Sequence {
-            let reader = Cursor::new(head).chain(reader);
-            return self.lines(BufReader::with_capacity(CHUNK, reader));
-        }
-        if is_json && framing == Framing::One && is_big && self.can_stream() {
-            return self.stream(Cursor::new(head).chain(reader), Place::Only);
+        if encoding == Encoding::Json {
+            if self.has_lines(&head, is_big) {
+                let reader = Cursor::new(head).chain(reader);
+                return self.lines(BufReader::with_capacity(CHUNK, reader));
+            }
+            if is_big && self.can_stream() {
+                let reader = Cursor::new(head).chain(reader);
+                return self.streams(BufReader::with_capacity(CHUNK, reader));
+            }
         }
         let mut bytes = head;
         reader.read_to_end(&mut bytes)?;
-        match framing {
-            Framing::One => self.whole(&bytes, encoding),
-            Framing::Sequence | Framing::Open => self.several(&bytes, encoding),
+        // Text of a few words is a sequence of CBOR strings, if one insists.
+        if encoding == Encoding::Cbor && self.is_dubious(&bytes) {
+            self.whole(&bytes, encoding);
+        } else {
+            self.several(&bytes, encoding);
         }
         Ok(())
+    }
+
+    /// Whether JSON has one document on each line, so that the others can be validated if
+    /// one is broken. The first line decides: it is a document, and not the only line. In a
+    /// file that is named like a sequence of lines it may be broken, but not be the opening
+    /// bracket of a pretty-printed document.
+    fn has_lines(&self, head: &[u8], is_big: bool) -> bool {
+        let is_named = self.input.is_named_like_lines();
+        let text = head.trim_ascii_start();
+        let Some(end) = memchr(b'\n', text) else { return is_named };
+        let (line, rest) = text.split_at(end);
+        match is_named {
+            true => !matches!(line.trim_ascii_end(), b"{" | b"["),
+            false => (is_big || !rest.trim_ascii().is_empty()) && Document::json(line).is_ok(),
+        }
     }
 
     /// Whether bytes that are to be CBOR begin as text does and as records in
@@ -175,6 +187,7 @@ impl Judge<'_> {
     /// A JSON document on each line; empty lines are passed by.
     fn lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
         let mut line = Vec::new();
+        let mut start = 0;
         for number in 1.. {
             line.clear();
             let place = Place::Line(number);
@@ -183,12 +196,19 @@ impl Judge<'_> {
             }
             if line.len() == BIG && !line.ends_with(b"\n") {
                 if self.can_stream() {
-                    let whole = Cursor::new(&line).chain(RestOfLine::new(&mut reader));
-                    self.stream(whole, place)?;
+                    let mut rest = RestOfLine::new(&mut reader);
+                    let whole = Cursor::new(&line).chain(&mut rest);
+                    let streamed = stream::validate(whole, self.room());
+                    // What is not JSON is not read to its end.
+                    io::copy(&mut rest, &mut io::sink())?;
+                    let length = line.len() + rest.length();
+                    self.streamed(streamed, place, start)?;
+                    start += length;
                     continue;
                 }
                 reader.read_until(b'\n', &mut line)?;
             }
+            start += line.len();
             let text = line.trim_ascii_end();
             if text.is_empty() {
                 continue;
@@ -240,26 +260,50 @@ impl Judge<'_> {
         }
     }
 
-    /// A JSON record that is not held in memory.
-    fn stream(&mut self, reader: impl Read, place: Place) -> io::Result<()> {
-        match stream::validate(reader, self.room()) {
+    /// JSON records one after the other that are not held in memory. Nothing is found after
+    /// one that is not JSON.
+    fn streams(&mut self, reader: impl BufRead) -> io::Result<()> {
+        let mut documents = Documents::new(reader);
+        let mut is_first = true;
+        while documents.skip_space()? {
+            let (line, start) = (documents.line(), documents.offset());
+            let streamed = stream::validate(documents.next_document(), self.room());
+            let is_only = is_first && (streamed.is_err() || !documents.skip_space()?);
+            let place = if is_only { Place::Only } else { Place::Line(line) };
+            if !self.streamed(streamed, place, start)? {
+                break;
+            }
+            is_first = false;
+        }
+        Ok(())
+    }
+
+    /// Takes the verdict on a record that began at an offset of the input. Returns whether it
+    /// is JSON.
+    fn streamed(
+        &mut self,
+        streamed: Result<Report, stream::Error>,
+        place: Place,
+        start: usize,
+    ) -> io::Result<bool> {
+        match streamed {
             Ok(report) => {
                 self.outcome.documents += 1;
                 self.violations(report, place);
+                Ok(true)
             }
-            Err(stream::Error::Io(error)) => return Err(error),
+            Err(stream::Error::Io(error)) => Err(error),
             Err(stream::Error::Syntax(error)) => {
+                let offset = start + error.offset;
                 // Only a file can be read again to count its lines.
-                let position = match (self.input, place) {
-                    (Input::File(_), Place::Only) => {
-                        Some(Position::of(error.offset, self.input.open()?)?)
-                    }
+                let position = match self.input {
+                    Input::File(_) => Some(Position::of(offset, self.input.open()?)?),
                     _ => None,
                 };
-                self.syntax(error.problem.to_string(), error.offset, position, place);
+                self.syntax(error.problem.to_string(), offset, position, place);
+                Ok(false)
             }
         }
-        Ok(())
     }
 
     fn document(&mut self, document: Document<'_>, place: Place) {
@@ -338,14 +382,5 @@ impl Signed {
             Payload::Detached => &mut self.detached,
             Payload::Digest => &mut self.digest,
         } += 1;
-    }
-}
-
-/// Whether JSON looks like one document on each line: the first line is one,
-/// and not the only line, or is too long to tell.
-fn has_lines(head: &[u8], is_big: bool) -> bool {
-    match memchr(b'\n', head) {
-        None => is_big,
-        Some(end) => !head[end..].trim_ascii().is_empty() && Document::json(&head[..end]).is_ok(),
     }
 }

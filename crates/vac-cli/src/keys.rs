@@ -9,7 +9,7 @@ use vac_sign::{Chain, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
 use crate::product::{Existing, write_file};
-use crate::unfinished::Readers;
+use crate::readers::Readers;
 
 /// More than any key takes.
 const MOST: u64 = 1 << 16;
@@ -40,8 +40,12 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
     let key = SecretKey::ed25519(&seed);
     let public = key.public_key().clone();
     write_file(&files.private, &[key.to_pem()?.as_bytes()], Readers::Owner, Existing::Kept)?;
-    let written =
-        write_file(&files.public, &[public.to_pem()?.as_bytes()], Readers::Usual, Existing::Kept);
+    let written = write_file(
+        &files.public,
+        &[public.to_pem()?.as_bytes()],
+        Readers::Everyone,
+        Existing::Kept,
+    );
     if let Err(error) = written {
         // Half a pair is none.
         std::fs::remove_file(&files.private).unwrap_or_default();

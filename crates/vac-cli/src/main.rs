@@ -30,6 +30,7 @@ mod line;
 mod product;
 mod progress;
 mod protected;
+mod readers;
 mod report;
 mod schema;
 mod sessions;

@@ -4,18 +4,19 @@ use std::io::{self, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-
-use crate::protected::Protected;
-use crate::unfinished::{Readers, Unfinished, is_taken};
+use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
 use crate::data::Data;
+use crate::protected::Protected;
+use crate::readers::Readers;
+use crate::unfinished::{Unfinished, is_taken};
 
 /// Where it goes.
 pub enum Product {
     /// Standard output.
     Stdout,
-    /// A file of this name.
-    File(PathBuf),
+    /// A file of this name, for these readers.
+    File(PathBuf, Readers),
 }
 
 /// What becomes of a file that is there already.
@@ -37,11 +38,20 @@ impl Existing {
 }
 
 impl Product {
-    /// Nothing and `-` are standard output.
+    /// Nothing and `-` are standard output. A file is private unless
+    /// [`readable_by`](Self::readable_by) says otherwise.
     pub fn of(output: Option<&Path>) -> Self {
         match output {
-            Some(path) if path.as_os_str() != "-" => Self::File(path.to_owned()),
+            Some(path) if path.as_os_str() != "-" => Self::File(path.to_owned(), Readers::Owner),
             _ => Self::Stdout,
+        }
+    }
+
+    /// The same for these readers.
+    pub fn readable_by(self, readers: Readers) -> Self {
+        match self {
+            Self::Stdout => Self::Stdout,
+            Self::File(path, _) => Self::File(path, readers),
         }
     }
 
@@ -53,10 +63,10 @@ impl Product {
         inputs: impl IntoIterator<Item = &'i PathBuf>,
     ) -> Result<()> {
         match (self, existing) {
-            (Self::File(path), Existing::Replaced) => {
+            (Self::File(path, _), Existing::Replaced) => {
                 Protected::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
             }
-            (Self::File(path), _) if is_taken(path) => Err(is_there(path, existing)),
+            (Self::File(path, _), _) if is_taken(path) => Err(is_there(path, existing)),
             _ => Ok(()),
         }
     }
@@ -65,7 +75,7 @@ impl Product {
     pub fn write(&self, parts: &[&[u8]], is_text: bool, existing: Existing) -> Result<()> {
         match self {
             Self::Stdout => to_stdout(parts, is_text),
-            Self::File(path) => write_file(path, parts, Readers::Usual, existing),
+            Self::File(path, readers) => write_file(path, parts, *readers, existing),
         }
     }
 
@@ -73,7 +83,7 @@ impl Product {
     pub fn name(&self) -> String {
         match self {
             Self::Stdout => "standard output".to_owned(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path, _) => path.display().to_string(),
         }
     }
 }
@@ -112,11 +122,8 @@ pub fn write_file(
     parts
         .iter()
         .try_for_each(|part| file.write_all(part))
-        .and_then(|()| match readers {
-            // A key that is lost with the power cannot be made again.
-            Readers::Owner => file.sync(),
-            Readers::Usual => Ok(()),
-        })
+        // A key that is lost with the power cannot be made again.
+        .and_then(|()| file.sync())
         .with_context(|| format!("cannot write {}", path.display()))?;
     match file.settle(matches!(existing, Existing::Replaced)) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(is_there(path, existing)),
@@ -142,3 +149,22 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     }
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
+
+/// Whether bytes are several documents, one after the other, where a command takes one.
+pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
+    match Document::scan(bytes, encoding) {
+        Err(SyntaxError { offset, problem: Problem::Trailing }) => {
+            let rest = bytes.get(offset..).unwrap_or_default();
+            let mut scanner = Scanner::default();
+            match encoding {
+                Encoding::Json => scanner.json_prefix(rest).is_ok(),
+                Encoding::Cbor => scanner.cbor_prefix(rest).is_ok(),
+            }
+        }
+        _ => false,
+    }
+}
+
+/// What to say about several documents.
+pub const SEVERAL: &str = "several records in one file, where one is expected (`vac convert -o \
+                           FOLDER/` writes one file for each session)";

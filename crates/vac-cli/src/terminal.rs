@@ -61,6 +61,11 @@ pub fn error(words: &str) {
     line(&Line::new().styled(BAD, "error:").text(" ").text(words));
 }
 
+/// Says what one should look at, even if told to be quiet: it decides the exit code.
+pub fn warn(words: &str) {
+    line(&warning(words));
+}
+
 fn warning(words: &str) -> Line {
     Line::new().styled(DOUBTFUL, "warning:").text(" ").text(words)
 }

@@ -4,18 +4,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
 use crate::leftovers;
-
-/// Who may read a file that is made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Readers {
-    /// Whoever the user's mask lets.
-    Usual,
-    /// Its owner alone.
-    Owner,
-}
+use crate::readers::Readers;
 
 /// Such a file.
 pub struct Unfinished {
@@ -31,8 +24,10 @@ enum Bytes {
 }
 
 impl Unfinished {
-    /// Begins a file in a folder of ours: nothing leads out of that.
+    /// Begins a file in a folder of ours: nothing leads out of that. Those who cannot read
+    /// the file it may replace cannot read this one either.
     pub fn new(place: &Path, readers: Readers) -> io::Result<Self> {
+        let readers = readers.and_of_existing(place);
         let bytes = Bytes::Aside(leftovers::made(|| aside(place, readers))?);
         Ok(Self { place: place.to_owned(), bytes })
     }
@@ -100,19 +95,82 @@ pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_stream(path)
 }
 
-/// Nobody else may read it before it is told who may.
+/// Creates the temporary file, with its final permissions before anything is in it.
 fn aside(place: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".vac-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it, as for any other new file.
-        let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
-        builder.permissions(std::fs::Permissions::from_mode(mode));
+    create(&mut builder, folder, readers)
+}
+
+#[cfg(unix)]
+fn create(
+    builder: &mut tempfile::Builder<'_, '_>,
+    folder: &Path,
+    readers: Readers,
+) -> io::Result<NamedTempFile> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let mode = match readers {
+        Readers::Owner | Readers::Mode(_) => 0o600,
+        Readers::Group(_) => 0o640,
+        Readers::Everyone => 0o644,
+    };
+    // The system takes away what the umask says.
+    let file = builder.permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
+    match readers {
+        // Another file: the group may have opened this one already.
+        Readers::Group(group) if file.as_file().metadata()?.gid() != group => {
+            create(builder, folder, Readers::Owner)
+        }
+        Readers::Mode(mode) => {
+            file.as_file().set_permissions(Permissions::from_mode(mode))?;
+            Ok(file)
+        }
+        _ => Ok(file),
     }
-    #[cfg(not(unix))]
-    let _ = readers;
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+#[cfg(not(unix))]
+fn create(
+    builder: &mut tempfile::Builder<'_, '_>,
+    folder: &Path,
+    _: Readers,
+) -> io::Result<NamedTempFile> {
+    builder.tempfile_in(folder)
+}
+
+/// Creates a folder that is not there, and those around it, for files with these readers.
+pub fn make_folder(path: &Path, readers: Readers) -> anyhow::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    create_folder(path, readers).with_context(|| format!("cannot make {}", path.display()))
+}
+
+#[cfg(unix)]
+fn create_folder(path: &Path, readers: Readers) -> io::Result<()> {
+    use std::fs::{DirBuilder, Permissions, set_permissions};
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+    let mode = match readers {
+        Readers::Owner => 0o700,
+        Readers::Group(_) => 0o750,
+        Readers::Everyone => 0o755,
+        // Who may read files may list them and open them.
+        Readers::Mode(mode) => 0o700 | mode & 0o444 | (mode & 0o444) >> 2,
+    };
+    DirBuilder::new().recursive(true).mode(mode).create(path)?;
+    match readers {
+        Readers::Group(group) if path.metadata()?.gid() != group => {
+            set_permissions(path, Permissions::from_mode(0o700))
+        }
+        Readers::Mode(_) => set_permissions(path, Permissions::from_mode(mode)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn create_folder(path: &Path, _: Readers) -> io::Result<()> {
+    std::fs::create_dir_all(path)
 }

@@ -53,6 +53,7 @@ pub mod zstandard;
 
 mod beside;
 mod cursor;
+mod growth;
 mod layout;
 mod opencode;
 mod prompts;

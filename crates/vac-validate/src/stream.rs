@@ -30,6 +30,7 @@
 //!   valid: where it is complained about, the violations of the entries belong.
 
 mod cutter;
+mod entries;
 #[cfg(test)]
 mod tests;
 mod utf8;
@@ -42,6 +43,8 @@ use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
 use crate::runtime::Check;
 use crate::{ROOT, Report, check_node, rule};
 use cutter::{Cutter, Event};
+
+pub use entries::entries;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -89,20 +92,29 @@ impl From<io::Error> for Error {
 
 /// Validates a JSON record to the end of the input by the schema's start rule,
 /// keeping so many violations.
-pub fn validate(mut input: impl Read, most: usize) -> Result<Report, Error> {
+pub fn validate(input: impl Read, most: usize) -> Result<Report, Error> {
     let mut judge = Judge::new(most);
+    let cutter = cut(input, |cutter, event| judge.event(cutter, event))?;
+    judge.end(cutter).map_err(Error::Syntax)
+}
+
+/// Reads a record to the end of the input and hands over what the cutter finds.
+fn cut(
+    mut input: impl Read,
+    mut take: impl FnMut(&mut Cutter, Event) -> Result<(), SyntaxError>,
+) -> Result<Cutter, Error> {
     let mut cutter = Cutter::default();
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match input.read(&mut chunk) {
-            Ok(0) => break,
+            Ok(0) => return Ok(cutter),
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error.into()),
         };
         let mut rest = &chunk[..length];
         while let Some(event) = cutter.next(&mut rest) {
-            if let Err(error) = judge.event(&mut cutter, event) {
+            if let Err(error) = take(&mut cutter, event) {
                 // Text that is no text outweighs everything, wherever it is.
                 return Err(match utf8::first_error(rest, cutter.offset(), input)? {
                     Some(worse) if error.problem != Problem::Utf8 => Error::Syntax(worse),
@@ -111,7 +123,6 @@ pub fn validate(mut input: impl Read, most: usize) -> Result<Report, Error> {
             }
         }
     }
-    judge.end(cutter).map_err(Error::Syntax)
 }
 
 /// What has been found so far.

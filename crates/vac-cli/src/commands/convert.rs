@@ -14,8 +14,10 @@ use vac_store::join::Known;
 use vac_store::{Log, find};
 use vac_value::{Encoding, Layout};
 
-use crate::convert::destination::{Destination, Existing, Placed, make_folder};
+use crate::convert::contains::Finished;
+use crate::convert::destination::{Destination, Existing, Kept, Placed};
 use crate::convert::earlier::Earlier;
+use crate::convert::lock::{FolderLock, Wait};
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Refused, Summary};
@@ -26,8 +28,10 @@ use crate::help;
 use crate::line::beginning;
 use crate::product::refuse_to_show;
 use crate::protected::Protected;
+use crate::readers::{ModeOption, Readers};
 use crate::sessions;
 use crate::terminal::{self, Talk};
+use crate::unfinished::make_folder;
 
 /// Turn the session logs of agents into records
 ///
@@ -39,8 +43,14 @@ use crate::terminal::{self, Talk};
 #[command(after_help = help::ending(
     &["\
 With --discover and an output folder, only sessions that are new or have changed since
-are converted: a record names its sources with size and SHA-256. --force converts all of
-them again. What is in the folder and is no record of the same session is never replaced."],
+are converted: a record names its sources with size and SHA-256. A newer version of vac
+changes no record; --reconvert does. A record is replaced only by one that contains it:
+its log has only grown, or every entry of it is in the new one unchanged. Otherwise it is
+kept, the new record gets another name, and the exit code is 1; --force replaces it. What
+is not a record of the same session is never replaced.",
+"\
+Output is readable by those who can read all its sources, and by the owner alone if these
+are in a database or on standard input. Two runs that write to one folder take turns."],
     "0 done, 1 something could not be converted, 2 usage or input/output error.",
     &[
         ("vac convert session.jsonl > record.json", "One session"),
@@ -89,6 +99,14 @@ pub struct Convert {
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
+    /// Convert sessions again that have not changed; needs --discover
+    #[arg(long, requires = "discover")]
+    reconvert: bool,
+    #[command(flatten)]
+    mode: ModeOption,
+    /// Fail instead of waiting if another vac writes to the output folder
+    #[arg(long)]
+    no_wait: bool,
     /// Exit with 1 if anything was not understood
     #[arg(long)]
     strict: bool,
@@ -120,6 +138,10 @@ impl Convert {
             bail!("--root says where to discover sessions: it needs --discover");
         }
         let settings = self.settings();
+        // Logs are looked for when nobody else writes records of them.
+        let folder = self.folder();
+        let lock = folder.filter(|folder| folder.is_dir());
+        let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
         let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
         let mut found_paths = Vec::new();
         let selected = if self.discover {
@@ -132,8 +154,24 @@ impl Convert {
         let inputs = Rc::new(inputs(&found_paths, &selected.logs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
-        let (destination, logs) =
-            self.destination(selected.logs, &settings, &inputs, &mut summary, talk)?;
+        let sources = selected.logs.iter().filter(|known| known.agent.is_some() || known.log.named);
+        let readers = self.mode.readers_of_logs(sources.map(|known| &known.log));
+        let (destination, logs) = match folder {
+            None => {
+                let output = self.output.as_deref();
+                (Destination::of(output, self.force, readers, &inputs)?, selected.logs)
+            }
+            Some(folder) => {
+                make_folder(folder, readers)?;
+                let lock = match lock {
+                    Some(lock) => lock,
+                    None => self.lock(folder, talk)?,
+                };
+                let (existing, logs) =
+                    self.existing(folder, selected.logs, &settings, &inputs, &mut summary, talk)?;
+                (Destination::folder(folder, existing, lock), logs)
+            }
+        };
         if destination.is_stdout() && settings.options.encoding == Encoding::Cbor {
             refuse_to_show()?;
         }
@@ -143,7 +181,8 @@ impl Convert {
             .transpose()?;
         let mut run = Run {
             destination,
-            encoding: settings.options.encoding,
+            options: &settings.options,
+            mode: &self.mode,
             summary,
             exit: if selected.is_complete { Exit::Yes } else { Exit::Trouble },
             over: None,
@@ -168,7 +207,7 @@ impl Convert {
             exit = exit.max(Exit::No);
         }
         if let Some(report) = &report {
-            report.write(&terminal::json(&summary)?)?;
+            report.write(&terminal::json(&summary)?, readers)?;
         }
         if self.json {
             let mut out = terminal::Output::new();
@@ -179,27 +218,46 @@ impl Convert {
         Ok(exit)
     }
 
-    /// Where records go, and what there is to convert.
-    fn destination(
+    /// The folder for one file a record, if there is one: with --discover any output, or a
+    /// name that ends in a slash or is a directory.
+    fn folder(&self) -> Option<&Path> {
+        let path = self.output.as_deref().filter(|path| path.as_os_str() != "-")?;
+        let is_folder = self.discover
+            || path.is_dir()
+            || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
+        is_folder.then_some(path)
+    }
+
+    fn lock(&self, folder: &Path, talk: Talk) -> Result<FolderLock> {
+        let wait = if self.no_wait { Wait::No } else { Wait::Yes };
+        FolderLock::acquire(folder, wait, talk)
+    }
+
+    /// What becomes of the files in the output folder, and which logs are to be converted.
+    fn existing(
         &self,
+        folder: &Path,
         logs: Vec<Known>,
         settings: &Settings,
         inputs: &Rc<Protected>,
         summary: &mut Summary,
         talk: Talk,
-    ) -> Result<(Destination, Vec<Known>)> {
-        let folder = self.output.as_ref().filter(|path| self.discover && path.as_os_str() != "-");
-        let Some(folder) = folder else {
-            return Ok((Destination::of(self.output.as_deref(), self.force, inputs)?, logs));
-        };
-        make_folder(folder)?;
+    ) -> Result<(Existing, Vec<Known>)> {
+        if !self.discover {
+            let existing =
+                if self.force { Existing::Replaced(inputs.clone()) } else { Existing::Kept };
+            return Ok((existing, logs));
+        }
         let mut earlier =
             Earlier::in_folder(folder, settings.options.encoding, settings.jobs, talk)
                 .with_context(|| format!("cannot look into {}", folder.display()))?;
-        let (logs, unchanged) =
-            if self.force { (logs, 0) } else { earlier.divide(logs, settings.jobs, talk)? };
+        let (logs, unchanged) = if self.force || self.reconvert {
+            (logs, 0)
+        } else {
+            earlier.divide(logs, settings.jobs, talk)?
+        };
         summary.changes = Some(Changes { unchanged, ..Changes::default() });
-        Ok((Destination::folder(folder, Existing::Updated(Box::new(earlier))), logs))
+        Ok((Existing::Updated { earlier: Box::new(earlier), force: self.force }, logs))
     }
 
     /// There is nothing to convert: of what somebody named, that is not expected.
@@ -253,9 +311,10 @@ fn inputs(found: &[PathBuf], logs: &[Known]) -> Protected {
 }
 
 /// Takes outcomes as they come.
-struct Run {
+struct Run<'r> {
     destination: Destination,
-    encoding: Encoding,
+    options: &'r Options,
+    mode: &'r ModeOption,
     summary: Summary,
     exit: Exit,
     /// Why no further record can be written anywhere.
@@ -263,13 +322,14 @@ struct Run {
     talk: Talk,
 }
 
-impl Run {
+impl Run<'_> {
     /// Takes one, and breaks off when there is nowhere to go with the next.
     fn take(&mut self, log: &Log, outcome: Outcome) -> ControlFlow<()> {
         match outcome {
             Outcome::Converted(sessions) => {
+                let readers = self.mode.readers_of_logs([log]);
                 for made in sessions {
-                    self.take_session(log, made);
+                    self.take_session(log, made, readers);
                 }
             }
             Outcome::Unknown if log.named => {
@@ -285,12 +345,20 @@ impl Run {
         if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn take_session(&mut self, log: &Log, made: Made) {
+    fn take_session(&mut self, log: &Log, made: Made, readers: Readers) {
         match made {
             Made::Failed(reason) => self.refuse(log, reason, Exit::No),
             Made::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
             Made::Record(report, mut record) => {
-                let placed = match self.destination.take(&mut record, self.encoding, &report) {
+                let finished = Finished {
+                    record: &mut record,
+                    encoding: self.options.encoding,
+                    profile: self.options.profile,
+                    report: &report,
+                    log,
+                    readers,
+                };
+                let placed = match self.destination.take(finished) {
                     Ok(placed) => placed,
                     Err(error) if self.destination.is_over() => {
                         self.over = Some(error);
@@ -311,17 +379,34 @@ impl Run {
     fn tell(&mut self, log: &Log, placed: &Placed) {
         let (path, is_changed) = match placed {
             Placed::Behind => return,
-            Placed::New(path) | Placed::Beside(path, _) => (path, false),
+            Placed::New(path) | Placed::NextTo { path, .. } => (path, false),
             Placed::Changed(path) => (path, true),
         };
         if let Some(Changes { new, changed, .. }) = &mut self.summary.changes {
             *if is_changed { changed } else { new } += 1;
         }
-        if let Placed::Beside(_, other) = placed {
-            let words = format!("{} stays: it is no record of this session", other.display());
-            self.talk.warn(&words);
+        if let Placed::NextTo { kept, why, .. } = placed {
+            self.tell_kept(log, path, kept, *why);
         }
         self.talk.say_more(&format!("{} -> {}", log.shown, path.display()));
+    }
+
+    /// An earlier file is evidence that the new record does not have, or may be.
+    fn tell_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: Kept) {
+        if let Some(changes) = &mut self.summary.changes {
+            changes.kept += 1;
+        }
+        self.exit = self.exit.max(Exit::No);
+        let why = match why {
+            Kept::OtherFile => "it is not a record of this session",
+            Kept::NotContained => "the log does not have everything that is in it",
+        };
+        terminal::warn(&format!(
+            "{}: {} is kept, because {why}; the new record is {}",
+            log.shown,
+            kept.display(),
+            path.display()
+        ));
     }
 
     fn refuse(&mut self, log: &Log, reason: String, exit: Exit) {

@@ -7,12 +7,12 @@ use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::roff::{Roff, roman};
 
 use crate::Arguments;
-use crate::convert::destination::make_folder;
 use crate::exit::Exit;
 use crate::help::{self, Ending};
 use crate::product::{Existing, write_file};
+use crate::readers::Readers;
 use crate::terminal::{Output, Talk};
-use crate::unfinished::Readers;
+use crate::unfinished::make_folder;
 
 /// Print the manual page of vac or of one command
 ///
@@ -50,12 +50,12 @@ impl Man {
             out.flush()?;
             return Ok(Exit::Yes);
         };
-        make_folder(folder)?;
+        make_folder(folder, Readers::Everyone)?;
         let mut waiting = vec![&root];
         while let Some(command) = waiting.pop() {
             let path = folder.join(format!("{}.1", name(command)));
             let existing = Existing::by("--force", self.force);
-            write_file(&path, &[page(command)?.as_bytes()], Readers::Usual, existing)?;
+            write_file(&path, &[page(command)?.as_bytes()], Readers::Everyone, existing)?;
             talk.say_more(&path.display().to_string());
             waiting.extend(command.get_subcommands());
         }

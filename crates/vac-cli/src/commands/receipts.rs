@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::keys;
 use crate::product::{self, Existing, Product};
+use crate::readers::ModeOption;
 use crate::terminal::{self, Output, Talk};
 use crate::words::counted;
 
@@ -70,6 +71,8 @@ struct Attach {
     /// Replace a file that is there already
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    mode: ModeOption,
     /// Tell what was done in JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
@@ -93,7 +96,9 @@ impl Receipts {
 
 impl Attach {
     fn run(self, talk: Talk) -> Result<Exit> {
-        let product = Product::of(self.output.as_deref());
+        let sources = self.receipts.iter().chain([&self.statement]).map(PathBuf::as_path);
+        let readers = self.mode.readers_of_files(sources);
+        let product = Product::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
         product.check(
             existing,

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::keys;
 use crate::product::{self, Existing, Product};
+use crate::readers::ModeOption;
 use crate::terminal::{self, Output, Talk};
 
 /// Sign a record
@@ -90,6 +91,8 @@ pub struct Sign {
     /// Replace a file that is there already
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    mode: ModeOption,
     /// Use a key file that others can read
     #[arg(long)]
     insecure_key_permissions: bool,
@@ -129,7 +132,8 @@ struct Summary {
 impl Sign {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let product = Product::of(self.output.as_deref());
+        let readers = self.mode.readers_of_files([self.record.as_path()]);
+        let product = Product::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--replace", self.replace);
         product.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
         let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
@@ -146,6 +150,9 @@ impl Sign {
         let (payload, examined) = Payload::examine(&bytes, encoding);
         let signed = match sign(payload, &examined, &self.options(chain.as_ref()), &key) {
             Ok(signed) => signed,
+            Err(SignError::Invalid(_)) if product::are_several(&bytes, encoding) => {
+                return Ok(self.refuse(product::SEVERAL));
+            }
             Err(SignError::Invalid(why)) => {
                 return Ok(self.refuse(&format!(
                     "not a valid record (--force signs it all the same): {why}"

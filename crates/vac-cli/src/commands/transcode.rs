@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
 use crate::product::{self, Existing, Product};
+use crate::readers::ModeOption;
 use crate::terminal::{self, Talk};
 use crate::words::size;
 
@@ -53,6 +54,8 @@ pub struct Transcode {
     /// Replace a file that is there already
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    mode: ModeOption,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,7 +82,8 @@ impl Transcode {
         if self.canonical && self.to == Some(Format::Cbor) {
             anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
         }
-        let product = Product::of(self.output.as_deref());
+        let readers = self.mode.readers_of_files([self.file.as_path()]);
+        let product = Product::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
         product.check(existing, [&self.file])?;
         let bytes = product::read(&self.file)?;
@@ -107,8 +111,13 @@ impl Transcode {
             Source::Json => Encoding::Json,
             Source::Cbor => Encoding::Cbor,
         };
-        let document =
-            Document::scan(bytes, encoding).map_err(|error| format!("not {encoding}: {error}"))?;
+        let document = Document::scan(bytes, encoding).map_err(|error| {
+            if product::are_several(bytes, encoding) {
+                product::SEVERAL.to_owned()
+            } else {
+                format!("not {encoding}: {error}")
+            }
+        })?;
         if self.canonical {
             return canonical(&document, Form::Rfc8785).map_err(|error| error.to_string());
         }

@@ -8,13 +8,19 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
-use vac_adapter::report::Report;
 use vac_value::Encoding;
 
+use super::contains::Finished;
 use super::earlier::Earlier;
+use super::lock::FolderLock;
 use crate::data::Data;
 use crate::protected::Protected;
-use crate::unfinished::{Readers, Unfinished, is_taken};
+use crate::readers::Readers;
+use crate::unfinished::{Unfinished, is_taken};
+
+/// How many earlier records of one session are compared with a new one. Reading all of them
+/// for every log that claims the session would take quadratic time.
+const MAX_COMPARED: usize = 16;
 
 /// Where records go.
 pub enum Destination {
@@ -23,7 +29,7 @@ pub enum Destination {
     /// One behind the other in a file, which gets its name at the end.
     File(OneFile),
     /// One file each in this folder.
-    Folder { folder: PathBuf, existing: Existing, taken: Taken },
+    Folder { folder: PathBuf, existing: Existing, taken: Taken, _lock: FolderLock },
     /// Nowhere any more: the reader has gone, or there is no room.
     Over,
 }
@@ -46,8 +52,18 @@ pub enum Existing {
     Kept,
     /// They are replaced, unless they are what is read.
     Replaced(Rc<Protected>),
-    /// Records of the same session are replaced, everything else stays.
-    Updated(Box<Earlier>),
+    /// Records of the same session are replaced, by force or if the new ones contain them;
+    /// everything else stays.
+    Updated { earlier: Box<Earlier>, force: bool },
+}
+
+/// Why an earlier file keeps the name that a new record was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It is not a record of the session, or cannot be read.
+    OtherFile,
+    /// It is a record of the session that the new one does not contain.
+    NotContained,
 }
 
 /// Where a record went.
@@ -57,38 +73,36 @@ pub enum Placed {
     Behind,
     /// Into a file of its own.
     New(PathBuf),
-    /// Into a file of its own, because what has the name for it is something else.
-    Beside(PathBuf, PathBuf),
+    /// Into a file of its own, next to an earlier one that is kept.
+    NextTo { path: PathBuf, kept: PathBuf, why: Kept },
     /// Into the place of an earlier one.
     Changed(PathBuf),
 }
 
 impl Destination {
-    /// As the command line says: nothing is standard output, a name that ends
-    /// in a slash or is a directory is a folder, anything else a file.
-    pub fn of(output: Option<&Path>, force: bool, inputs: &Rc<Protected>) -> Result<Self> {
+    /// Standard output, or one file for these readers. A name that is neither given nor `-`
+    /// is that of a file.
+    pub fn of(
+        output: Option<&Path>,
+        force: bool,
+        readers: Readers,
+        inputs: &Protected,
+    ) -> Result<Self> {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
             return Ok(Self::Stdout(BufWriter::new(Data::new())));
         };
-        let is_folder =
-            path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
-        if is_folder {
-            make_folder(path)?;
-            let existing = if force { Existing::Replaced(inputs.clone()) } else { Existing::Kept };
-            return Ok(Self::folder(path, existing));
-        }
         inputs.refuse(path)?;
         if !force && is_taken(path) {
             bail!("{} is there already (--force replaces it)", path.display());
         }
-        let file = Unfinished::named(path, Readers::Usual)
+        let file = Unfinished::named(path, readers)
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self::File(OneFile { out: BufWriter::new(file), force, is_empty: true }))
     }
 
-    /// A folder that is there.
-    pub fn folder(path: &Path, existing: Existing) -> Self {
-        Self::Folder { folder: path.to_owned(), existing, taken: Taken::new() }
+    /// A folder that exists and is locked.
+    pub fn folder(path: &Path, existing: Existing, lock: FolderLock) -> Self {
+        Self::Folder { folder: path.to_owned(), existing, taken: Taken::new(), _lock: lock }
     }
 
     /// Whether a file is one that records go to.
@@ -117,22 +131,18 @@ impl Destination {
 
     /// Takes a finished record from where it was kept until now. A reader that has gone
     /// is no error.
-    pub fn take(
-        &mut self,
-        record: &mut (impl Read + Seek),
-        encoding: Encoding,
-        report: &Report,
-    ) -> Result<Placed> {
-        record.seek(SeekFrom::Start(0))?;
+    pub fn take(&mut self, mut finished: Finished<'_, impl Read + Seek>) -> Result<Placed> {
+        let encoding = finished.encoding;
+        finished.record.seek(SeekFrom::Start(0))?;
         let copied = match self {
             Self::Over => return Ok(Placed::Behind),
-            Self::Stdout(out) => copy(record, encoding, out),
+            Self::Stdout(out) => copy(finished.record, encoding, out),
             Self::File(file) => {
                 file.is_empty = false;
-                copy(record, encoding, &mut file.out)
+                copy(finished.record, encoding, &mut file.out)
             }
-            Self::Folder { folder, existing, taken } => {
-                return file(folder, existing, taken, record, encoding, report);
+            Self::Folder { folder, existing, taken, .. } => {
+                return file(folder, existing, taken, &mut finished);
             }
         };
         match copied {
@@ -181,64 +191,64 @@ fn file(
     folder: &Path,
     existing: &mut Existing,
     taken: &mut Taken,
-    record: &mut impl Read,
-    encoding: Encoding,
-    report: &Report,
+    finished: &mut Finished<'_, impl Read + Seek>,
 ) -> Result<Placed> {
-    let stem = file_stem(&report.agent, &report.session_id);
-    let placed = place(folder, &stem, encoding, report, existing, taken);
-    let (Placed::New(path) | Placed::Beside(path, _) | Placed::Changed(path)) = &placed else {
+    let placed = place(folder, existing, taken, finished)?;
+    let (Placed::New(path) | Placed::NextTo { path, .. } | Placed::Changed(path)) = &placed else {
         return Ok(placed);
     };
     if let Existing::Replaced(inputs) = existing {
         inputs.refuse(path)?;
     }
-    let mut file = Unfinished::new(path, Readers::Usual)
+    let mut file = Unfinished::new(path, finished.readers)
         .with_context(|| format!("cannot write in {}", folder.display()))?;
-    copy(record, encoding, &mut file)
+    finished.record.seek(SeekFrom::Start(0))?;
+    copy(finished.record, finished.encoding, &mut file)
         .with_context(|| format!("cannot write {}", path.display()))?;
     let is_replaced = matches!(placed, Placed::Changed(_));
     settle(file, is_replaced || matches!(existing, Existing::Replaced(_)))?;
     Ok(placed)
 }
 
-/// Makes a folder, and those around it.
-pub fn make_folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))
-}
-
 /// Which file a session's record is for.
 fn place(
     folder: &Path,
-    stem: &str,
-    encoding: Encoding,
-    report: &Report,
     existing: &mut Existing,
     taken: &mut Taken,
-) -> Placed {
+    finished: &mut Finished<'_, impl Read + Seek>,
+) -> Result<Placed> {
+    let (encoding, report) = (finished.encoding, finished.report);
+    let stem = &file_stem(&report.agent, &report.session_id);
     let path = |name: &str| folder.join(name).with_extension_of(encoding);
-    let Existing::Updated(earlier) = existing else {
-        return Placed::New(path(&unused(stem, taken)));
+    let Existing::Updated { earlier, force } = existing else {
+        return Ok(Placed::New(path(&unused(stem, taken))));
     };
     let is_name = |name: &str| is_numbered(name, stem);
-    if let Some(path) = earlier.replaced(&report.session_id, &report.sources, is_name) {
-        if let Some(stem) = path.file_stem() {
-            taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
+    let candidates = earlier.of_session(&report.session_id, &report.sources, is_name);
+    for number in candidates.iter().copied().take(MAX_COMPARED) {
+        let record = earlier.record(number);
+        if *force || finished.contains(&record.path, &record.label.sources)? {
+            let path = record.path.clone();
+            if let Some(stem) = path.file_stem() {
+                taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
+            }
+            earlier.settle(number);
+            return Ok(Placed::Changed(path));
         }
-        return Placed::Changed(path);
     }
-    let mut in_the_way = None;
+    let mut in_the_way =
+        candidates.first().map(|number| (earlier.record(*number).path.clone(), Kept::NotContained));
     loop {
         let name = unused(stem, taken);
         let found = path(&name);
         if found.symlink_metadata().is_err() {
-            return match in_the_way {
-                Some(other) => Placed::Beside(found, other),
+            return Ok(match in_the_way {
+                Some((kept, why)) => Placed::NextTo { path: found, kept, why },
                 None => Placed::New(found),
-            };
+            });
         }
         if !earlier.is_settled(&found) {
-            in_the_way = in_the_way.or(Some(found));
+            in_the_way = in_the_way.or(Some((found, Kept::OtherFile)));
         }
     }
 }

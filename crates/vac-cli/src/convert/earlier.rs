@@ -1,6 +1,7 @@
 //! Records that are in the folder already, so that only what is new or has changed is
 //! converted.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::ControlFlow;
@@ -22,13 +23,17 @@ pub struct Earlier {
     by_source: HashMap<String, Vec<usize>>,
     /// Those of a session.
     by_id: HashMap<String, Vec<usize>>,
+    by_path: HashMap<PathBuf, usize>,
     /// Those that are up to date, or have been replaced.
     settled: HashSet<usize>,
 }
 
-struct Record {
-    path: PathBuf,
-    label: Label,
+/// A record in the folder.
+pub struct Record {
+    /// Its file.
+    pub path: PathBuf,
+    /// What it says about itself.
+    pub label: Label,
 }
 
 impl Earlier {
@@ -57,6 +62,7 @@ impl Earlier {
             records: Vec::new(),
             by_source: HashMap::new(),
             by_id: HashMap::new(),
+            by_path: HashMap::new(),
             settled: HashSet::new(),
         };
         // What cannot be read is not ours to replace.
@@ -69,11 +75,12 @@ impl Earlier {
             earlier.records.extend(record);
             ControlFlow::Continue(())
         })?;
-        for (number, Record { label, .. }) in earlier.records.iter().enumerate() {
+        for (number, Record { path, label }) in earlier.records.iter().enumerate() {
             if let Some(first) = label.sources.first() {
                 earlier.by_source.entry(first.name.clone()).or_default().push(number);
             }
             earlier.by_id.entry(label.id.clone()).or_default().push(number);
+            earlier.by_path.insert(path.clone(), number);
         }
         Ok(earlier)
     }
@@ -126,37 +133,46 @@ impl Earlier {
         made
     }
 
-    /// The record that a new one of the same session replaces: rather one of the same
-    /// sources than one of others. `is_name` says which file names are a session's.
-    pub fn replaced(
-        &mut self,
+    /// The records of a session that are neither up to date nor replaced, those first that a
+    /// new record of these sources probably contains. `is_name` says which file names are the
+    /// session's.
+    pub fn of_session(
+        &self,
         id: &str,
         sources: &[Source],
         is_name: impl Fn(&str) -> bool,
-    ) -> Option<PathBuf> {
-        let record = |number: &usize| self.records.get(*number);
-        let is_free = |number: &&usize| {
-            let stem = record(number).and_then(|record| record.path.file_stem());
+    ) -> Vec<usize> {
+        let is_candidate = |number: &&usize| {
+            let stem = self.record(**number).path.file_stem();
             !self.settled.contains(number)
                 && stem.is_some_and(|stem| is_name(&stem.to_string_lossy()))
         };
-        let free: Vec<_> = self.by_id.get(id)?.iter().filter(is_free).copied().collect();
-        let label = |number: &usize| record(number).map(|record| record.label.sources.as_slice());
-        let first_name = |sources: &[Source]| sources.first().map(|source| source.name.clone());
-        let same = free.iter().find(|number| label(number) == Some(sources));
-        let named = || {
-            let name = first_name(sources);
-            free.iter().find(|number| label(number).and_then(first_name) == name)
-        };
-        let chosen = *same.or_else(named).or_else(|| free.first())?;
-        let path = record(&chosen)?.path.clone();
-        self.settled.insert(chosen);
-        Some(path)
+        let same_id = self.by_id.get(id).into_iter().flatten();
+        let mut candidates: Vec<_> = same_id.filter(is_candidate).copied().collect();
+        let name = |sources: &[Source]| sources.first().map(|source| source.name.clone());
+        candidates.sort_by_cached_key(|number| {
+            let Record { path, label } = self.record(*number);
+            let size = label.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));
+            let is_other = label.sources != sources;
+            let is_elsewhere = name(&label.sources) != name(sources);
+            // The first of a session's names is the shortest.
+            (is_other, is_elsewhere, Reverse(size), path.as_os_str().len(), path.clone())
+        });
+        candidates
+    }
+
+    /// A record by its number.
+    pub fn record(&self, number: usize) -> &Record {
+        &self.records[number]
+    }
+
+    /// Notes that a record is up to date, or has been replaced.
+    pub fn settle(&mut self, number: usize) {
+        self.settled.insert(number);
     }
 
     /// Whether a file is a record that is up to date, or has been replaced.
     pub fn is_settled(&self, path: &Path) -> bool {
-        let is_it = |number: &usize| self.records.get(*number).is_some_and(|it| it.path == path);
-        self.settled.iter().any(is_it)
+        self.by_path.get(path).is_some_and(|number| self.settled.contains(number))
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use super::destination::Destination;
 use crate::product::{Existing, Product};
 use crate::protected::Protected;
+use crate::readers::Readers;
 use crate::unfinished::is_taken;
 
 /// How every report of ours begins.
@@ -51,9 +52,10 @@ impl ReportFile {
         }
     }
 
-    /// Writes it.
-    pub fn write(&self, text: &str) -> Result<()> {
-        Product::of(self.0.as_deref()).write(&[text.as_bytes()], true, Existing::Replaced)
+    /// Writes it for these readers.
+    pub fn write(&self, text: &str, readers: Readers) -> Result<()> {
+        let product = Product::of(self.0.as_deref()).readable_by(readers);
+        product.write(&[text.as_bytes()], true, Existing::Replaced)
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Changes {
     pub changed: u64,
     /// Records that are as they were.
     pub unchanged: u64,
+    /// Files that had the name of a new record and were kept, which got another name.
+    pub kept: u64,
 }
 
 /// A log that was not converted.
@@ -84,8 +86,9 @@ impl Summary {
             self.refused.len(),
             self.passed_over
         ));
-        if let Some(Changes { new, changed, unchanged }) = self.changes {
-            talk.say(&format!("{new} new, {changed} changed, {unchanged} unchanged"));
+        if let Some(Changes { new, changed, unchanged, kept }) = self.changes {
+            let kept = if kept > 0 { format!(", {kept} kept") } else { String::new() };
+            talk.say(&format!("{new} new, {changed} changed, {unchanged} unchanged{kept}"));
         }
     }
 

@@ -1,0 +1,227 @@
+//! Whether a new record contains an earlier one, which it may replace then.
+//!
+//! Either of two proofs is enough:
+//!
+//! * The log has only grown: each source of the earlier record is the beginning of a source
+//!   of the new one. Size and SHA-256 of the earlier sources are in its record.
+//! * Every entry of the earlier record is in the new one, unchanged and in the same order.
+//!   An entry may have got further children.
+//!
+//! The first holds for logs that agents append to, also if the new record annotates earlier
+//! entries. It says nothing about a record that keeps only a part of its log
+//! ([`Profile::Canonical`]): that needs the second. An earlier record that cannot be read to
+//! its end is contained in nothing.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use vac_adapter::adapter::Profile;
+use vac_adapter::report::{Report, Source};
+use vac_store::Log;
+use vac_validate::stream;
+use vac_value::{Document, Encoding, Kind, Node};
+
+use crate::readers::Readers;
+
+/// A record that has just been made.
+pub struct Finished<'f, R> {
+    /// The record.
+    pub record: &'f mut R,
+    /// How it is written.
+    pub encoding: Encoding,
+    /// How much of the log it holds.
+    pub profile: Profile,
+    /// What it says about itself.
+    pub report: &'f Report,
+    /// What it was made from.
+    pub log: &'f Log,
+    /// Who may read it.
+    pub readers: Readers,
+}
+
+impl<R: Read + Seek> Finished<'_, R> {
+    /// Whether it contains the record in a file that states these sources.
+    pub fn contains(&mut self, earlier: &Path, sources: &[Source]) -> io::Result<bool> {
+        let mut before = Vec::new();
+        let read =
+            File::open(earlier).and_then(|file| hashes(file, self.encoding, |it| before.push(it)));
+        if !matches!(read, Ok(true)) {
+            return Ok(false);
+        }
+        let has_grown = || self.log.has_grown(sources, &self.report.sources).unwrap_or(false);
+        if self.profile == Profile::Full && has_grown() {
+            return Ok(true);
+        }
+        self.record.seek(SeekFrom::Start(0))?;
+        let mut found = 0;
+        let are_all = hashes(&mut *self.record, self.encoding, |hash| {
+            found += usize::from(before.get(found) == Some(&hash));
+        })?;
+        Ok(are_all && found == before.len())
+    }
+}
+
+type Hash = [u8; 32];
+
+/// Hashes each entry of a record, children after their parent. Returns whether the record is
+/// well-formed and these are all entries in it.
+fn hashes(
+    mut record: impl Read,
+    encoding: Encoding,
+    mut take: impl FnMut(Hash),
+) -> io::Result<bool> {
+    if encoding == Encoding::Json {
+        let read = stream::entries(record, |entry| hash_entry(entry, &Hash::default(), &mut take));
+        return match read {
+            Ok(are_all) => Ok(are_all),
+            Err(stream::Error::Syntax(_)) => Ok(false),
+            Err(stream::Error::Io(error)) => Err(error),
+        };
+    }
+    let mut bytes = Vec::new();
+    record.read_to_end(&mut bytes)?;
+    let Ok(document) = Document::cbor(&bytes) else { return Ok(false) };
+    let session = document.root().member("session");
+    let entries = session.and_then(|session| session.member("entries"));
+    let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
+        return Ok(false);
+    };
+    for entry in entries.elements() {
+        hash_entry(entry, &Hash::default(), &mut take);
+    }
+    Ok(document.duplicate_keys().len() == 0)
+}
+
+/// Hashes an entry without its children, but with its parent: so a child cannot move, and an
+/// entry can get further children.
+fn hash_entry(entry: Node<'_, '_>, parent: &Hash, take: &mut dyn FnMut(Hash)) {
+    let is_children = |(key, value): &(Node<'_, '_>, Node<'_, '_>)| {
+        key.is_text("children") && value.kind() == Kind::Array
+    };
+    let mut hash = Sha256::new();
+    hash.update(parent);
+    if entry.kind() == Kind::Map {
+        for (key, value) in entry.members().filter(|member| !is_children(member)) {
+            feed(key, &mut hash);
+            feed(value, &mut hash);
+        }
+    } else {
+        feed(entry, &mut hash);
+    }
+    let own = hash.finalize().into();
+    take(own);
+    for (_, children) in entry.members().filter(is_children) {
+        for child in children.elements() {
+            hash_entry(child, &own, take);
+        }
+    }
+}
+
+/// Feeds a value to a hash: every byte of it, except space between the tokens of JSON.
+fn feed(node: Node<'_, '_>, hash: &mut Sha256) {
+    match (node.encoding(), node.kind()) {
+        (Encoding::Json, Kind::Map) => {
+            hash.update(b"{");
+            for (key, value) in node.members() {
+                feed(key, hash);
+                feed(value, hash);
+            }
+            hash.update(b"}");
+        }
+        (Encoding::Json, Kind::Array) => {
+            hash.update(b"[");
+            for element in node.elements() {
+                feed(element, hash);
+            }
+            hash.update(b"]");
+        }
+        _ => {
+            // Its length tells where it ends.
+            hash.update((node.raw().len() as u64).to_le_bytes());
+            hash.update(node.raw());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vac_value::{Encoder, transcode};
+
+    fn record(entries: &str) -> String {
+        format!(
+            r#"{{"version":"3.0.0-draft","id":"r","session":{{"session-id":"s","entries":{entries}}}}}"#
+        )
+    }
+
+    fn cbor(json: &str) -> Vec<u8> {
+        let document = Document::json(json.as_bytes()).unwrap();
+        let mut encoder = Encoder::cbor();
+        transcode(&document, &mut encoder).unwrap();
+        encoder.finish()
+    }
+
+    /// Whether the entries of one record are in another, in both encodings.
+    #[track_caller]
+    fn is_contained(before: &str, now: &str) -> bool {
+        let (before, now) = (record(before), record(now));
+        let answers = [
+            (before.clone().into_bytes(), now.clone().into_bytes(), Encoding::Json),
+            (cbor(&before), cbor(&now), Encoding::Cbor),
+        ]
+        .map(|(before, now, encoding)| {
+            let mut earlier = Vec::new();
+            assert!(hashes(&before[..], encoding, |hash| earlier.push(hash)).unwrap());
+            let mut found = 0;
+            let are_all = hashes(&now[..], encoding, |hash| {
+                found += usize::from(earlier.get(found) == Some(&hash));
+            });
+            are_all.unwrap() && found == earlier.len()
+        });
+        assert_eq!(answers[0], answers[1], "{before} {now}");
+        answers[0]
+    }
+
+    #[test]
+    fn entries_may_be_added_and_not_changed_or_reordered() {
+        let before = r#"[{"a":1},{"b":[1,"x"]}]"#;
+        for (now, expected) in [
+            (r#"[{"a":1},{"b":[1,"x"]}]"#, true),
+            (r#"[ {"a": 1}, {"b": [1, "x"]} ]"#, true),
+            (r#"[{"z":0},{"a":1},{"y":0},{"b":[1,"x"]},{"c":2}]"#, true),
+            (r#"[{"b":[1,"x"]},{"a":1}]"#, false),
+            (r#"[{"a":1}]"#, false),
+            (r#"[{"a":1},{"b":[1,"y"]}]"#, false),
+            (r#"[{"a":1},{"b":[1],"c":"x"}]"#, false),
+            (r#"[{"a":1},[{"b":[1,"x"]}]]"#, false),
+            ("[]", false),
+        ] {
+            assert_eq!(is_contained(before, now), expected, "{now}");
+        }
+        assert!(is_contained("[]", "[1]"));
+    }
+
+    #[test]
+    fn children_may_be_added_and_not_moved() {
+        let before = r#"[{"id":1,"children":[{"c":1}]},{"id":2,"children":[]}]"#;
+        for (now, expected) in [
+            (r#"[{"id":1,"children":[{"c":0},{"c":1}]},{"id":2,"children":[{"c":2}]}]"#, true),
+            (r#"[{"id":1,"children":[]},{"id":2,"children":[{"c":1}]}]"#, false),
+            (r#"[{"id":1,"children":[]},{"c":1},{"id":2}]"#, false),
+            (r#"[{"id":1,"children":[{"c":2}]},{"id":2}]"#, false),
+        ] {
+            assert_eq!(is_contained(before, now), expected, "{now}");
+        }
+    }
+
+    #[test]
+    fn records_that_hide_entries_are_not_read() {
+        let twice = r#"{"session":{"entries":[]},"session":{"entries":[1]}}"#;
+        for damaged in [twice, "{}", r#"{"session":{"entries":[1"#, "", "[]"] {
+            assert!(!hashes(damaged.as_bytes(), Encoding::Json, drop).unwrap(), "{damaged}");
+            assert!(!hashes(damaged.as_bytes(), Encoding::Cbor, drop).unwrap(), "{damaged}");
+        }
+    }
+}

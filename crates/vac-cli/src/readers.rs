@@ -1,0 +1,197 @@
+//! Who may read a file that a command writes.
+//!
+//! A file is readable by nobody who cannot read everything it is made from: the permission
+//! bits of each source count, and so do those of the folders around it, since a file of mode
+//! 0644 in a folder of mode 0700 is private. `--mode` overrides this. Access control lists
+//! are not examined, and on systems without permission bits new files inherit the rights of
+//! their folder.
+
+use std::path::Path;
+
+use clap::Args;
+use vac_store::Log;
+
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner: mode 0600.
+    Owner,
+    /// Its owner and the group with this id: mode 0640, or 0600 if the new file belongs to
+    /// another group.
+    Group(u32),
+    /// Everyone, as far as the umask allows: mode 0644.
+    Everyone,
+    /// Exactly this mode, whatever the umask is.
+    Mode(u32),
+}
+
+/// The option that overrides who may read the output.
+#[derive(Args)]
+pub struct ModeOption {
+    /// Permissions of new files in octal, such as 640 [default: no wider than the sources']
+    #[arg(long, value_name = "OCTAL", value_parser = parse_mode)]
+    mode: Option<Readers>,
+}
+
+impl ModeOption {
+    /// Readers of a file that is made from these files.
+    pub fn readers_of_files<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> Readers {
+        self.mode.unwrap_or_else(|| Readers::of_files(files))
+    }
+
+    /// Readers of a file that is made from these logs.
+    pub fn readers_of_logs<'l>(&self, logs: impl IntoIterator<Item = &'l Log>) -> Readers {
+        self.mode.unwrap_or_else(|| Readers::common(logs.into_iter().map(Readers::of_log)))
+    }
+}
+
+impl Readers {
+    /// Those who can read all of these files; `-` is standard input, which is private.
+    pub fn of_files<'p>(files: impl IntoIterator<Item = &'p Path>) -> Self {
+        Self::common(files.into_iter().map(platform::of_file))
+    }
+
+    /// Those who can read a log. Databases, storage trees and standard input are private.
+    fn of_log(log: &Log) -> Self {
+        match log.files() {
+            Some(files) => Self::of_files(files),
+            None => Self::Owner,
+        }
+    }
+
+    /// Those who are readers of everything; the owner alone if there is nothing.
+    fn common(all: impl Iterator<Item = Self>) -> Self {
+        all.reduce(Self::and).unwrap_or(Self::Owner)
+    }
+
+    /// Those who are readers of both. An explicit mode overrides the other.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Mode(mode), _) | (_, Self::Mode(mode)) => Self::Mode(mode),
+            (Self::Everyone, readers) | (readers, Self::Everyone) => readers,
+            (Self::Group(one), Self::Group(two)) if one == two => self,
+            _ => Self::Owner,
+        }
+    }
+
+    /// These readers, without those who cannot read the file that is at this path now.
+    pub fn and_of_existing(self, path: &Path) -> Self {
+        match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_file() => self.and(platform::of_metadata(&metadata)),
+            _ => self,
+        }
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+
+    use super::Readers;
+
+    /// The bits that let others read a file.
+    const READ: u32 = 0o4;
+    /// The bit that lets others open files in a folder.
+    const SEARCH: u32 = 0o1;
+
+    /// Those who can read a file where it is. What is not a regular file is private.
+    pub fn of_file(path: &Path) -> Readers {
+        readers_of_path(path).unwrap_or(Readers::Owner)
+    }
+
+    fn readers_of_path(path: &Path) -> std::io::Result<Readers> {
+        let path = path.canonicalize()?;
+        let metadata = path.metadata()?;
+        if !metadata.is_file() {
+            return Ok(Readers::Owner);
+        }
+        let mut readers = of_metadata(&metadata);
+        for folder in path.ancestors().skip(1) {
+            readers = readers.and(allowed(&folder.metadata()?, SEARCH));
+        }
+        Ok(readers)
+    }
+
+    /// Those whom the bits of a file allow to read it.
+    pub fn of_metadata(metadata: &Metadata) -> Readers {
+        allowed(metadata, READ)
+    }
+
+    /// Bits that deny the group what they allow everyone else are taken for private.
+    fn allowed(metadata: &Metadata, bit: u32) -> Readers {
+        let mode = metadata.mode();
+        match (mode & bit << 3 != 0, mode & bit != 0) {
+            (true, true) => Readers::Everyone,
+            (true, false) => Readers::Group(metadata.gid()),
+            (false, _) => Readers::Owner,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::fs::Metadata;
+    use std::path::Path;
+
+    use super::Readers;
+
+    pub fn of_file(_: &Path) -> Readers {
+        Readers::Everyone
+    }
+
+    pub fn of_metadata(_: &Metadata) -> Readers {
+        Readers::Everyone
+    }
+}
+
+/// Parses the value of `--mode`.
+fn parse_mode(text: &str) -> Result<Readers, String> {
+    if !cfg!(unix) {
+        return Err("this system has no permission bits".to_owned());
+    }
+    let is_octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| mode & !0o666 == 0);
+    match mode {
+        Some(mode) if is_octal && matches!(text.len(), 3 | 4) => Ok(Readers::Mode(mode)),
+        _ => Err("expected three or four octal digits that let files be read or written, such \
+                  as 600 or 0644"
+            .to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn modes_are_read_and_write_bits_in_octal() {
+        assert_eq!(parse_mode("640"), Ok(Readers::Mode(0o640)));
+        assert_eq!(parse_mode("0440"), Ok(Readers::Mode(0o440)));
+        for wrong in
+            ["", "0", "64", "00640", "8", "689", "4644", "755", "1000", "+64", "-64", "u=r"]
+        {
+            assert!(parse_mode(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn readers_of_several_sources_can_read_each() {
+        use Readers::{Everyone, Group, Mode, Owner};
+        for (one, two, both) in [
+            (Everyone, Everyone, Everyone),
+            (Everyone, Group(5), Group(5)),
+            (Group(5), Group(5), Group(5)),
+            (Group(5), Group(6), Owner),
+            (Owner, Everyone, Owner),
+            (Owner, Group(5), Owner),
+            (Mode(0o664), Owner, Mode(0o664)),
+        ] {
+            assert_eq!(one.and(two), both);
+            assert_eq!(two.and(one), both);
+        }
+        assert_eq!(Readers::common(std::iter::empty()), Owner);
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether a log has only grown since a record was made of it.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use vac_adapter::Source;
+
+use crate::log::{Log, Part, Place};
+
+impl Log {
+    /// Its files; `None` if something of it is not a file of its own, but a session of a
+    /// store or standard input.
+    pub fn files(&self) -> Option<Vec<&Path>> {
+        let file = |part| match Part::path(part) {
+            Some(_) if matches!(part.place, Place::Stored(..)) => None,
+            path => path,
+        };
+        self.parts.iter().chain(&self.attachments).map(file).collect()
+    }
+
+    /// Whether each earlier source is the beginning, or all, of a later one of the same name.
+    /// The later sources are those that were read from this log; the bytes are read again and
+    /// compared with both hashes, so that the answer is about what was read then. False if
+    /// the log has been changed since.
+    pub fn has_grown(&self, earlier: &[Source], later: &[Source]) -> io::Result<bool> {
+        let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
+        if parts.len() != later.len() {
+            return Ok(false);
+        }
+        let mut by_name: HashMap<&str, VecDeque<_>> = HashMap::new();
+        for (part, source) in parts.into_iter().zip(later) {
+            by_name.entry(&source.name).or_default().push_back((part, source));
+        }
+        let mut pairs = Vec::with_capacity(earlier.len());
+        for before in earlier {
+            let same_name = by_name.get_mut(before.name.as_str()).and_then(VecDeque::pop_front);
+            match same_name {
+                Some((part, now)) if before.size <= now.size => pairs.push((part, before, now)),
+                _ => return Ok(false),
+            }
+        }
+        for (part, before, now) in pairs {
+            if before != now && !begins_with(part.stored_bytes()?, before, now)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Whether bytes begin with those of one source and then are those of the other.
+fn begins_with(bytes: impl Read, before: &Source, now: &Source) -> io::Result<bool> {
+    let mut hash = Sha256::new();
+    let mut bytes = bytes.take(now.size);
+    feed(&mut bytes.by_ref().take(before.size), &mut hash)?;
+    if !is(&hash, before) {
+        return Ok(false);
+    }
+    feed(&mut bytes, &mut hash)?;
+    Ok(is(&hash, now))
+}
+
+fn feed(bytes: &mut impl Read, hash: &mut Sha256) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match bytes.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn is(hash: &Sha256, source: &Source) -> bool {
+    data_encoding::HEXLOWER.encode(&hash.clone().finalize()) == source.sha_256
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(folder: &Path, files: &[(&str, &str)]) -> Log {
+        let parts = files.iter().map(|(name, text)| {
+            std::fs::write(folder.join(name), text).unwrap();
+            Part::file(&folder.join(name))
+        });
+        let mut parts: Vec<_> = parts.collect();
+        let mut log = Log::of(parts.remove(0), "log".to_owned(), true);
+        log.parts.extend(parts);
+        log
+    }
+
+    fn sources(files: &[(&str, &str)]) -> Vec<Source> {
+        let source = |(name, text): &(&str, &str)| Source {
+            name: (*name).to_owned(),
+            size: text.len() as u64,
+            sha_256: data_encoding::HEXLOWER.encode(&Sha256::digest(text)),
+        };
+        files.iter().map(source).collect()
+    }
+
+    #[test]
+    fn growth_keeps_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = [("a", "one two"), ("b", "three")];
+        let log = log(folder.path(), &now);
+        for (before, expected) in [
+            (&[("a", "one two"), ("b", "three")][..], true),
+            (&[("a", "one")], true),
+            (&[("b", "thr"), ("a", "")], true),
+            (&[("a", "one two three")], false),
+            (&[("a", "two")], false),
+            (&[("a", "one twO")], false),
+            (&[("c", "")], false),
+            (&[("a", "one"), ("a", "one")], false),
+        ] {
+            let has_grown = log.has_grown(&sources(before), &sources(&now)).unwrap();
+            assert_eq!(has_grown, expected, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn growth_of_other_bytes_than_were_read_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = sources(&[("a", "one two")]);
+        // What was converted is shorter than the file that is there when it is compared.
+        let log = log(folder.path(), &[("a", "one two three")]);
+        assert!(!log.has_grown(&before, &sources(&[("a", "one")])).unwrap());
+        assert!(!log.has_grown(&before, &sources(&[("a", "two two three")])).unwrap());
+        assert!(log.has_grown(&before, &sources(&[("a", "one two t")])).unwrap());
+    }
+
+    #[test]
+    fn a_log_on_standard_input_has_no_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = log(folder.path(), &[("a", "")]);
+        assert_eq!(log.files(), Some(vec![folder.path().join("a").as_path()]));
+        log.parts[0].place = Place::Kept(tempfile::tempfile().unwrap());
+        assert_eq!(log.files(), None);
+    }
+}
