@@ -348,7 +348,7 @@ impl Judge<'_> {
         bytes: &[u8],
         encoding: Encoding,
     ) {
-        let offset = start + error.offset;
+        let offset = if error.problem == Syntax::Empty { 0 } else { start + error.offset };
         let mut message = error.problem.to_string();
         if encoding == Encoding::Cbor && self.is_dubious(bytes) {
             message = format!("neither JSON nor CBOR (as CBOR, {message})");

@@ -174,3 +174,32 @@ fn create_folder(path: &Path, readers: Readers) -> io::Result<()> {
 fn create_folder(path: &Path, _: Readers) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_has_its_mode_before_it_has_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a");
+        for (readers, most) in [
+            (Readers::Owner, 0o600),
+            (Readers::Group(u32::MAX), 0o600),
+            (Readers::Everyone, 0o644),
+            (Readers::Mode(0o440), 0o440),
+        ] {
+            let file = Unfinished::new(&place, readers).unwrap();
+            let entries = folder.path().read_dir().unwrap();
+            let modes: Vec<_> =
+                entries.map(|it| it.unwrap().metadata().unwrap().mode() & 0o7777).collect();
+            assert_eq!(modes.len(), 1, "{readers:?}");
+            assert_eq!(modes[0] & !most, 0, "{readers:?}");
+            file.settle(false).unwrap();
+            assert_eq!(place.metadata().unwrap().mode() & 0o7777, modes[0], "{readers:?}");
+            std::fs::remove_file(&place).unwrap();
+        }
+    }
+}

@@ -70,15 +70,15 @@ fn only_what_is_new_or_has_changed_is_converted_again() {
 }
 
 #[test]
-fn the_same_size_with_other_bytes_is_a_change() {
+fn the_same_size_with_other_bytes_is_noticed() {
     let folder = home();
     discover(&folder, &[]);
     let path = folder.path().join(CODEX_FILE);
     let log = fs::read_to_string(&path).expect("a log");
     fs::write(&path, log.replace("Grind it", "Mill it!")).expect("a log");
     let ran = discover(&folder, &[]);
-    says(&ran, "0 new, 1 changed, 10 unchanged\n");
-    let record = folder.path().join(format!("records/codex-{CODEX_ID}.json"));
+    says(&ran, "1 new, 0 changed, 10 unchanged, 1 kept\n");
+    let record = folder.path().join(format!("records/codex-{CODEX_ID}-2.json"));
     assert!(fs::read_to_string(record).expect("a record").contains("Mill it!"));
 }
 
@@ -96,9 +96,9 @@ fn what_is_no_record_of_the_session_is_never_replaced() {
             fs::remove_file(folder.path().join(format!("records/claude-{CLAUDE_ID}-2.json")))
                 .unwrap_or_default();
             let ran = discover(&folder, &[&["-a", "claude"], arguments].concat());
-            assert_eq!(ran.code, 0, "{}", ran.stderr);
-            says(&ran, "stays: it is no record of this session\n");
-            says(&ran, "1 new, 0 changed, 0 unchanged\n");
+            assert_eq!(ran.code, 1, "{}", ran.stderr);
+            says(&ran, "is kept, because it is not a record of this session; the new record is ");
+            says(&ran, "1 new, 0 changed, 0 unchanged, 1 kept\n");
             assert_eq!(fs::read_to_string(folder.path().join(&claude)).expect("a file"), other);
         }
         says(&discover(&folder, &["-a", "claude"]), "0 new, 0 changed, 1 unchanged\n");
@@ -164,9 +164,13 @@ fn a_database_goes_before_the_files_it_replaced() {
     assert_eq!(source(&record), format!("storage#{OPENCODE_ID}"));
     copy("opencode/database/opencode.db", &folder, "home/.local/share/opencode/opencode.db");
     let ran = discover(&folder, &["-v", "--json"]);
-    says(&ran, "1 new, 1 changed, 0 unchanged\n");
+    // The database knows more of each entry than the files did: these are other entries.
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    says(&ran, "2 new, 0 changed, 0 unchanged, 1 kept\n");
     says(&ran, &format!("opencode.db#{OPENCODE_ID} has more of the session\n"));
-    assert_eq!(source(&record), format!("opencode.db#{OPENCODE_ID}"));
+    assert_eq!(source(&record), format!("storage#{OPENCODE_ID}"));
+    let second = folder.path().join(format!("records/opencode-{OPENCODE_ID}-2.json"));
+    assert_eq!(source(&second), format!("opencode.db#{OPENCODE_ID}"));
     assert_eq!(ran.json()["left-out"].as_array().map(Vec::len), Some(1));
     // Whoever names both gets both.
     let both = folder.vac(&[

@@ -107,10 +107,8 @@ fn items_are_documents_in_a_sequence() {
     folder.vac(&["validate", "a.cborseq"]).gives(1, &format!("a.cborseq:2: /: {expected}\n"));
     folder.vac_with(&["validate", "-"], &items).gives(1, &format!("-:2: /: {expected}\n"));
     folder.write("a.cbor", &items);
+    folder.vac(&["validate", "a.cbor"]).gives(1, &format!("a.cbor:2: /: {expected}\n"));
     let end = small_cbor().len();
-    folder
-        .vac(&["validate", "a.cbor"])
-        .gives(1, &format!("a.cbor: byte {end}: bytes follow behind the document\n"));
     items.truncate(end + 3);
     let ran = folder.vac_with(&["validate", "-"], &items);
     assert!(ran.lines()[1].starts_with(&format!("-:3: byte {}: ", end + 1)), "{ran:?}");

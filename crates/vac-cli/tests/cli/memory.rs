@@ -61,7 +61,7 @@ fn a_record_that_is_streamed_takes_the_memory_of_its_largest_entry() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stdout = String::from_utf8(output.stdout).unwrap();
-    assert!(stdout.starts_with("-:1: /session/entries/"), "{stdout}");
+    assert!(stdout.starts_with("-: /session/entries/"), "{stdout}");
     assert!(stdout.contains("/type: expected \"user\", "), "{stdout}");
     assert!(peak < MOST, "{peak} kB");
 }

@@ -40,9 +40,11 @@ impl Ended {
         let code = output.status.code();
         let code = code.unwrap_or_else(|| panic!("{what}: {}: {stderr}", output.status));
         let is_told = stderr.lines().any(|line| line.starts_with("error: "));
+        let is_warned = stderr.lines().any(|line| line.starts_with("warning: "));
+        let is_answered = is_told || is_warned || !output.stdout.is_empty();
         match code {
             0 => {}
-            1 => assert!(is_told || !output.stdout.is_empty(), "{what}: no, and no reason"),
+            1 => assert!(is_answered, "{what}: no, and no reason"),
             2 => assert!(is_told, "{what}: trouble, and no reason"),
             other => panic!("{what}: exit code {other}: {stderr}"),
         }
