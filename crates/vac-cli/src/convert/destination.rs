@@ -236,8 +236,10 @@ fn place(
             return Ok(Placed::Changed(path));
         }
     }
-    let mut in_the_way =
-        candidates.first().map(|number| (earlier.record(*number).path.clone(), Kept::NotContained));
+    // The first of a session's names is the shortest.
+    let kept = candidates.iter().map(|number| &earlier.record(*number).path);
+    let kept = kept.min_by_key(|path| (path.as_os_str().len(), *path));
+    let mut in_the_way = kept.map(|path| (path.clone(), Kept::NotContained));
     loop {
         let name = unused(stem, taken);
         let found = path(&name);

@@ -155,7 +155,6 @@ impl Earlier {
             let size = label.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));
             let is_other = label.sources != sources;
             let is_elsewhere = name(&label.sources) != name(sources);
-            // The first of a session's names is the shortest.
             (is_other, is_elsewhere, Reverse(size), path.as_os_str().len(), path.clone())
         });
         candidates
