@@ -254,13 +254,12 @@ impl<R> NextDocument<'_, R> {
                         self.inside = if is_escape { Inside::Escape } else { self.around() };
                     }
                 },
-                (Inside::Escape, _) => self.inside = Inside::Text,
                 (Inside::Scalar, byte) if is_bracket || is_space(byte) || byte == b'"' => {
                     self.inside = Inside::End;
                     return at;
                 }
                 (Inside::Scalar, _) => {}
-                (_, b'"') => self.inside = Inside::Text,
+                (Inside::Escape, _) | (_, b'"') => self.inside = Inside::Text,
                 (_, b'{' | b'[') => {
                     self.depth += 1;
                     self.inside = Inside::Container;

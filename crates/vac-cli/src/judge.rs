@@ -160,10 +160,10 @@ impl Judge<'_> {
         let text = head.trim_ascii_start();
         let Some(end) = memchr(b'\n', text) else { return is_named };
         let (line, rest) = text.split_at(end);
-        match is_named {
-            true => !matches!(line.trim_ascii_end(), b"{" | b"["),
-            false => (is_big || !rest.trim_ascii().is_empty()) && Document::json(line).is_ok(),
+        if is_named {
+            return !matches!(line.trim_ascii_end(), b"{" | b"[");
         }
+        (is_big || !rest.trim_ascii().is_empty()) && Document::json(line).is_ok()
     }
 
     /// Whether bytes that are to be CBOR begin as text does and as records in
@@ -218,10 +218,7 @@ impl Judge<'_> {
                 Err(error) => self.unscannable(&error, place, 0, text, Encoding::Json),
             }
         }
-        if self.outcome.documents == 0 {
-            let error = SyntaxError { offset: 0, problem: Syntax::Empty };
-            self.unscannable(&error, Place::Only, 0, b"", Encoding::Json);
-        }
+        self.refuse_nothing();
         Ok(())
     }
 
@@ -275,7 +272,16 @@ impl Judge<'_> {
             }
             is_first = false;
         }
+        self.refuse_nothing();
         Ok(())
+    }
+
+    /// An input without documents is not valid.
+    fn refuse_nothing(&mut self) {
+        if self.outcome.documents == 0 {
+            let error = SyntaxError { offset: 0, problem: Syntax::Empty };
+            self.unscannable(&error, Place::Only, 0, b"", Encoding::Json);
+        }
     }
 
     /// Takes the verdict on a record that began at an offset of the input. Returns whether it

@@ -26,9 +26,10 @@ const STACK: usize = 16 << 20;
 
 /// Check records against the schema
 ///
-/// Records may be JSON or CBOR, alone, in sequences (.jsonl, .ndjson, .cborseq)
-/// or signed. Each violation is one line on stdout: file, place, what was
-/// expected, what was found, and the rule.
+/// Records may be JSON or CBOR, signed, and several in one file, as `vac convert`
+/// writes them: JSON documents one after the other, or a CBOR sequence. The content
+/// decides, not the name. Each violation is one line on stdout: file, place, what
+/// was expected, what was found, and the rule.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],

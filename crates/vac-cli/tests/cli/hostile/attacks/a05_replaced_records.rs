@@ -44,7 +44,7 @@ fn gives(ran: &Ran, code: i32, counts: &str) {
 fn keeps(folder: &Folder, ran: &Ran, kept: (&str, &[u8]), new: &str) {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let words = [
-        format!("warning: "),
+        "warning: ".to_owned(),
         format!("records/{} is kept, because ", kept.0),
         format!("; the new record is records/{new}\n"),
     ];

@@ -87,7 +87,7 @@ fn no_wait_fails_at_once() {
     drop(lock);
     for arguments in [&discover[..], &linked] {
         let ended = run(folder.path(), arguments);
-        assert_ne!(ended.stderr.contains("in use"), true, "{}", ended.stderr);
+        assert!(!ended.stderr.contains("in use"), "{}", ended.stderr);
     }
     assert_eq!(names(&folder.path().join("records")).len(), SESSIONS);
 }

@@ -81,10 +81,9 @@ fn garbage_after_a_record_is_invalid() {
         let is_found = ran.stdout.starts_with(&format!("a.json:{place}"));
         assert!(ran.code == 1 && is_found, "{content}: {ran:?}");
     }
-    for (content, words) in [("", "the input is empty"), ("\n \n", "the input is empty")] {
+    for content in ["", "\n \n", &" ".repeat(17 << 20), &"\n".repeat(17 << 20)] {
         folder.write("empty.json", content);
-        let ran = folder.vac(&["validate", "empty.json"]);
-        ran.gives(1, &format!("empty.json: {words}\n"));
+        folder.vac(&["validate", "empty.json"]).gives(1, "empty.json: the input is empty\n");
     }
     folder.write("a.cbor", [small_cbor(), vec![0xff]].concat());
     let ran = folder.vac(&["validate", "a.cbor"]);
