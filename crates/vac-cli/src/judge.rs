@@ -152,18 +152,18 @@ impl Judge<'_> {
     }
 
     /// Whether JSON has one document on each line, so that the others can be validated if
-    /// one is broken. The first line decides: it is a document, and not the only line. In a
-    /// file that is named like a sequence of lines it may be broken, but not be the opening
-    /// bracket of a pretty-printed document.
+    /// one is broken. The first lines decide: the first is a document, and another one
+    /// follows that does not open a pretty-printed document. In a file that is named like
+    /// JSON lines, the first may be broken or the only one.
     fn has_lines(&self, head: &[u8], is_big: bool) -> bool {
         let is_named = self.input.is_named_like_lines();
-        let text = head.trim_ascii_start();
-        let Some(end) = memchr(b'\n', text) else { return is_named };
-        let (line, rest) = text.split_at(end);
+        let Some((line, rest)) = split_line(head) else { return is_named };
         if is_named {
-            return !matches!(line.trim_ascii_end(), b"{" | b"[");
+            return !is_opening(line);
         }
-        (is_big || !rest.trim_ascii().is_empty()) && Document::json(line).is_ok()
+        let follows = split_line(rest).map_or(rest, |(line, _)| line).trim_ascii();
+        let is_followed = is_big || !follows.is_empty();
+        is_followed && !is_opening(follows) && Document::json(line).is_ok()
     }
 
     /// Whether bytes that are to be CBOR begin as text does and as records in
@@ -389,4 +389,15 @@ impl Signed {
             Payload::Digest => &mut self.digest,
         } += 1;
     }
+}
+
+/// The first line that is not empty and what comes after it, if it ends.
+fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii_start();
+    memchr(b'\n', text).map(|end| text.split_at(end))
+}
+
+/// Whether a line is the first of a pretty-printed document.
+fn is_opening(line: &[u8]) -> bool {
+    matches!(line.trim_ascii(), b"{" | b"[")
 }

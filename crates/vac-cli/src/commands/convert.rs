@@ -15,7 +15,7 @@ use vac_store::{Log, find};
 use vac_value::{Encoding, Layout};
 
 use crate::convert::contains::Finished;
-use crate::convert::destination::{Destination, Existing, Kept, Placed};
+use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
 use crate::convert::earlier::Earlier;
 use crate::convert::lock::{FolderLock, Wait};
 use crate::convert::report_file::ReportFile;
@@ -51,7 +51,7 @@ is not a record of the same session is never replaced.",
 "\
 Output is readable by those who can read all its sources, and by the owner alone if these
 are in a database or on standard input. Two runs that write to one folder take turns."],
-    "0 done, 1 something could not be converted, 2 usage or input/output error.",
+    "0 done, 1 something could not be converted or an earlier record was kept, 2 usage or input/output error.",
     &[
         ("vac convert session.jsonl > record.json", "One session"),
         ("vac convert ~/.claude/projects -o records/", "All sessions of Claude Code, a file each"),
@@ -392,14 +392,14 @@ impl Run<'_> {
     }
 
     /// An earlier file is evidence that the new record does not have, or may be.
-    fn tell_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: Kept) {
+    fn tell_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: KeptBecause) {
         if let Some(changes) = &mut self.summary.changes {
             changes.kept += 1;
         }
         self.exit = self.exit.max(Exit::No);
         let why = match why {
-            Kept::OtherFile => "it is not a record of this session",
-            Kept::NotContained => "the log does not have everything that is in it",
+            KeptBecause::OtherFile => "it is not a record of this session",
+            KeptBecause::NotContained => "it has something that the new record does not have",
         };
         terminal::warn(&format!(
             "{}: {} is kept, because {why}; the new record is {}",

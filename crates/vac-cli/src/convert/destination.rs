@@ -59,7 +59,7 @@ pub enum Existing {
 
 /// Why an earlier file keeps the name that a new record was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptBecause {
     /// It is not a record of the session, or cannot be read.
     OtherFile,
     /// It is a record of the session that the new one does not contain.
@@ -74,7 +74,7 @@ pub enum Placed {
     /// Into a file of its own.
     New(PathBuf),
     /// Into a file of its own, next to an earlier one that is kept.
-    NextTo { path: PathBuf, kept: PathBuf, why: Kept },
+    NextTo { path: PathBuf, kept: PathBuf, why: KeptBecause },
     /// Into the place of an earlier one.
     Changed(PathBuf),
 }
@@ -239,7 +239,7 @@ fn place(
     // The first of a session's names is the shortest.
     let kept = candidates.iter().map(|number| &earlier.record(*number).path);
     let kept = kept.min_by_key(|path| (path.as_os_str().len(), *path));
-    let mut in_the_way = kept.map(|path| (path.clone(), Kept::NotContained));
+    let mut in_the_way = kept.map(|path| (path.clone(), KeptBecause::NotContained));
     loop {
         let name = unused(stem, taken);
         let found = path(&name);
@@ -250,7 +250,7 @@ fn place(
             });
         }
         if !earlier.is_settled(&found) {
-            in_the_way = in_the_way.or(Some((found, Kept::OtherFile)));
+            in_the_way = in_the_way.or(Some((found, KeptBecause::OtherFile)));
         }
     }
 }

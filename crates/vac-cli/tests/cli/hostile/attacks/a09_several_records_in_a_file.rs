@@ -57,6 +57,8 @@ fn violations_name_the_record_they_are_in() {
     let line = first.lines().count() + 1;
     let found = validate("a.json", format!("{first}\n{second}\n").as_bytes());
     assert!(found.starts_with(&format!("a.json:{line}: {place}")), "{found}");
+    let found = validate("a.json", format!("{}\n\n{second}\n", small()).as_bytes());
+    assert!(found.starts_with(&format!("a.json:3: {place}")), "{found}");
     let items = [small_cbor(), vec![0xa0], small_cbor()].concat();
     let found = validate("a.cbor", &items);
     assert!(found.starts_with("a.cbor:2: /: expected key"), "{found}");
