@@ -6,17 +6,16 @@
 //!   when the session began in `chats/<folder>/<id>/meta.json`, with or without a database
 //!   beside it. One with a database belongs to that.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use vac_adapter::Glimpse;
 use vac_record::AbstractTimestamp;
 use vac_value::{Decode, Document, IntoOwned, Kind, Node};
 
-use crate::find::entries;
 use crate::layout::{Files, attachment};
 use crate::log::{Log, Part, Place};
+use crate::safe_path::SafePath;
 
 /// Says where Gemini's project is.
 const PROJECT_ROOT: &str = ".project_root";
@@ -27,7 +26,7 @@ const MOST: u64 = 1 << 16;
 
 /// Adds it to the session. Gives what could not be looked into.
 pub fn add(log: &mut Log, agent: &str, glimpse: &mut Glimpse) -> Vec<(PathBuf, io::Error)> {
-    let path = log.first_path().map(Path::to_owned);
+    let path = log.parts.first().and_then(Part::safe_path).cloned();
     match (agent, path) {
         ("gemini", Some(path)) => gemini(log, &path, glimpse),
         ("cursor", Some(path)) if glimpse.variant == "transcript" => {
@@ -38,41 +37,47 @@ pub fn add(log: &mut Log, agent: &str, glimpse: &mut Glimpse) -> Vec<(PathBuf, i
     }
 }
 
-fn gemini(log: &mut Log, path: &Path, glimpse: &mut Glimpse) -> Vec<(PathBuf, io::Error)> {
+fn gemini(log: &mut Log, path: &SafePath, glimpse: &mut Glimpse) -> Vec<(PathBuf, io::Error)> {
     // `chats/<file>`, or `chats/<parent>/<file>` for a subagent.
-    let chats = path.ancestors().skip(1).take(2).find(|folder| folder.ends_with("chats"));
-    let Some(project) = chats.and_then(Path::parent).or(path.parent()) else { return Vec::new() };
+    let chats = ancestors(path).skip(1).take(2).find(|it| it.as_path().ends_with("chats"));
+    let project = chats.and_then(|chats| chats.parent()).or_else(|| path.parent());
+    let Some(project) = project else { return Vec::new() };
     let mut files = Files::default();
     let says = project.join(PROJECT_ROOT);
-    if says.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+    if says.is_file() {
         if glimpse.project.is_none() {
-            glimpse.project = read(&says).and_then(|bytes| line(&bytes));
+            glimpse.project = says.read(MOST).ok().and_then(|bytes| line(&bytes));
         }
         files.file(says);
     }
     if let Some(id) = glimpse.session_id.as_ref().filter(|id| is_name(id)) {
         let outputs = project.join("tool-outputs").join(format!("session-{id}"));
-        if outputs.is_dir() {
+        if outputs.is_folder() {
             files.folder(&outputs);
         }
     }
     for path in files.found {
-        log.attachments.push(attachment(Part::file(&path), &path, project));
+        let part = Part::file(&path);
+        log.attachments.push(attachment(part, path.as_path(), project.as_path()));
     }
     files.troubles
 }
 
-fn cursor(log: &mut Log, path: &Path, glimpse: &mut Glimpse) {
-    let transcripts = path.ancestors().find(|folder| folder.ends_with("agent-transcripts"));
+fn cursor(log: &mut Log, path: &SafePath, glimpse: &mut Glimpse) {
+    let mut above = ancestors(path).skip_while(|it| !it.as_path().ends_with("agent-transcripts"));
     // `<root>/projects/<project>/agent-transcripts`
-    let root = transcripts.and_then(|folder| folder.ancestors().nth(3));
+    let root = above.nth(3);
     let id = glimpse.session_id.clone().filter(|id| is_name(id));
     let (Some(root), Some(id)) = (root, id) else { return };
-    for folder in entries(&root.join("chats")).unwrap_or_default() {
+    // Without such a folder, nothing is known of the chat.
+    let Ok(folders) = root.join("chats").entries() else { return };
+    for folder in folders {
         let chat = folder.join(&id);
+        if chat.join("store.db").exists() {
+            continue;
+        }
         let meta = chat.join(META);
-        let is_alone = meta.is_file() && !chat.join("store.db").exists();
-        let Some(bytes) = is_alone.then(|| read(&meta)).flatten() else { continue };
+        let Ok(bytes) = meta.read(MOST) else { continue };
         let Ok(document) = Document::json(&bytes) else { continue };
         if document.root().kind() != Kind::Map || document.duplicate_keys().next().is_some() {
             continue;
@@ -94,11 +99,9 @@ fn is_name(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// A small file; nothing if it is not small.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MOST + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MOST).then_some(bytes)
+/// The path itself and the folders that it is in, the nearest first.
+fn ancestors(path: &SafePath) -> impl Iterator<Item = SafePath> {
+    std::iter::successors(Some(path.clone()), SafePath::parent)
 }
 
 /// The only line of a text.

@@ -2,23 +2,33 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::{Path, PathBuf};
 
-use crate::find::{Found, Search, entries};
+use crate::find::{Found, Search};
 use crate::layout;
 use crate::places::{Keep, Root, What};
+use crate::safe_path::{Kind, SafePath};
 
 /// No place is deeper.
 const DEEPEST: usize = 16;
 
 /// Finds the sessions in some places. Only what has the name of a session is opened.
 ///
-/// Links are followed where a place has a name of its own (`~/.claude`, `projects`), and
-/// never where it is one of many.
+/// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
+/// `projects` in it), and not below. Below a folder that the user named, no link is followed.
 pub fn discover(roots: &[Root]) -> Found {
     let mut search = Search::default();
     let mut seen = HashSet::new();
     for root in roots {
+        let place = match &root.below {
+            None => search.root(&root.path),
+            Some((folder, names)) => search.root(folder).join(names),
+        };
+        match place.kind() {
+            Ok(Kind::Link) => continue,
+            Err(error) if is_absent(&error) => continue,
+            // What else is wrong shows when it is read.
+            _ => {}
+        }
         let real = match root.path.canonicalize() {
             Ok(real) => real,
             Err(error) if is_absent(&error) => continue,
@@ -31,11 +41,25 @@ pub fn discover(roots: &[Root]) -> Found {
             // Two names can be one place.
             if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
                 let mut walk = Walk { search: &mut search, agent: root.agent, keep };
-                walk.folders(&root.path, keep.folders, DEEPEST);
+                let (place, folders) = match root.below {
+                    None => own_place(&place, keep.folders),
+                    Some(_) => (place.clone(), keep.folders),
+                };
+                walk.folders(&place, folders, DEEPEST);
             }
         }
     }
     search.finish()
+}
+
+/// The folder of a user's own place that has a fixed name, and the names below it.
+fn own_place(
+    place: &SafePath,
+    folders: &'static [&'static str],
+) -> (SafePath, &'static [&'static str]) {
+    let fixed = folders.iter().take_while(|name| !name.contains('*')).count();
+    let (fixed, rest) = folders.split_at(fixed);
+    (fixed.iter().fold(place.clone(), |place, name| place.join_root(name)), rest)
 }
 
 /// Looks for what one line of the table names.
@@ -46,7 +70,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn folders(&mut self, folder: &Path, names: &[&str], levels: usize) {
+    fn folders(&mut self, folder: &SafePath, names: &[&str], levels: usize) {
         match names.split_first() {
             None if self.keep.names.is_empty() => self.take(folder, &[]),
             None => self.names(folder),
@@ -64,9 +88,11 @@ impl Walk<'_> {
             }
             Some((name, rest)) => {
                 let below = folder.join(name);
-                match below.metadata() {
-                    Ok(metadata) if metadata.is_dir() => self.folders(&below, rest, levels),
-                    Err(error) if !is_absent(&error) => self.search.trouble(&below, &error),
+                match below.kind() {
+                    Ok(Kind::Folder) => self.folders(&below, rest, levels),
+                    Err(error) if !is_absent(&error) => {
+                        self.search.trouble(below.as_path(), &error);
+                    }
                     _ => {}
                 }
             }
@@ -74,49 +100,54 @@ impl Walk<'_> {
     }
 
     /// The folders in a folder.
-    fn below(&mut self, folder: &Path) -> Vec<PathBuf> {
+    fn below(&mut self, folder: &SafePath) -> Vec<SafePath> {
         let mut below = self.entries(folder);
-        below.retain(|path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()));
+        below.retain(SafePath::is_folder);
         below
     }
 
-    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+    fn entries(&mut self, folder: &SafePath) -> Vec<SafePath> {
         // What is not a folder, or not there any more, has nothing in it.
-        entries(folder).unwrap_or_else(|error| {
+        folder.entries().unwrap_or_else(|error| {
             if !is_absent(&error) {
-                self.search.trouble(folder, &error);
+                self.search.trouble(folder.as_path(), &error);
             }
             Vec::new()
         })
     }
 
     /// Takes what is in a folder and has one of the names.
-    fn names(&mut self, folder: &Path) {
+    fn names(&mut self, folder: &SafePath) {
         let entries = self.entries(folder);
         for entry in &entries {
-            let name = entry.file_name().unwrap_or_default().to_string_lossy();
+            let name = entry.as_path().file_name().unwrap_or_default().to_string_lossy();
             if self.keep.names.iter().any(|pattern| matches(pattern, &name)) {
                 self.take(entry, &entries);
             }
         }
     }
 
-    fn take(&mut self, path: &Path, beside: &[PathBuf]) {
-        let metadata = match path.symlink_metadata() {
-            Ok(metadata) => metadata,
-            Err(error) => return self.search.trouble(path, &error),
+    fn take(&mut self, path: &SafePath, beside: &[SafePath]) {
+        let kind = match path.kind() {
+            Ok(kind) => kind,
+            Err(error) => return self.search.trouble(path.as_path(), &error),
         };
         self.search.agent = Some(self.agent);
-        match self.keep.what {
-            What::Log if metadata.is_file() => {
+        match (self.keep.what, kind) {
+            (_, Kind::Link) => {}
+            (_, Kind::Special) => path.skip_special(),
+            (What::Log, Kind::File) => {
                 let own = layout::own_folder(path, beside);
-                self.search.session(path, own.as_deref(), false);
+                self.search.session(path, own.as_ref(), false);
             }
-            What::Prompts if metadata.is_file() => self.search.prompts(path),
-            What::Store if metadata.is_dir() => self.search.known_folder(path),
-            // One that has just been made has nothing in it yet.
-            What::Store if metadata.is_file() && metadata.len() > 0 => self.search.database(path),
-            _ => {}
+            (What::Prompts, Kind::File) => self.search.prompts(path),
+            (What::Store, Kind::Folder) => self.search.known_folder(path),
+            (What::Store, Kind::File) => match path.metadata() {
+                // One that has just been made has nothing in it yet.
+                Ok(metadata) if metadata.len() == 0 => {}
+                _ => self.search.database(path),
+            },
+            (What::Log | What::Prompts, Kind::Folder) => {}
         }
         self.search.agent = None;
     }

@@ -1,16 +1,17 @@
 //! The logs in the paths that somebody named.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::database_store::DatabaseStore;
 use crate::layout;
 use crate::log::{Log, Part, Place, Standing};
 use crate::prompts::Prompts;
-use crate::reopened::Reopened;
-use crate::store::{self, Store, bad_data};
+use crate::safe_path::{Kind, SafePath};
+use crate::skipped::Skipped;
+use crate::store::{self, Held, Store, bad_data};
 use crate::{opencode, sqlite, zstandard};
 
 /// What was found.
@@ -21,6 +22,8 @@ pub struct Found {
     pub logs: Vec<Log>,
     /// What could not be looked into, and why.
     pub troubles: Vec<String>,
+    /// Links and special files that were not opened. Reading the logs can add more.
+    pub skipped: Skipped,
 }
 
 /// Finds logs: in files, in directories at any depth, and for `-` in standard input.
@@ -30,7 +33,7 @@ pub fn find(paths: &[PathBuf]) -> Found {
         if path.as_os_str() == "-" {
             search.stdin();
         } else {
-            search.path(path, true);
+            search.named(path);
         }
     }
     search.finish()
@@ -65,11 +68,11 @@ impl Search {
         if std::mem::replace(&mut self.is_stdin_read, true) {
             return self.trouble(path, &bad_data("standard input can be read only once"));
         }
-        self.keep(path, Ok(io::stdin().lock()));
+        self.keep(path, || Ok(io::stdin().lock()));
     }
 
     /// Takes what can be read only once.
-    fn keep(&mut self, path: &Path, input: io::Result<impl Read>) {
+    fn keep<R: Read>(&mut self, path: &Path, open: impl FnOnce() -> io::Result<R>) {
         let keep = |mut input| {
             let mut file = tempfile::tempfile().map_err(|error| {
                 let folder = tempfile::env::temp_dir();
@@ -79,7 +82,7 @@ impl Search {
             io::copy(&mut input, &mut file)?;
             Ok::<_, io::Error>(file)
         };
-        match input.and_then(keep) {
+        match open().and_then(keep) {
             Ok(file) => {
                 let place = Place::Kept(file);
                 let part = Part { name: String::new(), folder: String::new(), place };
@@ -89,52 +92,67 @@ impl Search {
         }
     }
 
-    fn path(&mut self, path: &Path, named: bool) {
-        let metadata = if named { path.metadata() } else { path.symlink_metadata() };
-        match metadata {
-            Err(error) => self.trouble(path, &error),
-            Ok(metadata) if metadata.is_dir() => self.folder(path, named),
-            Ok(metadata) if metadata.is_file() && named => {
-                self.session(path, layout::own_folder_of(path).as_deref(), true);
-            }
-            Ok(metadata) if metadata.is_file() => {
-                self.session(path, None, false);
+    /// A path that is a root: links in it are followed, none below it are.
+    pub fn root(&self, path: &Path) -> SafePath {
+        SafePath::named(path, &self.found.skipped)
+    }
+
+    /// Takes a path that the user named.
+    fn named(&mut self, path: &Path) {
+        let path = self.root(path);
+        match path.kind() {
+            Err(error) => self.trouble(path.as_path(), &error),
+            Ok(Kind::Folder) => self.folder(&path, true),
+            Ok(Kind::File) => {
+                self.session(&path, layout::own_folder_of(&path).as_ref(), true);
             }
             // A pipe that has a name.
-            Ok(_) if named => self.keep(path, File::open(path)),
-            Ok(_) => {}
+            Ok(Kind::Special | Kind::Link) => self.keep(path.as_path(), || path.open_named()),
         }
     }
 
-    fn folder(&mut self, path: &Path, named: bool) {
+    /// Takes a path in a folder.
+    fn entry(&mut self, path: &SafePath) {
+        match path.kind() {
+            Err(error) => self.trouble(path.as_path(), &error),
+            Ok(Kind::Folder) => self.folder(path, false),
+            Ok(Kind::File) => {
+                self.session(path, None, false);
+            }
+            Ok(Kind::Link) => {}
+            Ok(Kind::Special) => path.skip_special(),
+        }
+    }
+
+    fn folder(&mut self, path: &SafePath, named: bool) {
         match store::of_folder(path) {
             Ok(Some(store)) => return self.store(path, store, Container::Tree, named),
             Ok(None) => {}
-            Err(error) => return self.trouble(path, &error),
+            Err(error) => return self.trouble(path.as_path(), &error),
         }
-        let entries = match entries(path) {
+        let entries = match path.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.trouble(path, &error),
+            Err(error) => return self.trouble(path.as_path(), &error),
         };
         let mut taken = HashSet::new();
         for entry in &entries {
             // A session's own folder is read with the session.
             if let Some(own) = layout::own_folder(entry, &entries)
-                && entry.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+                && entry.is_file()
             {
-                taken.insert(entry.clone());
+                taken.insert(entry.as_path().to_owned());
                 if self.session(entry, Some(&own), false) {
-                    taken.insert(own);
+                    taken.insert(own.as_path().to_owned());
                 }
             }
         }
-        for entry in entries.iter().filter(|entry| !taken.contains(*entry)) {
-            self.path(entry, false);
+        for entry in entries.iter().filter(|entry| !taken.contains(entry.as_path())) {
+            self.entry(entry);
         }
     }
 
     /// Takes a file, with the folder that is its own; false if there is no session in it.
-    pub fn session(&mut self, path: &Path, own: Option<&Path>, named: bool) -> bool {
+    pub fn session(&mut self, path: &SafePath, own: Option<&SafePath>, named: bool) -> bool {
         let Some(mut log) = self.file(path, named) else { return false };
         if let Some(own) = own {
             for (path, error) in layout::fill(&mut log, own) {
@@ -146,84 +164,109 @@ impl Search {
     }
 
     /// A file as a log; the sessions of a database are added at once.
-    fn file(&mut self, path: &Path, named: bool) -> Option<Log> {
+    fn file(&mut self, path: &SafePath, named: bool) -> Option<Log> {
         let mut part = Part::file(path);
         match beginning(path) {
             Ok(bytes) if bytes.starts_with(&zstandard::MAGIC) => {
-                part.place = Place::Compressed(path.to_owned());
+                part.place = Place::Compressed(path.clone());
             }
-            Ok(bytes) if bytes == *sqlite::MAGIC => match store::of_database(path) {
+            Ok(bytes) if bytes == *sqlite::MAGIC => match DatabaseStore::open(path) {
                 Ok(Some(store)) => {
-                    self.store(path, store, Container::Database, named);
+                    self.database_store(path, store, named);
                     return None;
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    self.trouble(path, &error);
+                    self.trouble(path.as_path(), &error);
                     return None;
                 }
             },
             Ok(_) => {}
             Err(error) => {
-                self.trouble(path, &error);
+                self.trouble(path.as_path(), &error);
                 return None;
             }
         }
-        let mut log = Log::of(part, path.to_string_lossy().into_owned(), named);
+        let mut log = Log::of(part, path.as_path().to_string_lossy().into_owned(), named);
         log.agent = self.agent;
         Some(log)
     }
 
     /// Takes a file that has to be a database with sessions.
-    pub fn database(&mut self, path: &Path) {
+    pub fn database(&mut self, path: &SafePath) {
         let store = beginning(path).and_then(|bytes| {
             if bytes != *sqlite::MAGIC {
                 return Err(bad_data("not a SQLite database"));
             }
-            store::of_database(path)?.ok_or_else(|| bad_data("a database without any sessions"))
+            DatabaseStore::open(path)?.ok_or_else(|| bad_data("a database without any sessions"))
         });
         match store {
-            Ok(store) => self.store(path, store, Container::Database, false),
-            Err(error) => self.trouble(path, &error),
+            Ok(store) => self.database_store(path, store, false),
+            Err(error) => self.trouble(path.as_path(), &error),
         }
     }
 
     /// Takes a folder that may be a store, and otherwise has nothing in it.
-    pub fn known_folder(&mut self, path: &Path) {
+    pub fn known_folder(&mut self, path: &SafePath) {
         match store::of_folder(path) {
             Ok(Some(store)) => self.store(path, store, Container::Tree, false),
             Ok(None) => {}
-            Err(error) => self.trouble(path, &error),
+            Err(error) => self.trouble(path.as_path(), &error),
         }
     }
 
     /// Takes a file with what was asked in several sessions.
-    pub fn prompts(&mut self, path: &Path) {
+    pub fn prompts(&mut self, path: &SafePath) {
         match Prompts::of(path) {
             Ok(Some(prompts)) => self.store(path, Arc::new(prompts), Container::Prompts, false),
             // Whatever it is, its adapter may know.
             Ok(None) => {
                 self.session(path, None, false);
             }
-            Err(error) => self.trouble(path, &error),
+            Err(error) => self.trouble(path.as_path(), &error),
         }
     }
 
-    fn store(&mut self, path: &Path, store: Arc<dyn Store>, container: Container, named: bool) {
-        let sessions = match store.sessions() {
-            Ok(sessions) => sessions,
-            Err(error) => return self.trouble(path, &error),
-        };
-        let store = if container == Container::Database && sessions.len() == 1 {
-            Arc::new(Reopened { path: path.to_owned() })
-        } else {
-            store
-        };
+    fn database_store(&mut self, path: &SafePath, store: DatabaseStore, named: bool) {
+        let store = Arc::new(store);
+        match store.sessions() {
+            Ok(sessions) => {
+                // Cursor has a database for each chat: fewer files can be open at once.
+                if sessions.len() == 1 {
+                    store.close();
+                }
+                self.sessions(
+                    path,
+                    &(store as Arc<dyn Store>),
+                    sessions,
+                    Container::Database,
+                    named,
+                );
+            }
+            Err(error) => self.trouble(path.as_path(), &error),
+        }
+    }
+
+    fn store(&mut self, path: &SafePath, store: Arc<dyn Store>, container: Container, named: bool) {
+        match store.sessions() {
+            Ok(sessions) => self.sessions(path, &store, sessions, container, named),
+            Err(error) => self.trouble(path.as_path(), &error),
+        }
+    }
+
+    fn sessions(
+        &mut self,
+        path: &SafePath,
+        store: &Arc<dyn Store>,
+        sessions: Vec<Held>,
+        container: Container,
+        named: bool,
+    ) {
         for held in sessions {
-            let place = Place::Stored(store.clone(), path.to_owned(), held.key.clone());
-            let folder = crate::log::folder(path);
+            let place = Place::Stored(store.clone(), path.clone(), held.key.clone());
+            let folder = crate::log::folder(path.as_path());
             let part = Part { name: held.key.clone(), folder, place };
-            let shown = format!("{}#{}", path.to_string_lossy(), held.key);
+            let shown = format!("{}#{}", path.as_path().to_string_lossy(), held.key);
             let mut log = Log::of(part, shown, named);
             log.standing = container.standing(&held.key);
             log.held = Some(held);
@@ -253,18 +296,8 @@ impl Container {
 }
 
 /// The first bytes of a file, as many as tell a container.
-fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    path.open()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// What is in a folder, in the order of names.
-pub(crate) fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut entries = Vec::new();
-    for entry in folder.read_dir()? {
-        entries.push(entry?.path());
-    }
-    entries.sort();
-    Ok(entries)
 }

@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use vac_adapter::Source;
 
+use crate::safe_path::SafePath;
 use crate::store::{Held, Store};
 use crate::zstandard;
 
@@ -55,26 +56,32 @@ pub(crate) struct Part {
 
 #[derive(Debug)]
 pub(crate) enum Place {
-    File(PathBuf),
+    File(SafePath),
     /// A compressed file.
-    Compressed(PathBuf),
+    Compressed(SafePath),
     /// A file that is no log and reads as a document that names it: `{"file": its name,
     /// "value": what is in it}`.
-    Note(PathBuf),
+    Note(SafePath),
     /// Standard input, kept in a file without a name.
     Kept(File),
     /// A session of a store.
-    Stored(Arc<dyn Store>, PathBuf, String),
+    Stored(Arc<dyn Store>, SafePath, String),
 }
 
 impl Part {
     /// A file on disk.
-    pub fn file(path: &Path) -> Self {
-        Self { name: name(path), folder: folder(path), place: Place::File(path.to_owned()) }
+    pub fn file(path: &SafePath) -> Self {
+        let place = Place::File(path.clone());
+        Self { name: name(path.as_path()), folder: folder(path.as_path()), place }
+    }
+
+    /// The path of its file, unless it came through standard input.
+    pub fn path(&self) -> Option<&Path> {
+        self.safe_path().map(SafePath::as_path)
     }
 
     /// The file that it is in, unless it came through standard input.
-    pub fn path(&self) -> Option<&Path> {
+    pub fn safe_path(&self) -> Option<&SafePath> {
         match &self.place {
             Place::File(path)
             | Place::Compressed(path)
@@ -88,14 +95,14 @@ impl Part {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match &self.place {
             Place::Compressed(path) => {
-                let file = File::open(path)?;
+                let file = path.open()?;
                 let size = file.metadata()?.len();
                 zstandard::decompress(file, size)
             }
             Place::Stored(store, _, key) => Ok(Box::new(io::Cursor::new(store.read(key)?))),
             Place::Note(path) => {
                 let before = format!("{{\"file\":\"{}\",\"value\":", self.name);
-                let file = File::open(path)?;
+                let file = path.open()?;
                 Ok(Box::new(io::Cursor::new(before).chain(file).chain(&b"}\n"[..])))
             }
             Place::File(_) | Place::Kept(_) => self.stored_bytes(),
@@ -105,7 +112,7 @@ impl Part {
     /// What a record calls it.
     pub(crate) fn source_name(&self) -> String {
         match &self.place {
-            Place::Stored(_, path, key) => format!("{}#{key}", name(path)),
+            Place::Stored(_, path, key) => format!("{}#{key}", name(path.as_path())),
             _ => self.name.clone(),
         }
     }
@@ -145,7 +152,7 @@ impl Part {
     pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
-                Box::new(File::open(path)?)
+                Box::new(path.open()?)
             }
             Place::Kept(file) => {
                 let mut file = file.try_clone()?;
@@ -190,7 +197,9 @@ impl Log {
         if let Some(held) = &self.held {
             return held.size;
         }
-        self.paths().map(|path| path.metadata().map(|metadata| metadata.len()).ok()).sum()
+        let parts = self.parts.iter().chain(&self.attachments);
+        let files = parts.filter_map(Part::safe_path);
+        files.map(|path| path.metadata().map(|metadata| metadata.len()).ok()).sum()
     }
 
     /// What a record calls its first source.

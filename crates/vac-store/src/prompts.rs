@@ -4,15 +4,14 @@
 //! changes nothing.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
-use std::path::Path;
 
 use vac_adapter::Glimpse;
 use vac_record::AbstractTimestamp;
 use vac_value::{Decode, Document, IntoOwned, Kind, Node};
 
+use crate::safe_path::SafePath;
 use crate::store::{Held, Store, bad_data};
 
 const AGENT: &str = "gemini";
@@ -39,12 +38,12 @@ struct Session {
 
 impl Prompts {
     /// The file, if all of it is prompts that say whose they are.
-    pub fn of(path: &Path) -> io::Result<Option<Self>> {
-        let mut bytes = Vec::new();
-        File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MOST {
-            return Ok(None);
-        }
+    pub fn of(path: &SafePath) -> io::Result<Option<Self>> {
+        let bytes = match path.read(MOST) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let mut prompts = Self { bytes: Vec::new(), sessions: Vec::new(), places: HashMap::new() };
         let is_one = prompts.take(&bytes).is_some();
         prompts.bytes = bytes;
@@ -115,11 +114,12 @@ impl Store for Prompts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skipped::Skipped;
 
     fn prompts(text: &str) -> Option<Prompts> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        Prompts::of(file.path()).unwrap()
+        Prompts::of(&SafePath::named(file.path(), &Skipped::default())).unwrap()
     }
 
     #[test]

@@ -1,58 +1,93 @@
-//! Databases, read without leaving a trace.
+//! Databases, read without leaving a trace, also while another program writes to them.
 //!
-//! A database without a journal is opened as immutable: no lock is taken, no file is made
-//! beside it, and whoever has locked it does not matter. One with a journal (a write-ahead
-//! log, or what a crash left) is only right together with it, and reading that changes
-//! files: so both are copied to a folder of their own, and the copy is read.
+//! A database is consistent by itself unless it has a *live journal*: a write-ahead log with
+//! frames in it, or a rollback journal of a transaction that has not ended.
+//!
+//! * Without one, the database is opened in place as immutable: no lock is taken and no file
+//!   is created next to it. Since nothing keeps writers away, the database is compared after
+//!   every read with what it was when it was opened ([`Watch`]).
+//! * With one, the database and its journals are copied to a private folder, and `SQLite`
+//!   applies the journals to the copy. On Unix the copy has no name any more once it is open.
+//!
+//! A writer that gets in the way makes both fail with [`io::ErrorKind::ResourceBusy`], and
+//! [`retry`] tries again.
+//!
+//! # Why comparing is enough
+//!
+//! In place: a transaction changes the header of the database when it ends, and before that
+//! has a rollback journal. So the header is read before the journals at first, and after them
+//! at the end. Size and time of the file also find writers that keep no journal.
+//!
+//! Copying: the database is copied before its journals. A page of the database that is newer
+//! than the beginning of the copy has its counterpart in the journal that is copied later
+//! (its new content in a write-ahead log, its old content in a rollback journal), as long as
+//! that is the same journal from beginning to end. Random numbers in its header tell.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::{self, Metadata};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
+use crate::safe_path::{Kind, SafePath};
 use crate::store::bad_data;
 
 /// What databases begin with.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// How often a database that is being written is copied before that is given up.
-const TRIES: usize = 5;
+/// How long the header of a database is; those of journals are shorter.
+const HEADER: u64 = 100;
+const WAL_HEADER: u64 = 32;
+/// A write-ahead log begins with one of these.
+const WAL_MAGIC: [[u8; 4]; 2] = [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]];
+/// A rollback journal begins with this, and ends with it if it names another journal.
+const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// How long to wait after each failed try, in milliseconds.
+const PAUSES: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 
 /// An open database.
 #[derive(Debug)]
 pub struct Database {
     connection: Connection,
-    /// The copy's folder, as long as it is needed.
+    watch: Watch,
+    /// The folder of a copy, where a file that is open cannot be removed.
     _folder: Option<TempDir>,
 }
 
 impl Database {
-    /// Opens a database for reading.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let journals: Vec<_> = ["-wal", "-journal"]
-            .iter()
-            .map(|ending| with_ending(path, ending))
-            .filter(|journal| fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0))
-            .collect();
-        if journals.is_empty() {
-            let connection = connect(path, true)?;
-            return Ok(Self { connection, _folder: None });
+    /// Opens a database for reading. Fails with [`io::ErrorKind::ResourceBusy`] if it is being
+    /// written to.
+    pub fn open(path: &SafePath) -> io::Result<Self> {
+        let path = path.resolve_named()?;
+        let state = State::read(&path)?;
+        if state.journals == Journals::default() {
+            let connection = connect_in_place(&path.to_absolute()?)?;
+            let watch = Watch(Some(Box::new((path, state))));
+            return Ok(Self { connection, watch, _folder: None });
         }
-        let folder = TempDir::new()?;
+        let folder = private_folder().map_err(cannot_copy)?;
         let copy = folder.path().join("copy");
-        copy_all(path, &journals, &copy)?;
-        let connection = connect(&copy, false)?;
-        Ok(Self { connection, _folder: Some(folder) })
+        copy_files(&path, &state, &copy)?;
+        apply_journals(&copy)?;
+        let connection = connect_copy(&copy)?;
+        // An open file stays readable, and nobody finds it if this process is killed.
+        let folder = if cfg!(unix) { folder.close().map(|()| None)? } else { Some(folder) };
+        Ok(Self { connection, watch: Watch(None), _folder: folder })
     }
 
-    /// To ask it something.
+    /// The connection, for queries.
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// Returns what tells whether the database has changed since it was opened.
+    pub(crate) fn watch(&self) -> Watch {
+        self.watch.clone()
     }
 
     /// The names of a table's columns; empty if there is no such table.
@@ -66,25 +101,183 @@ impl Database {
     }
 }
 
+/// Tells whether a database has changed since it was opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch(Option<Box<(SafePath, State)>>);
+
+impl Watch {
+    /// Fails with [`io::ErrorKind::ResourceBusy`] if what was read since the database was
+    /// opened may be of several transactions.
+    pub fn check(&self) -> io::Result<()> {
+        let Some((path, before)) = self.0.as_deref() else { return Ok(()) };
+        let is_same = State::read_again(path).is_ok_and(|now| now == *before);
+        if is_same { Ok(()) } else { Err(busy()) }
+    }
+}
+
+/// Works on a database until no other program has written to it meanwhile, a few times.
+pub(crate) fn retry<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for pause in PAUSES {
+        match work() {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                sleep(Duration::from_millis(pause));
+            }
+            done => return done,
+        }
+    }
+    work()
+}
+
+fn busy() -> io::Error {
+    let words = "the database is being written to by another program: try again later";
+    io::Error::new(io::ErrorKind::ResourceBusy, words)
+}
+
 /// What went wrong in a database.
 #[allow(clippy::needless_pass_by_value)] // for map_err
 pub fn failed(error: rusqlite::Error) -> io::Error {
     bad_data(format!("database: {error}"))
 }
 
-fn connect(path: &Path, immutable: bool) -> io::Result<Connection> {
-    let flags = if immutable {
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI
-    } else {
-        // The copy is ours: SQLite may put it in order.
-        OpenFlags::SQLITE_OPEN_READ_WRITE
+/// A database and its journals at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    file: Identity,
+    size: u64,
+    modified: Option<SystemTime>,
+    /// Holds the change counter.
+    header: Vec<u8>,
+    journals: Journals,
+}
+
+/// The live journals of a database.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Journals {
+    wal: Option<Journal>,
+    rollback: Option<Journal>,
+}
+
+/// A journal, as long as it is the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Journal {
+    file: Identity,
+    /// What of the header stays as it is, with random numbers in it.
+    header: Vec<u8>,
+}
+
+/// Device and number of a file, where files have them.
+type Identity = Option<(u64, u64)>;
+
+impl State {
+    /// Reads the database, then its journals.
+    fn read(path: &SafePath) -> io::Result<Self> {
+        let before = Self::without_journals(path)?;
+        Ok(Self { journals: Journals::read(path)?, ..before })
+    }
+
+    /// Reads the journals, then the database.
+    fn read_again(path: &SafePath) -> io::Result<Self> {
+        let journals = Journals::read(path)?;
+        Ok(Self { journals, ..Self::without_journals(path)? })
+    }
+
+    fn without_journals(path: &SafePath) -> io::Result<Self> {
+        let (metadata, header) = beginning(&path.open()?)?;
+        Ok(Self {
+            file: identity(&metadata),
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            header,
+            journals: Journals::default(),
+        })
+    }
+}
+
+impl Journals {
+    fn read(path: &SafePath) -> io::Result<Self> {
+        Ok(Self { wal: wal(path)?, rollback: rollback_journal(path)? })
+    }
+}
+
+/// The write-ahead log, if there is a frame in it.
+fn wal(path: &SafePath) -> io::Result<Option<Journal>> {
+    let Some(file) = journal_file(path, "-wal")? else { return Ok(None) };
+    let (metadata, mut header) = beginning(&file)?;
+    let is_wal = WAL_MAGIC.iter().any(|magic| header.starts_with(magic));
+    if !is_wal || metadata.len() <= WAL_HEADER {
+        return Ok(None);
+    }
+    header.truncate(32);
+    Ok(Some(Journal { file: identity(&metadata), header }))
+}
+
+/// The rollback journal, if it has not been ended by erasing its beginning.
+fn rollback_journal(path: &SafePath) -> io::Result<Option<Journal>> {
+    let Some(file) = journal_file(path, "-journal")? else { return Ok(None) };
+    let (metadata, mut header) = beginning(&file)?;
+    if !header.starts_with(&JOURNAL_MAGIC) {
+        return Ok(None);
+    }
+    header.truncate(28);
+    // The number of pages in it, which grows.
+    header.drain(8..header.len().min(12));
+    Ok(Some(Journal { file: identity(&metadata), header }))
+}
+
+/// Opens a journal; a link or a special file counts as none.
+fn journal_file(path: &SafePath, ending: &str) -> io::Result<Option<File>> {
+    let Some(path) = path.with_ending(ending) else { return Ok(None) };
+    let opened = match path.kind() {
+        Ok(Kind::File) => path.open(),
+        Ok(Kind::Special) => {
+            path.skip_special();
+            return Ok(None);
+        }
+        Ok(Kind::Link | Kind::Folder) => return Ok(None),
+        Err(error) => Err(error),
     };
-    let connection = if immutable {
-        Connection::open_with_flags(immutable_uri(path)?, flags)
-    } else {
-        Connection::open_with_flags(path, flags)
-    };
-    let connection = connection.map_err(failed)?;
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn beginning(mut file: &File) -> io::Result<(Metadata, Vec<u8>)> {
+    let mut header = Vec::new();
+    file.take(HEADER).read_to_end(&mut header)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok((file.metadata()?, header))
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // not everywhere
+fn identity(metadata: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Identity {
+    None
+}
+
+/// Opens a database that has no live journal.
+fn connect_in_place(path: &Path) -> io::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    connect(|| Connection::open_with_flags(immutable_uri(path)?, flags).map_err(failed))
+}
+
+/// Opens a copy that has no journal any more.
+fn connect_copy(path: &Path) -> io::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(|| Connection::open_with_flags(immutable_uri(path)?, flags).map_err(failed))
+}
+
+fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connection> {
+    let connection = open()?;
     // A hostile schema must not run anything of its own.
     connection.pragma_update(None, "trusted_schema", false).map_err(failed)?;
     connection.pragma_update(None, "cell_size_check", true).map_err(failed)?;
@@ -111,31 +304,91 @@ fn immutable_uri(path: &Path) -> io::Result<String> {
     Ok(uri)
 }
 
-/// Copies a database and its journals while nobody writes to them.
-fn copy_all(path: &Path, journals: &[PathBuf], copy: &Path) -> io::Result<()> {
-    for _ in 0..TRIES {
-        let before = state(path, journals);
-        fs::copy(path, copy)?;
-        for journal in journals {
-            let ending = journal.to_string_lossy();
-            let ending = if ending.ends_with("-wal") { "-wal" } else { "-journal" };
-            fs::copy(journal, with_ending(copy, ending))?;
-        }
-        if state(path, journals) == before {
-            return Ok(());
+/// A new folder that no other user can look into.
+fn private_folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("vac-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
+/// A new file that no other user can read.
+fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+#[allow(clippy::needless_pass_by_value)] // for map_err
+fn cannot_copy(error: io::Error) -> io::Error {
+    let folder = tempfile::env::temp_dir();
+    let words = format!("the database cannot be copied to {}: {error}", folder.display());
+    io::Error::new(error.kind(), words)
+}
+
+/// Copies a database, then its live journals.
+fn copy_files(path: &SafePath, before: &State, copy: &Path) -> io::Result<()> {
+    copy_file(path.open()?, copy)?;
+    let Journals { wal, rollback } = &before.journals;
+    for (journal, ending) in [(wal, "-wal"), (rollback, "-journal")] {
+        if journal.is_some() {
+            let file = journal_file(path, ending)?.ok_or_else(busy)?;
+            let mut name = copy.as_os_str().to_owned();
+            name.push(ending);
+            copy_file(file, Path::new(&name))?;
+            if ending == "-journal" && names_another_journal(Path::new(&name))? {
+                let words = "the database's journal is of a transaction over several databases";
+                return Err(bad_data(words));
+            }
         }
     }
-    Err(io::Error::new(io::ErrorKind::ResourceBusy, "the database is being written to"))
+    let after = State::read_again(path)?;
+    let is_same = (after.file, &after.journals) == (before.file, &before.journals);
+    if is_same { Ok(()) } else { Err(busy()) }
 }
 
-fn state(path: &Path, journals: &[PathBuf]) -> Vec<Option<(u64, Option<SystemTime>)>> {
-    let of = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
-    let files = std::iter::once(path).chain(journals.iter().map(PathBuf::as_path));
-    files.map(|file| fs::metadata(file).ok().map(of)).collect()
+fn copy_file(mut from: File, to: &Path) -> io::Result<()> {
+    let mut to = private_file(to).map_err(cannot_copy)?;
+    io::copy(&mut from, &mut to).map(drop).map_err(cannot_copy)
 }
 
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(ending);
-    name.into()
+/// Whether a journal ends with the name of another one. `SQLite` would look for the file of
+/// that name and, once this journal has been applied, delete it, whatever it is.
+fn names_another_journal(copy: &Path) -> io::Result<bool> {
+    let mut file = File::open(copy)?;
+    let size = file.metadata()?.len();
+    let mut end = [0; JOURNAL_MAGIC.len()];
+    if size < end.len() as u64 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-8))?;
+    file.read_exact(&mut end)?;
+    Ok(end == JOURNAL_MAGIC)
+}
+
+/// Lets `SQLite` bring a copy up to date, so that it needs no journal any more.
+fn apply_journals(copy: &Path) -> io::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let connection = connect(|| Connection::open_with_flags(copy, flags).map_err(failed))?;
+    // Nothing is shared with other processes, so no further file is needed.
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
+    // The first read rolls back what a rollback journal holds.
+    let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+    connection.pragma_query_value(None, "user_version", read).map_err(failed)?;
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let mode = connection.pragma_update_and_check(None, "journal_mode", "DELETE", mode);
+    if mode.map_err(failed)? == "delete" {
+        connection.close().map_err(|(_, error)| failed(error))
+    } else {
+        Err(bad_data("the database's write-ahead log cannot be applied"))
+    }
 }

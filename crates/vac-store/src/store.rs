@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use vac_adapter::Glimpse;
 
-use crate::sqlite::Database;
-use crate::{cursor, opencode};
+use crate::opencode;
+use crate::safe_path::SafePath;
 
 /// A container of several sessions.
 pub trait Store: fmt::Debug + Send + Sync {
@@ -30,21 +29,8 @@ pub struct Held {
     pub glimpse: Option<(&'static str, Glimpse)>,
 }
 
-/// The store that a database is, if it is one that is known.
-pub(crate) fn of_database(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
-    let database = Database::open(path)?;
-    let database = match cursor::of_database(database, path)? {
-        Ok(store) => return Ok(Some(store)),
-        Err(database) => database,
-    };
-    match opencode::of_database(database, path)? {
-        Ok(store) => Ok(Some(store)),
-        Err(_) => Ok(None),
-    }
-}
-
 /// The store that a folder is, if it is one.
-pub(crate) fn of_folder(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
+pub(crate) fn of_folder(path: &SafePath) -> io::Result<Option<Arc<dyn Store>>> {
     opencode::of_folder(path)
 }
 

@@ -8,9 +8,7 @@
 //! they were stored.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
 use std::sync::Mutex;
 
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
@@ -22,6 +20,7 @@ use vac_value::{Kind, Node};
 use super::document::{Documents, json, owned};
 use super::protobuf::{self, Content, Problem};
 use super::{AGENT, locked, text, time, unseen};
+use crate::safe_path::SafePath;
 use crate::sqlite::{Database, failed};
 use crate::store::{Held, Store};
 
@@ -46,25 +45,21 @@ const MOST_AGAIN: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Chat {
     database: Mutex<Database>,
-    folder: PathBuf,
+    folder: Option<SafePath>,
 }
 
 impl Chat {
-    pub fn new(database: Database, path: &Path) -> Self {
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self { database: Mutex::new(database), folder }
+    pub fn new(database: Database, path: &SafePath) -> Self {
+        Self { database: Mutex::new(database), folder: path.parent() }
     }
 
     /// What is told beside the database, if that is what it is.
     fn beside(&self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let file = File::open(self.folder.join(BESIDE)).ok()?;
-        file.take(MOST_BESIDE + 1).read_to_end(&mut bytes).ok()?;
-        let is_it = (bytes.len() as u64) <= MOST_BESIDE
-            && json(&bytes).is_some_and(|document| {
-                let has = |key: &str| document.root().member(key).is_some();
-                has("schemaVersion") && has("createdAtMs")
-            });
+        let bytes = self.folder.as_ref()?.join(BESIDE).read(MOST_BESIDE).ok()?;
+        let is_it = json(&bytes).is_some_and(|document| {
+            let has = |key: &str| document.root().member(key).is_some();
+            has("schemaVersion") && has("createdAtMs")
+        });
         is_it.then_some(bytes)
     }
 }
@@ -74,7 +69,8 @@ impl Store for Chat {
         let meta = meta(&locked(&self.database))?;
         let meta = meta.as_ref().and_then(decoded);
         let meta = meta.as_deref().and_then(json);
-        let folder = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let folder = self.folder.as_ref().and_then(|folder| folder.as_path().file_name());
+        let folder = folder.map(|name| name.to_string_lossy().into_owned());
         let id = meta.as_ref().and_then(|meta| text(meta.root(), &["agentId"])).or(folder);
         let id = id.unwrap_or_else(|| VARIANT.to_owned());
         let mut glimpse = unseen(VARIANT, &id);

@@ -10,13 +10,13 @@ mod document;
 mod protobuf;
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vac_adapter::Glimpse;
 use vac_record::AbstractTimestamp;
 use vac_value::{Decode, IntoOwned, Node};
 
+use crate::safe_path::SafePath;
 use crate::sqlite::Database;
 use crate::store::Store;
 
@@ -26,7 +26,7 @@ const AGENT: &str = "cursor";
 /// The store that a database is, if it is one of Cursor's; otherwise it is given back.
 pub(crate) fn of_database(
     database: Database,
-    path: &Path,
+    path: &SafePath,
 ) -> io::Result<Result<Arc<dyn Store>, Database>> {
     let has = |table: &str, columns: [&str; 2]| {
         if !is_table(&database, table)? {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rusqlite::types::Value;
@@ -14,6 +13,7 @@ use super::reader::Reader;
 use super::row::{Row, column_of};
 use super::tables::{OF_SESSION, SESSION, Tables};
 use super::{AGENT, WITHOUT};
+use crate::safe_path::SafePath;
 use crate::sqlite::{self, failed};
 use crate::store::{Held, Store, bad_data};
 
@@ -22,7 +22,7 @@ use crate::store::{Held, Store, bad_data};
 pub(super) struct Database {
     /// One connection for all who ask: a copy of a large database is not made twice.
     connection: Mutex<sqlite::Database>,
-    path: PathBuf,
+    path: SafePath,
     tables: Tables,
     /// Ids of sessions that are no text.
     odd: OnceLock<Vec<Column>>,
@@ -32,14 +32,14 @@ impl Database {
     /// A database, if it is one of `OpenCode`'s; otherwise it is given back.
     pub fn of(
         connection: sqlite::Database,
-        path: &Path,
+        path: &SafePath,
     ) -> io::Result<Result<Self, sqlite::Database>> {
         let tables = Tables::of(&connection)?;
         if !tables.are_ours() {
             return Ok(Err(connection));
         }
         let connection = Mutex::new(connection);
-        Ok(Ok(Self { connection, path: path.to_owned(), tables, odd: OnceLock::new() }))
+        Ok(Ok(Self { connection, path: path.clone(), tables, odd: OnceLock::new() }))
     }
 
     fn locked(&self) -> MutexGuard<'_, sqlite::Database> {
@@ -153,7 +153,8 @@ impl Store for Database {
             session: (key != WITHOUT).then_some(key),
             to: &mut documents,
         };
-        reader.all(&meant, &self.path.with_file_name("storage"));
+        let storage = self.path.parent().map(|folder| folder.join("storage"));
+        reader.all(&meant, storage.as_ref());
         let bytes = documents.finish();
         if bytes.is_empty() {
             return Err(bad_data(format!("there is no session {key} in the database")));

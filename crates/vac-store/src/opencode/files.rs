@@ -2,39 +2,41 @@
 //! what they lead to has a name of its own.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::find::entries;
+use crate::safe_path::{Kind, SafePath};
+use crate::skipped::Reason;
 
 /// The documents of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     /// Their names without `.json`, and where they are, by name.
-    pub documents: Vec<(String, PathBuf)>,
+    pub documents: Vec<(String, SafePath)>,
     /// What is no file although it is called like one, and why.
-    pub troubles: Vec<(PathBuf, String)>,
+    pub troubles: Vec<(SafePath, String)>,
 }
 
 impl Files {
     /// The documents of a folder; a folder that cannot be listed is a trouble.
-    pub fn of(folder: &Path) -> Self {
+    pub fn of(folder: &SafePath) -> Self {
         let mut files = Self::default();
-        let paths = match entries(folder) {
+        let paths = match folder.entries() {
             Ok(paths) => paths,
             Err(error) => {
-                files.troubles.push((folder.to_owned(), error.to_string()));
+                files.troubles.push((folder.clone(), error.to_string()));
                 return files;
             }
         };
         for path in paths {
-            let Some(name) = document_name(&path) else { continue };
-            match path.symlink_metadata() {
-                Ok(metadata) if metadata.is_file() => files.documents.push((name, path)),
-                Ok(metadata) if metadata.is_symlink() => {
-                    let reason = "it is a symbolic link, which is not followed".to_owned();
-                    files.troubles.push((path, reason));
+            let Some(name) = document_name(path.as_path()) else { continue };
+            match path.kind() {
+                Ok(Kind::File) => files.documents.push((name, path)),
+                Ok(Kind::Link) => files.troubles.push((path, Reason::Link.to_string())),
+                Ok(Kind::Special) => {
+                    path.skip_special();
+                    files.troubles.push((path, Reason::Special.to_string()));
                 }
-                Ok(_) => files.troubles.push((path, "it is no regular file".to_owned())),
+                Ok(Kind::Folder) => files.troubles.push((path, "not a regular file".to_owned())),
                 Err(error) => files.troubles.push((path, error.to_string())),
             }
         }
@@ -49,14 +51,9 @@ fn document_name(path: &Path) -> Option<String> {
     (!name.is_empty() && !name.starts_with('.')).then(|| name.to_owned())
 }
 
-/// Whether there is a folder, and no link to one.
-pub(super) fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
-}
-
 /// What is in a folder, if it is there.
-pub(super) fn folder_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    if is_folder(folder) { entries(folder) } else { Ok(Vec::new()) }
+pub(super) fn folder_entries(folder: &SafePath) -> io::Result<Vec<SafePath>> {
+    if folder.is_folder() { folder.entries() } else { Ok(Vec::new()) }
 }
 
 /// Whether text can only be the name of a file, and not lead anywhere else.

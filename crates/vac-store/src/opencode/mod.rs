@@ -24,9 +24,9 @@ mod tables;
 mod tree;
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
+use crate::safe_path::SafePath;
 use crate::sqlite::Database;
 use crate::store::Store;
 
@@ -39,12 +39,12 @@ pub(crate) const WITHOUT: &str = "without-session";
 /// The store that a database is, if it is one of `OpenCode`'s; otherwise it is given back.
 pub(crate) fn of_database(
     database: Database,
-    path: &Path,
+    path: &SafePath,
 ) -> io::Result<Result<Arc<dyn Store>, Database>> {
     Ok(database::Database::of(database, path)?.map(|store| Arc::new(store) as Arc<dyn Store>))
 }
 
 /// The store that a folder is, if it is one of `OpenCode`'s.
-pub(crate) fn of_folder(path: &Path) -> io::Result<Option<Arc<dyn Store>>> {
+pub(crate) fn of_folder(path: &SafePath) -> io::Result<Option<Arc<dyn Store>>> {
     Ok(tree::Tree::of(path)?.map(|store| Arc::new(store) as Arc<dyn Store>))
 }

@@ -2,13 +2,13 @@
 //! rest goes on.
 
 use std::io;
-use std::path::Path;
 
 use super::database::rows;
 use super::documents::{Column, Documents};
 use super::row::{self, Row, column_of};
 use super::tables::{OF_SESSION, PROJECT, SESSION, TODO, Tables, is};
 use super::tree;
+use crate::safe_path::SafePath;
 use crate::sqlite;
 
 /// See the module.
@@ -23,14 +23,16 @@ pub(super) struct Reader<'r> {
 impl Reader<'_> {
     /// Writes everything, in a fixed order. `meant` stands for the session in the
     /// database, `storage` is the folder of files beside it.
-    pub fn all(&mut self, meant: &[Column], storage: &Path) {
+    pub fn all(&mut self, meant: &[Column], storage: Option<&SafePath>) {
         for table in self.tables.missing() {
             self.trouble(table, "there is no such table");
         }
         if let Some(session) = self.session {
             self.session(meant);
             // Even newer versions keep this in a file.
-            tree::diffs(storage, session, self.to);
+            if let Some(storage) = storage {
+                tree::diffs(storage, session, self.to);
+            }
         }
         for table in OF_SESSION {
             if self.session.is_none() {

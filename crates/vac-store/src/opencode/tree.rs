@@ -12,9 +12,7 @@
 //! `session/share/<session>`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use vac_adapter::{Glimpse, Share};
@@ -22,14 +20,18 @@ use vac_record::AbstractTimestamp;
 use vac_value::{Decode, Document, IntoOwned, Node};
 
 use super::documents::Documents;
-use super::files::{Files, folder_entries, is_folder, is_name};
+use super::files::{Files, folder_entries, is_name};
 use super::{AGENT, WITHOUT};
+use crate::safe_path::SafePath;
 use crate::store::{Held, Store, bad_data};
+
+/// Larger files are not read.
+const MAX_DOCUMENT: u64 = 256 << 20;
 
 /// A tree.
 #[derive(Debug)]
 pub(super) struct Tree {
-    root: PathBuf,
+    root: SafePath,
     is_early: bool,
     index: OnceLock<Index>,
 }
@@ -38,24 +40,24 @@ pub(super) struct Tree {
 #[derive(Debug, Default)]
 struct Index {
     /// The files of sessions, by their ids. A session whose file is missing has none.
-    sessions: BTreeMap<String, Vec<PathBuf>>,
+    sessions: BTreeMap<String, Vec<SafePath>>,
     /// Folders of parts whose message is missing, by session.
-    orphans: BTreeMap<String, Vec<PathBuf>>,
+    orphans: BTreeMap<String, Vec<SafePath>>,
 }
 
 impl Tree {
     /// The tree that a folder is the root of, if it is one.
-    pub fn of(root: &Path) -> io::Result<Option<Self>> {
-        let has = |name: &str| is_folder(&root.join(name));
+    pub fn of(root: &SafePath) -> io::Result<Option<Self>> {
+        let has = |name: &str| root.join(name).is_folder();
         let is_early = has("session/info") && has("session/message");
         let is_tree = is_early
             || ((has("session") && has("message") || has("message") && has("part"))
                 && holds_documents(&root.join("message"))?);
-        let root = root.to_owned();
+        let root = root.clone();
         Ok(is_tree.then(|| Self { root, is_early, index: OnceLock::new() }))
     }
 
-    fn messages(&self) -> PathBuf {
+    fn messages(&self) -> SafePath {
         self.root.join(if self.is_early { "session/message" } else { "message" })
     }
 
@@ -74,7 +76,7 @@ impl Tree {
         } else {
             folder_entries(&self.root.join("session"))?
         };
-        for folder in folders.iter().filter(|folder| is_folder(folder)) {
+        for folder in folders.iter().filter(|folder| folder.is_folder()) {
             // One that cannot be looked into hides its sessions' names, not their messages.
             for (id, path) in Files::of(folder).documents {
                 index.sessions.entry(id).or_default().push(path);
@@ -82,7 +84,7 @@ impl Tree {
         }
         let mut messages = BTreeSet::new();
         for folder in folder_entries(&self.messages())? {
-            if let (true, Some(id)) = (is_folder(&folder), name(&folder)) {
+            if let (true, Some(id)) = (folder.is_folder(), name(&folder)) {
                 index.sessions.entry(id).or_default();
                 if !self.is_early {
                     messages.extend(Files::of(&folder).documents.into_iter().map(|(id, _)| id));
@@ -94,7 +96,7 @@ impl Tree {
         }
         for folder in folder_entries(&self.root.join("part"))? {
             let is_known = name(&folder).is_some_and(|id| messages.contains(&id));
-            if !is_known && is_folder(&folder) {
+            if !is_known && folder.is_folder() {
                 let session = session_of(&folder);
                 index.sessions.entry(session.clone()).or_default();
                 index.orphans.entry(session).or_default().push(folder);
@@ -106,7 +108,7 @@ impl Tree {
     fn write(&self, key: &str, index: &Index, to: &mut Documents) {
         let files = index.sessions.get(key).map(Vec::as_slice).unwrap_or_default();
         let mut writer = Writer { root: &self.root, session: key, to };
-        let folder = |file: &PathBuf| file.parent().and_then(name);
+        let folder = |file: &SafePath| file.parent().as_ref().and_then(name);
         let mut projects: BTreeSet<_> = files.iter().filter_map(folder).collect();
         projects.extend(files.iter().filter_map(|file| project_of(file)));
         for project in projects.iter().filter(|_| !self.is_early) {
@@ -132,22 +134,22 @@ impl Tree {
 
 /// Writes the files of one session.
 struct Writer<'w> {
-    root: &'w Path,
+    root: &'w SafePath,
     session: &'w str,
     to: &'w mut Documents,
 }
 
 impl Writer<'_> {
     /// Messages, each before the parts that the folder of its name has.
-    fn messages(&mut self, folder: &Path, parts: &Path) {
-        if !is_folder(folder) {
+    fn messages(&mut self, folder: &SafePath, parts: &SafePath) {
+        if !folder.is_folder() {
             return;
         }
         let files = Files::of(folder);
         for (message, file) in &files.documents {
             self.file(file);
             let parts = parts.join(message);
-            if is_folder(&parts) {
+            if parts.is_folder() {
                 self.folder(&parts);
             }
         }
@@ -155,7 +157,7 @@ impl Writer<'_> {
     }
 
     /// All documents of a folder.
-    fn folder(&mut self, folder: &Path) {
+    fn folder(&mut self, folder: &SafePath) {
         let files = Files::of(folder);
         files.documents.iter().for_each(|(_, file)| self.file(file));
         self.troubles(&files);
@@ -170,20 +172,23 @@ impl Writer<'_> {
     /// A file that need not be there; `name` is what its name is made of.
     fn optional(&mut self, file: &str, name: &str) {
         let path = self.root.join(file);
-        if is_name(name) && path.symlink_metadata().is_ok() {
+        let is_absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        // A link on the way is told like a file that cannot be read.
+        if is_name(name) && !path.kind().is_err_and(|error| is_absent(&error)) {
             self.file(&path);
         }
     }
 
-    fn file(&mut self, path: &Path) {
+    fn file(&mut self, path: &SafePath) {
         match read(path) {
             Ok(bytes) => self.to.file(&bytes),
             Err(error) => self.trouble(path, &error.to_string()),
         }
     }
 
-    fn trouble(&mut self, path: &Path, reason: &str) {
-        let file = path.strip_prefix(self.root).unwrap_or(path);
+    fn trouble(&mut self, path: &SafePath, reason: &str) {
+        let path = path.as_path();
+        let file = path.strip_prefix(self.root.as_path()).unwrap_or(path);
         let names = file.components().map(|name| name.as_os_str().to_string_lossy());
         let file = names.collect::<Vec<_>>().join("/");
         let session = (self.session != WITHOUT).then_some(self.session);
@@ -191,11 +196,8 @@ impl Writer<'_> {
     }
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if !path.symlink_metadata()?.is_file() {
-        return Err(bad_data("it is no regular file"));
-    }
-    let bytes = fs::read(path)?;
+fn read(path: &SafePath) -> io::Result<Vec<u8>> {
+    let bytes = path.read(MAX_DOCUMENT)?;
     if bytes.trim_ascii().is_empty() {
         return Err(bad_data("it is empty"));
     }
@@ -203,7 +205,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Adds what a session has changed, where a tree keeps it.
-pub(super) fn diffs(root: &Path, session: &str, to: &mut Documents) {
+pub(super) fn diffs(root: &SafePath, session: &str, to: &mut Documents) {
     Writer { root, session, to }.optional(&format!("session_diff/{session}.json"), session);
 }
 
@@ -230,7 +232,7 @@ impl Store for Tree {
 
 impl Tree {
     /// What the file of a session tells; its name, if it tells nothing.
-    fn glimpse(&self, id: &str, file: Option<&PathBuf>) -> Glimpse {
+    fn glimpse(&self, id: &str, file: Option<&SafePath>) -> Glimpse {
         let variant = if self.is_early { "early" } else { "tree" };
         let session_id = Some(id.to_owned());
         let mut glimpse =
@@ -248,16 +250,16 @@ impl Tree {
 }
 
 /// The session that parts name.
-fn session_of(parts: &Path) -> String {
+fn session_of(parts: &SafePath) -> String {
     let named = Files::of(parts).documents.iter().find_map(|(_, path)| {
-        let bytes = fs::read(path).ok()?;
+        let bytes = read(path).ok()?;
         text(Document::json(&bytes).ok()?.root(), "sessionID")
     });
     named.unwrap_or_else(|| WITHOUT.to_owned())
 }
 
 /// The project that the file of a session names.
-fn project_of(file: &Path) -> Option<String> {
+fn project_of(file: &SafePath) -> Option<String> {
     let bytes = read(file).ok()?;
     text(Document::json(&bytes).ok()?.root(), "projectID")
 }
@@ -266,14 +268,14 @@ fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
 }
 
-fn name(path: &Path) -> Option<String> {
-    Some(path.file_name()?.to_str()?.to_owned())
+fn name(path: &SafePath) -> Option<String> {
+    Some(path.as_path().file_name()?.to_str()?.to_owned())
 }
 
 /// Whether a folder of messages is one: folders of JSON files, or nothing yet.
-fn holds_documents(folder: &Path) -> io::Result<bool> {
+fn holds_documents(folder: &SafePath) -> io::Result<bool> {
     let folders = folder_entries(folder)?;
-    let mut folders = folders.iter().filter(|folder| is_folder(folder)).peekable();
+    let mut folders = folders.iter().filter(|folder| folder.is_folder()).peekable();
     let is_empty = folders.peek().is_none();
     Ok(is_empty || folders.any(|folder| !Files::of(folder).documents.is_empty()))
 }

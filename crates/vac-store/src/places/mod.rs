@@ -58,6 +58,9 @@ pub struct Root {
     pub variable: Option<&'static str>,
     /// Where in it sessions are.
     pub(crate) keeps: &'static [Keep],
+    /// The folder that the user named and the path of this place below it. Otherwise the place
+    /// is the user's own, and may be a link.
+    pub(crate) below: Option<(PathBuf, PathBuf)>,
 }
 
 /// Where agents keep their sessions.
@@ -106,15 +109,18 @@ pub fn of(around: &Surroundings<'_>) -> Vec<Root> {
 /// of an agent's folder. No variable counts.
 pub fn below(folder: &Path) -> Vec<Root> {
     let in_home = |place: &'static Place| {
-        let folders = place.in_home.iter().map(|name| join(folder, name));
-        folders.chain([folder.to_owned()]).map(|path| place.root(path, None))
+        let names = place.in_home.iter().copied().chain([""]);
+        names.map(|names| {
+            let below = Some((folder.to_owned(), join(Path::new(""), names)));
+            Root { below, ..place.root(join(folder, names), None) }
+        })
     };
     PLACES.iter().flat_map(in_home).collect()
 }
 
 impl Place {
     fn root(&self, path: PathBuf, variable: Option<&'static str>) -> Root {
-        Root { agent: self.agent, path, variable, keeps: self.keeps }
+        Root { agent: self.agent, path, variable, keeps: self.keeps, below: None }
     }
 }
 
@@ -137,7 +143,8 @@ fn database(around: &Surroundings<'_>, roots: &[Root]) -> Option<Root> {
         let data = roots.iter().find(|root| root.agent == OPENCODE)?;
         data.path.join(value)
     };
-    Some(Root { agent: OPENCODE, path, variable: Some(VARIABLE), keeps: table::DATABASE })
+    let keeps = table::DATABASE;
+    Some(Root { agent: OPENCODE, path, variable: Some(VARIABLE), keeps, below: None })
 }
 
 /// The paths that a value holds: itself, and if it looks like a list, those in it.

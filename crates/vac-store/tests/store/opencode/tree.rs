@@ -133,7 +133,7 @@ fn a_bad_file_is_told_and_the_rest_goes_on() {
     untouched.assert_still(folder.path());
     assert_eq!(
         report.warnings,
-        ["part/msg_1/prt_3.json: it is empty", "part/msg_1/prt_5.json: it is no regular file",]
+        ["part/msg_1/prt_3.json: it is empty", "part/msg_1/prt_5.json: not a regular file",]
     );
     assert_eq!(report.unparsed.count, 1);
     let ids = ids(&record);
@@ -161,7 +161,7 @@ fn links_are_not_followed_and_lead_nowhere() {
     untouched.assert_still(folder.path());
     assert_eq!(
         report.warnings,
-        ["part/msg_1/prt_0.json: it is a symbolic link, which is not followed"]
+        ["part/msg_1/prt_0.json: symbolic link, not followed"]
     );
     assert!(!record.to_string().contains("HUSH"));
     assert_eq!(ids(&record).len(), 4, "the message, its parts, and the line about the link");

@@ -1,0 +1,375 @@
+//! The only way to files: paths below which no link is followed.
+//!
+//! A user names a file or a folder, or an agent keeps sessions in a place that is known.
+//! That *root* may be reached through links. Below it, every component is opened without
+//! following links, and only regular files are opened. What a file is, is checked on the open
+//! descriptor: a path can lead to something else a moment later.
+//!
+//! `clippy.toml` bans the functions of the standard library that open files by a bare path
+//! from the rest of this crate.
+//!
+//! Hard links cannot be told from other regular files. Version control and archives do not
+//! create them to files outside of what they unpack.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::skipped::{Reason, Skipped};
+use crate::store::bad_data;
+
+/// Paths that are more folders below their root are not opened. Walking a tree recurses, and
+/// opening a path takes time proportional to its depth.
+const MAX_DEPTH: usize = 128;
+
+/// A path that was named or found, with the root that it was found below.
+#[derive(Clone, Debug)]
+pub struct SafePath {
+    root: Arc<Root>,
+    /// The whole path; begins with the root's.
+    path: PathBuf,
+}
+
+#[derive(Debug)]
+struct Root {
+    /// Links are followed in this part of a path.
+    path: PathBuf,
+    skipped: Skipped,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    /// Never of a root: there the link's target counts.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl SafePath {
+    /// A path that the user named: links in it are followed.
+    pub fn named(path: &Path, skipped: &Skipped) -> Self {
+        let root = Root { path: path.to_owned(), skipped: skipped.clone() };
+        Self { root: Arc::new(root), path: path.to_owned() }
+    }
+
+    /// A path below this one.
+    #[must_use]
+    pub fn join(&self, below: impl AsRef<Path>) -> Self {
+        Self { root: self.root.clone(), path: self.path.join(below) }
+    }
+
+    /// A path below this one that may be a link, since it is part of an agent's place.
+    pub(crate) fn join_root(&self, name: &str) -> Self {
+        Self::named(&self.path.join(name), &self.root.skipped)
+    }
+
+    /// The folder that this is in. That of a root was named together with it.
+    pub(crate) fn parent(&self) -> Option<Self> {
+        // `..` and `.` have no name: their parents cannot be found in the text of the path.
+        self.path.file_name()?;
+        let parent = self.path.parent()?;
+        if self.is_root() {
+            return Some(Self::named(parent, &self.root.skipped));
+        }
+        Some(Self { root: self.root.clone(), path: parent.to_owned() })
+    }
+
+    /// The file in the same folder that has this name and an ending.
+    pub(crate) fn with_ending(&self, ending: &str) -> Option<Self> {
+        let mut name = OsString::from(self.path.file_name()?);
+        name.push(ending);
+        Some(self.parent()?.join(name))
+    }
+
+    /// The path, to be shown or compared.
+    pub fn as_path(&self) -> &Path {
+        &self.path
+    }
+
+    fn is_root(&self) -> bool {
+        self.path == self.root.path
+    }
+
+    /// If this is a link that the user named, the file that it leads to, so that what belongs
+    /// to the file is found next to it.
+    pub(crate) fn resolve_named(&self) -> io::Result<Self> {
+        if !self.is_root() || !fs::symlink_metadata(&self.path)?.is_symlink() {
+            return Ok(self.clone());
+        }
+        Ok(Self::named(&self.path.canonicalize()?, &self.root.skipped))
+    }
+
+    /// The path for a library that opens files itself and is asked to follow no link at all:
+    /// absolute, and on Unix without the links that lead to the root.
+    pub(crate) fn to_absolute(&self) -> io::Result<PathBuf> {
+        let root = self.root_path();
+        // On Windows, a canonical path has a form that few libraries know.
+        let root = if cfg!(unix) { root.canonicalize()? } else { std::path::absolute(root)? };
+        Ok(self.below()?.into_iter().fold(root, |path, name| path.join(name)))
+    }
+
+    /// Opens a regular file.
+    pub fn open(&self) -> io::Result<File> {
+        if self.kind()? == Kind::File {
+            let file = system::open(self)?;
+            // It may have been replaced since.
+            if file.metadata()?.is_file() {
+                return Ok(file);
+            }
+        }
+        Err(self.refuse(&self.path))
+    }
+
+    /// Opens whatever the user named, and waits for it if it is a pipe.
+    pub(crate) fn open_named(&self) -> io::Result<File> {
+        if self.is_root() { File::open(&self.path) } else { self.open() }
+    }
+
+    /// Reads a regular file of at most `max` bytes.
+    pub(crate) fn read(&self, max: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > max {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("larger than {max} bytes"),
+            ));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns size and times of a regular file.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.open()?.metadata()
+    }
+
+    /// Returns what this is. A link is added to the list of skipped files.
+    pub(crate) fn kind(&self) -> io::Result<Kind> {
+        let kind = if self.is_root() {
+            Kind::of(fs::metadata(self.root_path())?.file_type())
+        } else {
+            system::kind(self)?
+        };
+        if kind == Kind::Link {
+            self.root.skipped.add(&self.path, Reason::Link);
+        }
+        Ok(kind)
+    }
+
+    /// Whether this is a regular file.
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind().is_ok_and(|kind| kind == Kind::File)
+    }
+
+    /// Whether this is a folder.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.kind().is_ok_and(|kind| kind == Kind::Folder)
+    }
+
+    /// Whether there is anything with this name.
+    pub(crate) fn exists(&self) -> bool {
+        self.kind().is_ok()
+    }
+
+    /// Returns what is in a folder, in the order of names.
+    pub(crate) fn entries(&self) -> io::Result<Vec<Self>> {
+        let mut names = system::names(self)?;
+        names.sort_unstable();
+        Ok(names.into_iter().map(|name| self.join(name)).collect())
+    }
+
+    /// Adds a file that is not regular to the list of skipped files.
+    pub(crate) fn skip_special(&self) {
+        self.root.skipped.add(&self.path, Reason::Special);
+    }
+
+    /// Adds what `path`, which is not a regular file, is to the list of skipped files.
+    /// Returns the error that says so.
+    fn refuse(&self, path: &Path) -> io::Error {
+        let link = Self { root: self.root.clone(), path: path.to_owned() };
+        match link.kind() {
+            Ok(Kind::Link) => bad_data(Reason::Link.to_string()),
+            Ok(Kind::Special) => {
+                link.skip_special();
+                bad_data(Reason::Special.to_string())
+            }
+            Ok(Kind::File | Kind::Folder) => bad_data("not a regular file"),
+            Err(error) => error,
+        }
+    }
+
+    /// The root's path; that of the working directory is empty.
+    fn root_path(&self) -> &Path {
+        if self.root.path.as_os_str().is_empty() { Path::new(".") } else { &self.root.path }
+    }
+
+    /// The names below the root.
+    fn below(&self) -> io::Result<Vec<&OsStr>> {
+        let leads_out = || bad_data("a path that leads out of its folder");
+        let below = self.path.strip_prefix(&self.root.path).map_err(|_| leads_out())?;
+        let mut names = Vec::new();
+        for component in below.components() {
+            let Component::Normal(name) = component else { return Err(leads_out()) };
+            names.push(name);
+        }
+        if names.len() > MAX_DEPTH {
+            return Err(bad_data(format!("more than {MAX_DEPTH} folders deep")));
+        }
+        Ok(names)
+    }
+}
+
+impl Kind {
+    fn of(kind: fs::FileType) -> Self {
+        if kind.is_file() {
+            Self::File
+        } else if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Special
+        }
+    }
+}
+
+/// Each component is opened relative to the descriptor of the folder before it.
+#[cfg(unix)]
+mod system {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::path::PathBuf;
+
+    use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+
+    use super::{Kind, SafePath};
+
+    /// A folder that is only passed through need not be readable.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const PASS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const PASS: OFlags = LIST;
+    const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    /// Opening never waits for a writer, and no terminal becomes the controlling one.
+    const READ: OFlags =
+        OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+    pub fn open(path: &SafePath) -> io::Result<File> {
+        let names = path.below()?;
+        let Some((last, before)) = names.split_last() else {
+            return Ok(File::from(rustix::fs::open(path.root_path(), READ, Mode::empty())?));
+        };
+        let folder = folder(path, before)?;
+        let opened = openat(&folder, *last, READ | OFlags::NOFOLLOW, Mode::empty());
+        opened.map(File::from).map_err(|error| refuse(path, &folder, &names, error))
+    }
+
+    pub fn kind(path: &SafePath) -> io::Result<Kind> {
+        let names = path.below()?;
+        let Some((last, before)) = names.split_last() else { return Ok(Kind::Folder) };
+        Ok(kind_in(&folder(path, before)?, last)?)
+    }
+
+    pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
+        let folder = folder(path, &path.below()?)?;
+        let mut names = Vec::new();
+        for entry in Dir::new(openat(&folder, c".", LIST, Mode::empty())?)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if !matches!(name, b"." | b"..") {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn folder(path: &SafePath, names: &[&OsStr]) -> io::Result<OwnedFd> {
+        let mut folder = rustix::fs::open(path.root_path(), PASS, Mode::empty())?;
+        for at in 1..=names.len() {
+            let names = &names[..at];
+            let next = openat(&folder, names[at - 1], PASS | OFlags::NOFOLLOW, Mode::empty());
+            folder = next.map_err(|error| refuse(path, &folder, names, error))?;
+        }
+        Ok(folder)
+    }
+
+    fn kind_in(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<Kind> {
+        let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Special,
+        })
+    }
+
+    /// The error of a component that could not be opened. What the system says about a link
+    /// differs, so the link is asked for.
+    fn refuse(
+        path: &SafePath,
+        folder: &OwnedFd,
+        names: &[&OsStr],
+        error: rustix::io::Errno,
+    ) -> io::Error {
+        let is_link = names.last().is_some_and(|last| kind_in(folder, last) == Ok(Kind::Link));
+        if is_link {
+            let link =
+                names.iter().fold(path.root.path.clone(), |path: PathBuf, name| path.join(name));
+            return path.refuse(&link);
+        }
+        error.into()
+    }
+}
+
+/// Without descriptors of folders, each component is checked before the file is opened.
+#[cfg(not(unix))]
+mod system {
+    use std::ffi::OsString;
+    use std::fs::{self, File};
+    use std::io;
+
+    use super::{Kind, SafePath};
+
+    pub fn open(path: &SafePath) -> io::Result<File> {
+        check(path)?;
+        File::open(&path.path)
+    }
+
+    pub fn kind(path: &SafePath) -> io::Result<Kind> {
+        if let Some(parent) = path.parent() {
+            check(&parent)?;
+        }
+        Ok(Kind::of(fs::symlink_metadata(&path.path)?.file_type()))
+    }
+
+    pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {
+        check(path)?;
+        fs::read_dir(path.path_or_dot())?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    /// Fails if any component below the root is a link.
+    fn check(path: &SafePath) -> io::Result<()> {
+        let mut link = path.root.path.clone();
+        for name in path.below()? {
+            link.push(name);
+            if fs::symlink_metadata(&link)?.is_symlink() {
+                return Err(path.refuse(&link));
+            }
+        }
+        Ok(())
+    }
+
+    impl SafePath {
+        fn path_or_dot(&self) -> &std::path::Path {
+            if self.path.as_os_str().is_empty() { std::path::Path::new(".") } else { &self.path }
+        }
+    }
+}
