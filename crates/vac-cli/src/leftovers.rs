@@ -1,12 +1,18 @@
-//! What must not be left behind when a signal ends the program: files that have not got
-//! their names yet, and copies of databases.
+//! What must not stay when the program ends: files that have not got their names yet, and
+//! copies of databases.
+//!
+//! Signals that can be handled remove it (`signals`). For those that cannot, copies are in a
+//! folder with a locked file in it: the system ends the lock with the process, and the next
+//! run removes folders whose lock is free.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::{self, DirEntry, File, Metadata};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
+use vac_store::{SafePath, Skipped};
 
 /// What there is to remove. Nothing ends the program while somebody else holds it.
 static LEFT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -29,12 +35,81 @@ pub fn settled<T>(path: &Path, settle: impl FnOnce() -> T) -> T {
     done
 }
 
-/// A folder for everything that libraries put aside while they read: it goes when this
-/// value does. Without one, they do as they always do.
-pub fn folder_for_copies() -> Option<TempDir> {
-    let folder = made(|| tempfile::Builder::new().prefix("vac-").tempdir()).ok()?;
-    tempfile::env::override_temp_dir(folder.path()).ok()?;
-    Some(folder)
+/// What the names of folders for copies begin with.
+const PREFIX: &str = "vac-";
+/// The file in such a folder that is locked as long as its process lives.
+const LOCK: &str = "lock";
+
+/// The folder for all temporary files of this process. It is removed with this value.
+pub struct TemporaryFolder {
+    _folder: TempDir,
+    _lock: File,
+}
+
+impl TemporaryFolder {
+    /// Creates the folder, and removes those of processes that were killed. Without a folder,
+    /// temporary files are where they would be otherwise.
+    pub fn new() -> Option<Self> {
+        let folder = made(private_folder).ok()?;
+        let lock = lock(folder.path()).ok()?;
+        remove_stale(folder.path());
+        tempfile::env::override_temp_dir(folder.path()).ok()?;
+        Some(Self { _folder: folder, _lock: lock })
+    }
+}
+
+fn private_folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
+/// Creates and locks the file that says that this process lives.
+fn lock(folder: &Path) -> io::Result<File> {
+    let mut lock = File::create_new(folder.join(LOCK))?;
+    lock.lock()?;
+    // From now on, the file is locked or its process has ended. See `is_stale`.
+    lock.write_all(b"locked by vac as long as it runs\n")?;
+    Ok(lock)
+}
+
+/// Removes the folders of processes that have ended without doing so.
+fn remove_stale(own: &Path) {
+    let (Some(around), Ok(own_metadata)) = (own.parent(), own.metadata()) else { return };
+    // One that cannot be looked into or removed is left for another run.
+    for entry in around.read_dir().into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && is_like(&entry, &own_metadata);
+        if is_ours && entry.path() != own && is_stale(&entry.path()) {
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// Whether an entry is a folder, not a link, that belongs to the same user alone.
+#[cfg(unix)]
+fn is_like(entry: &DirEntry, own: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    entry.metadata().is_ok_and(|it| it.is_dir() && it.uid() == own.uid() && it.mode() & 0o77 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_like(entry: &DirEntry, _: &Metadata) -> bool {
+    entry.metadata().is_ok_and(|it| it.is_dir())
+}
+
+/// Whether the process that created a folder has ended. The lock of one that has just begun
+/// can be free, but then its file is empty.
+fn is_stale(folder: &Path) -> bool {
+    let lock = SafePath::named(folder, &Skipped::default()).join(LOCK);
+    lock.open().is_ok_and(|lock| {
+        lock.try_lock().is_ok() && lock.metadata().is_ok_and(|metadata| metadata.len() > 0)
+    })
 }
 
 fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {

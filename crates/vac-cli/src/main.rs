@@ -34,6 +34,7 @@ mod readers;
 mod report;
 mod schema;
 mod sessions;
+mod skipped;
 mod table;
 mod terminal;
 mod unfinished;
@@ -79,6 +80,6 @@ fn main() -> std::process::ExitCode {
         (_, true) => Talk::Verbose,
         _ => Talk::Normal,
     };
-    let _copies = command.reads_logs().then(leftovers::folder_for_copies);
+    let _temporary = command.reads_logs().then(leftovers::TemporaryFolder::new);
     command.run(talk).unwrap_or_else(|error| Exit::of_error(&error)).into()
 }

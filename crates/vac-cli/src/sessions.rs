@@ -15,6 +15,7 @@ use vac_view::record;
 use crate::convert::ADAPTERS;
 use crate::exit::Exit;
 use crate::line::beginning;
+use crate::skipped;
 use crate::terminal::{self, Talk};
 
 /// Entries nest, and what walks them calls itself.
@@ -68,7 +69,7 @@ struct Looking<'l, 's> {
 
 impl Looking<'_, '_> {
     fn all(mut self) -> Result<Exit> {
-        let Found { logs, troubles } = find(self.sessions.paths);
+        let Found { logs, troubles, skipped } = find(self.sessions.paths);
         for trouble in troubles {
             self.complain(&trouble, Exit::Trouble);
         }
@@ -88,6 +89,7 @@ impl Looking<'_, '_> {
         for known in join(known) {
             self.log(&known)?;
         }
+        skipped::warn(&skipped, self.sessions.talk);
         if self.shown == 0 && self.exit == Exit::Yes {
             self.complain("no session found", Exit::No);
         }

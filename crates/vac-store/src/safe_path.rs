@@ -373,3 +373,93 @@ mod system {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder `in` with a file in `in/a`, and a file next to it.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("in/a")).unwrap();
+        fs::write(folder.path().join("in/a/file"), "inside").unwrap();
+        fs::write(folder.path().join("outside"), "outside").unwrap();
+        folder
+    }
+
+    fn text(path: &SafePath) -> String {
+        match path.read(100) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap(),
+            Err(error) => format!("error: {error}"),
+        }
+    }
+
+    #[test]
+    fn links_are_followed_up_to_the_root_only() {
+        let folder = folder();
+        symlink("in", folder.path().join("link")).unwrap();
+        symlink("a", folder.path().join("in/b")).unwrap();
+        symlink("file", folder.path().join("in/a/again")).unwrap();
+        let skipped = Skipped::default();
+        let link = SafePath::named(&folder.path().join("link"), &skipped);
+        assert_eq!(text(&link.join("a/file")), "inside");
+        for below in ["b/file", "b/again", "a/again"] {
+            assert_eq!(text(&link.join(below)), "error: symbolic link, not followed");
+        }
+        assert!(link.join("b").entries().is_err());
+        let names: Vec<_> = skipped.unreported().into_iter().map(|(path, _)| path).collect();
+        let expected = ["link/a/again", "link/b"].map(|name| folder.path().join(name));
+        assert_eq!(names, expected, "each link once, by its own name");
+        // Links that are named are followed.
+        let again = SafePath::named(&folder.path().join("link/b/again"), &skipped);
+        assert_eq!(text(&again), "inside");
+        // What is next to them is below the folder that was named with them.
+        let next = again.parent().unwrap();
+        assert_eq!(text(&next.join("file")), "inside");
+        assert!(text(&next.join("again")).starts_with("error: "));
+        assert!(skipped.unreported().len() == 1 && skipped.unreported().is_empty());
+        assert_eq!(skipped.count(Reason::Link), 3);
+    }
+
+    #[test]
+    fn no_name_leads_out_of_its_folder() {
+        let folder = folder();
+        let inside = SafePath::named(&folder.path().join("in"), &Skipped::default());
+        for below in ["../outside", "a/../../outside", "/etc/passwd", "a/\0"] {
+            assert!(text(&inside.join(below)).starts_with("error: "), "{below}");
+            assert!(inside.join(below).entries().is_err(), "{below}");
+            assert!(!inside.join(below).exists(), "{below}");
+        }
+        let up = SafePath::named(&folder.path().join("in/.."), &Skipped::default());
+        assert_eq!(text(&up.join("outside")), "outside");
+        assert!(up.parent().is_none());
+    }
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_read() {
+        let folder = folder();
+        let skipped = Skipped::default();
+        let inside = SafePath::named(&folder.path().join("in"), &skipped);
+        assert_eq!(text(&inside.join("a")), "error: not a regular file");
+        let _socket =
+            std::os::unix::net::UnixListener::bind(folder.path().join("in/socket")).unwrap();
+        let words = "error: pipe, socket or device, not opened";
+        assert_eq!(text(&inside.join("socket")), words);
+        assert_eq!(skipped.count(Reason::Special), 1);
+        fs::write(folder.path().join("in/large"), [b'x'; 101]).unwrap();
+        assert_eq!(text(&inside.join("large")), "error: larger than 100 bytes");
+    }
+
+    #[test]
+    fn folders_may_be_deep_but_not_endless() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = SafePath::named(folder.path(), &Skipped::default());
+        let names = |count: usize| ["d"].repeat(count).join("/");
+        fs::create_dir_all(folder.path().join(names(MAX_DEPTH + 1))).unwrap();
+        assert!(root.join(names(MAX_DEPTH)).is_folder());
+        let error = root.join(names(MAX_DEPTH + 1)).kind().unwrap_err();
+        assert!(error.to_string().contains("folders deep"), "{error}");
+    }
+}

@@ -14,8 +14,8 @@
 //!
 //! # Why comparing is enough
 //!
-//! In place: a transaction changes the header of the database when it ends, and before that
-//! has a rollback journal. So the header is read before the journals at first, and after them
+//! In place: before a transaction changes the database it has a live rollback journal, and
+//! when it ends the header of the database has changed. So the header is read before the journals at first, and after them
 //! at the end. Size and time of the file also find writers that keep no journal.
 //!
 //! Copying: the database is copied before its journals. A page of the database that is newer
@@ -390,5 +390,115 @@ fn apply_journals(copy: &Path) -> io::Result<()> {
         connection.close().map_err(|(_, error)| failed(error))
     } else {
         Err(bad_data("the database's write-ahead log cannot be applied"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skipped::Skipped;
+
+    fn database() -> (TempDir, SafePath, Connection) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("some.db");
+        let connection = Connection::open(&path).unwrap();
+        // Otherwise, a journal counts only once the database is written to.
+        let sql = "PRAGMA synchronous = OFF; CREATE TABLE t (n integer); INSERT INTO t VALUES (1)";
+        connection.execute_batch(sql).unwrap();
+        (folder, SafePath::named(&path, &Skipped::default()), connection)
+    }
+
+    fn number(database: &Database) -> i64 {
+        database.connection().query_row("SELECT n FROM t", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn a_change_since_the_database_was_opened_is_found() {
+        let (_folder, path, other) = database();
+        let opened = Database::open(&path).unwrap();
+        opened.watch().check().unwrap();
+        other.execute_batch("BEGIN; UPDATE t SET n = 2").unwrap();
+        let error = opened.watch().check().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ResourceBusy, "a transaction that has begun");
+        other.execute_batch("ROLLBACK").unwrap();
+        opened.watch().check().unwrap();
+        other.execute_batch("UPDATE t SET n = 3").unwrap();
+        assert!(opened.watch().check().is_err(), "a transaction that has ended");
+        let opened = Database::open(&path).unwrap();
+        assert_eq!(number(&opened), 3);
+        other.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+        let opened = Database::open(&path).unwrap();
+        opened.watch().check().unwrap();
+        other.execute_batch("UPDATE t SET n = 4").unwrap();
+        assert!(opened.watch().check().is_err(), "a write-ahead log");
+        let opened = Database::open(&path).unwrap();
+        assert_eq!(number(&opened), 4);
+        other.execute_batch("UPDATE t SET n = 5").unwrap();
+        opened.watch().check().unwrap();
+        assert_eq!(number(&opened), 4, "a copy does not change");
+    }
+
+    #[test]
+    fn a_journal_that_vanishes_or_changes_is_busy() {
+        let (folder, path, other) = database();
+        let copy = |name: &str, before: &State| {
+            copy_files(&path, before, &folder.path().join(name)).map_err(|error| error.kind())
+        };
+        other.execute_batch("BEGIN; UPDATE t SET n = 2").unwrap();
+        let before = State::read(&path).unwrap();
+        assert!(before.journals.rollback.is_some());
+        assert_eq!(copy("same", &before), Ok(()));
+        other.execute_batch("COMMIT").unwrap();
+        assert_eq!(copy("gone", &before), Err(io::ErrorKind::ResourceBusy));
+        other.execute_batch("BEGIN; UPDATE t SET n = 3").unwrap();
+        assert_eq!(copy("another", &before), Err(io::ErrorKind::ResourceBusy));
+        other.execute_batch("COMMIT; PRAGMA journal_mode = WAL; UPDATE t SET n = 4").unwrap();
+        let before = State::read(&path).unwrap();
+        assert!(before.journals.wal.is_some());
+        other.execute_batch("UPDATE t SET n = 5").unwrap();
+        assert_eq!(copy("longer", &before), Ok(()));
+        // From its beginning again.
+        other.execute_batch("PRAGMA wal_checkpoint(RESTART); UPDATE t SET n = 6").unwrap();
+        assert_eq!(copy("restarted", &before), Err(io::ErrorKind::ResourceBusy));
+    }
+
+    #[test]
+    fn a_writer_that_never_stops_is_reported() {
+        let mut tries = 0;
+        let error = retry(|| {
+            tries += 1;
+            Err::<(), _>(busy())
+        })
+        .unwrap_err();
+        assert_eq!(tries, PAUSES.len() + 1);
+        assert!(error.to_string().contains("try again later"), "{error}");
+        let kind = retry(|| Err::<(), _>(bad_data("damaged"))).unwrap_err().kind();
+        assert_eq!(kind, io::ErrorKind::InvalidData, "other errors are final");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn copies_are_private_and_have_no_name() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_folder, path, other) = database();
+        other.execute_batch("BEGIN; UPDATE t SET n = 2").unwrap();
+        let folder = private_folder().unwrap();
+        let copy = folder.path().join("copy");
+        copy_files(&path, &State::read(&path).unwrap(), &copy).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(folder.path()), 0o700);
+        assert_eq!(mode(&copy), 0o600);
+        assert_eq!(mode(&folder.path().join("copy-journal")), 0o600);
+        let opened = Database::open(&path).unwrap();
+        assert_eq!(number(&opened), 1);
+        if let Ok(open) = fs::read_dir("/proc/self/fd") {
+            let targets = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+            let copies: Vec<_> =
+                targets.filter(|it| it.to_string_lossy().contains("/copy")).collect();
+            assert!(
+                copies.iter().all(|it| it.to_string_lossy().ends_with("(deleted)")),
+                "{copies:?}"
+            );
+        }
     }
 }

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use vac_adapter::adapter::Profile;
 use vac_adapter::session::Options;
 use vac_store::join::Known;
+use vac_store::skipped::Reason;
 use vac_store::{Log, find};
 use vac_value::{Encoding, Layout};
 
@@ -30,6 +31,7 @@ use crate::product::refuse_to_show;
 use crate::protected::Protected;
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
+use crate::skipped;
 use crate::terminal::{self, Talk};
 use crate::unfinished::make_folder;
 
@@ -154,6 +156,7 @@ impl Convert {
         let inputs = Rc::new(inputs(&found_paths, &selected.logs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
+        let skipped = selected.skipped;
         let sources = selected.logs.iter().filter(|known| known.agent.is_some() || known.log.named);
         let readers = self.mode.readers_of_logs(sources.map(|known| &known.log));
         let (destination, logs) = match folder {
@@ -192,7 +195,11 @@ impl Convert {
         let is_seen = run.destination.is_stdout() && std::io::stdout().is_terminal();
         let progress = if is_seen { Talk::Quiet } else { talk };
         work::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
-        let Run { destination, summary, mut exit, over, .. } = run;
+        let Run { destination, mut summary, mut exit, over, .. } = run;
+        // Some are met only when a session is read.
+        skipped::warn(&skipped, talk);
+        summary.links_skipped = skipped.count(Reason::Link);
+        summary.special_files_skipped = skipped.count(Reason::Special);
         if let Some(error) = over {
             return Err(error);
         }

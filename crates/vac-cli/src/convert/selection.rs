@@ -6,10 +6,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{Found, discover};
+use vac_store::{Found, Skipped, discover};
 
 use super::when::{self, Span};
 use super::work;
+use crate::skipped;
 use crate::terminal::{self, Talk};
 
 /// Where to look, and from when sessions have to be.
@@ -34,6 +35,8 @@ pub struct Selected {
     pub left_out: Vec<String>,
     /// Whether everything could be looked into.
     pub is_complete: bool,
+    /// Links and special files that were not opened, so far.
+    pub skipped: Skipped,
 }
 
 impl Selected {
@@ -82,8 +85,9 @@ impl Selection {
                 left_out.push(words);
             }
         }
+        skipped::warn(&found.skipped, talk);
         self.keep(&mut logs, talk);
-        Ok(Selected { logs, left_out, is_complete })
+        Ok(Selected { logs, left_out, is_complete, skipped: found.skipped })
     }
 
     /// What nobody knows the time of is kept.

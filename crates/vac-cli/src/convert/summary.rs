@@ -25,6 +25,10 @@ pub struct Summary {
     pub passed_over: u64,
     /// What was there twice, or could not be read, and is in no record.
     pub left_out: Vec<String>,
+    /// Number of symbolic links that were not followed.
+    pub links_skipped: usize,
+    /// Number of pipes, sockets and devices that were not opened.
+    pub special_files_skipped: usize,
     /// What became of the folder of records, if there was one before.
     #[serde(flatten)]
     pub changes: Option<Changes>,

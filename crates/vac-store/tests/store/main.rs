@@ -1,6 +1,10 @@
 //! Stores: the logs in them, and what is wrong with them.
 
+// Tests write and read files of their own.
+#![allow(clippy::disallowed_methods)]
+
 mod cursor;
 mod find;
+mod in_use;
 mod opencode;
 mod untouched;

@@ -159,10 +159,7 @@ fn links_are_not_followed_and_lead_nowhere() {
     let untouched = Untouched::of(folder.path());
     let (record, report) = only(folder.path());
     untouched.assert_still(folder.path());
-    assert_eq!(
-        report.warnings,
-        ["part/msg_1/prt_0.json: symbolic link, not followed"]
-    );
+    assert_eq!(report.warnings, ["part/msg_1/prt_0.json: symbolic link, not followed"]);
     assert!(!record.to_string().contains("HUSH"));
     assert_eq!(ids(&record).len(), 4, "the message, its parts, and the line about the link");
 }
