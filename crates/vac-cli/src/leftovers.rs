@@ -42,8 +42,9 @@ const LOCK: &str = "lock";
 
 /// The folder for all temporary files of this process. It is removed with this value.
 pub struct TemporaryFolder {
-    _folder: TempDir,
+    // Closed first: some systems keep a folder with an open file in it.
     _lock: File,
+    _folder: TempDir,
 }
 
 impl TemporaryFolder {
@@ -54,7 +55,7 @@ impl TemporaryFolder {
         let lock = lock(folder.path()).ok()?;
         remove_stale(folder.path());
         tempfile::env::override_temp_dir(folder.path()).ok()?;
-        Some(Self { _folder: folder, _lock: lock })
+        Some(Self { _lock: lock, _folder: folder })
     }
 }
 
@@ -71,7 +72,14 @@ fn private_folder() -> io::Result<TempDir> {
 
 /// Creates and locks the file that says that this process lives.
 fn lock(folder: &Path) -> io::Result<File> {
-    let mut lock = File::create_new(folder.join(LOCK))?;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut lock = options.open(folder.join(LOCK))?;
     lock.lock()?;
     // From now on, the file is locked or its process has ended. See `is_stale`.
     lock.write_all(b"locked by vac as long as it runs\n")?;

@@ -361,8 +361,8 @@ fn copy_file(mut from: File, to: &Path) -> io::Result<()> {
     io::copy(&mut from, &mut to).map(drop).map_err(cannot_copy)
 }
 
-/// Whether a journal ends with the name of another one. `SQLite` would look for the file of
-/// that name and, once this journal has been applied, delete it, whatever it is.
+/// Whether a journal ends with the name of another one. `SQLite` would open the file of that
+/// name and those that it names in turn, wherever they are, and may delete it.
 fn names_another_journal(copy: &Path) -> io::Result<bool> {
     let mut file = File::open(copy)?;
     let size = file.metadata()?.len();

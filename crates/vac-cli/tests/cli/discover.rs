@@ -355,10 +355,13 @@ mod hostile {
         let ran = discover(&folder, &[]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         says(&ran, "11 new, 0 changed, 0 unchanged\n");
-        // An agent's folder itself may be elsewhere.
+        // An agent's folder itself may be elsewhere, unless the folder around it was named.
         fs::rename(&claude, folder.path().join("elsewhere")).expect("another place");
         symlink(folder.path().join("elsewhere"), &claude).expect("a link");
-        says(&discover(&folder, &[]), "0 new, 0 changed, 11 unchanged\n");
+        says(&discover(&folder, &[]), "0 new, 0 changed, 10 unchanged\n");
+        says(&discover(&folder, &[]), "home/.claude: symbolic link, not followed\n");
+        let all = ["convert", "--discover", "-o", "records"];
+        says(&folder.vac_at_home(&[], &all), "0 new, 0 changed, 11 unchanged\n");
         let named = folder.vac(&["convert", "home/.claude/projects", "-q"]);
         assert_eq!((named.code, named.lines().len()), (0, 1), "{}", named.stderr);
     }

@@ -200,7 +200,7 @@ fn name_another_journal(journal: &Path, name: &str) {
 #[test]
 fn a_file_that_a_journal_names_stays() {
     let (folder, path) = interrupted("DELETE");
-    let treasure = folder.path().join("treasure.txt");
+    let treasure = folder.path().join("treasure-mj0000009AB");
     fs::write(&treasure, "not a journal").expect("a file");
     let name = treasure.to_str().expect("text");
     name_another_journal(&folder.path().join("opencode.db-journal"), name);

@@ -89,6 +89,26 @@ pub fn log(id: &str) -> String {
     home::claude(id, "2026-03-01T09:00:00.000Z")
 }
 
+/// Makes a database of `OpenCode`'s of at least this size, with a change that is only in its
+/// write-ahead log.
+pub fn database_with_wal(folder: &Folder, name: &str, size: u64) {
+    home::copy("opencode/database/opencode.db", folder, "making/opencode.db");
+    let making = folder.path().join("making/opencode.db");
+    let connection = rusqlite::Connection::open(&making).expect("a database");
+    let sql = "PRAGMA journal_mode = WAL; UPDATE session SET title = 'only in the log';";
+    connection.execute_batch(sql).expect("SQL");
+    for ending in ["", "-wal"] {
+        let to = folder.write(&format!("{name}{ending}"), "");
+        fs::copy(folder.path().join(format!("making/opencode.db{ending}")), to).expect("a copy");
+    }
+    drop(connection);
+    fs::remove_dir_all(folder.path().join("making")).expect("a folder less");
+    let file = fs::File::options().write(true).open(folder.path().join(name)).expect("a file");
+    // SQLite does not look at what is after the last page.
+    let length = file.metadata().expect("a file").len().max(size);
+    file.set_len(length).expect("room");
+}
+
 /// What is in a folder, at any depth; names alone.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();

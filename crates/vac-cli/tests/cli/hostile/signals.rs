@@ -7,8 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::{folder_with_log, log, names, shell};
-use crate::home::copy;
+use super::{database_with_wal, folder_with_log, log, names, shell};
 use crate::run::Folder;
 
 /// A log that is soon recognised, takes a while and hardly any disk: behind its lines is
@@ -19,7 +18,7 @@ fn long_log(folder: &Folder, size: u64) {
 }
 
 /// Starts `vac` with a folder of its own for what it puts aside.
-fn start(folder: &Folder, ignored: &str, arguments: &str) -> Child {
+pub fn start(folder: &Folder, ignored: &str, arguments: &str) -> Child {
     let aside = folder.path().join("aside");
     fs::create_dir_all(&aside).unwrap();
     Command::new("sh")
@@ -34,7 +33,7 @@ fn start(folder: &Folder, ignored: &str, arguments: &str) -> Child {
 }
 
 /// Waits until something is there. The program must not have ended before.
-fn wait_for(child: &mut Child, is_there: impl Fn() -> bool) {
+pub fn wait_for(child: &mut Child, is_there: impl Fn() -> bool) {
     while !is_there() {
         assert!(child.try_wait().unwrap().is_none(), "it has ended already");
         sleep(Duration::from_millis(1));
@@ -45,7 +44,7 @@ fn has_hidden(folder: &Path) -> bool {
     names(folder).iter().any(|name| name.contains(".vac-"))
 }
 
-fn send(signal: &str, child: &Child) {
+pub fn send(signal: &str, child: &Child) {
     let line = format!("kill -{signal} {}", child.id());
     assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
 }
@@ -73,10 +72,8 @@ fn a_signal_ends_it_and_nothing_is_left_behind() {
 #[test]
 fn a_copy_of_a_database_goes_too() {
     let folder = Folder::new();
-    copy("opencode/database/opencode.db", &folder, "in/opencode.db");
-    // With a journal beside it, a database is copied before it is read.
-    folder.write("in/opencode.db-wal", "not a journal");
-    long_log(&folder, 200 << 20);
+    // With a live journal next to it, a database is copied before it is read.
+    database_with_wal(&folder, "in/opencode.db", 200 << 20);
     let mut child = start(&folder, "USR1", "convert in -o out.json");
     let aside = folder.path().join("aside");
     wait_for(&mut child, || names(&aside).iter().any(|name| name.ends_with("copy")));
@@ -85,7 +82,6 @@ fn a_copy_of_a_database_goes_too() {
     assert_eq!(names(&aside), [""; 0]);
     assert!(!has_hidden(folder.path()));
     // And without any signal.
-    fs::remove_file(folder.path().join("in/long.jsonl")).unwrap();
     assert!(start(&folder, "USR1", "convert in -o out.json").wait().unwrap().success());
     assert_eq!(names(&aside), [""; 0]);
 }
