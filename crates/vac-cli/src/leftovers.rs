@@ -103,7 +103,9 @@ fn remove_stale(own: &Path) {
 #[cfg(unix)]
 fn is_like(entry: &DirEntry, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    entry.metadata().is_ok_and(|it| it.is_dir() && it.uid() == own.uid() && it.mode() & 0o77 == 0)
+    entry
+        .metadata()
+        .is_ok_and(|it| it.is_dir() && it.uid() == own.uid() && it.mode() & 0o777 == 0o700)
 }
 
 #[cfg(not(unix))]

@@ -29,6 +29,7 @@ pub fn discover(roots: &[Root]) -> Found {
             // What else is wrong shows when it is read.
             _ => {}
         }
+        #[allow(clippy::disallowed_methods)] // compared, never opened
         let real = match root.path.canonicalize() {
             Ok(real) => real,
             Err(error) if is_absent(&error) => continue,
@@ -134,7 +135,6 @@ impl Walk<'_> {
         };
         self.search.agent = Some(self.agent);
         match (self.keep.what, kind) {
-            (_, Kind::Link) => {}
             (_, Kind::Special) => path.skip_special(),
             (What::Log, Kind::File) => {
                 let own = layout::own_folder(path, beside);
@@ -147,7 +147,7 @@ impl Walk<'_> {
                 Ok(metadata) if metadata.len() == 0 => {}
                 _ => self.search.database(path),
             },
-            (What::Log | What::Prompts, Kind::Folder) => {}
+            (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}
         }
         self.search.agent = None;
     }

@@ -126,7 +126,7 @@ impl Search {
 
     fn folder(&mut self, path: &SafePath, named: bool) {
         match store::of_folder(path) {
-            Ok(Some(store)) => return self.store(path, store, Container::Tree, named),
+            Ok(Some(store)) => return self.store(path, &store, Container::Tree, named),
             Ok(None) => {}
             Err(error) => return self.trouble(path.as_path(), &error),
         }
@@ -209,7 +209,7 @@ impl Search {
     /// Takes a folder that may be a store, and otherwise has nothing in it.
     pub fn known_folder(&mut self, path: &SafePath) {
         match store::of_folder(path) {
-            Ok(Some(store)) => self.store(path, store, Container::Tree, false),
+            Ok(Some(store)) => self.store(path, &store, Container::Tree, false),
             Ok(None) => {}
             Err(error) => self.trouble(path.as_path(), &error),
         }
@@ -218,7 +218,10 @@ impl Search {
     /// Takes a file with what was asked in several sessions.
     pub fn prompts(&mut self, path: &SafePath) {
         match Prompts::of(path) {
-            Ok(Some(prompts)) => self.store(path, Arc::new(prompts), Container::Prompts, false),
+            Ok(Some(prompts)) => {
+                let store: Arc<dyn Store> = Arc::new(prompts);
+                self.store(path, &store, Container::Prompts, false);
+            }
             // Whatever it is, its adapter may know.
             Ok(None) => {
                 self.session(path, None, false);
@@ -247,9 +250,15 @@ impl Search {
         }
     }
 
-    fn store(&mut self, path: &SafePath, store: Arc<dyn Store>, container: Container, named: bool) {
+    fn store(
+        &mut self,
+        path: &SafePath,
+        store: &Arc<dyn Store>,
+        container: Container,
+        named: bool,
+    ) {
         match store.sessions() {
-            Ok(sessions) => self.sessions(path, &store, sessions, container, named),
+            Ok(sessions) => self.sessions(path, store, sessions, container, named),
             Err(error) => self.trouble(path.as_path(), &error),
         }
     }

@@ -27,17 +27,20 @@
 //!
 //! # Decisions
 //!
-//! * Nothing that is read is ever changed, not even a time stamp or a file beside it:
-//!   databases are opened as immutable, and if they have a journal, as a copy of their
-//!   own ([`sqlite`]).
+//! * Nothing that is read is ever changed, and no file is created next to it: databases are
+//!   opened as immutable, and if they have a live journal, as a private copy ([`sqlite`]).
+//! * A session of a database that other programs write to is read from one state of it.
+//!   If there is none for long enough, that is an error.
 //! * What a container is, its first bytes or its folders tell, never its name. In the
 //!   places of agents names decide what is opened at all ([`places`]): around sessions lie
 //!   credentials, and copies of whatever an agent has touched.
 //! * A store's session reads as its documents, one behind the other, in a fixed order.
 //!   They are the source that a record names and whose hash it gives: a database as a
 //!   whole changes with every other session.
-//! * Symbolic links inside directories are not followed: they can lead round in circles,
-//!   and what they lead to has a name of its own. Those that somebody named are.
+//! * Below what the user named, and below the folders in which agents keep sessions, no
+//!   symbolic link is followed and nothing but regular files is opened ([`safe_path`]): a
+//!   folder from elsewhere must not bring other files of the user into a record. What was
+//!   skipped is listed ([`Skipped`]).
 //! * A session is there once: copies are left out, and so is what is less of a session
 //!   than something else ([`join`]). Whoever is told what there is, is told that too.
 

@@ -11,6 +11,8 @@
 //! Hard links cannot be told from other regular files. Version control and archives do not
 //! create them to files outside of what they unpack.
 
+#![allow(clippy::disallowed_methods)] // here they are used with care
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};

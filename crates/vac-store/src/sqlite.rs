@@ -317,9 +317,10 @@ fn private_folder() -> io::Result<TempDir> {
 }
 
 /// A new file that no other user can read.
+#[allow(clippy::disallowed_methods)] // it is not there yet
 fn private_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    options.read(true).write(true).create_new(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
@@ -344,8 +345,8 @@ fn copy_files(path: &SafePath, before: &State, copy: &Path) -> io::Result<()> {
             let file = journal_file(path, ending)?.ok_or_else(busy)?;
             let mut name = copy.as_os_str().to_owned();
             name.push(ending);
-            copy_file(file, Path::new(&name))?;
-            if ending == "-journal" && names_another_journal(Path::new(&name))? {
+            let copy = copy_file(file, Path::new(&name))?;
+            if ending == "-journal" && names_another_journal(copy)? {
                 let words = "the database's journal is of a transaction over several databases";
                 return Err(bad_data(words));
             }
@@ -356,22 +357,21 @@ fn copy_files(path: &SafePath, before: &State, copy: &Path) -> io::Result<()> {
     if is_same { Ok(()) } else { Err(busy()) }
 }
 
-fn copy_file(mut from: File, to: &Path) -> io::Result<()> {
+fn copy_file(mut from: File, to: &Path) -> io::Result<File> {
     let mut to = private_file(to).map_err(cannot_copy)?;
-    io::copy(&mut from, &mut to).map(drop).map_err(cannot_copy)
+    io::copy(&mut from, &mut to).map_err(cannot_copy)?;
+    Ok(to)
 }
 
 /// Whether a journal ends with the name of another one. `SQLite` would open the file of that
 /// name and those that it names in turn, wherever they are, and may delete it.
-fn names_another_journal(copy: &Path) -> io::Result<bool> {
-    let mut file = File::open(copy)?;
-    let size = file.metadata()?.len();
+fn names_another_journal(mut copy: File) -> io::Result<bool> {
     let mut end = [0; JOURNAL_MAGIC.len()];
-    if size < end.len() as u64 {
+    if copy.metadata()?.len() < end.len() as u64 {
         return Ok(false);
     }
-    file.seek(SeekFrom::End(-8))?;
-    file.read_exact(&mut end)?;
+    copy.seek(SeekFrom::End(-8))?;
+    copy.read_exact(&mut end)?;
     Ok(end == JOURNAL_MAGIC)
 }
 
@@ -394,6 +394,7 @@ fn apply_journals(copy: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods)] // files of the tests
 mod tests {
     use super::*;
     use crate::skipped::Skipped;

@@ -110,7 +110,7 @@ impl Tree {
         let mut writer = Writer { root: &self.root, session: key, to };
         let folder = |file: &SafePath| file.parent().as_ref().and_then(name);
         let mut projects: BTreeSet<_> = files.iter().filter_map(folder).collect();
-        projects.extend(files.iter().filter_map(|file| project_of(file)));
+        projects.extend(files.iter().filter_map(project_of));
         for project in projects.iter().filter(|_| !self.is_early) {
             writer.optional(&format!("project/{project}.json"), project);
         }
