@@ -49,7 +49,7 @@ pub fn convert(
     let mut records = Vec::new();
     for session in adapter.survey(input)? {
         let mut record = Vec::new();
-        let report = session::write(&*session, options, &mut record)?;
+        let report = session::write(&*session, options, &session::no_sources, &mut record)?;
         assert_eq!(session.agent(), adapter.name());
         assert_valid(&record, options.encoding, input.name());
         records.push(Converted { record, report, variant: session.variant() });

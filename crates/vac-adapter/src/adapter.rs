@@ -155,12 +155,17 @@ pub enum Error {
     },
     /// The record cannot be written: a defect of ours.
     Encode(vac_value::EncodeError),
-    /// The input gave another number of entries the second time.
-    Changed {
-        /// How many there were at first.
+    /// [`Session::count`] is not the number of entries: a defect of ours.
+    Miscounted {
+        /// What it was.
         expected: u64,
-        /// How many then.
+        /// How many entries there are.
         found: u64,
+    },
+    /// The input was not the same in every pass.
+    Changed {
+        /// The file that was changed, if the input has several and it is not the first.
+        file: Option<String>,
     },
 }
 
@@ -176,8 +181,14 @@ impl fmt::Display for Error {
                 write!(f, "the record is not valid: {violation}")
             }
             Self::Encode(error) => error.fmt(f),
-            Self::Changed { expected, found } => {
-                write!(f, "expected {expected} entries, found {found}: did the input change?")
+            Self::Miscounted { expected, found } => {
+                write!(f, "expected {expected} entries, found {found}")
+            }
+            Self::Changed { file } => {
+                if let Some(file) = file {
+                    write!(f, "{file} ")?;
+                }
+                f.write_str("changed while it was being read; try again")
             }
         }
     }

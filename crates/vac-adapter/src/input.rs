@@ -84,7 +84,10 @@ impl Input for Bundle<'_> {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        chained(self.parts.clone())
+        match self.parts.as_slice() {
+            [only] => only.open(),
+            parts => chained(parts.to_vec()),
+        }
     }
 
     fn bytes(&self) -> Option<&[u8]> {

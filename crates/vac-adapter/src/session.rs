@@ -5,6 +5,8 @@
 //! * The record without entries is encoded first, and its empty list of entries is
 //!   where the entries go. So one code path gives JSON in the schema's order, pretty
 //!   JSON and deterministic CBOR, and holds one entry at a time.
+//! * What a record was made from comes after its entries, and is stated when these have
+//!   been read: so the SHA-256 of a source is that of what was converted.
 //! * CBOR wants the number of entries first: [`Session::count`].
 //! * Every entry is validated before it leaves, and so is the record around the
 //!   entries. Together that is the whole record, because an array of valid entries is all
@@ -36,8 +38,15 @@ pub struct Options {
     pub profile: Profile,
     /// Whether to validate.
     pub validate: bool,
-    /// The files it is made from.
-    pub sources: Vec<Source>,
+}
+
+/// States what a record was made from. It is asked when all entries have been read, so
+/// that it can state what was read.
+pub type Sources<'s> = dyn Fn() -> Result<Vec<Source>, Error> + 's;
+
+/// [`Sources`] of a record that states none.
+pub fn no_sources() -> Result<Vec<Source>, Error> {
+    Ok(Vec::new())
 }
 
 impl Default for Options {
@@ -47,7 +56,6 @@ impl Default for Options {
             layout: Layout::Compact,
             profile: Profile::Full,
             validate: true,
-            sources: Vec::new(),
         }
     }
 }
@@ -56,42 +64,73 @@ impl Default for Options {
 pub fn write(
     session: &dyn Session,
     options: &Options,
+    sources: &Sources<'_>,
     out: &mut dyn Write,
 ) -> Result<Report, Error> {
-    let record = around(session, options);
-    let report = begin_report(session, &record, options);
-    let mut head = encoder(options).outlined();
-    record.encode(&mut head)?;
-    let found = head.outline(|outline| {
-        if options.validate {
-            judge(outline, vac_validate::ROOT, None)?;
-        }
-        let session = outline.root().member("session");
-        let entries = session.and_then(|session| session.member("entries"));
-        let entries = entries.ok_or_else(missing_entries)?;
-        Ok::<_, Error>((entries.offset(), entries.offset() + entries.raw().len()))
-    });
-    let (before, behind) = found.map_err(|_| missing_entries())??;
-    let bytes = head.finish();
-    out.write_all(&bytes[..before])?;
+    let mut record = around(session, options);
+    let report = begin_report(session, &record);
+    let head = Around::of(&record, options)?;
+    out.write_all(head.before())?;
     let count = match options.encoding {
         Encoding::Json => None,
         Encoding::Cbor => Some(session.count()?),
     };
     let mut writer = Writer::new(options, report, &mut *out, count)?;
     session.entries(&mut writer)?;
-    let report = writer.end(count)?;
-    out.write_all(&bytes[behind..])?;
+    let mut report = writer.end(count)?;
+    report.sources = sources()?;
+    record.recording_agent = Some(recording_agent(&report.sources));
+    // Only what comes after the entries has changed: no member of the record sorts between
+    // `recording-agent` and the session, in either encoding.
+    let whole = Around::of(&record, options)?;
+    if whole.before() != head.before() {
+        return Err(missing_entries());
+    }
+    out.write_all(whole.behind())?;
     Ok(report)
 }
 
-/// The whole record in memory: the convenience, not the mechanism.
+/// A record without entries, written, and where its entries go.
+struct Around {
+    bytes: Vec<u8>,
+    /// The empty list of entries.
+    entries: std::ops::Range<usize>,
+}
+
+impl Around {
+    /// Writes it, and validates it if it is to be valid.
+    fn of(record: &VerifiableAgentRecord<'_>, options: &Options) -> Result<Self, Error> {
+        let mut encoder = encoder(options).outlined();
+        record.encode(&mut encoder)?;
+        let found = encoder.outline(|outline| {
+            if options.validate {
+                judge(outline, vac_validate::ROOT, None)?;
+            }
+            let session = outline.root().member("session");
+            let entries = session.and_then(|session| session.member("entries"));
+            let entries = entries.ok_or_else(missing_entries)?;
+            Ok::<_, Error>(entries.offset()..entries.offset() + entries.raw().len())
+        });
+        let entries = found.map_err(|_| missing_entries())??;
+        Ok(Self { bytes: encoder.finish(), entries })
+    }
+
+    fn before(&self) -> &[u8] {
+        &self.bytes[..self.entries.start]
+    }
+
+    fn behind(&self) -> &[u8] {
+        &self.bytes[self.entries.end..]
+    }
+}
+
+/// The whole record in memory, without sources: the convenience, not the mechanism.
 pub fn collect(
     session: &dyn Session,
     options: &Options,
 ) -> Result<(VerifiableAgentRecord<'static>, Report), Error> {
     let mut record = around(session, options);
-    let report = begin_report(session, &record, options);
+    let report = begin_report(session, &record);
     let mut collector = Collector { entries: Vec::new(), report, profile: options.profile };
     session.entries(&mut collector)?;
     record.session.entries = collector.entries;
@@ -126,7 +165,7 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
     }
-    record.recording_agent = Some(recording_agent(&options.sources));
+    record.recording_agent = Some(recording_agent(&[]));
     record
 }
 
@@ -152,17 +191,12 @@ fn described(source: &Source) -> crate::cursor::Rest<'static> {
     members
 }
 
-fn begin_report(
-    session: &dyn Session,
-    record: &VerifiableAgentRecord<'_>,
-    options: &Options,
-) -> Report {
+fn begin_report(session: &dyn Session, record: &VerifiableAgentRecord<'_>) -> Report {
     Report {
         agent: session.agent().to_owned(),
         variant: session.variant().to_owned(),
         cli_version: record.session.agent_meta.cli_version.as_deref().map(str::to_owned),
         session_id: record.id.clone().into_owned(),
-        sources: options.sources.clone(),
         ..Report::default()
     }
 }
@@ -241,7 +275,7 @@ impl<'w> Writer<'w> {
 
     fn end(mut self, count: Option<u64>) -> Result<Report, Error> {
         if let Some(expected) = count.filter(|expected| *expected != self.written) {
-            return Err(Error::Changed { expected, found: self.written });
+            return Err(Error::Miscounted { expected, found: self.written });
         }
         self.encoder.clear();
         self.encoder.end_array();

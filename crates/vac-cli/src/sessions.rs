@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use vac_adapter::frame::{Content, Frames, Raw};
 use vac_adapter::{Adapter, Error, Input, Session, Source};
 use vac_store::join::{Known, join, look};
-use vac_store::{Found, Log, find};
+use vac_store::{Found, Loaded, Log, find};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
@@ -27,14 +27,45 @@ pub struct Sessions<'s> {
     pub paths: &'s [PathBuf],
     /// The agent that was named; then nothing is taken for a record.
     pub agent: Option<&'static dyn Adapter>,
-    /// Whether sizes and hashes of the sources are wanted; names are always given.
-    pub hashes: bool,
     /// How much to say.
     pub talk: Talk,
 }
 
-/// Takes a session, and the files of a log.
-pub type Show<'s> = dyn FnMut(&dyn Session, &[Source]) -> Result<(), Error> + Send + 's;
+/// Takes a session, and what it is read from.
+pub type Show<'s> = dyn FnMut(&dyn Session, ReadFrom<'_>) -> Result<(), Error> + Send + 's;
+
+/// What a session is read from.
+#[derive(Clone, Copy)]
+pub enum ReadFrom<'l> {
+    /// A log.
+    Log(&'l Loaded<'l>),
+    /// A record, which states its sources itself.
+    Record,
+}
+
+impl ReadFrom<'_> {
+    /// The names of the files of a log.
+    pub fn names(self) -> Vec<Source> {
+        let name = |part: &&dyn Input| Source {
+            name: part.name().to_owned(),
+            size: 0,
+            sha_256: String::new(),
+        };
+        match self {
+            Self::Log(log) => log.parts().iter().map(name).collect(),
+            Self::Record => Vec::new(),
+        }
+    }
+
+    /// What was read of a log. Fails if it was changed meanwhile, so it is asked when all
+    /// has been read.
+    pub fn sources(self) -> Result<Option<Vec<Source>>, Error> {
+        match self {
+            Self::Log(log) => log.sources().map(Some),
+            Self::Record => Ok(None),
+        }
+    }
+}
 
 /// Takes the name of an agent, or `auto`.
 pub fn agents() -> PossibleValuesParser {
@@ -112,11 +143,7 @@ impl Looking<'_, '_> {
             }
             return Ok(());
         };
-        let loaded = log.load().and_then(|loaded| {
-            let sources = if self.sessions.hashes { loaded.sources()? } else { names(&loaded) };
-            Ok((loaded, sources))
-        });
-        let (loaded, sources) = match loaded {
+        let loaded = match log.load() {
             Ok(loaded) => loaded,
             Err(error) => {
                 self.refuse(log, &error.to_string(), Exit::Trouble);
@@ -126,7 +153,7 @@ impl Looking<'_, '_> {
         match adapter.survey(&loaded) {
             Ok(sessions) => {
                 for session in &sessions {
-                    let shown = (self.show)(&**session, &sources);
+                    let shown = (self.show)(&**session, ReadFrom::Log(&loaded));
                     self.take(log, shown)?;
                 }
             }
@@ -190,7 +217,7 @@ impl Looking<'_, '_> {
     }
 
     fn record(&mut self, document: &Document<'_>) -> Result<(), Error> {
-        record::read(document, &mut |session| (self.show)(session, &[]))
+        record::read(document, &mut |session| (self.show)(session, ReadFrom::Record))
     }
 
     /// Counts a session that was shown, or says why it could not be. A reader of ours that
@@ -234,13 +261,4 @@ pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding
         Content::Raw(_) => false,
     })?;
     Ok((is_record == Some(true)).then_some(Encoding::Json))
-}
-
-fn names(input: &dyn Input) -> Vec<Source> {
-    let name = |part: &&dyn Input| Source {
-        name: part.name().to_owned(),
-        size: 0,
-        sha_256: String::new(),
-    };
-    input.parts().iter().map(name).collect()
 }

@@ -62,6 +62,7 @@ mod growth;
 mod database_store;
 mod layout;
 mod opencode;
+mod passes;
 mod prompts;
 
 pub use discover::discover;

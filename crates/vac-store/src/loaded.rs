@@ -2,48 +2,40 @@
 
 use std::io::{self, Read};
 
-use vac_adapter::{Input, Source};
+use vac_adapter::{Bundle, Error, Input, Source};
 
-use crate::log::{Log, Part, Place, State, digest};
+use crate::log::{Log, Part, Place};
+use crate::passes::{Passes, read_all};
 
-/// Larger logs are read in pieces, once for each pass, so that memory does not
-/// grow with them.
-const MOST_LOADED: u64 = 32 << 20;
+/// Larger logs are read from disk in every pass, so that memory does not grow with them.
+const MAX_HELD: u64 = 32 << 20;
 
 impl Log {
-    /// The log as an input that is read from disk each time.
-    pub fn unread(&self) -> Loaded<'_> {
-        let unread = |part| LoadedPart { part, bytes: None, seen: None };
-        Loaded {
-            parts: self.parts.iter().map(unread).collect(),
-            attachments: self.attachments.iter().map(unread).collect(),
-        }
+    /// The log as an input that is read from disk each time. What is read is not tied to a
+    /// SHA-256: it says what a log is, and records are made of what [`Log::load`] gives.
+    pub fn unread(&self) -> Bundle<'_> {
+        let folder = self.parts.first().map_or("", |part| &part.folder);
+        Bundle { folder, parts: inputs(&self.parts), attachments: inputs(&self.attachments) }
     }
 
-    /// Reads it into memory as far as it is not large.
+    /// Reads it into memory as far as it is not large. [`Loaded::sources`] says what was
+    /// read, also of what is read later.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
-        let mut loaded = self.unread();
-        for (number, part) in loaded.parts.iter_mut().chain(&mut loaded.attachments).enumerate() {
-            part.seen = part.part.state().map_err(|error| part.part.blame(number, error))?;
+        let parts = self.parts.iter().chain(&self.attachments).enumerate();
+        let loaded = parts
+            .map(|(number, part)| LoadedPart::new(part).map_err(|error| part.blame(number, error)));
+        let mut parts: Vec<_> = loaded.collect::<io::Result<_>>()?;
+        let attachments = parts.split_off(self.parts.len());
+        let mut room = MAX_HELD;
+        for (number, part) in parts.iter_mut().enumerate() {
+            part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
         }
-        let mut room = MOST_LOADED;
-        for (number, part) in loaded.parts.iter_mut().enumerate() {
-            // A store gives its sessions as a whole anyway.
-            let is_stored = matches!(part.part.place, Place::Stored(..));
-            let most = if is_stored { u64::MAX - 1 } else { room };
-            let mut bytes = Vec::new();
-            let read =
-                part.part.open().and_then(|part| part.take(most + 1).read_to_end(&mut bytes));
-            read.map_err(|error| part.part.blame(number, error))?;
-            let size = bytes.len() as u64;
-            part.bytes = (size <= most).then_some(bytes);
-            if part.is_held() {
-                part.seen = None;
-            }
-            room = room.saturating_sub(size);
-        }
-        Ok(loaded)
+        Ok(Loaded { parts, attachments })
     }
+}
+
+fn inputs(parts: &[impl Input]) -> Vec<&dyn Input> {
+    parts.iter().map(|part| part as &dyn Input).collect()
 }
 
 /// A log while it is converted: in memory, or read again for each pass.
@@ -56,56 +48,106 @@ pub struct Loaded<'l> {
 #[derive(Debug)]
 struct LoadedPart<'l> {
     part: &'l Part,
+    /// How long the file was at first. What has been appended to it since is not read.
+    size: Option<u64>,
+    /// What the adapter sees, if that is in memory.
     bytes: Option<Vec<u8>>,
-    /// What its file was when it was first looked at, if that is read again later. What
-    /// somebody has added to it by then is not read.
-    seen: Option<State>,
+    /// What was read of the stored bytes.
+    passes: Passes,
 }
 
 impl Loaded<'_> {
-    /// What it is made of, each with size and hash, read from beginning to end.
-    pub fn sources(&self) -> io::Result<Vec<Source>> {
+    /// What was read: every file with its size and SHA-256. Fails if passes over a file have
+    /// read different bytes. A file that nothing has read to its end is read.
+    pub fn sources(&self) -> Result<Vec<Source>, Error> {
         let parts = self.parts.iter().chain(&self.attachments).enumerate();
         let source = |(number, part): (usize, &LoadedPart<'_>)| {
-            part.source().map_err(|error| part.part.blame(number, error))
+            part.source().map_err(|error| match error {
+                Error::Io(error) => Error::Io(part.part.blame(number, error)),
+                Error::Changed { .. } if number > 0 => {
+                    Error::Changed { file: Some(part.part.name.clone()) }
+                }
+                other => other,
+            })
         };
         parts.map(source).collect()
     }
-
-    /// Whether everything that was read in several passes is still what these sources say.
-    pub fn is_unchanged(&self, sources: &[Source]) -> io::Result<bool> {
-        for (part, source) in self.parts.iter().chain(&self.attachments).zip(sources) {
-            if part.seen.is_some() && part.part.state()? != part.seen && part.source()? != *source {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
 }
 
-impl LoadedPart<'_> {
-    /// What is on disk, without what came later.
-    fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+impl<'l> LoadedPart<'l> {
+    fn new(part: &'l Part) -> io::Result<Self> {
+        Ok(Self { part, size: part.size()?, bytes: None, passes: Passes::default() })
+    }
+
+    /// Reads it into memory if there is room for it.
+    fn hold(&mut self, room: &mut u64) -> io::Result<()> {
+        if let Place::Stored(store, _, key) = &self.part.place {
+            // A store gives its sessions as a whole anyway.
+            let bytes = store.read(key)?;
+            self.passes = Passes::over(&bytes);
+            *room = room.saturating_sub(bytes.len() as u64);
+            self.bytes = Some(bytes);
+            return Ok(());
+        }
+        let is_compressed = matches!(self.part.place, Place::Compressed(_));
+        if !is_compressed && self.size.is_some_and(|size| size > *room) {
+            *room = 0;
+            return Ok(());
+        }
+        let passes = Passes::default();
+        let mut bytes = Vec::new();
+        let mut reader = self.part.decode(passes.pass(self.stored_bytes()?))?;
+        reader.by_ref().take(*room + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 <= *room {
+            drop(reader);
+            *room -= bytes.len() as u64;
+            self.bytes = Some(bytes);
+            self.passes = passes;
+        } else {
+            passes.abandon();
+            *room = 0;
+        }
+        Ok(())
+    }
+
+    /// What is stored, without what was appended later.
+    fn stored_bytes(&self) -> io::Result<Box<dyn Read + 'l>> {
         let bytes = self.part.stored_bytes()?;
-        Ok(match self.seen {
-            Some((size, _)) => Box::new(bytes.take(size)),
+        Ok(match self.size {
+            Some(size) => Box::new(bytes.take(size)),
             None => bytes,
         })
     }
 
-    /// Whether the bytes in memory are those on disk, and not what those stand for.
-    fn is_held(&self) -> bool {
-        let is_plain =
-            matches!(self.part.place, Place::File(_) | Place::Kept(_) | Place::Stored(..));
-        self.bytes.is_some() && is_plain
+    /// Begins a pass over it.
+    fn pass(&self) -> io::Result<impl Read> {
+        Ok(self.passes.pass(self.stored_bytes()?))
     }
 
-    fn source(&self) -> io::Result<Source> {
-        let (size, sha_256) = match &self.bytes {
-            Some(bytes) if self.is_held() => digest(bytes.as_slice())?,
-            _ => digest(self.stored_bytes()?)?,
+    fn source(&self) -> Result<Source, Error> {
+        let (size, sha_256) = match self.passes.whole()? {
+            Some(whole) => whole,
+            None => {
+                read_all(&mut self.pass()?)?;
+                self.passes.whole()?.expect("a pass has reached the end")
+            }
         };
         Ok(Source { name: self.part.source_name(), size, sha_256 })
+    }
+}
+
+/// As it is on disk now.
+impl Input for Part {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        self.decode(self.stored_bytes()?)
     }
 }
 
@@ -119,10 +161,9 @@ impl Input for LoadedPart<'_> {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        match (&self.bytes, &self.part.place) {
-            (Some(bytes), _) => Ok(Box::new(bytes.as_slice())),
-            (None, Place::File(_)) => self.stored_bytes(),
-            (None, _) => self.part.open(),
+        match &self.bytes {
+            Some(bytes) => Ok(Box::new(bytes.as_slice())),
+            None => self.part.decode(self.pass()?),
         }
     }
 
@@ -143,10 +184,7 @@ impl Input for Loaded<'_> {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match self.parts.as_slice() {
             [only] => only.open(),
-            parts => {
-                let parts = parts.iter().map(|part| part as &dyn Input).collect();
-                vac_adapter::input::chained(parts)
-            }
+            parts => vac_adapter::input::chained(inputs(parts)),
         }
     }
 
@@ -158,10 +196,10 @@ impl Input for Loaded<'_> {
     }
 
     fn parts(&self) -> Vec<&dyn Input> {
-        self.parts.iter().map(|part| part as &dyn Input).collect()
+        inputs(&self.parts)
     }
 
     fn attachments(&self) -> Vec<&dyn Input> {
-        self.attachments.iter().map(|part| part as &dyn Input).collect()
+        inputs(&self.attachments)
     }
 }

@@ -4,11 +4,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use sha2::{Digest, Sha256};
-use vac_adapter::Source;
+use vac_adapter::{Error, Source};
 
+use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
 use crate::store::{Held, Store};
 use crate::zstandard;
@@ -91,22 +90,16 @@ impl Part {
         }
     }
 
-    /// Reads what the adapter sees.
-    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        match &self.place {
-            Place::Compressed(path) => {
-                let file = path.open()?;
-                let size = file.metadata()?.len();
-                zstandard::decompress(file, size)
-            }
-            Place::Stored(store, _, key) => Ok(Box::new(io::Cursor::new(store.read(key)?))),
-            Place::Note(path) => {
+    /// Makes what the adapter sees of what is stored.
+    pub(crate) fn decode<'r>(&self, stored: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+        Ok(match &self.place {
+            Place::File(_) | Place::Kept(_) | Place::Stored(..) => Box::new(stored),
+            Place::Compressed(_) => Box::new(zstandard::decompress(stored)?),
+            Place::Note(_) => {
                 let before = format!("{{\"file\":\"{}\",\"value\":", self.name);
-                let file = path.open()?;
-                Ok(Box::new(io::Cursor::new(before).chain(file).chain(&b"}\n"[..])))
+                Box::new(io::Cursor::new(before).chain(stored).chain(&b"}\n"[..]))
             }
-            Place::File(_) | Place::Kept(_) => self.stored_bytes(),
-        }
+        })
     }
 
     /// What a record calls it.
@@ -118,24 +111,13 @@ impl Part {
     }
 
     /// Its bytes on disk, if it is a file.
-    fn size(&self) -> io::Result<Option<u64>> {
+    pub(crate) fn size(&self) -> io::Result<Option<u64>> {
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Some(path.metadata()?.len())
             }
             Place::Kept(file) => Some(file.metadata()?.len()),
             Place::Stored(..) => None,
-        })
-    }
-
-    /// Its file's state, if it is one that others can write to.
-    pub(crate) fn state(&self) -> io::Result<Option<State>> {
-        Ok(match &self.place {
-            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
-                let metadata = path.metadata()?;
-                Some((metadata.len(), metadata.modified().ok()))
-            }
-            Place::Kept(_) | Place::Stored(..) => None,
         })
     }
 
@@ -148,19 +130,30 @@ impl Part {
         }
     }
 
-    /// Reads what is on disk.
+    /// Reads what is stored: the bytes of the file, or the documents of the store.
     pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Box::new(path.open()?)
             }
-            Place::Kept(file) => {
-                let mut file = file.try_clone()?;
-                file.seek(SeekFrom::Start(0))?;
-                Box::new(file)
-            }
-            Place::Stored(..) => self.open()?,
+            Place::Kept(file) => Box::new(KeptReader { file, offset: 0 }),
+            Place::Stored(store, _, key) => Box::new(io::Cursor::new(store.read(key)?)),
         })
+    }
+}
+
+/// Reads a file from its beginning, whatever other readers of the same file do.
+struct KeptReader<'f> {
+    file: &'f File,
+    offset: u64,
+}
+
+impl Read for KeptReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(self.offset))?;
+        let count = self.file.read(buffer)?;
+        self.offset += count as u64;
+        Ok(count)
     }
 }
 
@@ -208,7 +201,7 @@ impl Log {
     }
 
     /// Whether it is made of exactly these sources. Reads it only if all sizes are right.
-    pub fn is_made_of(&self, sources: &[Source]) -> io::Result<bool> {
+    pub fn is_made_of(&self, sources: &[Source]) -> Result<bool, Error> {
         let parts: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
         if parts.len() != sources.len() {
             return Ok(false);
@@ -237,31 +230,9 @@ impl Log {
     }
 
     /// What its files hold, compressed or not, in a few bytes.
-    pub(crate) fn content(&self) -> io::Result<Vec<(u64, String)>> {
-        self.parts.iter().map(|part| digest(part.open()?)).collect()
+    pub(crate) fn content(&self) -> Result<Vec<Fingerprint>, Error> {
+        self.parts.iter().map(|part| digest(part.decode(part.stored_bytes()?)?)).collect()
     }
-}
-
-/// How long a file is, and when it was changed.
-pub(crate) type State = (u64, Option<SystemTime>);
-
-/// The size of something and its SHA-256.
-pub(crate) fn digest(mut reader: impl Read) -> io::Result<(u64, String)> {
-    let mut hash = Sha256::new();
-    let mut size = 0;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match reader.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => {
-                hash.update(buffer.get(..count).unwrap_or_default());
-                size += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok((size, data_encoding::HEXLOWER.encode(&hash.finalize())))
 }
 
 pub(crate) fn name(path: &Path) -> String {

@@ -298,7 +298,6 @@ impl Convert {
                     ProfileName::Canonical => Profile::Canonical,
                 },
                 validate: !self.no_validate,
-                sources: Vec::new(),
             },
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         }

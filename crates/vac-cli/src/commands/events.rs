@@ -71,17 +71,12 @@ enum Kind {
 impl Events {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let sessions = Sessions {
-            paths: &self.files,
-            agent: sessions::agent(&self.agent),
-            hashes: false,
-            talk,
-        };
+        let sessions = Sessions { paths: &self.files, agent: sessions::agent(&self.agent), talk };
         let options = self.options();
         let mut out = BufWriter::new(io::stdout());
         let mut untold = Untold::default();
-        let exit = sessions.each(&mut |session, sources| {
-            let left = events(session, sources, options, &mut |event| {
+        let exit = sessions.each(&mut |session, from| {
+            let left = events(session, &from.names(), options, &mut |event| {
                 let line = event.line();
                 // It is text, since it is JSON.
                 let line = String::from_utf8_lossy(&line);
@@ -89,7 +84,8 @@ impl Events {
             })?;
             out.flush()?;
             untold.add(&left);
-            Ok(())
+            // The events have been printed, but the user learns that they are not of one log.
+            from.sources().map(drop)
         });
         // After an error the buffer holds the beginning of a session.
         out.flush()?;

@@ -54,15 +54,14 @@ struct Inspected {
 impl Inspect {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let sessions = Sessions {
-            paths: &self.files,
-            agent: sessions::agent(&self.agent),
-            hashes: true,
-            talk,
-        };
+        let sessions = Sessions { paths: &self.files, agent: sessions::agent(&self.agent), talk };
         let mut found = Vec::new();
-        let exit = sessions.each(&mut |session, sources| {
-            found.push(inspect(session, sources)?);
+        let exit = sessions.each(&mut |session, from| {
+            let mut facts = inspect(session, &from.names())?;
+            if let Some(sources) = from.sources()? {
+                facts.sources = sources;
+            }
+            found.push(facts);
             Ok(())
         })?;
         let mut out = Output::new();

@@ -11,7 +11,7 @@ use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
 use vac_store::join::{Known, look};
-use vac_store::{Log, join};
+use vac_store::{Loaded, Log, join};
 
 use super::{ADAPTERS, version};
 use crate::progress::Progress;
@@ -182,9 +182,8 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     let named = settings.agent.as_deref().or(known.agent);
     let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == named);
     let Some(adapter) = adapter else { return Outcome::Unknown };
-    let loaded = known.log.load().and_then(|log| log.sources().map(|sources| (log, sources)));
-    let (log, sources) = match loaded {
-        Ok(loaded) => loaded,
+    let log = match known.log.load() {
+        Ok(log) => log,
         Err(error) => return Outcome::Trouble(error.to_string()),
     };
     let sessions = match adapter.survey(&log) {
@@ -192,19 +191,19 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         Err(Error::Io(error)) => return Outcome::Trouble(error.to_string()),
         Err(error) => return Outcome::Refused(error.to_string()),
     };
-    let options = Options { sources, ..settings.options.clone() };
     let made = sessions.iter().map(|session| {
-        let mut made = write(&**session, &options);
+        let mut made = write(&**session, &settings.options, &log);
         if let Made::Record(report, _) = &mut made {
             warn_if_newer(report, *adapter);
         }
         made
     });
     let made = made.collect();
-    match log.is_unchanged(&options.sources) {
-        Ok(true) => Outcome::Converted(made),
-        Ok(false) => Outcome::Trouble("it was changed while it was read".to_owned()),
-        Err(error) => Outcome::Trouble(error.to_string()),
+    // A change that the last of several sessions met has to do with all of them.
+    match log.sources() {
+        Ok(_) => Outcome::Converted(made),
+        Err(Error::Io(error)) => Outcome::Trouble(error.to_string()),
+        Err(error) => Outcome::Refused(error.to_string()),
     }
 }
 
@@ -218,9 +217,9 @@ fn warn_if_newer(report: &mut Report, adapter: &dyn Adapter) {
     }
 }
 
-fn write(session: &dyn Session, options: &Options) -> Made {
+fn write(session: &dyn Session, options: &Options, log: &Loaded<'_>) -> Made {
     let mut out = BufWriter::new(Kept(SpooledTempFile::new(SMALL)));
-    let written = session::write(session, options, &mut out)
+    let written = session::write(session, options, &|| log.sources(), &mut out)
         .and_then(|report| Ok((report, out.into_inner().map_err(io::IntoInnerError::into_error)?)));
     match written {
         Ok((report, Kept(file))) => Made::Record(Box::new(report), file),

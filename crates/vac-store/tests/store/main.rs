@@ -7,4 +7,5 @@ mod cursor;
 mod find;
 mod in_use;
 mod opencode;
+mod swapped;
 mod untouched;

@@ -76,8 +76,7 @@ fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
     let parsed = parsed(&all);
     let count = |lines: &[Value], name: &str| lines.iter().filter(|it| it["event"] == name).count();
 
-    let options = session::Options { sources: sources.to_vec(), ..session::Options::default() };
-    let (whole, _) = session::collect(session, &options).expect("a record");
+    let (whole, _) = session::collect(session, &session::Options::default()).expect("a record");
     let calls = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolCall(_)));
     let results = entries(&whole.session.entries, |entry| matches!(entry, Entry::ToolResult(_)));
     assert_eq!(count(&parsed, "tool_use"), calls, "{shown}: a call is one event");
@@ -96,7 +95,7 @@ fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
     assert_eq!(facts.prompts, own_events.iter().filter(is_prompt).count() as u64, "{shown}");
     assert_eq!(own_events[own_events.len() - 1]["status"], facts.status.name(), "{shown}");
 
-    a_record_tells_the_same(shown, session, &options, &all);
+    a_record_tells_the_same(shown, session, sources, &all);
     all.len()
 }
 
@@ -130,13 +129,14 @@ fn derived_times_keep_the_order(shown: &str, events: &[Value]) {
 fn a_record_tells_the_same(
     shown: &str,
     session: &dyn Session,
-    options: &session::Options,
+    sources: &[Source],
     expected: &[String],
 ) {
     for encoding in [Encoding::Json, Encoding::Cbor] {
         let mut bytes = Vec::new();
-        let options = session::Options { encoding, ..options.clone() };
-        let report = session::write(session, &options, &mut bytes).expect("a record");
+        let options = session::Options { encoding, ..session::Options::default() };
+        let sources = || Ok(sources.to_vec());
+        let report = session::write(session, &options, &sources, &mut bytes).expect("a record");
         let document = Document::scan(&bytes, encoding).expect("a document");
         assert!(record::is_record(&document), "{shown}");
         let mut told = Vec::new();

@@ -56,7 +56,7 @@ fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     };
     let record = |session: &dyn vac_adapter::Session| {
         let mut record = Vec::new();
-        session::write(session, &Options::default(), &mut record)
+        session::write(session, &Options::default(), &session::no_sources, &mut record)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         let report = vac_validate::validate(&record, Encoding::Json);
         assert!(report.is_ok_and(|report| report.is_valid()), "{name}: not valid");

@@ -1,0 +1,166 @@
+//! Ties every pass over a file to one SHA-256.
+//!
+//! A log that is not held in memory is read once for the survey and once or more for the
+//! entries. Its record states one SHA-256, so all passes must have seen the same bytes:
+//! size and modification time cannot prove that, because whoever can write the file can
+//! restore both. Each pass therefore hashes what it hands out, and the source of a record
+//! is only stated if all digests agree.
+
+use std::cell::RefCell;
+use std::io::{self, Read};
+
+use sha2::{Digest, Sha256};
+use vac_adapter::Error;
+
+/// A pass that stops within this many bytes is compared byte for byte instead of being
+/// read to its end: adapters look at the beginning of a log before they read all of it.
+const HEAD: usize = 64 << 10;
+
+/// Size and SHA-256 of a file.
+pub(crate) type Fingerprint = (u64, String);
+
+/// The passes over one file.
+#[derive(Debug, Default)]
+pub(crate) struct Passes(RefCell<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The first bytes of the file, as far as a pass has read them.
+    head: Vec<u8>,
+    /// What the passes that reached the end have read.
+    whole: Option<Fingerprint>,
+    /// Whether two passes have read different bytes.
+    has_changed: bool,
+    /// Why a pass could not be completed.
+    failure: Option<(io::ErrorKind, String)>,
+    /// Whether the bytes of unfinished passes are used for nothing.
+    is_abandoned: bool,
+}
+
+impl Passes {
+    /// The passes over bytes that are in memory and read from there.
+    pub fn over(bytes: &[u8]) -> Self {
+        let whole = Some(fingerprint(bytes.len() as u64, &Sha256::digest(bytes)));
+        Self(RefCell::new(State { whole, ..State::default() }))
+    }
+
+    /// Begins a pass over a file, which `reader` reads from its first byte.
+    pub fn pass<'p, R: Read + 'p>(&'p self, reader: R) -> impl Read + 'p {
+        Pass { passes: self, reader, hash: Sha256::new(), size: 0, is_over: false }
+    }
+
+    /// States that nothing is made of what unfinished passes have read so far, so that they
+    /// need not be completed.
+    pub fn abandon(&self) {
+        self.0.borrow_mut().is_abandoned = true;
+    }
+
+    /// What all passes have read; `None` if none has reached the end.
+    pub fn whole(&self) -> Result<Option<Fingerprint>, Error> {
+        let state = self.0.borrow();
+        if state.has_changed {
+            return Err(Error::Changed { file: None });
+        }
+        match &state.failure {
+            Some((kind, words)) => Err(io::Error::new(*kind, words.clone()).into()),
+            None => Ok(state.whole.clone()),
+        }
+    }
+}
+
+/// One pass over a file. When it is dropped early, it reads the rest of the file, so that
+/// its digest is that of the file and not of a part.
+struct Pass<'p, R: Read> {
+    passes: &'p Passes,
+    reader: R,
+    hash: Sha256,
+    size: u64,
+    is_over: bool,
+}
+
+impl<R: Read> Pass<'_, R> {
+    fn add(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+        let from = usize::try_from(self.size).unwrap_or(usize::MAX);
+        self.size += bytes.len() as u64;
+        if from >= HEAD {
+            return;
+        }
+        let bytes = &bytes[..bytes.len().min(HEAD - from)];
+        let mut state = self.passes.0.borrow_mut();
+        // Passes read from the first byte on, so a pass is never ahead of the head.
+        let known = state.head.len().saturating_sub(from).min(bytes.len());
+        if state.head.get(from..from + known) == Some(&bytes[..known]) {
+            state.head.extend_from_slice(&bytes[known..]);
+        } else {
+            state.has_changed = true;
+        }
+    }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        let found = fingerprint(self.size, &std::mem::take(&mut self.hash).finalize());
+        let mut state = self.passes.0.borrow_mut();
+        if state.whole.get_or_insert_with(|| found.clone()) != &found {
+            state.has_changed = true;
+        }
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        self.is_over = true;
+        let mut state = self.passes.0.borrow_mut();
+        state.failure.get_or_insert_with(|| (error.kind(), error.to_string()));
+    }
+}
+
+impl<R: Read> Read for Pass<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_over {
+            return Ok(0);
+        }
+        let read = self.reader.read(buffer);
+        match &read {
+            Ok(0) if buffer.is_empty() => {}
+            Ok(0) => self.end(),
+            Ok(count) => self.add(&buffer[..*count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.fail(error),
+        }
+        read
+    }
+}
+
+impl<R: Read> Drop for Pass<'_, R> {
+    fn drop(&mut self) {
+        let is_in_head = self.size <= HEAD as u64;
+        if self.is_over || is_in_head || self.passes.0.borrow().is_abandoned {
+            return;
+        }
+        // An error is noted by the pass itself.
+        let _ = read_all(self);
+    }
+}
+
+/// Reads something to its end.
+pub(crate) fn read_all(reader: &mut dyn Read) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The size and the SHA-256 of what a reader gives.
+pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
+    let passes = Passes::default();
+    read_all(&mut passes.pass(reader))?;
+    Ok(passes.whole()?.expect("the pass has reached the end"))
+}
+
+fn fingerprint(size: u64, hash: &[u8]) -> Fingerprint {
+    (size, data_encoding::HEXLOWER.encode(hash))
+}
