@@ -4,7 +4,8 @@
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::{
-    Agent, Log, Outcome, check, check_briefly, corpus, fixture_logs, hostile, lossless,
+    Agent, Log, Outcome, check, check_briefly, check_pieces, corpus, fixture_logs, hostile,
+    lossless,
 };
 use vac_adapter_claude::Claude;
 use vac_adapter_codex::Codex;
@@ -106,6 +107,25 @@ fn hostile_logs_lose_nothing_in_any_adapter() {
 }
 
 #[test]
+fn long_events_are_kept_in_pieces_by_every_adapter() {
+    let mut cut = 0;
+    for adapter in ADAPTERS {
+        for log in fixture_logs(adapter) {
+            // A piece that might hold a secret is left out as a whole.
+            if log.first().windows(8).any(|bytes| bytes == b"\"secret\"") {
+                continue;
+            }
+            let log = log.within(1 << 10);
+            let outcome = check_pieces(Agent::of(adapter.name()), adapter, &log);
+            for record in outcome.records() {
+                cut += record.report.unparsed.reasons.get("event-too-long").unwrap_or(&0);
+            }
+        }
+    }
+    assert!(cut > 100, "{cut} pieces");
+}
+
+#[test]
 fn a_line_of_67_megabytes_is_carried() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
     let log = Log::new("long.jsonl", Agent::of("claude").sample.replace("VALUE", "\"VALUE\""));
@@ -113,7 +133,8 @@ fn a_line_of_67_megabytes_is_carried() {
     let log = Log::new("long.jsonl", log);
     let sessions = Claude.survey(&log).expect("a session");
     let mut record = Vec::new();
-    session::write(&*sessions[0], &Options::default(), &mut record).expect("a record");
+    session::write(&*sessions[0], &Options::default(), &session::no_sources, &mut record)
+        .expect("a record");
     let record = String::from_utf8(record).expect("text");
     let start = record.find(&text[..100]).expect("the beginning of the text");
     assert!(record[start..].starts_with(&text));

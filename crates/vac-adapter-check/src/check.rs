@@ -92,6 +92,12 @@ pub fn check_briefly(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome
     held(agent, log, twice(adapter, log), true)
 }
 
+/// The same for logs with events that are too long: converts in every way, and follows no
+/// ids, which are not read in what is kept unparsed.
+pub fn check_pieces(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+    held(agent, log, every_way(adapter, log), false)
+}
+
 /// The same for damaged logs, of which there may be many: converts once, and follows no
 /// ids, which damage may have changed.
 pub fn lossless(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {

@@ -166,6 +166,10 @@ impl Input for Streamed<'_> {
         Ok(Box::new(Few(self.input.open()?)))
     }
 
+    fn max_event(&self) -> usize {
+        self.input.max_event()
+    }
+
     fn parts(&self) -> Vec<&dyn Input> {
         self.parts.iter().map(|part| part as &dyn Input).collect()
     }

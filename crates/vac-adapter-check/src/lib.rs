@@ -38,7 +38,7 @@ pub mod references;
 pub mod tokens;
 
 pub use agents::Agent;
-pub use check::{Outcome, check, check_briefly, lossless, walk};
+pub use check::{Outcome, check, check_briefly, check_pieces, lossless, walk};
 pub use convert::{Converted, convert, every_way, full};
 pub use golden::golden;
 pub use logs::{Case, Log, corpus, fixture, fixture_logs, fixtures};

@@ -126,7 +126,8 @@ fn journal(journal: Attachment<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let folder = journal.file.name().trim_end_matches("journal.jsonl");
     let run = run(folder).map(str::to_owned);
     let Some(reader) = journal.open(sink)? else { return Ok(()) };
-    Frames::of_file(reader, journal.number).each(|frame| {
+    let mut frames = Frames::of_file(reader, journal.number).within(journal.file.max_event());
+    frames.each(|frame| {
         let report = sink.report();
         report.frames += 1;
         let (entry, bytes) = journal_line(frame, run.as_deref(), report);

@@ -87,7 +87,7 @@ pub(crate) fn raw<'a>(
 ) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
     let bytes = match facts.variant {
-        Some("composer") => secret::taken_out(raw.bytes),
+        Some("composer") => secret::taken_out_of(raw),
         _ => Cow::Borrowed(raw.bytes),
     };
     if matches!(bytes, Cow::Owned(_)) {

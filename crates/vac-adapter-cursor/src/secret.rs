@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::frame::Raw;
+
 /// Members of a composer.
 const SECRETS: &[&str] = &["blobEncryptionKey", "speculativeSummarizationEncryptionKey"];
 
@@ -25,6 +27,18 @@ pub(crate) fn taken_out(text: &[u8]) -> Cow<'_, [u8]> {
     }
     kept.extend_from_slice(rest);
     Cow::Owned(kept)
+}
+
+/// The same for a frame, which may be a piece of a larger one: where a secret may go on
+/// from the piece before, the whole piece is left out.
+pub(crate) fn taken_out_of<'a>(raw: &Raw<'a>) -> Cow<'a, [u8]> {
+    let whole = raw.reason.with_before(raw.bytes);
+    let before = whole.len() - raw.bytes.len();
+    let begins_before = SECRETS.iter().any(|name| {
+        let beginning = &whole[..whole.len().min(before + name.len())];
+        before > 0 && beginning.windows(name.len()).any(|part| part == name.as_bytes())
+    });
+    if begins_before { Cow::Owned(Vec::new()) } else { taken_out(raw.bytes) }
 }
 
 /// Splits behind the quotation mark that the value of the first secret begins with.

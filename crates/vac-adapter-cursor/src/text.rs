@@ -9,7 +9,7 @@ mod turn;
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 
-use vac_adapter::frame::Place;
+use vac_adapter::frame::{self, Place};
 use vac_adapter::{Confidence, Error, Input, Origin, Sample, Session, Sink};
 use vac_record::VerifiableAgentRecord;
 
@@ -101,30 +101,40 @@ pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     })
 }
 
-/// Shows each turn, in the memory of the largest.
+/// How much of a line is read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// Shows each turn. One that is too long is shown in pieces.
 fn turns(input: &dyn Input, mut show: impl FnMut(&Turn) -> Result<(), Error>) -> Result<(), Error> {
     let mut lines = BufReader::new(input.open()?);
+    let (most, piece) = frame::max_text(input.max_event());
     let mut turn = Turn::default();
     let mut line = Vec::new();
     let mut place = Place { line: 1, part: 1, ..Place::default() };
-    while lines.read_until(b'\n', &mut line)? > 0 {
+    let mut is_begin = true;
+    while lines.by_ref().take(CHUNK).read_until(b'\n', &mut line)? > 0 {
         let length = line.len() as u64;
+        let is_end = line.ends_with(b"\n");
         if place.offset == 0 && line.starts_with(BYTE_ORDER_MARK) {
             line.drain(..BYTE_ORDER_MARK.len());
         }
-        let marker = turn::marker(&line);
+        let marker = turn::marker(&line).filter(|_| is_begin);
         if marker.is_some() {
             if !turn.is_blank() {
-                show(&turn)?;
+                turn.end(piece, &mut show)?;
                 place.index += 1;
             }
-            turn = Turn { marker, place, head: line.len(), bytes: Vec::new() };
-        } else if turn.bytes.is_empty() {
+            turn = Turn { marker, place, head: line.len(), ..Turn::default() };
+        } else if turn.bytes.is_empty() && turn.pieces == 0 {
             turn.place = place;
         }
         turn.bytes.append(&mut line);
-        place.line += 1;
+        if turn.bytes.len() > most || turn.pieces > 0 {
+            turn.cut(piece, &mut show)?;
+        }
+        place.line += u64::from(is_end);
         place.offset += length;
+        is_begin = is_end;
     }
-    if turn.is_blank() { Ok(()) } else { show(&turn) }
+    if turn.is_blank() { Ok(()) } else { turn.end(piece, &mut show) }
 }

@@ -157,7 +157,7 @@ pub(crate) fn raw<'a>(
     report.unparsed(unit.place.line, &reason.to_string());
     let id = unit.id.as_deref().map(|id| id.to_owned().into());
     let known = Known { id, timestamp: None, parent_id: None };
-    if secret::may_be_in(bytes) {
+    if secret::may_be_in(&reason.with_before(bytes)) {
         report.omit(secret::OMITTED);
         return raw::entry(b"", reason, unit.place, known);
     }

@@ -14,23 +14,90 @@
 //! whatever the parser believed. A document that opens with a bracket alone on
 //! its line is pretty-printed: that one ends with the first line that is not
 //! indented. A run of NUL bytes (what a crash leaves) always ends it.
+//!
+//! # Frames that are too long
+//!
+//! Memory is bounded by a limit on one frame ([`MAX_EVENT`]). A document that is longer,
+//! or has more values than one for every 16 bytes of the limit (each takes 16 bytes of
+//! memory), is not read as one: it ends where a bad document does, and is shown in pieces
+//! of a few megabytes, each a frame ([`Reason::TooLong`]). The bytes of the pieces, one
+//! after the other, are those of the document. A bad document is shown in pieces if it is
+//! longer than an eighth of the limit, because a record may need six bytes for one of it.
 
 mod held;
+mod pieces;
 mod step;
 mod window;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 
-use vac_value::{Document, Scanner, SyntaxError};
+use vac_value::{Document, Problem, Scanner, SyntaxError};
 
 pub use held::held;
+use pieces::FrameEnd;
+pub use pieces::piece_length;
 pub use step::scanner;
-use step::{Count, Step, good, step, utf8_at};
-use window::Window;
+use step::{Count, End, Step, good, scanner_within, step, utf8_at};
+use window::{AHEAD, Window};
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 20;
+
+/// How many bytes one frame may have unless an [input](crate::Input::max_event) says
+/// otherwise: 256 MiB.
+pub const MAX_EVENT: usize = 256 << 20;
+/// Fewer would cut what is in every log.
+const MIN_LIMIT: usize = 1 << 10;
+/// What documents can have: their offsets have 32 bits.
+const MAX_LIMIT: usize = u32::MAX as usize - 1024;
+/// How long a piece of a frame is that is too long, at most.
+const PIECE: usize = 4 << 20;
+
+/// How many bytes one frame may have, and what follows from that.
+#[derive(Clone, Copy, Debug)]
+struct Limit(usize);
+
+impl Limit {
+    fn new(limit: usize) -> Self {
+        Self(limit.clamp(MIN_LIMIT, MAX_LIMIT))
+    }
+
+    /// Of bytes that are not a document.
+    fn bad(self) -> usize {
+        (self.0 / 8).max(self.piece())
+    }
+
+    /// Of a piece.
+    fn piece(self) -> usize {
+        self.0.min(PIECE)
+    }
+
+    /// Of the index of a document, in nodes.
+    fn nodes(self) -> usize {
+        self.0 / 16
+    }
+}
+
+/// How many bytes an input may have to be framed by [`held`], which knows no limit: an
+/// input that is not longer has no frame that is too long.
+pub fn max_held(max_event: usize) -> usize {
+    Limit::new(max_event).0 / 8
+}
+
+/// How many bytes of something that is text, and not JSON, may be one entry, and how many
+/// bytes its pieces have if it is longer.
+pub fn max_text(max_event: usize) -> (usize, usize) {
+    let limit = Limit::new(max_event);
+    (limit.bad(), limit.piece())
+}
+
+/// The error for a log that takes more memory than there is.
+pub(crate) fn out_of_memory() -> io::Error {
+    let words = "not enough memory for one of its lines or messages; use a smaller --max-event";
+    io::Error::new(io::ErrorKind::OutOfMemory, words)
+}
 
 /// One document of a log, or bytes that are none.
 #[derive(Debug)]
@@ -109,7 +176,36 @@ pub enum Reason {
     Stray,
     /// The encoding of the record has nothing for a part of it.
     Encoding(String),
+    /// They are a piece of a frame that is longer than a frame may be.
+    TooLong {
+        /// Which piece it is, from 1.
+        piece: u64,
+        /// Whether it is the last.
+        is_last: bool,
+        /// The end of the piece before: what is looked for in the bytes of a frame may begin
+        /// there.
+        before: Vec<u8>,
+    },
 }
+
+/// How much of the piece before is kept with a piece.
+const BEFORE: usize = 4 << 10;
+
+impl Reason {
+    /// Bytes of this reason with what comes right before them in their frame. A secret and
+    /// its name may be in two pieces.
+    pub fn with_before<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        match self {
+            Self::TooLong { before, .. } if !before.is_empty() => {
+                Cow::Owned([before, bytes].concat())
+            }
+            _ => Cow::Borrowed(bytes),
+        }
+    }
+}
+
+/// The reason that a record and a report state for [`Reason::TooLong`].
+pub const TOO_LONG: &str = "event-too-long";
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,6 +215,7 @@ impl fmt::Display for Reason {
             Self::Nul => f.write_str("NUL bytes"),
             Self::Stray => f.write_str("not a document on a line of its own"),
             Self::Encoding(what) => f.write_str(what),
+            Self::TooLong { .. } => f.write_str(TOO_LONG),
         }
     }
 }
@@ -145,6 +242,19 @@ pub struct Frames<R> {
     window: Window<R>,
     scanner: Scanner,
     count: Count,
+    limit: Limit,
+    /// The frame that is being shown in pieces.
+    long: Option<Long>,
+}
+
+/// A frame that is shown in pieces.
+#[derive(Debug, Default)]
+struct Long {
+    end: FrameEnd,
+    /// How many pieces there have been.
+    pieces: u64,
+    /// The end of the last of them.
+    before: Vec<u8>,
 }
 
 impl<R: Read> Frames<R> {
@@ -163,7 +273,17 @@ impl<R: Read> Frames<R> {
     /// The same, reading so many bytes at once, or as many as a frame needs.
     pub fn with_chunk(input: R, chunk: usize) -> Self {
         let window = Window::new(input, chunk.max(1));
-        Self { window, scanner: scanner(), count: Count::default() }
+        let limit = Limit::new(MAX_EVENT);
+        let scanner = scanner_within(limit.nodes());
+        Self { window, scanner, count: Count::default(), limit, long: None }
+    }
+
+    /// The same, with a limit on the bytes of one frame.
+    #[must_use]
+    pub fn within(mut self, max_event: usize) -> Self {
+        self.limit = Limit::new(max_event);
+        self.scanner = scanner_within(self.limit.nodes());
+        self
     }
 
     /// Shows the next frame; `None` behind the last.
@@ -171,10 +291,13 @@ impl<R: Read> Frames<R> {
     /// A frame borrows from memory that the next one is read into, which is why
     /// it is shown rather than given.
     pub fn next<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<Option<T>> {
+        if self.long.is_some() {
+            return self.piece(show).map(Some);
+        }
         loop {
             self.window.skip_space();
             if self.window.text().is_empty() {
-                if self.window.fill()? {
+                if self.window.fill(CHUNK)? {
                     continue;
                 }
                 if self.window.is_at_end() {
@@ -182,7 +305,13 @@ impl<R: Read> Frames<R> {
                 }
                 return self.bad(utf8_at(0), show).map(Some);
             }
-            match step(self.window.text(), self.window.end(), &mut self.scanner) {
+            // What is undecided within the limit and a little more is too long, however much
+            // is held.
+            let text = self.window.text();
+            let view = beginning(text, self.limit.0 + AHEAD);
+            let is_cut = view.len() < text.len();
+            let end = if is_cut { End::Open } else { self.window.end() };
+            match step(view, end, &mut self.scanner) {
                 Step::Document(document, end) => {
                     let place = self.count.next(self.window.line(), self.window.offset());
                     let frame = good(place, document);
@@ -196,9 +325,13 @@ impl<R: Read> Frames<R> {
                     return Ok(Some(shown));
                 }
                 Step::Nul => return self.nul(show).map(Some),
+                Step::Bad(Reason::Syntax(SyntaxError { problem: Problem::Nodes(_), .. })) => {
+                    return self.long(show).map(Some);
+                }
                 Step::Bad(reason) => return self.bad(reason, show).map(Some),
+                Step::More if is_cut => return self.long(show).map(Some),
                 Step::More => {
-                    self.window.fill()?;
+                    self.window.fill(self.limit.0 + 3 * AHEAD)?;
                 }
             }
         }
@@ -216,16 +349,54 @@ impl<R: Read> Frames<R> {
     }
 
     fn bad<T>(&mut self, reason: Reason, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
+        let Some(length) = self.window.bad_length(self.limit.bad())? else {
+            return self.long(show);
+        };
         let place = self.count.next(self.window.line(), self.window.offset());
-        let bytes = self.window.cut_bad()?;
+        let bytes = self.window.cut(length)?;
+        let raw = Raw { bytes: &bytes, reason, document: None };
+        Ok(show(&Frame { place, content: Content::Raw(raw) }))
+    }
+
+    /// Begins a frame that is too long, and shows its first piece.
+    fn long<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
+        self.window.begin_pieces();
+        self.long = Some(Long::default());
+        self.piece(show)
+    }
+
+    /// Shows the next piece of the frame that is too long.
+    fn piece<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
+        let Long { mut end, pieces, before } = self.long.take().unwrap_or_default();
+        let place = self.count.next(self.window.line(), self.window.offset());
+        let (bytes, is_last) = self.window.cut_piece(&mut end, self.limit.piece())?;
+        let piece = pieces + 1;
+        if !is_last {
+            self.long = Some(Long { end, pieces: piece, before: tail(&bytes).to_vec() });
+        }
+        let reason = Reason::TooLong { piece, is_last, before };
         let raw = Raw { bytes: &bytes, reason, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
 
     fn nul<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
         let place = self.count.next(self.window.line(), self.window.offset());
-        let bytes = vec![0; self.window.cut_nul()?];
+        let bytes = vec![0; self.window.cut_nul(self.limit.bad())?];
         let raw = Raw { bytes: &bytes, reason: Reason::Nul, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
+}
+
+/// The end of a piece that is kept with the next.
+pub fn tail(piece: &[u8]) -> &[u8] {
+    &piece[piece.len().saturating_sub(BEFORE)..]
+}
+
+/// The beginning of text, of about so many bytes: characters stay whole.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut most = most.min(text.len());
+    while !text.is_char_boundary(most) {
+        most -= 1;
+    }
+    &text[..most]
 }

@@ -38,6 +38,12 @@ pub trait Input {
     fn bytes(&self) -> Option<&[u8]> {
         None
     }
+
+    /// How many bytes one event (a line; in formats without lines a message) may have to be
+    /// parsed. A longer one is kept unparsed, in pieces.
+    fn max_event(&self) -> usize {
+        frame::MAX_EVENT
+    }
 }
 
 /// An input in memory.
@@ -142,8 +148,10 @@ impl<'i> Log<'i> {
             parts.push(input);
         }
         let files = parts.into_iter().map(|part| match part.bytes() {
-            Some(bytes) => File::Held(frame::held(bytes)),
-            None => File::Streamed(part),
+            Some(bytes) if bytes.len() <= frame::max_held(part.max_event()) => {
+                File::Held(frame::held(bytes))
+            }
+            _ => File::Streamed(part),
         });
         let mut files: Vec<_> = files.collect();
         for (number, file) in files.iter_mut().enumerate() {
@@ -161,7 +169,7 @@ impl<'i> Log<'i> {
         for (number, file) in self.0.iter().enumerate() {
             match file {
                 File::Held(frames) => frames.iter().try_for_each(&mut show)?,
-                File::Streamed(input) => Frames::of_file(input.open()?, number).each(&mut show)?,
+                File::Streamed(input) => frames(*input, number)?.each(&mut show)?,
             }
         }
         Ok(())
@@ -215,7 +223,7 @@ impl<'i> Log<'i> {
                 frames[index(range.start).min(end)..end].iter().try_for_each(show)
             }
             Some(File::Streamed(input)) => {
-                let mut frames = Frames::of_file(input.open()?, file);
+                let mut frames = frames(*input, file)?;
                 let mut next = 0;
                 while next < range.end
                     && let Some(shown) = frames.next(|frame| match frame.place.index {
@@ -230,4 +238,9 @@ impl<'i> Log<'i> {
             }
         }
     }
+}
+
+/// The frames of one of several files.
+fn frames(input: &dyn Input, number: usize) -> io::Result<Frames<Box<dyn Read + '_>>> {
+    Ok(Frames::of_file(input.open()?, number).within(input.max_event()))
 }

@@ -23,11 +23,18 @@ pub struct Known<'a> {
 }
 
 /// Carries bytes as text, or as base64 if they are no text, or (a run of NUL
-/// bytes) as their number.
+/// bytes) as their number. A piece of a frame that is too long also says which piece it is,
+/// where in the file it begins, and whether it is the last: the bytes of all pieces, one
+/// after the other, are those of the frame.
 pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) -> Entry<'a> {
     let mut data = Rest::default();
     push(&mut data, "reason", reason.to_string().as_str());
     push(&mut data, "line", &place.line);
+    if let Reason::TooLong { piece, is_last, .. } = reason {
+        push(&mut data, "piece", piece);
+        push(&mut data, "last", is_last);
+        push(&mut data, "offset", &place.offset);
+    }
     match reason {
         Reason::Nul => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
         _ => push_bytes(&mut data, ["raw", "raw-base64"], bytes),

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use vac_record::Entry;
 
+use crate::frame::TOO_LONG;
+
 /// How many line numbers and the like a report lists; it counts all of them.
 const MOST_LISTED: usize = 1000;
 
@@ -69,7 +71,13 @@ impl Report {
     /// offset, so that equal ones meet.
     pub fn unparsed(&mut self, line: u64, reason: &str) {
         self.unparsed.count += 1;
-        if self.unparsed.lines.len() < MOST_LISTED {
+        let is_piece = reason == TOO_LONG;
+        if is_piece {
+            self.warn(format!("line {line} is too long to be parsed (see --max-event)"));
+        }
+        // The pieces of one frame are listed once.
+        let is_listed = is_piece && self.unparsed.lines.last() == Some(&line);
+        if !is_listed && self.unparsed.lines.len() < MOST_LISTED {
             self.unparsed.lines.push(line);
         }
         let reason = match reason.split_once(": ") {

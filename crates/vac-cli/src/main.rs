@@ -35,6 +35,7 @@ mod report;
 mod schema;
 mod sessions;
 mod skipped;
+mod size;
 mod table;
 mod terminal;
 mod unfinished;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
-use vac_adapter::frame::{Content, Frames, Raw};
-use vac_adapter::{Adapter, Error, Input, Session, Source};
+use vac_adapter::frame::{Content, Frames, Raw, Reason};
+use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
 use vac_store::join::{Known, join, look};
 use vac_store::{Found, Loaded, Log, find};
 use vac_value::{Document, Encoding, Scanner};
@@ -27,6 +27,8 @@ pub struct Sessions<'s> {
     pub paths: &'s [PathBuf],
     /// The agent that was named; then nothing is taken for a record.
     pub agent: Option<&'static dyn Adapter>,
+    /// How many bytes an event of a log may have to be parsed.
+    pub max_event: usize,
     /// How much to say.
     pub talk: Talk,
 }
@@ -143,7 +145,7 @@ impl Looking<'_, '_> {
             }
             return Ok(());
         };
-        let loaded = match log.load() {
+        let loaded = match log.load_within(self.sessions.max_event) {
             Ok(loaded) => loaded,
             Err(error) => {
                 self.refuse(log, &error.to_string(), Exit::Trouble);
@@ -179,7 +181,7 @@ impl Looking<'_, '_> {
 
     /// Records one behind the other, each held in memory.
     fn json(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
-        let mut frames = Frames::new(input.open()?);
+        let mut frames = Frames::new(input.open()?).within(usize::MAX);
         loop {
             let next = frames.next(|frame| {
                 let shown = match &frame.content {
@@ -257,6 +259,11 @@ pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding
     let is_record = Frames::new(input.open()?).next(|frame| match &frame.content {
         Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }) => {
             record::is_record(document)
+        }
+        // The beginning is enough, too: of a large record only its order of keys can hide it.
+        Content::Raw(Raw { reason: Reason::TooLong { .. }, .. }) => {
+            let sample = Beginning::of(&input);
+            sample.is_ok_and(|it| it.sample().documents.first().is_some_and(record::is_record))
         }
         Content::Raw(_) => false,
     })?;

@@ -2,13 +2,13 @@
 
 use std::io::{self, Read};
 
-use vac_adapter::{Bundle, Error, Input, Source};
+use vac_adapter::{Bundle, Error, Input, Source, frame};
 
 use crate::log::{Log, Part, Place};
 use crate::passes::{Passes, read_all};
 
 /// Larger logs are read from disk in every pass, so that memory does not grow with them.
-const MAX_HELD: u64 = 32 << 20;
+const MAX_HELD: usize = 32 << 20;
 
 impl Log {
     /// The log as an input that is read from disk each time. What is read is not tied to a
@@ -21,16 +21,22 @@ impl Log {
     /// Reads it into memory as far as it is not large. [`Loaded::sources`] says what was
     /// read, also of what is read later.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
+        self.load_within(frame::MAX_EVENT)
+    }
+
+    /// The same, with a [limit](Input::max_event) on the bytes of one event.
+    pub fn load_within(&self, max_event: usize) -> io::Result<Loaded<'_>> {
         let parts = self.parts.iter().chain(&self.attachments).enumerate();
-        let loaded = parts
-            .map(|(number, part)| LoadedPart::new(part).map_err(|error| part.blame(number, error)));
+        let loaded = parts.map(|(number, part)| {
+            LoadedPart::new(part, max_event).map_err(|error| part.blame(number, error))
+        });
         let mut parts: Vec<_> = loaded.collect::<io::Result<_>>()?;
         let attachments = parts.split_off(self.parts.len());
-        let mut room = MAX_HELD;
+        let mut room = frame::max_held(max_event).min(MAX_HELD) as u64;
         for (number, part) in parts.iter_mut().enumerate() {
             part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
         }
-        Ok(Loaded { parts, attachments })
+        Ok(Loaded { parts, attachments, max_event })
     }
 }
 
@@ -43,6 +49,7 @@ fn inputs(parts: &[impl Input]) -> Vec<&dyn Input> {
 pub struct Loaded<'l> {
     parts: Vec<LoadedPart<'l>>,
     attachments: Vec<LoadedPart<'l>>,
+    max_event: usize,
 }
 
 #[derive(Debug)]
@@ -54,6 +61,7 @@ struct LoadedPart<'l> {
     bytes: Option<Vec<u8>>,
     /// What was read of the stored bytes.
     passes: Passes,
+    max_event: usize,
 }
 
 impl Loaded<'_> {
@@ -75,8 +83,9 @@ impl Loaded<'_> {
 }
 
 impl<'l> LoadedPart<'l> {
-    fn new(part: &'l Part) -> io::Result<Self> {
-        Ok(Self { part, size: part.size()?, bytes: None, passes: Passes::default() })
+    fn new(part: &'l Part, max_event: usize) -> io::Result<Self> {
+        let (size, passes) = (part.size()?, Passes::default());
+        Ok(Self { part, size, bytes: None, passes, max_event })
     }
 
     /// Reads it into memory if there is room for it.
@@ -170,6 +179,10 @@ impl Input for LoadedPart<'_> {
     fn bytes(&self) -> Option<&[u8]> {
         self.bytes.as_deref()
     }
+
+    fn max_event(&self) -> usize {
+        self.max_event
+    }
 }
 
 impl Input for Loaded<'_> {
@@ -197,6 +210,10 @@ impl Input for Loaded<'_> {
 
     fn parts(&self) -> Vec<&dyn Input> {
         inputs(&self.parts)
+    }
+
+    fn max_event(&self) -> usize {
+        self.max_event
     }
 
     fn attachments(&self) -> Vec<&dyn Input> {

@@ -48,6 +48,8 @@ pub enum Problem {
     KeyDepth(usize),
     /// A longer document than the limit.
     Size(usize),
+    /// More values and keys than the limit.
+    Nodes(usize),
 }
 
 impl fmt::Display for Problem {
@@ -76,6 +78,7 @@ impl fmt::Display for Problem {
                 write!(f, "keys nested inside keys deeper than {limit} levels")
             }
             Self::Size(limit) => write!(f, "longer than {limit} bytes"),
+            Self::Nodes(limit) => write!(f, "more than {limit} values and keys"),
         }
     }
 }

@@ -12,12 +12,15 @@ pub struct Limits {
     pub depth: usize,
     /// Bytes of one document.
     pub size: usize,
+    /// Nodes of one document: values and keys. Each takes 16 bytes of memory. Asked of JSON,
+    /// where two bytes are enough for one.
+    pub nodes: usize,
 }
 
 impl Default for Limits {
     /// 256 levels, and what 32-bit offsets reach (4 GiB).
     fn default() -> Self {
-        Self { depth: 256, size: u32::MAX as usize }
+        Self { depth: 256, size: u32::MAX as usize, nodes: u32::MAX as usize }
     }
 }
 
@@ -121,6 +124,7 @@ impl Scanner {
         Ok(Index {
             document: Document { source, entries, duplicates: Vec::new(), depth, line_ends: 0 },
             depth,
+            nodes: self.limits.nodes,
         })
     }
 }
@@ -146,6 +150,8 @@ pub fn known_text(bytes: &[u8]) -> Result<&str, Utf8Error> {
 pub(crate) struct Index<'a> {
     document: Document<'a>,
     pub depth: usize,
+    /// How many nodes there may be.
+    pub nodes: usize,
 }
 
 impl<'a> Index<'a> {
@@ -187,6 +193,12 @@ impl<'a> Index<'a> {
     #[inline]
     pub fn line_end(&mut self) {
         self.document.line_ends += 1;
+    }
+
+    /// Whether there are as many nodes as there may be.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.document.entries.len() >= self.nodes
     }
 
     #[inline]

@@ -45,7 +45,8 @@ fn row(log: &Log, effort: Effort) -> Row {
         for session in log.adapter.survey(&input).expect("a log") {
             let mut record = record.borrow_mut();
             record.clear();
-            session::write(&*session, options, &mut *record).expect("a record");
+            session::write(&*session, options, &session::no_sources, &mut *record)
+                .expect("a record");
             black_box(&record);
         }
     };

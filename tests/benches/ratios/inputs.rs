@@ -87,7 +87,7 @@ fn convert(log: &Log) -> Option<String> {
     let sessions = log.adapter.survey(&input).ok()?;
     let records = sessions.iter().filter_map(|session| {
         let mut record = Vec::new();
-        session::write(&**session, &Options::default(), &mut record).ok()?;
+        session::write(&**session, &Options::default(), &session::no_sources, &mut record).ok()?;
         String::from_utf8(record).ok()
     });
     records.max_by_key(String::len)

@@ -85,7 +85,8 @@ fn records(adapter: &dyn Adapter, path: &Path) -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     for session in adapter.survey(&input).unwrap_or_default() {
         let mut record = Vec::new();
-        if session::write(&*session, &Options::default(), &mut record).is_ok() {
+        if session::write(&*session, &Options::default(), &session::no_sources, &mut record).is_ok()
+        {
             records.push(record);
         }
     }

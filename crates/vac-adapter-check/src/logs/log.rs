@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use vac_adapter::Input;
 use vac_adapter::input::chained;
+use vac_adapter::{Input, frame};
 
 /// One thing to convert: usually one file.
 #[derive(Clone, Debug)]
@@ -28,14 +28,17 @@ pub struct Part {
     pub folder: String,
     /// Its bytes, as adapters see them.
     pub bytes: Vec<u8>,
+    /// How many bytes an event may have to be parsed.
+    pub max_event: usize,
 }
 
 impl Log {
     /// An input that is no file.
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
-        let part = Part { name: name.to_owned(), folder: String::new(), bytes: bytes.into() };
+        let (name, bytes) = (name.to_owned(), bytes.into());
+        let part = Part { name, folder: String::new(), bytes, max_event: frame::MAX_EVENT };
         Self {
-            shown: name.to_owned(),
+            shown: part.name.clone(),
             files: Vec::new(),
             parts: vec![part],
             attachments: Vec::new(),
@@ -53,6 +56,15 @@ impl Log {
         let parts = loaded.parts().into_iter().map(Part::load).collect();
         let attachments = loaded.attachments().into_iter().map(Part::load).collect();
         Self { shown, files, parts, attachments }
+    }
+
+    /// The same with another limit on events.
+    #[must_use]
+    pub fn within(mut self, max_event: usize) -> Self {
+        for part in self.parts.iter_mut().chain(&mut self.attachments) {
+            part.max_event = max_event;
+        }
+        self
     }
 
     /// The same under another name for messages.
@@ -81,7 +93,8 @@ impl Part {
         let mut bytes = Vec::new();
         let read = input.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
         read.unwrap_or_else(|error| panic!("{}: {error}", input.name()));
-        Self { name: input.name().to_owned(), folder: input.folder().to_owned(), bytes }
+        let (name, folder) = (input.name().to_owned(), input.folder().to_owned());
+        Self { name, folder, bytes, max_event: input.max_event() }
     }
 }
 
@@ -100,6 +113,10 @@ impl Input for Part {
 
     fn bytes(&self) -> Option<&[u8]> {
         Some(&self.bytes)
+    }
+
+    fn max_event(&self) -> usize {
+        self.max_event
     }
 }
 
@@ -124,6 +141,10 @@ impl Input for Log {
             [only] => only.bytes(),
             _ => None,
         }
+    }
+
+    fn max_event(&self) -> usize {
+        self.parts[0].max_event
     }
 
     fn parts(&self) -> Vec<&dyn Input> {

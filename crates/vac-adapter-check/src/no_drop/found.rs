@@ -37,7 +37,14 @@ impl Found {
         });
         let places: Vec<_> = places.collect();
         for record in records {
-            let mut walk = Walk { found: &mut found, place, unparsed: None };
+            let mut walk = Walk {
+                found: &mut found,
+                place,
+                unparsed: None,
+                piece: None,
+                pieces: Vec::new(),
+                merged: 0,
+            };
             let end = read(record, &mut |path, event| {
                 let Event::Leaf(leaf) = event else {
                     return walk.begin(path);
@@ -85,6 +92,12 @@ struct Walk<'f> {
     place: Where,
     /// The length of the path to the entry that carries raw text, while inside.
     unparsed: Option<usize>,
+    /// Whether this entry carries a piece of a frame, and whether that is the last.
+    piece: Option<bool>,
+    /// The bytes of the pieces so far.
+    pieces: Vec<u8>,
+    /// How many entries are the rest of the frame of another entry.
+    merged: usize,
 }
 
 impl Walk<'_> {
@@ -92,7 +105,7 @@ impl Walk<'_> {
     fn begin(&mut self, path: &[Step<'_>]) {
         if self.place == Where::InItsEntry
             && let Some((number, 3)) = entry(path).map(|number| (number, path.len()))
-            && self.found.groups.len() <= number
+            && self.found.groups.len() <= number - self.merged
         {
             self.found.groups.push(Counts::new());
         }
@@ -108,14 +121,16 @@ impl Walk<'_> {
             if is_key(path, length, "event-type") {
                 let is_unparsed = *leaf == Leaf::Text(b"unparsed".as_slice().into());
                 self.unparsed = is_unparsed.then_some(length);
+                self.piece = None;
             }
         }
         let group = match (self.place, number) {
             (Where::Anywhere, _) => 0,
-            (Where::InItsEntry, Some(number)) => number,
+            (Where::InItsEntry, Some(number)) => number - self.merged,
             (Where::InItsEntry, None) => return,
         };
         self.put(group, leaf);
+        let group = self.in_pieces(group, path, leaf);
         if let Leaf::Text(text) = leaf
             && self.unparsed == Some(length)
             && path.len() == length + 2
@@ -129,7 +144,40 @@ impl Walk<'_> {
         }
     }
 
+    /// Looks whether the entry carries a piece of a frame. If it is not the first, what is in
+    /// it belongs to the entry of the first: gives the group that is.
+    fn in_pieces(&mut self, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) -> usize {
+        let length = entry_length(path);
+        let is_data = self.unparsed == Some(length)
+            && path.len() == length + 2
+            && is_key(path, length, "data");
+        if is_data && is_key(path, length + 1, "piece") {
+            let is_first = leaf.digest() == Leaf::count(1).digest();
+            if !is_first && self.place == Where::InItsEntry && group > 0 {
+                let rest = self.found.groups.remove(group);
+                for (digest, count) in rest {
+                    *self.found.groups[group - 1].entry(digest).or_default() += count;
+                }
+                self.merged += 1;
+                return group - 1;
+            }
+        }
+        if is_data && is_key(path, length + 1, "last") {
+            self.piece = Some(*leaf == Leaf::Bool(true));
+        }
+        group
+    }
+
     fn raw(&mut self, group: usize, bytes: &[u8]) {
+        if let Some(is_last) = self.piece {
+            self.pieces.extend_from_slice(bytes);
+            if is_last {
+                self.piece = None;
+                let whole = std::mem::take(&mut self.pieces);
+                self.raw(group, &whole);
+            }
+            return;
+        }
         *self.found.raw.entry(Leaf::Garbage(bytes.trim_ascii()).digest()).or_default() += 1;
         fragments(bytes, &mut |_, leaf| self.put(group, &leaf));
     }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, null, object};
-use vac_adapter::frame::{Place, Reason};
+use vac_adapter::frame::{self, Place, Reason};
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Error, Report};
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
     ToolResultEntry,
@@ -36,12 +36,57 @@ pub(super) struct Turn {
     /// The length of the marker's line.
     pub head: usize,
     pub bytes: Vec<u8>,
+    /// How many pieces of it have been shown, if it is too long to be shown as a whole.
+    pub pieces: u64,
+    /// Whether these bytes are the rest of it.
+    pub is_last: bool,
 }
 
 impl Turn {
+    /// Shows as many pieces of this size as there are, and keeps what is left.
+    pub fn cut(
+        &mut self,
+        size: usize,
+        show: &mut impl FnMut(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        while self.bytes.len() > size {
+            let rest = self.bytes.split_off(frame::piece_length(&self.bytes, size));
+            self.show_piece(show)?;
+            self.bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Shows it, or what is left of it.
+    pub fn end(
+        &mut self,
+        size: usize,
+        show: &mut impl FnMut(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.pieces == 0 {
+            return show(self);
+        }
+        self.cut(size, show)?;
+        self.is_last = true;
+        self.show_piece(show)
+    }
+
+    fn show_piece(
+        &mut self,
+        show: &mut impl FnMut(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.pieces += 1;
+        self.place.part = self.pieces;
+        show(self)?;
+        let line_ends = self.bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.place.line += line_ends as u64;
+        self.place.offset += self.bytes.len() as u64;
+        Ok(())
+    }
+
     /// Whether there is nothing to tell.
     pub fn is_blank(&self) -> bool {
-        self.marker.is_none() && self.bytes.trim_ascii().is_empty()
+        self.pieces == 0 && self.marker.is_none() && self.bytes.trim_ascii().is_empty()
     }
 
     fn text(&self) -> Option<(&str, &str)> {
@@ -50,7 +95,7 @@ impl Turn {
 
     /// When it was written, if it says so.
     pub fn timestamp(&self) -> Option<AbstractTimestamp<'static>> {
-        if self.marker != Some(MessageEntryType::User) {
+        if self.pieces > 0 || self.marker != Some(MessageEntryType::User) {
             return None;
         }
         let (_, said) = self.text()?;
@@ -59,6 +104,15 @@ impl Turn {
 
     /// Its entry.
     pub fn entry(&self, report: &mut Report) -> Entry<'_> {
+        if self.pieces > 0 {
+            let reason = Reason::TooLong {
+                piece: self.pieces,
+                is_last: self.is_last,
+                before: Vec::new(), // Text has no secrets that are looked for.
+            };
+            report.unparsed(self.place.line, &reason.to_string());
+            return raw::entry(&self.bytes, &reason, self.place, Known::default());
+        }
         let Some((head, said)) = self.text() else {
             let valid = std::str::from_utf8(&self.bytes).err().map(|error| error.valid_up_to());
             let error = SyntaxError { offset: valid.unwrap_or_default(), problem: Problem::Utf8 };

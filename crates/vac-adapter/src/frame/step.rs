@@ -10,8 +10,13 @@ const LEVELS_AROUND: usize = 16;
 
 /// A scanner for native documents, which takes none that is too deep for its record.
 pub fn scanner() -> Scanner {
+    scanner_within(Limits::default().nodes)
+}
+
+/// The same, with a limit on the nodes of a document.
+pub(super) fn scanner_within(nodes: usize) -> Scanner {
     let limits = Limits::default();
-    Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits })
+    Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, nodes, ..limits })
 }
 
 /// What comes behind the text that is known.

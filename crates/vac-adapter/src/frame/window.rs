@@ -3,6 +3,7 @@
 
 use std::io::{self, Read};
 
+use super::pieces::FrameEnd;
 use super::step::{End, end_of_bad, line_ends, without_return};
 
 /// See the module.
@@ -41,35 +42,56 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Makes the text longer by as much as there is of it; false if it cannot
-    /// be made longer.
-    pub fn fill(&mut self) -> io::Result<bool> {
-        if self.bad_byte || self.ended {
+    /// Makes the text longer, up to about `most` bytes; false if it cannot be made longer.
+    pub fn fill(&mut self, most: usize) -> io::Result<bool> {
+        if self.bad_byte || (self.ended && self.from == self.bytes.len()) {
             return Ok(false);
         }
         self.text.drain(..self.at);
         self.at = 0;
-        self.bytes.drain(..self.from);
-        self.from = 0;
-        // A document that is longer than the window is looked at again: to double
-        // it keeps that linear.
-        let room = self.chunk.max(self.text.len());
-        self.read(room)?;
-        self.check();
-        Ok(true)
+        // A document that is longer than the window is scanned again: to double the window
+        // keeps that linear.
+        let length = self.text.len();
+        let target = (length + self.chunk.max(length)).min(most);
+        if target > FEW {
+            require(target.saturating_mul(4))?;
+        }
+        reserve(self.text.try_reserve_exact(target.saturating_sub(length) + self.chunk))?;
+        loop {
+            let before = self.text.len();
+            self.check()?;
+            if self.bad_byte || self.text.len() >= target {
+                return Ok(true);
+            }
+            if self.text.len() == before {
+                if self.ended {
+                    return Ok(true);
+                }
+                self.read()?;
+            }
+        }
     }
 
-    fn read(&mut self, room: usize) -> io::Result<()> {
+    /// Reads more bytes, and forgets those that are used.
+    fn read(&mut self) -> io::Result<()> {
+        self.bytes.drain(..self.from);
+        self.from = 0;
         let before = self.bytes.len();
-        let limit = u64::try_from(room).unwrap_or(u64::MAX);
+        self.bytes.shrink_to(before + self.chunk);
+        reserve(self.bytes.try_reserve_exact(self.chunk))?;
+        let limit = u64::try_from(self.chunk).unwrap_or(u64::MAX);
         self.input.by_ref().take(limit).read_to_end(&mut self.bytes)?;
-        self.ended = self.bytes.len() - before < room;
+        self.ended = self.bytes.len() - before < self.chunk;
         Ok(())
     }
 
-    /// Moves what is text behind the text.
-    fn check(&mut self) {
+    /// Moves what is text behind the text, a chunk at most.
+    fn check(&mut self) -> io::Result<()> {
         let unchecked = &self.bytes[self.from..];
+        // Room for a whole character, however small chunks are.
+        let most = self.chunk.max(AHEAD);
+        let is_all = unchecked.len() <= most;
+        let unchecked = &unchecked[..unchecked.len().min(most)];
         let (text, rest) = match vac_value::known_text(unchecked) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -77,73 +99,135 @@ impl<R: Read> Window<R> {
                 (std::str::from_utf8(valid).unwrap_or_default(), Some(error.error_len()))
             }
         };
+        reserve(self.text.try_reserve_exact(text.len()))?;
         self.text.push_str(text);
         self.from += text.len();
         self.bad_byte = match rest {
             None => false,
             Some(Some(_)) => true,
-            Some(None) => self.ended,
+            Some(None) => is_all && self.ended,
         };
+        Ok(())
     }
 }
 
+/// Says that there is not enough memory for what a log holds.
+fn reserve(reserved: Result<(), std::collections::TryReserveError>) -> io::Result<()> {
+    reserved.map_err(|_| super::out_of_memory())
+}
+
+/// Less memory than this need not be asked for.
+const FEW: usize = 4 << 20;
+
+/// Fails if there is not so much memory. What becomes of a long frame (its index, its
+/// entry, the bytes that this is written as) is allocated elsewhere, where a failure would
+/// end the whole program and not only the conversion of this log.
+fn require(size: usize) -> io::Result<()> {
+    let mut probe = Vec::<u8>::new();
+    let reserved = probe.try_reserve_exact(size);
+    // Otherwise a compiler may leave out what is given back at once.
+    std::hint::black_box(&probe);
+    reserve(reserved)
+}
+
+/// So many bytes behind the end of a frame are needed to know that it is the end.
+pub(super) const AHEAD: usize = 8;
+
 impl<R: Read> Window<R> {
-    /// Cuts a bad document off; see the module above for where it ends.
-    pub fn cut_bad(&mut self) -> io::Result<Vec<u8>> {
+    /// The length of the bad document that comes next, if it is not longer than `most`; see
+    /// the module above for where it ends.
+    pub fn bad_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         loop {
             if let Some(end) = end_of_bad(self.text(), self.end()) {
-                let bytes = without_return(&self.text().as_bytes()[..end]).to_vec();
-                self.skip(end);
-                return Ok(bytes);
+                return Ok((end <= most).then_some(end));
             }
             if self.bad_byte {
-                return self.cut_bytes();
+                return self.bad_line_length(most);
             }
-            self.fill()?;
+            if self.text().len() > most + AHEAD {
+                return Ok(None);
+            }
+            self.fill(most + 2 * AHEAD)?;
         }
     }
 
-    /// The text that is left, and the line that the bytes behind it are on.
-    fn cut_bytes(&mut self) -> io::Result<Vec<u8>> {
-        let mut line = self.text().as_bytes().to_vec();
-        self.skip(line.len());
-        let mut searched = self.from;
+    /// The length of the text that is left and the line that the bytes behind it are on.
+    fn bad_line_length(&mut self, most: usize) -> io::Result<Option<usize>> {
+        let text = self.text().len();
+        let mut searched = 0;
         loop {
-            let stop = self.bytes[searched..].iter().position(|byte| matches!(byte, b'\n' | 0));
-            if let Some(stop) = stop {
-                searched += stop;
-                break;
+            let bytes = &self.bytes[self.from..];
+            let stop = memchr::memchr2(b'\n', 0, &bytes[searched..]);
+            let length = text + stop.map_or(bytes.len(), |stop| searched + stop);
+            if length > most {
+                return Ok(None);
             }
-            searched = self.bytes.len();
-            if self.ended {
-                break;
+            if stop.is_some() || self.ended {
+                return Ok(Some(length));
             }
-            self.bytes.drain(..self.from);
-            searched -= self.from;
-            self.from = 0;
-            self.read(self.chunk)?;
+            searched = bytes.len();
+            self.read()?;
         }
-        line.extend_from_slice(&self.bytes[self.from..searched]);
-        self.offset += (searched - self.from) as u64;
-        self.from = searched;
-        // What was checked is used up: make room before more is.
-        self.text.clear();
-        self.at = 0;
-        self.check();
-        line.truncate(without_return(&line).len());
-        Ok(line)
     }
 
-    /// Cuts a run of NUL bytes off; gives its length.
-    pub fn cut_nul(&mut self) -> io::Result<usize> {
+    /// Cuts off so many bytes that are held, without a return at their end.
+    pub fn cut(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        reserve(bytes.try_reserve_exact(length))?;
+        let text = self.text().len().min(length);
+        bytes.extend_from_slice(&self.text().as_bytes()[..text]);
+        self.skip(text);
+        if text < length {
+            // No line ends here: the first one ends it.
+            let rest = &self.bytes[self.from..self.from + (length - text)];
+            bytes.extend_from_slice(rest);
+            self.offset += rest.len() as u64;
+            self.from += rest.len();
+            self.check()?;
+        }
+        bytes.truncate(without_return(&bytes).len());
+        Ok(bytes)
+    }
+
+    /// Makes bytes of the text, to cut pieces of them.
+    pub fn begin_pieces(&mut self) {
+        self.text.drain(..self.at);
+        self.at = 0;
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        bytes.extend_from_slice(&self.bytes[self.from..]);
+        (self.bytes, self.from) = (bytes, 0);
+        self.bad_byte = false;
+    }
+
+    /// Cuts off the next piece of a frame, and says whether it is the last.
+    pub fn cut_piece(&mut self, end: &mut FrameEnd, most: usize) -> io::Result<(Vec<u8>, bool)> {
+        while self.bytes.len() - self.from < most + AHEAD && !self.ended {
+            self.read()?;
+        }
+        let held = &self.bytes[self.from..];
+        let end = end.piece(held, self.ended, most);
+        let piece = held[..end.content].to_vec();
+        let used = &held[..end.used];
+        self.line += line_ends(used);
+        self.offset += used.len() as u64;
+        self.from += used.len();
+        if end.is_last {
+            self.check()?;
+        }
+        Ok((piece, end.is_last))
+    }
+
+    /// Cuts a run of NUL bytes off, or so many of them; gives how many.
+    pub fn cut_nul(&mut self, most: usize) -> io::Result<usize> {
         let mut count = 0;
         loop {
             let text = self.text();
-            let run = text.bytes().position(|byte| byte != 0);
+            let text = &text.as_bytes()[..text.len().min(most - count)];
+            let run = text.iter().position(|byte| *byte != 0);
             let length = run.unwrap_or(text.len());
             self.skip(length);
             count += length;
-            if run.is_some() || !self.fill()? {
+            if run.is_some() || count == most || !self.fill(self.chunk)? {
                 return Ok(count);
             }
         }
@@ -190,7 +274,11 @@ impl<R> Window<R> {
     /// Goes on behind space and byte-order marks.
     pub fn skip_space(&mut self) {
         let text = self.text();
-        let rest = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
+        let space = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+        let mut rest = &text[space.count()..];
+        if rest.starts_with('\u{feff}') {
+            rest = rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
+        }
         self.skip(text.len() - rest.len());
     }
 }

@@ -32,6 +32,7 @@ use crate::protected::Protected;
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
 use crate::skipped;
+use crate::size;
 use crate::terminal::{self, Talk};
 use crate::unfinished::make_folder;
 
@@ -92,6 +93,9 @@ pub struct Convert {
     /// Write a report of what was found to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Keep a longer line or message unparsed, in pieces (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
     /// Convert so many logs at once [default: one for each core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
@@ -299,6 +303,7 @@ impl Convert {
                 },
                 validate: !self.no_validate,
             },
+            max_event: self.max_event,
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         }
     }

@@ -11,6 +11,7 @@ use vac_view::{Options, Untold, events};
 use crate::exit::Exit;
 use crate::help;
 use crate::sessions::{self, Sessions};
+use crate::size;
 use crate::terminal::Talk;
 use crate::words::counted;
 
@@ -46,6 +47,9 @@ pub struct Events {
     /// Whose logs they are
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
+    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
     /// Only these events, with commas between them
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
@@ -71,7 +75,12 @@ enum Kind {
 impl Events {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let sessions = Sessions { paths: &self.files, agent: sessions::agent(&self.agent), talk };
+        let sessions = Sessions {
+            paths: &self.files,
+            agent: sessions::agent(&self.agent),
+            max_event: self.max_event,
+            talk,
+        };
         let options = self.options();
         let mut out = BufWriter::new(io::stdout());
         let mut untold = Untold::default();

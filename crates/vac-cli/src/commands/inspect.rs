@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::line::{HEADING, Line, beginning};
 use crate::sessions::{self, Sessions};
+use crate::size;
 use crate::table::{Side, Table};
 use crate::terminal::{Output, Talk};
 use crate::words::{duration, grouped};
@@ -40,6 +41,9 @@ pub struct Inspect {
     /// Whose logs they are
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
+    /// Do not parse a longer line or message of a log (1KiB to 2GiB)
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    max_event: usize,
     /// Give the facts as JSON
     #[arg(long)]
     json: bool,
@@ -54,7 +58,12 @@ struct Inspected {
 impl Inspect {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let sessions = Sessions { paths: &self.files, agent: sessions::agent(&self.agent), talk };
+        let sessions = Sessions {
+            paths: &self.files,
+            agent: sessions::agent(&self.agent),
+            max_event: self.max_event,
+            talk,
+        };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {
             let mut facts = inspect(session, &from.names())?;

@@ -33,6 +33,8 @@ pub struct Settings {
     pub agent: Option<String>,
     /// How records are written.
     pub options: Options,
+    /// How many bytes an event may have to be parsed.
+    pub max_event: usize,
     /// How many logs at once.
     pub jobs: usize,
 }
@@ -47,6 +49,22 @@ pub enum Outcome {
     Refused(String),
     /// It could not be read, or a record not be kept.
     Trouble(String),
+}
+
+impl Outcome {
+    /// That of a log that could not be converted.
+    fn of(error: &Error) -> Self {
+        match error {
+            error if is_trouble(error) => Self::Trouble(error.to_string()),
+            error => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+/// Whether an error is about files. That a log needs more memory than there is, is about
+/// the log.
+fn is_trouble(error: &Error) -> bool {
+    matches!(error, Error::Io(error) if error.kind() != io::ErrorKind::OutOfMemory)
 }
 
 /// What became of one session.
@@ -182,14 +200,13 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     let named = settings.agent.as_deref().or(known.agent);
     let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == named);
     let Some(adapter) = adapter else { return Outcome::Unknown };
-    let log = match known.log.load() {
+    let log = match known.log.load_within(settings.max_event) {
         Ok(log) => log,
-        Err(error) => return Outcome::Trouble(error.to_string()),
+        Err(error) => return Outcome::of(&error.into()),
     };
     let sessions = match adapter.survey(&log) {
         Ok(sessions) => sessions,
-        Err(Error::Io(error)) => return Outcome::Trouble(error.to_string()),
-        Err(error) => return Outcome::Refused(error.to_string()),
+        Err(error) => return Outcome::of(&error),
     };
     let made = sessions.iter().map(|session| {
         let mut made = write(&**session, &settings.options, &log);
@@ -202,8 +219,7 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     // A change that the last of several sessions met has to do with all of them.
     match log.sources() {
         Ok(_) => Outcome::Converted(made),
-        Err(Error::Io(error)) => Outcome::Trouble(error.to_string()),
-        Err(error) => Outcome::Refused(error.to_string()),
+        Err(error) => Outcome::of(&error),
     }
 }
 
@@ -223,7 +239,7 @@ fn write(session: &dyn Session, options: &Options, log: &Loaded<'_>) -> Made {
         .and_then(|report| Ok((report, out.into_inner().map_err(io::IntoInnerError::into_error)?)));
     match written {
         Ok((report, Kept(file))) => Made::Record(Box::new(report), file),
-        Err(Error::Io(error)) => Made::Trouble(error.to_string()),
+        Err(error) if is_trouble(&error) => Made::Trouble(error.to_string()),
         Err(error) => Made::Failed(error.to_string()),
     }
 }

@@ -56,6 +56,9 @@ impl Scan<'_, '_, '_> {
         loop {
             // A value begins at self.at.
             let start = self.at;
+            if self.index.is_full() {
+                return Err(self.error(Problem::Nodes(self.index.nodes)));
+            }
             match self.peek() {
                 Some(b'"') => {
                     self.text()?;
