@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result, bail};
-use vac_sign::{Chain, PublicKey, SecretKey, Signer as _};
+use anyhow::{Context as _, Result, anyhow, bail};
+use vac_sign::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
 use crate::product::{Existing, write_file};
@@ -54,18 +55,30 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
     Ok((public, files))
 }
 
-/// Reads a private key, which nobody but its owner may be able to read.
+/// Reads a private key. It is an error if users other than its owner can access the file,
+/// unless `insecure` allows it.
 pub fn read_secret(path: &Path, insecure: bool) -> Result<SecretKey> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-    if !insecure && let Some(mode) = mode_for_others(&file)? {
-        bail!(
-            "{shown} is open to others (mode {mode:04o}): chmod 600 it, or say \
-             --insecure-key-permissions"
-        );
-    }
+    let mode = mode_for_others(&file)?;
     let text = content(file).with_context(|| format!("cannot read {shown}"))?;
-    SecretKey::from_pem(&text).with_context(|| format!("{shown} is no private key"))
+    // What the file is comes first: permissions matter for private keys alone.
+    let key = SecretKey::from_pem(&text).map_err(|error| match &error {
+        KeyError::Label { found, .. } if found == "PUBLIC KEY" => {
+            anyhow!("{shown} is a public key; signing needs the private key")
+        }
+        KeyError::Label { found, .. } if found == "CERTIFICATE" => {
+            anyhow!("{shown} is a certificate; signing needs the private key")
+        }
+        _ => anyhow!("{shown} is not a private key: {error}"),
+    })?;
+    match mode {
+        Some(mode) if !insecure => bail!(
+            "{shown} can be accessed by other users (mode {mode:04o}): run chmod 600 on it, or \
+             pass --insecure-key-permissions"
+        ),
+        _ => Ok(key),
+    }
 }
 
 /// Reads a public key.
@@ -75,7 +88,13 @@ pub fn read_public(path: &Path) -> Result<PublicKey> {
         .map_err(anyhow::Error::from)
         .and_then(content)
         .with_context(|| format!("cannot read {shown}"))?;
-    PublicKey::from_pem(&text).with_context(|| format!("{shown} is no public key"))
+    PublicKey::from_pem(&text).with_context(|| format!("{shown} is not a public key"))
+}
+
+/// The time at which signatures are verified, in seconds since 1970.
+pub fn now() -> Result<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(now.context("the system's clock is before 1970")?.as_secs())
 }
 
 /// Reads certificates.

@@ -127,6 +127,9 @@ impl Reporter {
         words.extend(outcome.problems.untold("violation").map(|rest| format!("{name}: {rest}")));
         words.extend(outcome.findings.untold("lint finding").map(|rest| format!("{name}: {rest}")));
         words.extend(outcome.signed.note().map(|note| format!("{name}: {note}")));
+        if outcome.signed.word().is_some() {
+            words.push(format!("{name}: signature: not checked; run vac verify"));
+        }
         if !words.is_empty() || outcome.unreadable.is_some() || self.talk == Talk::Verbose {
             self.output.flush()?;
         }
@@ -234,6 +237,9 @@ struct File {
     lint: Vec<LintLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<&'static str>,
+    /// Of signed records: this command does not check it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -315,6 +321,7 @@ impl File {
             violation_count: outcome.problems.total,
             lint: lint.map(|(place, finding)| LintLine::of(finding, *place)).collect(),
             signed: outcome.signed.word(),
+            signature: outcome.signed.word().map(|_| "not-checked"),
         }
     }
 }

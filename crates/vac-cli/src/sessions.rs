@@ -5,15 +5,19 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
+use serde::Serialize;
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
+use vac_sign::{PublicKey, Verdict, Verification, verify};
 use vac_store::join::{Known, join, look};
 use vac_store::{Found, Loaded, Log, find};
+use vac_validate::signed;
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
 use crate::convert::ADAPTERS;
 use crate::exit::Exit;
+use crate::keys::now;
 use crate::line::beginning;
 use crate::skipped;
 use crate::terminal::{self, Talk};
@@ -29,6 +33,8 @@ pub struct Sessions<'s> {
     pub agent: Option<&'static dyn Adapter>,
     /// How many bytes an event of a log may have to be parsed.
     pub max_event: usize,
+    /// The key that every record has to be signed with; `None` does not check signatures.
+    pub key: Option<PublicKey>,
     /// How much to say.
     pub talk: Talk,
 }
@@ -41,11 +47,11 @@ pub type Show<'s> = dyn FnMut(&dyn Session, ReadFrom<'_>) -> Result<(), Error> +
 pub enum ReadFrom<'l> {
     /// A log.
     Log(&'l Loaded<'l>),
-    /// A record, which states its sources itself.
-    Record,
+    /// A record, which states its sources itself, and the signature of a signed one.
+    Record(Option<&'l Signature>),
 }
 
-impl ReadFrom<'_> {
+impl<'l> ReadFrom<'l> {
     /// The names of the files of a log.
     pub fn names(self) -> Vec<Source> {
         let name = |part: &&dyn Input| Source {
@@ -55,7 +61,7 @@ impl ReadFrom<'_> {
         };
         match self {
             Self::Log(log) => log.parts().iter().map(name).collect(),
-            Self::Record => Vec::new(),
+            Self::Record(_) => Vec::new(),
         }
     }
 
@@ -64,10 +70,47 @@ impl ReadFrom<'_> {
     pub fn sources(self) -> Result<Option<Vec<Source>>, Error> {
         match self {
             Self::Log(log) => log.sources().map(Some),
-            Self::Record => Ok(None),
+            Self::Record(_) => Ok(None),
+        }
+    }
+
+    /// What is known about the signature of a signed record.
+    pub fn signature(self) -> Option<&'l Signature> {
+        match self {
+            Self::Log(_) => None,
+            Self::Record(signature) => signature,
         }
     }
 }
+/// What to say about an envelope to a command that reads something else.
+pub const SIGNED_RECORD: &str =
+    "this is a signed record; run `vac verify ENV --key KEY -o FILE` first";
+
+/// What is known about the signature of a signed record.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "signature", rename_all = "kebab-case")]
+pub enum Signature {
+    /// Nothing: no key was given.
+    NotChecked,
+    /// It holds, and the record is verified.
+    Verified {
+        /// The thumbprint of the key, as a URI.
+        #[serde(rename = "signature-key")]
+        key: String,
+    },
+}
+
+/// Why an input is not what a key was given for. It ends the command.
+#[derive(Debug)]
+struct NotVerified(String);
+
+impl std::fmt::Display for NotVerified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotVerified {}
 
 /// Takes the name of an agent, or `auto`.
 pub fn agents() -> PossibleValuesParser {
@@ -86,6 +129,10 @@ impl Sessions<'_> {
             let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Yes }.all();
             let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
             match thread.join() {
+                Ok(Err(error)) if error.is::<NotVerified>() => {
+                    terminal::error(&error.to_string());
+                    Ok(Exit::No)
+                }
                 Ok(exit) => exit,
                 Err(panic) => std::panic::resume_unwind(panic),
             }
@@ -145,6 +192,9 @@ impl Looking<'_, '_> {
             }
             return Ok(());
         };
+        if self.sessions.key.is_some() {
+            bail!(NotVerified(format!("{}: not signed: this is a session log", log.shown)));
+        }
         let loaded = match log.load_within(self.sessions.max_event) {
             Ok(loaded) => loaded,
             Err(error) => {
@@ -183,13 +233,12 @@ impl Looking<'_, '_> {
     fn json(&mut self, log: &Log, input: &dyn Input) -> io::Result<Result<()>> {
         let mut frames = Frames::new(input.open()?).within(usize::MAX);
         loop {
-            let next = frames.next(|frame| {
-                let shown = match &frame.content {
-                    Content::Document(document)
-                    | Content::Raw(Raw { document: Some(document), .. }) => self.record(document),
-                    Content::Raw(raw) => Err(Error::Refused(format!("not JSON: {}", raw.reason))),
-                };
-                self.take(log, shown)
+            let next = frames.next(|frame| match &frame.content {
+                Content::Document(document)
+                | Content::Raw(Raw { document: Some(document), .. }) => self.record(log, document),
+                Content::Raw(raw) => {
+                    self.take(log, Err(Error::Refused(format!("not JSON: {}", raw.reason))))
+                }
             })?;
             match next {
                 Some(Ok(())) => {}
@@ -206,11 +255,14 @@ impl Looking<'_, '_> {
         let mut rest = bytes.as_slice();
         let mut scanner = Scanner::default();
         while !rest.is_empty() {
-            let (shown, length) = match scanner.cbor_prefix(rest) {
-                Ok((document, length)) => (self.record(&document), length),
-                Err(error) => (Err(Error::Refused(format!("not CBOR: {error}"))), rest.len()),
+            let (taken, length) = match scanner.cbor_prefix(rest) {
+                Ok((document, length)) => (self.record(log, &document), length),
+                Err(error) => {
+                    let error = Error::Refused(format!("not CBOR: {error}"));
+                    (self.take(log, Err(error)), rest.len())
+                }
             };
-            if let Err(error) = self.take(log, shown) {
+            if let Err(error) = taken {
                 return Ok(Err(error));
             }
             rest = &rest[length..];
@@ -218,8 +270,40 @@ impl Looking<'_, '_> {
         Ok(Ok(()))
     }
 
-    fn record(&mut self, document: &Document<'_>) -> Result<(), Error> {
-        record::read(document, &mut |session| (self.show)(session, ReadFrom::Record))
+    fn record(&mut self, log: &Log, document: &Document<'_>) -> Result<()> {
+        let signature = self.signature(log, document)?;
+        let from = ReadFrom::Record(signature.as_ref());
+        let shown = record::read(document, &mut |session| (self.show)(session, from));
+        self.take(log, shown)
+    }
+
+    /// Checks the signature of a document, if there is a key to check it with.
+    fn signature(&self, log: &Log, document: &Document<'_>) -> Result<Option<Signature>> {
+        let Some(key) = &self.sessions.key else {
+            if signed::payload(document).is_none() {
+                return Ok(None);
+            }
+            let note = "signature: not checked; run vac verify";
+            self.sessions.talk.say(&format!("{}: {note}", log.shown));
+            return Ok(Some(Signature::NotChecked));
+        };
+        let time = Some(now()?);
+        let with = Verification { key: Some(key), time, ..Verification::default() };
+        let answers = verify(document.root().raw(), &with);
+        if answers.verdict() == Verdict::Verified {
+            return Ok(Some(Signature::Verified { key: key.thumbprint_uri() }));
+        }
+        let failed = answers.lines().into_iter().find(|(_, answer)| answer.is_failed());
+        let why = match failed {
+            Some((question, answer)) => {
+                format!("signature: failed ({question}: {})", answer.detail())
+            }
+            // Nothing failed, so the record is missing.
+            None => "signature: not checked: the record is detached; run \
+                     `vac verify ENV --key KEY --record FILE`"
+                .to_owned(),
+        };
+        bail!(NotVerified(format!("{}: {}", log.shown, beginning(&why, 400))))
     }
 
     /// Counts a session that was shown, or says why it could not be. A reader of ours that

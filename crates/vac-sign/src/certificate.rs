@@ -7,12 +7,16 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm, TrustAnchor, UnixTime};
 use webpki::{
     EndEntityCert, ExtendedKeyUsageValidator, KeyPurposeId, KeyPurposeIdIter,
-    RequiredEkuNotFoundContext, anchor_from_trusted_cert,
+    RequiredEkuNotFoundContext, VerifiedPath, anchor_from_trusted_cert,
 };
 
 use crate::header::{CertificateHash, HashAlgorithm};
 use crate::key::{KeyError, PublicKey};
-use crate::key_usage::may_sign;
+use crate::x509::{Constraints, PURPOSES};
+
+/// The maximum number of certificates in an envelope: a signer's, a root's, and as many
+/// between them as `webpki` accepts. The number of paths through them is exponential.
+pub(crate) const MAX_CHAIN: usize = 8;
 
 /// What certificates may be signed with.
 const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
@@ -34,9 +38,14 @@ const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
 pub struct Chain(Vec<CertificateDer<'static>>);
 
 /// Whom to trust, and when.
+///
+/// A certificate with CA:TRUE and the key usage keyCertSign is an authority: it may issue
+/// others, within its own validity period, path length, name constraints and extended key
+/// usage. Any certificate, authority or not, is trusted itself, as long as it is valid. Nothing
+/// is looked up: a certificate that was revoked is trusted until it expires.
 #[derive(Clone, Debug)]
 pub struct Trust {
-    /// Roots, or signers' certificates themselves.
+    /// Authorities, or signers' certificates themselves.
     pub roots: Chain,
     /// The time of verification, in seconds since 1970.
     pub time: u64,
@@ -59,6 +68,8 @@ pub enum CertificateError {
     Chain(String),
     /// It is not the one whose hash is in the protected header.
     Hash,
+    /// There are more than can be useful.
+    TooMany(usize),
 }
 
 impl fmt::Display for CertificateError {
@@ -73,6 +84,9 @@ impl fmt::Display for CertificateError {
             Self::Key(error) => write!(f, "the certificate's key: {error}"),
             Self::OtherKey => f.write_str("the certificate is for another key"),
             Self::Chain(why) => write!(f, "the certificate is not trusted: {why}"),
+            Self::TooMany(count) => {
+                write!(f, "{count} certificates, where at most {MAX_CHAIN} are allowed")
+            }
             Self::Hash => {
                 f.write_str("the certificate is not the one that the protected header names (x5t)")
             }
@@ -122,41 +136,35 @@ impl Chain {
         self.first().is_ok_and(|certificate| hash.algorithm.digest(certificate) == hash.value)
     }
 
-    /// Whether the first certificate leads to a trusted root, or is trusted itself.
+    /// Checks that the first certificate leads to a trusted authority, or is trusted itself.
     pub fn check(&self, trust: &Trust) -> Result<(), CertificateError> {
+        if self.0.len() > MAX_CHAIN {
+            return Err(CertificateError::TooMany(self.0.len()));
+        }
         let first = self.first()?;
-        let certificate = EndEntityCert::try_from(first).map_err(|error| unreadable(&error))?;
-        let anchors = trust
-            .roots
-            .0
-            .iter()
-            .map(anchor_from_trusted_cert)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| CertificateError::Chain(format!("trust root: {error}")))?;
         let time = UnixTime::since_unix_epoch(Duration::from_secs(trust.time));
+        if trust.roots.0.contains(first) {
+            return check_validity(first, time).map_err(|error| not_trusted(&reason(&error)));
+        }
+        let authorities = Authorities::new(&trust.roots, time);
+        let certificate = EndEntityCert::try_from(first).map_err(|error| unreadable(&error))?;
         let between = self.0.get(1..).unwrap_or_default();
-        let verify = |anchors: &[TrustAnchor<'_>], between: &[CertificateDer<'_>]| {
-            certificate
-                .verify_for_usage(ALGORITHMS, anchors, between, time, ForSigning, None, None)
-                .map(drop)
-        };
-        let verdict = if trust.roots.0.contains(first) {
-            // What is trusted itself needs no issuer, and may be one. Its dates are
-            // looked at before either.
-            match verify(&[], &[]) {
-                Err(webpki::Error::UnknownIssuer | webpki::Error::CaUsedAsEndEntity) => Ok(()),
-                other => other,
-            }
-        } else {
-            verify(&anchors, between)
-        };
-        verdict.map_err(|error| CertificateError::Chain(reason(&error)))?;
-        // What is trusted itself is trusted for this.
-        if trust.roots.0.contains(first) || may_sign(first).unwrap_or(false) {
-            Ok(())
-        } else {
-            let why = "its key usage is not one for signing";
-            Err(CertificateError::Chain(why.to_owned()))
+        let check_path = |path: &VerifiedPath<'_>| authorities.check_path(path);
+        certificate
+            .verify_for_usage(
+                ALGORITHMS,
+                &authorities.anchors,
+                between,
+                time,
+                ForSigning,
+                None,
+                Some(&check_path),
+            )
+            .map_err(|error| not_trusted(&(reason(&error) + &authorities.refusal(&error))))?;
+        match Constraints::parse(first) {
+            Ok(constraints) if constraints.may_sign() => Ok(()),
+            Ok(_) => Err(not_trusted("its key usage is not one for signing")),
+            Err(error) => Err(CertificateError::Unreadable(error.to_string())),
         }
     }
 
@@ -165,8 +173,92 @@ impl Chain {
     }
 }
 
+/// The trust roots that may issue certificates, and why the others may not.
+struct Authorities<'r> {
+    anchors: Vec<TrustAnchor<'r>>,
+    /// The constraints of each anchor.
+    constraints: Vec<Constraints>,
+    refused: Vec<String>,
+}
+
+impl<'r> Authorities<'r> {
+    fn new(roots: &'r Chain, time: UnixTime) -> Self {
+        let mut found = Self { anchors: Vec::new(), constraints: Vec::new(), refused: Vec::new() };
+        for root in &roots.0 {
+            match authority(root, time) {
+                Ok((anchor, constraints)) => {
+                    found.anchors.push(anchor);
+                    found.constraints.push(constraints);
+                }
+                Err(why) => found.refused.push(why),
+            }
+        }
+        found
+    }
+
+    /// Checks what `webpki` does not: that every certificate of a path that issues another may
+    /// do so, and the length that the anchor allows.
+    fn check_path(&self, path: &VerifiedPath<'_>) -> Result<(), webpki::Error> {
+        let mut length = 0;
+        for between in path.intermediate_certificates() {
+            length += 1;
+            Constraints::parse(&between.der())
+                .ok()
+                .filter(|constraints| constraints.check_issuer().is_ok())
+                .ok_or(webpki::Error::EndEntityUsedAsCa)?;
+        }
+        let at = self.anchors.iter().position(|anchor| std::ptr::eq(anchor, path.anchor()));
+        match at.and_then(|at| self.constraints.get(at)) {
+            Some(constraints) if constraints.allows_path(length) => Ok(()),
+            _ => Err(webpki::Error::PathLenConstraintViolated),
+        }
+    }
+
+    /// What to say about the trust roots that may not issue, if that may be the reason.
+    fn refusal(&self, error: &webpki::Error) -> String {
+        match (error, &self.refused[..]) {
+            (webpki::Error::UnknownIssuer, [why]) => {
+                format!("; one of those given may not issue certificates: {why}")
+            }
+            (webpki::Error::UnknownIssuer, [why, ..]) => format!(
+                "; {} of those given may not issue certificates, the first because: {why}",
+                self.refused.len()
+            ),
+            _ => String::new(),
+        }
+    }
+}
+
+/// A root as one that may issue certificates at a time, or why it may not.
+fn authority<'r>(
+    root: &'r CertificateDer<'static>,
+    time: UnixTime,
+) -> Result<(TrustAnchor<'r>, Constraints), String> {
+    let constraints = Constraints::parse(root).map_err(|error| error.to_string())?;
+    constraints.check_issuer()?;
+    check_validity(root, time).map_err(|error| reason(&error))?;
+    let anchor = anchor_from_trusted_cert(root).map_err(|error| error.to_string())?;
+    Ok((anchor, constraints))
+}
+
+/// Checks the validity period of a certificate and, if it is not an authority, that its
+/// extended key usage is one for signing; also that its critical extensions are known.
+fn check_validity(certificate: &CertificateDer<'_>, time: UnixTime) -> Result<(), webpki::Error> {
+    let certificate = EndEntityCert::try_from(certificate)?;
+    let verified = certificate.verify_for_usage(ALGORITHMS, &[], &[], time, ForSigning, None, None);
+    match verified {
+        // Both come after the validity period was checked.
+        Err(webpki::Error::UnknownIssuer | webpki::Error::CaUsedAsEndEntity) => Ok(()),
+        other => other.map(drop),
+    }
+}
+
 fn unreadable(error: &webpki::Error) -> CertificateError {
     CertificateError::Unreadable(error.to_string())
+}
+
+fn not_trusted(why: &str) -> CertificateError {
+    CertificateError::Chain(why.to_owned())
 }
 
 fn reason(error: &webpki::Error) -> String {
@@ -176,7 +268,15 @@ fn reason(error: &webpki::Error) -> String {
         Error::CertExpired { .. } => "it has expired".to_owned(),
         Error::CertNotValidYet { .. } => "it is not valid yet".to_owned(),
         Error::CaUsedAsEndEntity => "it is one of an authority, not of a signer".to_owned(),
-        Error::EndEntityUsedAsCa => "a certificate in the chain may not issue others".to_owned(),
+        Error::EndEntityUsedAsCa => {
+            "a certificate in the chain may not issue others (CA:TRUE and keyCertSign)".to_owned()
+        }
+        Error::PathLenConstraintViolated => {
+            "the chain is longer than a certificate in it allows (path length)".to_owned()
+        }
+        Error::NameConstraintViolation => {
+            "a name in the chain is not one that its issuer may name (name constraints)".to_owned()
+        }
         Error::RequiredEkuNotFoundContext(_) => {
             "its extended key usage is not one for signing".to_owned()
         }
@@ -188,21 +288,17 @@ fn reason(error: &webpki::Error) -> String {
     }
 }
 
-/// Certificates without an extended key usage, or with one for code, documents or mail.
+/// Accepts certificates without an extended key usage, or with one of [`PURPOSES`].
 struct ForSigning;
 
 impl ExtendedKeyUsageValidator for ForSigning {
     fn validate(&self, usages: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
-        /// id-kp-codeSigning, 1.3.6.1.5.5.7.3.3.
-        const CODE: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 3];
-        const MAIL: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 4];
-        const DOCUMENTS: &[u8] = &[43, 6, 1, 5, 5, 7, 3, 36];
-        /// anyExtendedKeyUsage, 2.5.29.37.0.
-        const ANY: &[u8] = &[85, 29, 37, 0];
+        /// What the error names.
+        const CODE: &[u8] = PURPOSES[0].as_bytes();
         let mut present = Vec::new();
         for usage in usages {
             let usage = usage?;
-            if [CODE, MAIL, DOCUMENTS, ANY].into_iter().any(|oid| usage == KeyPurposeId::new(oid)) {
+            if PURPOSES.iter().any(|oid| usage == KeyPurposeId::new(oid.as_bytes())) {
                 return Ok(());
             }
             present.push(usage.to_decoded_oid());

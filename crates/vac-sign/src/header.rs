@@ -8,12 +8,14 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use vac_validate::signed;
 use vac_value::{Document, Encoding, Kind, Node, found, printable};
 
+use crate::certificate::MAX_CHAIN;
 use crate::envelope::{EnvelopeError, Role};
-use crate::key::Algorithm;
+use crate::key::{Algorithm, PublicKey};
 use crate::label::{
     ALG, CONTENT_TYPE, CRIT, CTI, CWT_CLAIMS, EXP, IAT, ISS, KID, NBF, PAYLOAD_HASH_ALG,
     PREIMAGE_CONTENT_TYPE, SUB, VERIFIABLE_DATA_STRUCTURE, X5CHAIN, X5T, shown,
 };
+use crate::thumbprint::{self, KeyMismatch};
 
 /// What a protected header says.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Header {
     pub data_structure: Option<i128>,
     /// Whether the certificate has to be looked at (`crit`).
     pub certificate_is_critical: bool,
+    /// Whether the key identifier has to be understood (`crit`).
+    pub key_id_is_critical: bool,
 }
 
 /// A media type, or its number in the `CoAP` registry.
@@ -147,10 +151,12 @@ impl Header {
             HashAlgorithm::from_id(node.integer()?)
         })?;
         let type_label = if hash.is_some() { PREIMAGE_CONTENT_TYPE } else { CONTENT_TYPE };
+        let content_type = read(map, type_label, "text or uint", content_type)?;
         let critical = critical(map)?;
         let understood = Understood {
             role,
             is_hash_envelope: hash.is_some(),
+            has_encoding: content_type.as_ref().is_some_and(|one| one.encoding.is_some()),
             has_content_type: labelled(map, CONTENT_TYPE).is_some(),
             has_certificate: [map, unprotected]
                 .into_iter()
@@ -159,22 +165,34 @@ impl Header {
         for label in &critical {
             understood.check(*label)?;
         }
+        let is_critical = |one: i128| critical.iter().any(|label| label.integer() == Some(one));
         if hash.is_some() && labelled(map, CONTENT_TYPE).is_some() {
             return Err(EnvelopeError::HashEnvelopeContentType);
         }
         Ok(Self {
             algorithm: algorithm(map)?,
-            content_type: read(map, type_label, "text or uint", content_type)?,
+            content_type,
             key_id: read(map, KID, "bytes", bytes)?,
             claims: labelled(map, CWT_CLAIMS).map(claims).transpose()?.unwrap_or_default(),
-            chain: read(map, X5CHAIN, "one certificate, or two and more", chain)?,
+            chain: read(map, X5CHAIN, "one certificate, or 2 to 8", chain)?,
             certificate_hash: read(map, X5T, "a hash algorithm and a hash", certificate_hash)?,
             payload_hash: hash,
             data_structure: read(map, VERIFIABLE_DATA_STRUCTURE, "int", Node::integer)?,
-            certificate_is_critical: critical
-                .iter()
-                .any(|label| matches!(label.integer(), Some(X5CHAIN | X5T))),
+            certificate_is_critical: is_critical(X5CHAIN) || is_critical(X5T),
+            key_id_is_critical: is_critical(KID),
         })
+    }
+
+    /// Compares what the header says about the signer's key with a key: a critical key
+    /// identifier, which has to be the key's thumbprint, and an issuer that is a thumbprint.
+    pub fn check_key(&self, key: &PublicKey) -> Result<(), KeyMismatch> {
+        if self.key_id_is_critical && self.key_id.as_deref() != Some(&key.thumbprint()) {
+            return Err(KeyMismatch::KeyId);
+        }
+        match &self.claims.issuer {
+            Some(issuer) => thumbprint::check_issuer(issuer, key),
+            None => Ok(()),
+        }
     }
 }
 
@@ -265,10 +283,13 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
     Ok(Claims { issuer, subject, expires, not_before })
 }
 
-/// `bstr`, or an array of two and more.
+/// `bstr`, or an array of two to [`MAX_CHAIN`].
 pub(crate) fn chain(node: Node<'_, '_>) -> Option<Vec<Vec<u8>>> {
     if node.kind() == Kind::Bytes {
         return Some(vec![bytes(node)?]);
+    }
+    if node.elements().nth(MAX_CHAIN).is_some() {
+        return None;
     }
     let chain: Vec<_> = node.elements().map(bytes).collect::<Option<_>>()?;
     (chain.len() >= 2).then_some(chain)
@@ -305,9 +326,12 @@ fn critical<'d, 'a>(map: Node<'d, 'a>) -> Result<Vec<Node<'d, 'a>>, EnvelopeErro
 }
 
 /// What may be critical, because it is really looked at.
+#[allow(clippy::struct_excessive_bools)] // each is a question of its own
 struct Understood {
     role: Role,
     is_hash_envelope: bool,
+    /// Whether the content type, or that of the preimage, names an encoding.
+    has_encoding: bool,
     has_content_type: bool,
     has_certificate: bool,
 }
@@ -316,12 +340,22 @@ impl Understood {
     fn check(&self, label: Node<'_, '_>) -> Result<(), EnvelopeError> {
         let why = match label.integer() {
             Some(ALG | CWT_CLAIMS | KID) => return Ok(()),
-            Some(CONTENT_TYPE) if !self.is_hash_envelope => return Ok(()),
+            // The payload of a receipt is a root, whatever its header says.
+            Some(CONTENT_TYPE | PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE)
+                if self.role == Role::Receipt =>
+            {
+                "which is not understood in a receipt"
+            }
             Some(PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE) if self.has_content_type => {
                 "which cannot be followed: a hash envelope has no content type (3)"
             }
-            Some(PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE) if self.is_hash_envelope => {
+            Some(PAYLOAD_HASH_ALG) if self.is_hash_envelope => return Ok(()),
+            Some(PREIMAGE_CONTENT_TYPE) if self.is_hash_envelope && self.has_encoding => {
                 return Ok(());
+            }
+            Some(CONTENT_TYPE) if !self.is_hash_envelope && self.has_encoding => return Ok(()),
+            Some(CONTENT_TYPE | PREIMAGE_CONTENT_TYPE) if !self.has_encoding => {
+                "which is neither JSON nor CBOR"
             }
             Some(X5CHAIN | X5T) if self.role == Role::Record && self.has_certificate => {
                 return Ok(());

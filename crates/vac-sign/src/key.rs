@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::message::Message;
 use crate::pem::block;
+use crate::thumbprint::{COSE_KEY, SHA_256};
 
 /// A signature algorithm of COSE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +246,23 @@ impl PublicKey {
 
     /// The thumbprint as a URI.
     pub fn thumbprint_uri(&self) -> String {
-        format!("{THUMBPRINT_URI}{}", BASE64URL_NOPAD.encode(&self.thumbprint()))
+        format!("{COSE_KEY}{SHA_256}:{}", BASE64URL_NOPAD.encode(&self.thumbprint()))
+    }
+
+    /// The SHA-256 thumbprint of the key as a JWK (RFC 7638).
+    pub fn jwk_thumbprint(&self) -> [u8; 32] {
+        let encode = |bytes: &[u8]| BASE64URL_NOPAD.encode(bytes);
+        let jwk = match self {
+            Self::Ed25519(point) => {
+                format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, encode(point.as_bytes()))
+            }
+            Self::P256(point) => {
+                let point = point.to_sec1_point(false);
+                let (x, y) = point.as_bytes()[1..].split_at(32);
+                format!(r#"{{"crv":"P-256","kty":"EC","x":"{}","y":"{}"}}"#, encode(x), encode(y))
+            }
+        };
+        Sha256::digest(jwk).into()
     }
 
     /// Whether a signature is this key's over a message. The algorithm is the
@@ -282,6 +299,3 @@ impl PublicKey {
         if verified { Ok(()) } else { Err(SignatureError::Mismatch) }
     }
 }
-
-/// How the URI of a SHA-256 thumbprint begins.
-pub(crate) const THUMBPRINT_URI: &str = "urn:ietf:params:oauth:ckt:sha-256:";

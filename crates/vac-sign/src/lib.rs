@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use vac_sign::sign::{Carriage, Options, Payload, sign};
-//! use vac_sign::{SecretKey, Signer, Verification, verify};
+//! use vac_sign::{SecretKey, Signer, Verdict, Verification, verify};
 //! use vac_value::Encoding;
 //!
 //! let record = br#"{"version": "3.0.0-draft", "id": "r", "session": {
@@ -19,9 +19,9 @@
 //!     record: Some(record),
 //!     ..Verification::default()
 //! };
-//! let verdicts = verify(&envelope, &with);
-//! assert!(verdicts.is_verified(), "{verdicts:#?}");
-//! assert_eq!(verdicts.trace_metadata.detail(), "as the record says");
+//! let answers = verify(&envelope, &with);
+//! assert_eq!(answers.verdict(), Verdict::Verified, "{answers:#?}");
+//! assert_eq!(answers.trace_metadata.detail(), "as the record says");
 //! # Ok::<(), vac_sign::sign::SignError>(())
 //! ```
 //!
@@ -33,21 +33,28 @@
 //!   tool of the draft's authors signed, the canonical JSON of the record then. Which of them
 //!   it was is part of the verdict. Canonical JSON never changes a value silently
 //!   ([`canonical`]).
-//! * **One question, one verdict** ([`Verdicts`]): the signature says nothing about the
-//!   record's validity, the metadata or the receipts, and none of them about the others.
-//! * **Strictness is ours.** Envelopes are read with `vac_value`'s scanner, and everything
-//!   that can be written in two ways is refused where a signature, a hash or a log depends on
-//!   it: heads of strings, the order of the protected header, labels that stand twice.
+//! * **One question, one answer** ([`Answers`]): the signature says nothing about the
+//!   record's validity, the metadata or the receipts, and none of them about the others. The
+//!   [`Verdict`] on the whole says whether a record was examined at all.
+//! * **Strictness is ours.** Envelopes are read with `vac_value`'s scanner. Duplicate labels
+//!   and strings in the envelope whose heads are not the shortest are refused: two readers
+//!   could read different things, or a log could have another hash on record. A protected
+//!   header may be in any order and encoding (RFC 9052 does not require a deterministic one),
+//!   is verified as the bytes that were received, and is reported as not deterministic.
 //!   Crate `coset` builds headers and the `Sig_structure`, and reads nothing.
 //! * **The algorithm is the key's.** The protected header has to name the same. Nothing of
 //!   the unprotected header decides anything; what it says of the record is compared with the
 //!   record.
-//! * **A certificate that is protected is the key's**, whether anybody asks for trust or not.
-//!   With a root to trust it has to lead there, be valid and be one for signing; one that is
-//!   not protected counts only if a protected hash names it.
+//! * **A certificate in the protected header must be for the key**, also without trust roots.
+//!   With trust roots it has to lead to one of them, be valid and be one for signing
+//!   ([`Trust`]); a certificate in the unprotected header counts only if a protected hash
+//!   names it.
 //! * **Key identifiers are hints** (RFC 9052 section 3.1): the key is the one that is given.
-//!   Of the two ECDSA signatures that differ in the sign of `s` both hold, as the standard
+//!   A critical one and an issuer that is a thumbprint have to be the key's
+//!   ([`Header::check_key`]). Of the two ECDSA signatures that differ in the sign of `s` both hold, as the standard
 //!   has it: what refers to an envelope by its bytes, as receipts do, refers to one of them.
+//! * **Bounded work.** An envelope has at most 64 receipts of 1 MiB together with at most 16
+//!   proofs each, and at most 8 certificates.
 //! * **Receipts** are for the envelope with an empty unprotected header
 //!   ([`Envelope::log_entry`]), so that attaching them changes nothing they are about.
 //! * **Big records are not copied.** A message is signed and verified in two parts
@@ -59,12 +66,12 @@
 //!   to verify and twice to sign, one after the other; with processors that have
 //!   instructions for SHA-256 alone that is two to three times slower for each pass. Big records are for [`sign::Carriage::Digest`].
 
+mod answers;
 pub mod canonical;
 mod certificate;
 mod envelope;
 mod header;
 mod key;
-mod key_usage;
 mod label;
 mod merkle;
 mod message;
@@ -75,9 +82,11 @@ pub mod receipt;
 mod record;
 pub mod sign;
 mod signer;
-mod verdict;
+mod thumbprint;
 mod verify;
+mod x509;
 
+pub use answers::{Answer, Answers, Hashes, SignedFacts, Verdict};
 pub use certificate::{CertificateError, Chain, Trust};
 pub use envelope::{Envelope, EnvelopeError};
 pub use header::{CertificateHash, Claims, ContentType, HashAlgorithm, Header};
@@ -85,5 +94,5 @@ pub use key::{Algorithm, KeyError, PublicKey, SignatureError};
 pub use message::Message;
 pub use record::{Examined, Facts};
 pub use signer::{SecretKey, Signer, SignerError};
-pub use verdict::{SignedFacts, Verdict, Verdicts};
+pub use thumbprint::KeyMismatch;
 pub use verify::{Verification, verify};

@@ -17,34 +17,36 @@ use crate::key::{PublicKey, SignatureError};
 use crate::label::{RECEIPTS, VERIFIABLE_DATA_PROOFS};
 use crate::merkle::{self, Hash};
 use crate::message::Message;
+use crate::thumbprint::KeyMismatch;
 
 /// The verifiable data structure `RFC9162_SHA256`.
 const RFC9162_SHA256: i128 = 1;
 /// The label of inclusion proofs.
 const INCLUSION: i128 = -1;
-/// A tree of 2^64 entries is no deeper.
-const MOST_HASHES: usize = 64;
-/// More than anybody would attach.
-const MOST_PROOFS: usize = 64;
-/// More than anybody would attach.
-const MOST_RECEIPTS: usize = 1024;
+/// The maximum length of a path: a tree of 2^64 entries is not deeper.
+const MAX_HASHES: usize = 64;
+/// The maximum number of proofs in a receipt. Each costs the check of a signature.
+pub const MAX_PROOFS: usize = 16;
+/// The maximum number of receipts in an envelope.
+pub const MAX_RECEIPTS: usize = 64;
+/// The maximum size of the receipts in an envelope together, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
 
-/// What a receipt that holds says.
+/// What a receipt that holds proves. The index and the size of the tree are not part of it:
+/// nothing signs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inclusion {
-    /// Who runs the log, as its signature says.
+    /// Who runs the log, as the log says.
     pub issuer: Option<String>,
-    /// The place in the log.
-    pub index: u64,
-    /// How many entries the log had.
-    pub size: u64,
+    /// The thumbprint of the log's key, as a URI.
+    pub key: String,
 }
 
 impl fmt::Display for Inclusion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "entry {} of {}", self.index, self.size)?;
+        write!(f, "included in the log with the key {}", self.key)?;
         match &self.issuer {
-            Some(issuer) => write!(f, " in the log of \"{}\"", printable(issuer, 200)),
+            Some(issuer) => write!(f, ", issuer \"{}\"", printable(issuer, 200)),
             None => Ok(()),
         }
     }
@@ -53,23 +55,25 @@ impl fmt::Display for Inclusion {
 /// Why a receipt does not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceiptError {
-    /// It is no envelope to rely on.
+    /// It is not an envelope, or not one that can be read.
     Envelope(EnvelopeError),
     /// It has a payload, which nothing ties to the statement.
     Attached,
     /// It is about another kind of data structure.
     DataStructure(Option<i128>),
-    /// It has no inclusion proof, or what stands there is none.
+    /// It has no inclusion proof that can be read.
     Proof(&'static str),
-    /// A proof does not fit the size of its tree.
+    /// The length of a proof does not fit the index and the tree size that it states.
     Path {
-        /// The place in the log.
+        /// The stated index.
         index: u64,
-        /// How many entries the log had.
+        /// The stated tree size.
         size: u64,
     },
     /// The signature does not hold for the root that the proof leads to.
     Signature(SignatureError),
+    /// Its header names another key than the one that signed it.
+    Key(KeyMismatch),
     /// Its claims are not valid at this time.
     Time(&'static str),
     /// There is no key to check it with.
@@ -90,11 +94,12 @@ impl fmt::Display for ReceiptError {
             ),
             Self::Proof(why) => write!(f, "no inclusion proof: {why}"),
             Self::Path { index, size } => {
-                write!(f, "the proof cannot be one for entry {index} of a log of {size}")
+                write!(f, "the proof does not fit the index {index} and tree size {size} it states")
             }
             Self::Signature(error) => {
                 write!(f, "the log's signature of this statement's inclusion: {error}")
             }
+            Self::Key(mismatch) => mismatch.fmt(f),
             Self::Time(why) => f.write_str(why),
             Self::NoKey => f.write_str("no key of a log was given"),
         }
@@ -145,35 +150,42 @@ impl<'a> Receipt<'a> {
         keys: &[PublicKey],
         time: Option<u64>,
     ) -> Result<Inclusion, ReceiptError> {
-        let mut verdict = Err(ReceiptError::NoKey);
+        let mut failure = ReceiptError::NoKey;
         for key in keys {
-            match (self.verify_with(entry, key), &verdict) {
-                (Ok(inclusion), _) => {
-                    let untimely = self.envelope.header.claims.untimely(time);
-                    return untimely.map_or(Ok(inclusion), |why| Err(ReceiptError::Time(why)));
-                }
-                // A key of another kind says less than one that could have been it.
-                (Err(ReceiptError::Signature(SignatureError::Algorithm { .. })), Err(before))
-                    if *before != ReceiptError::NoKey => {}
-                (other, _) => verdict = other,
+            match self.verify_with(entry, key) {
+                Ok(()) => return self.inclusion(key, time),
+                // A key for another algorithm says less than one that could have signed.
+                Err(ReceiptError::Signature(SignatureError::Algorithm { .. }))
+                    if failure != ReceiptError::NoKey => {}
+                Err(error) => failure = error,
             }
         }
-        verdict
+        Err(failure)
     }
 
-    fn verify_with(&self, entry: &[u8; 32], key: &PublicKey) -> Result<Inclusion, ReceiptError> {
-        let header = &self.envelope.header;
-        let mut included = Err(ReceiptError::Proof("the list of proofs is empty"));
+    /// Checks that the log with this key signed the root that each proof leads to.
+    fn verify_with(&self, entry: &[u8; 32], key: &PublicKey) -> Result<(), ReceiptError> {
         for Proof { size, index, path } in &self.proofs {
             let (size, index) = (*size, *index);
             let root =
                 merkle::root(entry, index, size, path).ok_or(ReceiptError::Path { index, size })?;
             let message = Message::new(self.envelope.protected, &root);
-            key.verify(header.algorithm, &message, self.envelope.signature)
+            key.verify(self.envelope.header.algorithm, &message, self.envelope.signature)
                 .map_err(ReceiptError::Signature)?;
-            included = Ok(Inclusion { issuer: header.claims.issuer.clone(), index, size });
         }
-        included
+        Ok(())
+    }
+
+    /// What the receipt says once a key has verified it, if its claims allow that.
+    fn inclusion(&self, key: &PublicKey, time: Option<u64>) -> Result<Inclusion, ReceiptError> {
+        let header = &self.envelope.header;
+        header.check_key(key).map_err(ReceiptError::Key)?;
+        match header.claims.untimely(time) {
+            Some(why) => Err(ReceiptError::Time(why)),
+            None => {
+                Ok(Inclusion { issuer: header.claims.issuer.clone(), key: key.thumbprint_uri() })
+            }
+        }
     }
 }
 
@@ -184,8 +196,8 @@ fn proofs(unprotected: &[u8]) -> Result<Vec<Proof>, ReceiptError> {
         .ok_or(ReceiptError::Proof("the unprotected header has no proofs (396)"))?;
     let list = labelled(proofs, INCLUSION)
         .ok_or(ReceiptError::Proof("the proofs are none of inclusion (-1)"))?;
-    if list.kind() != Kind::Array || list.elements().nth(MOST_PROOFS).is_some() {
-        return Err(ReceiptError::Proof("what stands there is no list of a few"));
+    if list.kind() != Kind::Array || list.elements().nth(MAX_PROOFS).is_some() {
+        return Err(ReceiptError::Proof("expected an array of at most 16 proofs"));
     }
     list.elements()
         .map(|proof| proof.bytes().and_then(|bytes| read_proof(&bytes)))
@@ -203,34 +215,70 @@ fn read_proof(bytes: &[u8]) -> Option<Proof> {
         return None;
     }
     let hash = |node: Node<'_, '_>| Hash::try_from(&*node.bytes()?).ok();
-    let path: Vec<Hash> = path.elements().take(MOST_HASHES + 1).map(hash).collect::<Option<_>>()?;
-    (path.len() <= MOST_HASHES).then_some(Proof { size, index, path })
+    let path: Vec<Hash> = path.elements().take(MAX_HASHES + 1).map(hash).collect::<Option<_>>()?;
+    (path.len() <= MAX_HASHES).then_some(Proof { size, index, path })
 }
 
-/// The receipts in the unprotected header of an envelope, in bytes; `None` if what stands
-/// there is no list of receipts.
-pub(crate) fn attached(unprotected: &Document<'_>) -> Option<Vec<Vec<u8>>> {
-    let Some(list) = labelled(unprotected.root(), RECEIPTS) else { return Some(Vec::new()) };
-    let elements: Vec<_> = list.elements().take(MOST_RECEIPTS + 1).collect();
-    if list.kind() != Kind::Array || elements.is_empty() || elements.len() > MOST_RECEIPTS {
-        return None;
+/// Why the receipts in an unprotected header are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiptsError {
+    /// Label 394 does not hold a list of receipts.
+    NotReceipts,
+    /// There are more than [`MAX_RECEIPTS`], or more than [`MAX_BYTES`] of them.
+    TooMany,
+}
+
+impl fmt::Display for ReceiptsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotReceipts => f.write_str("label 394 does not hold a list of receipts"),
+            Self::TooMany => write!(
+                f,
+                "too many receipts: at most {MAX_RECEIPTS} with {} kB together are allowed",
+                MAX_BYTES >> 10
+            ),
+        }
     }
+}
+
+impl std::error::Error for ReceiptsError {}
+
+/// Checks the number of receipts and their size together.
+fn check_limits(sizes: impl IntoIterator<Item = usize>) -> Result<(), ReceiptsError> {
+    let (mut count, mut bytes) = (0_usize, 0_usize);
+    for size in sizes {
+        count += 1;
+        bytes = bytes.saturating_add(size);
+        if count > MAX_RECEIPTS || bytes > MAX_BYTES {
+            return Err(ReceiptsError::TooMany);
+        }
+    }
+    Ok(())
+}
+
+/// The receipts in the unprotected header of an envelope, in bytes.
+pub(crate) fn attached(unprotected: &Document<'_>) -> Result<Vec<Vec<u8>>, ReceiptsError> {
+    let Some(list) = labelled(unprotected.root(), RECEIPTS) else { return Ok(Vec::new()) };
+    if list.kind() != Kind::Array || list.elements().next().is_none() {
+        return Err(ReceiptsError::NotReceipts);
+    }
+    check_limits(list.elements().map(|node| node.raw().len()))?;
     // In a byte string, as RFC 9942 has them, or directly, as the schema has them.
     let receipt = |node: Node<'_, '_>| match node.kind() {
         Kind::Bytes => node.bytes().map(std::borrow::Cow::into_owned),
         Kind::Tag | Kind::Array => Some(node.raw().to_vec()),
         _ => None,
     };
-    elements.into_iter().map(receipt).collect()
+    list.elements().map(receipt).collect::<Option<_>>().ok_or(ReceiptsError::NotReceipts)
 }
 
 /// Why receipts could not be attached.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttachError {
-    /// The statement's unprotected header is no map. Never, once it has been read.
+    /// The statement's unprotected header is not a map. Never, once it has been read.
     Unprotected(SyntaxError),
-    /// The statement has something else where receipts belong.
-    NotReceipts,
+    /// The statement has something else where receipts belong, or would have too many.
+    Receipts(ReceiptsError),
     /// Never: CBOR that cannot be written as CBOR.
     Encode(EncodeError),
 }
@@ -239,7 +287,7 @@ impl fmt::Display for AttachError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unprotected(error) => error.fmt(f),
-            Self::NotReceipts => f.write_str("label 394 (receipts) holds something else"),
+            Self::Receipts(error) => error.fmt(f),
             Self::Encode(error) => error.fmt(f),
         }
     }
@@ -247,15 +295,15 @@ impl fmt::Display for AttachError {
 
 impl std::error::Error for AttachError {}
 
-/// The envelope with receipts added behind those it has. Its protected header, payload and
+/// The envelope with receipts added after those it has. Its protected header, payload and
 /// signature stay as they are; receipts are put in byte strings (RFC 9942).
 pub fn attach(envelope: &Envelope<'_>, receipts: &[&[u8]]) -> Result<Vec<u8>, AttachError> {
     let unprotected = Document::cbor(envelope.unprotected).map_err(AttachError::Unprotected)?;
     let map = unprotected.root();
+    let before = attached(&unprotected).map_err(AttachError::Receipts)?;
+    check_limits(before.iter().map(Vec::len).chain(receipts.iter().map(|it| it.len())))
+        .map_err(AttachError::Receipts)?;
     let mut list = Receipts(Vec::new());
-    if attached(&unprotected).is_none() {
-        return Err(AttachError::NotReceipts);
-    }
     if let Some(before) = labelled(map, RECEIPTS) {
         list.0.extend(before.elements().map(|node| Element::Before(node.carry())));
     }

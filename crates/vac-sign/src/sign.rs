@@ -42,8 +42,8 @@ pub struct Options<'o> {
     pub certificates: Option<&'o Chain>,
     /// Where the record is.
     pub carriage: Carriage,
-    /// Whether to sign what is no valid record.
-    pub force: bool,
+    /// Whether to sign a record that is not valid.
+    pub allow_invalid: bool,
 }
 
 /// Where the record of a signed record is.
@@ -157,13 +157,13 @@ pub fn sign<'p>(
     options: &Options<'_>,
     signer: &dyn Signer,
 ) -> Result<Signed<'p>, SignError> {
-    if !options.force
+    if !options.allow_invalid
         && let Some(objection) = examined.objection()
     {
         return Err(SignError::Invalid(objection));
     }
     let stated = options.content_type.and_then(media_type);
-    if stated.is_some_and(|encoding| encoding != payload.encoding) && !options.force {
+    if stated.is_some_and(|encoding| encoding != payload.encoding) {
         return Err(SignError::ContentType(payload.encoding));
     }
     let facts = &examined.facts;

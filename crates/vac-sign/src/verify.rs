@@ -6,6 +6,7 @@ mod signer;
 use data_encoding::HEXLOWER;
 use vac_value::{Document, Encoding, printable};
 
+use crate::answers::{Answer, Answers, Hashes, SignedFacts};
 use crate::certificate::Trust;
 use crate::envelope::{Envelope, EnvelopeError};
 use crate::header::label_text;
@@ -15,7 +16,6 @@ use crate::metadata::{self, Stated};
 use crate::parallel::both;
 use crate::receipt::{self, Receipt};
 use crate::record::{Examined, sha256};
-use crate::verdict::{SignedFacts, Verdict, Verdicts};
 use payload::{Content, Found, RecordForm};
 use signer::Identity;
 
@@ -36,20 +36,22 @@ pub struct Verification<'v> {
     pub subject: Option<&'v str>,
     /// The time, in seconds since 1970.
     pub time: Option<u64>,
+    /// Whether to refuse a protected header that is not encoded deterministically.
+    pub strict: bool,
 }
 
 /// Verifies a signed record.
-pub fn verify(bytes: &[u8], with: &Verification<'_>) -> Verdicts {
+pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let envelope = match Envelope::read(bytes) {
         Ok(envelope) => envelope,
         Err(error) => {
             let is_signed = !matches!(error, EnvelopeError::NotSigned(_));
-            return Verdicts::without_envelope(is_signed, error.to_string());
+            return Answers::without_envelope(is_signed, error.to_string());
         }
     };
     let unprotected = match Document::cbor(envelope.unprotected) {
         Ok(unprotected) => unprotected,
-        Err(error) => return Verdicts::without_envelope(true, error.to_string()),
+        Err(error) => return Answers::without_envelope(true, error.to_string()),
     };
     let identity = Identity::of(&envelope, &unprotected, with);
     let content = Content::of(&envelope, with.record);
@@ -72,17 +74,28 @@ pub fn verify(bytes: &[u8], with: &Verification<'_>) -> Verdicts {
     let content_hash = match found.form {
         Some(RecordForm::AsItIs) => raw_hash,
         Some(RecordForm::Canonical) => canonical_hash,
-        // Nobody knows what was signed. If one of them was meant, so be it.
+        // The signed form is unknown. Accept the canonical hash if the metadata states it.
         None => canonical_hash.filter(|hash| stated.has_hash(hash)).or(raw_hash),
     };
-    Verdicts {
+    let hashes = Hashes {
+        payload: match content {
+            Content::Attached { .. } => raw_hash,
+            Content::Detached { .. } => content_hash.filter(|_| found.signature.is_ok()),
+            Content::Digest { .. } => None,
+        },
+        record: content.other_record().map(sha256).or(raw_hash),
+        stated_digest: envelope.header.payload_hash.zip(found.digest.clone()),
+    };
+    Answers {
         is_signed: true,
+        is_deterministic: Some(envelope.is_deterministic),
         envelope: form(&envelope, &unprotected, with),
-        payload_hash: payload_hash(&found, &stated, content_hash.as_ref()),
+        payload_hash: payload_hash(&found, &stated, content_hash.as_ref(), &hashes),
         record: record(examined.as_ref(), &envelope, encoding),
         trace_metadata: trace_metadata(&stated, examined.as_ref(), content_hash.as_ref()),
-        signer: identity.verdict(&envelope, &found.signature, examined.as_ref(), with),
+        signer: identity.answer(&envelope, &found.signature, examined.as_ref(), with),
         receipts: receipts(&envelope, &unprotected, with),
+        hashes,
         facts: identity.key.filter(|_| found.signature.is_ok()).map(|key| SignedFacts {
             algorithm: envelope.header.algorithm.id(),
             key: key.thumbprint_uri(),
@@ -93,6 +106,8 @@ pub fn verify(bytes: &[u8], with: &Verification<'_>) -> Verdicts {
         }),
         signature: found.signature,
         examined,
+        is_detached: envelope.payload.is_none(),
+        attached: envelope.payload.filter(|_| envelope.header.payload_hash.is_none()),
     }
 }
 
@@ -102,10 +117,13 @@ fn encoding(envelope: &Envelope<'_>, record: Option<&[u8]>) -> Encoding {
     stated.unwrap_or_else(|| record.map_or(Encoding::Json, vac_validate::sniff))
 }
 
-fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification<'_>) -> Verdict {
+fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification<'_>) -> Answer {
     if envelope.header.certificate_is_critical && with.trust.is_none() {
         let why = "crit lists the certificate, which is looked at with a trust root only";
-        return Verdict::Failed(why.to_owned());
+        return Answer::Failed(why.to_owned());
+    }
+    if with.strict && !envelope.is_deterministic {
+        return Answer::Failed("the protected header is not encoded deterministically".to_owned());
     }
     let payload = match (envelope.payload, envelope.header.payload_hash) {
         (Some(_), Some(_)) => "with the record's digest",
@@ -122,52 +140,70 @@ fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification
         .take(8)
         .collect();
     let mut detail = format!("{}, {payload}", envelope.header.algorithm);
+    if !envelope.is_deterministic {
+        detail += "; deterministic: no";
+    }
     if !ignored.is_empty() {
         detail += "; unprotected and ignored: ";
         detail += &ignored.join(", ");
     }
-    Verdict::Ok(detail)
+    Answer::Ok(detail)
 }
 
-fn payload_hash(found: &Found, stated: &Stated, hash: Option<&[u8; 32]>) -> Verdict {
-    let sha256 = |hash: &[u8; 32]| format!("sha-256 {}", HEXLOWER.encode(hash));
-    let hash = match (&found.is_record, hash) {
+fn payload_hash(
+    found: &Found,
+    stated: &Stated,
+    content_hash: Option<&[u8; 32]>,
+    hashes: &Hashes,
+) -> Answer {
+    let shown = named(hashes);
+    let content_hash = match (&found.is_record, content_hash) {
         (Ok(()), Some(hash)) => hash,
-        (Err(why), None) => return Verdict::Failed(why.clone()),
-        (Err(why), Some(hash)) => {
-            return Verdict::Failed(format!("{why}; the record has {}", sha256(hash)));
-        }
-        (Ok(()), None) => return without_record(found, stated),
+        (Err(why), _) if shown.is_empty() => return Answer::Failed(why.clone()),
+        (Err(why), _) => return Answer::Failed(format!("{why}: {shown}")),
+        (Ok(()), None) => return without_record(stated, hashes),
     };
-    let shown = sha256(hash);
-    let by_metadata = stated.check_hash(hash);
-    match by_metadata {
-        Some(Err(why)) => Verdict::Failed(format!("{why}, but the payload has {shown}")),
-        Some(Ok(())) => Verdict::Ok(format!("{shown}, as the trace metadata says")),
+    match stated.check_hash(content_hash) {
+        Some(Err(why)) => Answer::Failed(format!("{why}, but found {shown}")),
+        Some(Ok(())) => Answer::Ok(format!("{shown}, as the trace metadata says")),
         None if found.digest.is_some() => {
-            Verdict::Ok(format!("the payload is the digest of the record, which has {shown}"))
+            Answer::Ok(format!("the payload is the digest of the record: {shown}"))
         }
-        None if found.is_given => {
-            Verdict::Ok(format!("the payload is the record given, which has {shown}"))
-        }
-        None => Verdict::Absent(format!("nothing states one; it is {shown}")),
+        None if found.is_given => Answer::Ok(format!("the payload is the record given: {shown}")),
+        None => Answer::Absent(format!("the envelope states no hash: {shown}")),
     }
 }
 
-/// What can be said of the hash of a record that is elsewhere.
-fn without_record(found: &Found, stated: &Stated) -> Verdict {
-    let Some(digest) = &found.digest else {
-        return Verdict::NotChecked("no record to compare with".to_owned());
+/// The hashes, each with what it is of. The hash of a record that is the payload itself is
+/// not repeated.
+fn named(hashes: &Hashes) -> String {
+    let mut parts = Vec::new();
+    if let Some(hash) = &hashes.payload {
+        parts.push(format!("payload sha-256 {}", HEXLOWER.encode(hash)));
+    }
+    if let Some((algorithm, digest)) = &hashes.stated_digest {
+        parts.push(format!("stated {algorithm} {}", HEXLOWER.encode(digest)));
+    }
+    if let Some(hash) = hashes.record.as_ref().filter(|_| hashes.record != hashes.payload) {
+        parts.push(format!("record sha-256 {}", HEXLOWER.encode(hash)));
+    }
+    parts.join(", ")
+}
+
+/// What can be said about the hash of a record that was not given.
+fn without_record(stated: &Stated, hashes: &Hashes) -> Answer {
+    let shown = named(hashes);
+    let Some((_, digest)) = &hashes.stated_digest else {
+        return Answer::NotChecked("no record to compare with".to_owned());
     };
-    let shown = HEXLOWER.encode(digest);
     let sha256 = <&[u8; 32]>::try_from(&digest[..]).ok();
     match sha256.and_then(|digest| stated.check_hash(digest)) {
-        Some(Err(why)) => Verdict::Failed(format!("{why}, but the payload is {shown}")),
-        _ => Verdict::NotChecked(format!("no record to compare with; its digest is {shown}")),
+        Some(Err(why)) => Answer::Failed(format!("{why}, but found {shown}")),
+        _ => Answer::NotChecked(format!("no record to compare with: {shown}")),
     }
 }
 
-fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encoding) -> Verdict {
+fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encoding) -> Answer {
     let stated = envelope.header.content_type.as_ref();
     let look = match stated {
         Some(one) if one.encoding.is_some() => String::new(),
@@ -177,37 +213,33 @@ fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encodi
         None => " by the look of it; there is no content type".to_owned(),
     };
     match examined {
-        None => Verdict::NotChecked("no record to look at".to_owned()),
+        None => Answer::NotChecked("no record to look at".to_owned()),
         Some(examined) => match examined.objection() {
-            None => Verdict::Ok(format!("valid, in {encoding}{look}")),
-            Some(objection) => Verdict::Failed(objection),
+            None => Answer::Ok(format!("valid, in {encoding}{look}")),
+            Some(objection) => Answer::Failed(objection),
         },
     }
 }
 
-fn trace_metadata(
-    stated: &Stated,
-    examined: Option<&Examined>,
-    hash: Option<&[u8; 32]>,
-) -> Verdict {
+fn trace_metadata(stated: &Stated, examined: Option<&Examined>, hash: Option<&[u8; 32]>) -> Answer {
     let metadata = match stated {
-        Stated::Nothing => return Verdict::Absent("the unprotected header has none".to_owned()),
-        Stated::Malformed(violation) => return Verdict::Failed(violation.to_string()),
+        Stated::Nothing => return Answer::Absent("the unprotected header has none".to_owned()),
+        Stated::Malformed(violation) => return Answer::Failed(violation.to_string()),
         Stated::Metadata(metadata) => metadata,
     };
     let (Some(examined), Some(hash)) = (examined, hash) else {
-        return Verdict::NotChecked("no record to compare with".to_owned());
+        return Answer::NotChecked("no record to compare with".to_owned());
     };
     let mut comparison = metadata::compare(metadata, &examined.facts);
     if let Some(Err(why)) = metadata::check_hash(metadata, hash) {
         comparison.differences.push(why);
     }
     match (&comparison.differences[..], &comparison.unknown[..]) {
-        ([], []) => Verdict::Ok("as the record says".to_owned()),
+        ([], []) => Answer::Ok("as the record says".to_owned()),
         ([], unknown) => {
-            Verdict::Ok(format!("as the record says, which has no {}", unknown.join(", ")))
+            Answer::Ok(format!("as the record says, which has no {}", unknown.join(", ")))
         }
-        (differences, _) => Verdict::Failed(differences.join("; ")),
+        (differences, _) => Answer::Failed(differences.join("; ")),
     }
 }
 
@@ -215,30 +247,31 @@ fn receipts(
     envelope: &Envelope<'_>,
     unprotected: &Document<'_>,
     with: &Verification<'_>,
-) -> Verdict {
+) -> Answer {
     let keys = with.receipt_keys;
-    let Some(receipts) = receipt::attached(unprotected) else {
-        return Verdict::Failed("label 394 holds something else than receipts".to_owned());
+    let receipts = match receipt::attached(unprotected) {
+        Ok(receipts) => receipts,
+        Err(error) => return Answer::Failed(error.to_string()),
     };
     match (receipts.len(), keys.is_empty()) {
-        (0, true) => return Verdict::Absent("the unprotected header has none".to_owned()),
-        (0, false) => return Verdict::Failed("there is none".to_owned()),
-        (1, true) => return Verdict::NotChecked("1 receipt, but no key of a log".to_owned()),
+        (0, true) => return Answer::Absent("the unprotected header has none".to_owned()),
+        (0, false) => return Answer::Failed("there is none".to_owned()),
+        (1, true) => return Answer::NotChecked("1 receipt, but no key of a log".to_owned()),
         (some, true) => {
-            return Verdict::NotChecked(format!("{some} receipts, but no key of a log"));
+            return Answer::NotChecked(format!("{some} receipts, but no key of a log"));
         }
         _ => {}
     }
     let entry = envelope.log_entry();
-    let mut places = Vec::new();
+    let mut logs = Vec::new();
     for (at, receipt) in receipts.iter().enumerate() {
         match Receipt::read(receipt).and_then(|receipt| receipt.verify(&entry, keys, with.time)) {
-            Ok(included) => places.push(included.to_string()),
+            Ok(inclusion) => logs.push(inclusion.to_string()),
             Err(error) => {
                 let number = at + 1;
-                return Verdict::Failed(format!("receipt {number} of {}: {error}", receipts.len()));
+                return Answer::Failed(format!("receipt {number} of {}: {error}", receipts.len()));
             }
         }
     }
-    Verdict::Ok(places.join("; "))
+    Answer::Ok(logs.join("; "))
 }

@@ -42,7 +42,8 @@ pub fn read<T>(document: &Document<'_>, show: &mut Show<'_, T>) -> Result<T, Err
             show(&Recorded::of(&payload, variant)?)
         }
         Some(Payload::Detached | Payload::Digest) => Err(Error::Refused(
-            "a signature without its record, which is kept elsewhere".to_owned(),
+            "the signature is detached, its record kept elsewhere: read the record itself"
+                .to_owned(),
         )),
     }
 }

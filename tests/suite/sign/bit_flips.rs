@@ -5,7 +5,7 @@ use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::Carriage;
 use vac_value::Document;
 
-use super::{RECORD, key, options, signed, signed_by, verdicts};
+use super::{RECORD, answers, key, options, signed, signed_by};
 
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len() * 8).map(|bit| {
@@ -27,12 +27,12 @@ fn every_bit_of_an_envelope_counts_or_is_reported() {
     for carriage in [Carriage::Attached, Carriage::Detached, Carriage::Digest] {
         let envelope = signed(carriage);
         let record = (carriage != Carriage::Attached).then_some(RECORD.as_bytes());
-        let sound = verdicts(&envelope, record);
+        let sound = answers(&envelope, record);
         assert!(sound.is_verified(), "{sound:#?}");
         let unprotected = unprotected(&envelope);
         let mut reported = 0;
         for (at, flipped) in flips(&envelope) {
-            let now = verdicts(&flipped, record);
+            let now = answers(&flipped, record);
             if now.is_verified() {
                 assert!(unprotected.contains(&at), "byte {at} of {carriage:?}");
                 assert_ne!(now.lines(), sound.lines(), "byte {at} of {carriage:?}");
@@ -50,7 +50,7 @@ fn every_bit_of_a_record_counts() {
     for carriage in [Carriage::Detached, Carriage::Digest] {
         let envelope = signed(carriage);
         for (at, flipped) in flips(RECORD.as_bytes()) {
-            let now = verdicts(&envelope, Some(&flipped));
+            let now = answers(&envelope, Some(&flipped));
             assert!(!now.is_verified(), "byte {at} of {carriage:?}: {now:#?}");
         }
     }
@@ -64,9 +64,9 @@ fn every_bit_of_a_record_that_its_canonical_form_shows_counts() {
     };
     let signed_form = form(RECORD.as_bytes()).expect("canonical");
     let envelope = signed_by(&key(), &signed_form, &options(Carriage::Detached));
-    assert!(verdicts(&envelope, Some(RECORD.as_bytes())).is_verified());
+    assert!(answers(&envelope, Some(RECORD.as_bytes())).is_verified());
     for (at, flipped) in flips(RECORD.as_bytes()) {
-        let now = verdicts(&envelope, Some(&flipped));
+        let now = answers(&envelope, Some(&flipped));
         let same = form(&flipped).as_ref() == Some(&signed_form);
         assert_eq!(now.is_verified(), same, "byte {at}: {now:#?}");
     }

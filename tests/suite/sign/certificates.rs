@@ -2,7 +2,7 @@
 
 use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
 use vac_sign::{
-    CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust, Verdicts,
+    Answers, CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust,
     Verification, verify,
 };
 use vac_tests::root;
@@ -23,7 +23,7 @@ fn signed_with(key: &SecretKey, certificates: &Chain) -> Vec<u8> {
     signed_by(key, RECORD.as_bytes(), &options)
 }
 
-fn trusted(envelope: &[u8], root: &str, time: u64) -> Verdicts {
+fn trusted<'e>(envelope: &'e [u8], root: &str, time: u64) -> Answers<'e> {
     let trust = Trust { roots: chain(root), time };
     verify(envelope, &Verification { trust: Some(&trust), ..Verification::default() })
 }
@@ -39,10 +39,10 @@ fn a_certificate_that_leads_to_a_root_gives_the_key() {
         (p256_key(), "signer-p256.cert.pem", "signer-p256.cert.pem"),
     ] {
         let envelope = signed_with(&key, &chain(certificates));
-        let verdicts = trusted(&envelope, root, TIME);
-        assert!(verdicts.is_verified(), "{certificates}: {verdicts:#?}");
-        assert!(verdicts.signer.detail().contains("certificate trusted"));
-        let facts = verdicts.facts.expect("a signature that holds");
+        let answers = trusted(&envelope, root, TIME);
+        assert!(answers.is_verified(), "{certificates}: {answers:#?}");
+        assert!(answers.signer.detail().contains("certificate trusted"));
+        let facts = answers.facts.expect("a signature that holds");
         assert_eq!(facts.key, key.public_key().thumbprint_uri());
     }
 }
@@ -58,9 +58,9 @@ fn a_certificate_that_does_not_lead_to_a_root_gives_nothing() {
         ("signer-alone.cert.pem", "root.cert.pem", TIME, "one of an authority"),
     ] {
         let envelope = signed_with(&key(), &chain(certificates));
-        let verdicts = trusted(&envelope, root, time);
-        refused(&verdicts, "signer", words);
-        assert_eq!(verdicts.signature.word(), "not checked");
+        let answers = trusted(&envelope, root, time);
+        refused(&answers, "signer", words);
+        assert_eq!(answers.signature.word(), "not checked");
     }
     // Nobody vouches for what has no certificate.
     refused(
@@ -120,9 +120,9 @@ fn a_key_that_is_given_has_to_be_the_certificates() {
     let own = Verification { key: Some(signer.public_key()), ..with };
     assert!(verify(&envelope, &own).is_verified());
     let wrong = Verification { key: Some(other.public_key()), ..with };
-    let verdicts = verify(&envelope, &wrong);
-    refused(&verdicts, "signer", "the certificate is for another key");
-    refused(&verdicts, "signature", "not made with this key");
+    let answers = verify(&envelope, &wrong);
+    refused(&answers, "signer", "the certificate is for another key");
+    refused(&answers, "signature", "not made with this key");
 }
 
 #[test]
@@ -141,9 +141,9 @@ fn certificates_and_their_hash_are_protected() {
     assert_eq!(read.header.chain.as_ref().map(Vec::len), Some(2));
     assert_eq!(read.header.certificate_hash, chain("signer.chain.pem").hash().ok());
     // Without asking for trust they are the key's, and no more is known.
-    let verdicts = super::verdicts(&envelope, None);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
-    assert!(verdicts.signer.detail().ends_with("certificate not checked: no trust root"));
+    let answers = super::answers(&envelope, None);
+    assert!(answers.is_verified(), "{answers:#?}");
+    assert!(answers.signer.detail().ends_with("certificate not checked: no trust root"));
 }
 
 #[test]
@@ -162,15 +162,15 @@ fn a_protected_certificate_is_the_keys_even_if_nobody_asks_for_trust() {
         envelope_of(&protected, &[0xa0])
     };
     let own = first("signer.chain.pem");
-    assert!(super::verdicts(&with(&own, None), None).is_verified());
+    assert!(super::answers(&with(&own, None), None).is_verified());
     let hash = chain("signer.chain.pem").hash().expect("a hash").value;
-    assert!(super::verdicts(&with(&own, Some(&hash)), None).is_verified());
+    assert!(super::answers(&with(&own, Some(&hash)), None).is_verified());
     for (envelope, words) in [
         (with(&own, Some(&[7; 32])), "not the one that the protected header names"),
         (with(&first("signer-p256.cert.pem"), None), "the certificate is for another key"),
         (with(b"nothing", None), "the certificate cannot be read"),
     ] {
-        refused(&super::verdicts(&envelope, None), "signer", words);
+        refused(&super::answers(&envelope, None), "signer", words);
     }
 }
 
@@ -207,16 +207,19 @@ fn envelope_of(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
 #[test]
 fn certificates_beside_count_only_with_a_protected_hash() {
     let hash = || chain("signer.chain.pem").hash().expect("a hash").value;
-    let verdicts = trusted(&beside(&[], Some(hash())), "root.cert.pem", TIME);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
-    let without = trusted(&beside(&[], None), "root.cert.pem", TIME);
+    let named = beside(&[], Some(hash()));
+    let answers = trusted(&named, "root.cert.pem", TIME);
+    assert!(answers.is_verified(), "{answers:#?}");
+    let without = beside(&[], None);
+    let without = trusted(&without, "root.cert.pem", TIME);
     refused(&without, "signer", "the only certificate is in the unprotected header");
-    let other = trusted(&beside(&[], Some(vec![7; 32])), "root.cert.pem", TIME);
+    let other = beside(&[], Some(vec![7; 32]));
+    let other = trusted(&other, "root.cert.pem", TIME);
     refused(&other, "signer", "not the one that the protected header names");
     // Without asking for trust nothing of it is looked at, unless it is critical.
-    assert!(super::verdicts(&beside(&[], None), None).is_verified());
+    assert!(super::answers(&beside(&[], None), None).is_verified());
     let critical = beside(&[2, 0x81, 0x18, 34], Some(hash()));
-    refused(&super::verdicts(&critical, None), "envelope", "crit lists the certificate");
-    let verdicts = trusted(&critical, "root.cert.pem", TIME);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    refused(&super::answers(&critical, None), "envelope", "crit lists the certificate");
+    let answers = trusted(&critical, "root.cert.pem", TIME);
+    assert!(answers.is_verified(), "{answers:#?}");
 }

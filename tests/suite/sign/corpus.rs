@@ -9,7 +9,7 @@ use vac_sign::sign::Carriage;
 use vac_tests::{root, shared};
 use vac_value::{Document, Encoder, Encoding, Layout, transcode};
 
-use super::{key, options, signed_by, verdicts};
+use super::{answers, key, options, signed_by};
 
 fn rewritten(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
     let document = Document::scan(bytes, from).expect("a document");
@@ -39,8 +39,8 @@ fn check(record: &[u8]) {
         }
     }
     let envelope = signed_by(&key(), record, &options(Carriage::Attached));
-    let verdicts = verdicts(&envelope, None);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    let answers = answers(&envelope, None);
+    assert!(answers.is_verified(), "{answers:#?}");
 }
 
 #[test]

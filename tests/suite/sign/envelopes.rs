@@ -1,9 +1,9 @@
 //! Each rule of an envelope, broken alone. All of these are signed with the right key: only
 //! the rule is what refuses them.
 
-use vac_sign::{Message, Signer as _, Verification, verify};
+use vac_sign::{Answers, Message, Signer as _, Verdict, Verification, verify};
 
-use super::{RECORD, bytes, head, key, refused, text, verdicts};
+use super::{RECORD, answers, bytes, head, key, refused, text};
 
 /// An envelope in parts, each as CBOR.
 struct Parts {
@@ -52,7 +52,7 @@ impl Parts {
 
     #[track_caller]
     fn is_refused(&self, words: &str) {
-        refused(&verdicts(&self.envelope(), None), "envelope", words);
+        refused(&answers(&self.envelope(), None), "envelope", words);
     }
 }
 
@@ -74,15 +74,16 @@ fn critical(labels: &[u8]) -> Vec<u8> {
 
 #[test]
 fn nothing_is_wrong_with_the_parts_themselves() {
-    let verdicts = verdicts(&Parts::default().envelope(), None);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
+    let envelope = Parts::default().envelope();
+    let answers = answers(&envelope, None);
+    assert!(answers.is_verified(), "{answers:#?}");
 }
 
 #[test]
 fn the_tag_has_to_be_there_once() {
     let parts = Parts::default();
     let refuse =
-        |envelope: Vec<u8>, words: &str| refused(&verdicts(&envelope, None), "envelope", words);
+        |envelope: Vec<u8>, words: &str| refused(&answers(&envelope, None), "envelope", words);
     refuse(parts.array(), "the tag of COSE_Sign1 (18) is missing");
     refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 stands around the tag");
     refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 stands around the tag");
@@ -104,11 +105,11 @@ fn what_is_not_signed_is_said_to_be_so() {
         (b"\x80", "not signed: this is CBOR of another kind"),
         (b"\x85\x40\xa0\xf6\x40\x00", "not signed: this is CBOR of another kind"),
     ] {
-        let verdicts = verdicts(content, None);
-        refused(&verdicts, "envelope", what);
-        assert!(!verdicts.is_signed);
-        let ok = verdicts.lines().iter().any(|(_, verdict)| verdict.is_ok());
-        assert!(!ok, "{verdicts:#?}");
+        let answers = answers(content, None);
+        refused(&answers, "envelope", what);
+        assert!(!answers.is_signed);
+        let ok = answers.lines().iter().any(|(_, answer)| answer.is_ok());
+        assert!(!ok, "{answers:#?}");
     }
 }
 
@@ -124,9 +125,9 @@ fn the_algorithm_is_protected_supported_and_the_keys() {
     let unprotected = Parts { unprotected: beside, ..Parts::with([content_type(), claims()]) };
     unprotected.is_refused("label 1 (alg) stands in the unprotected header");
     let es256 = Parts::with([alg(-7), content_type(), claims()]).envelope();
-    refused(&verdicts(&es256, None), "signature", "the header names ES256");
+    refused(&answers(&es256, None), "signature", "the header names ES256");
     let ed25519 = Parts::with([alg(-19), content_type(), claims()]).envelope();
-    assert!(verdicts(&ed25519, None).is_verified());
+    assert!(answers(&ed25519, None).is_verified());
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn what_is_critical_has_to_be_understood() {
     let x5t = [vec![0x18, 34, 0x82, 0x2f], bytes(&[0; 32])].concat();
     with(&[0x81, 0x18, 34], x5t).is_refused("crit lists 34 (x5t), which cannot be followed");
     let understood = with(&[0x83, 1, 3, 15], vec![]).envelope();
-    assert!(verdicts(&understood, None).is_verified());
+    assert!(answers(&understood, None).is_verified());
     let unprotected = Parts { unprotected: vec![0xa1, 2, 0x81, 1], ..Parts::default() };
     unprotected.is_refused("label 2 (crit) stands in the unprotected header");
 }
@@ -175,13 +176,27 @@ fn labels_stand_once_wherever_they_are() {
     both.is_refused("label 3 (content type) stands in the protected and the unprotected");
 }
 
+/// Fails unless a protected header is read as it is, reported, and refused by `strict`.
+#[track_caller]
+fn is_read_unless_strict(parts: &Parts) {
+    let envelope = parts.envelope();
+    let lenient = answers(&envelope, None);
+    assert_eq!(lenient.verdict(), Verdict::Verified, "{lenient:#?}");
+    assert_eq!(lenient.is_deterministic, Some(false));
+    assert!(lenient.envelope.detail().contains("deterministic: no"), "{lenient:#?}");
+    let key = key();
+    let with =
+        Verification { key: Some(key.public_key()), strict: true, ..Verification::default() };
+    refused(&verify(&envelope, &with), "envelope", "not encoded deterministically");
+}
+
 #[test]
-fn the_protected_header_is_deterministic_cbor() {
-    Parts::with([content_type(), alg(-8), claims()]).is_refused("not encoded deterministically");
+fn protected_headers_may_be_encoded_in_any_way() {
+    is_read_unless_strict(&Parts::with([content_type(), alg(-8), claims()]));
     let long = vec![0x18, 1, 0x27];
-    Parts::with([long, content_type(), claims()]).is_refused("not encoded deterministically");
+    is_read_unless_strict(&Parts::with([long, content_type(), claims()]));
     let long = [vec![3, 0x78, 16], b"application/json".to_vec()].concat();
-    Parts::with([alg(-8), long, claims()]).is_refused("not encoded deterministically");
+    is_read_unless_strict(&Parts::with([alg(-8), long, claims()]));
     for value in [
         &[0x7f, 0x61, b'a', 0xff][..],
         // A single where a half would do, and an integer as a bignum.
@@ -190,9 +205,45 @@ fn the_protected_header_is_deterministic_cbor() {
         &[0xc3, 0x4a, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
     ] {
         let odd = [&[16][..], value].concat();
-        Parts::with([alg(-8), content_type(), claims(), odd])
-            .is_refused("not encoded deterministically");
+        is_read_unless_strict(&Parts::with([alg(-8), content_type(), claims(), odd]));
     }
+    let sound = Parts::default().envelope();
+    let key = key();
+    let with =
+        Verification { key: Some(key.public_key()), strict: true, ..Verification::default() };
+    let sound = verify(&sound, &with);
+    assert!(sound.is_verified() && sound.is_deterministic == Some(true), "{sound:#?}");
+}
+
+#[test]
+fn labels_are_duplicates_however_they_are_encoded() {
+    let long = vec![0x18, 1, 0x26];
+    Parts::with([alg(-8), long, content_type(), claims()]).is_refused("stands twice in its map");
+    let chunks = [vec![0x7f], text("x"), vec![0xff]].concat();
+    let twice = [text("x"), vec![0], chunks, vec![0]].concat();
+    let header = [head(5, 5), alg(-8), content_type(), claims(), twice].concat();
+    let signature = key().sign(&Message::new(&header, RECORD.as_bytes())).expect("a signature");
+    let (header, payload) = (bytes(&header), bytes(RECORD.as_bytes()));
+    let envelope = [&[0xd2, 0x84][..], &header, &[0xa0], &payload, &bytes(&signature)].concat();
+    refused(&answers(&envelope, None), "envelope", "stands twice in its map");
+    // A bignum has the same value, but does not name a parameter.
+    let bignum = vec![0xc2, 0x41, 1, 0x27];
+    Parts::with([alg(-8), content_type(), claims(), bignum.clone()]).is_refused("stands twice");
+    Parts::with([content_type(), claims(), bignum]).is_refused("names no algorithm");
+}
+
+#[test]
+fn a_header_of_indefinite_length_is_verified_as_received() {
+    let parts = Parts::default();
+    let header = [vec![0xbf], parts.protected.concat(), vec![0xff]].concat();
+    let signature = key().sign(&Message::new(&header, RECORD.as_bytes())).expect("a signature");
+    let of = |header: &[u8]| {
+        let payload = bytes(RECORD.as_bytes());
+        [&[0xd2, 0x84][..], &bytes(header), &[0xa0], &payload, &bytes(&signature)].concat()
+    };
+    let answer = |header: &[u8]| answers(&of(header), None).verdict();
+    assert_eq!(answer(&header), Verdict::Verified);
+    assert_eq!(answer(&parts.header()), Verdict::Failed, "the same header in other bytes");
 }
 
 #[test]
@@ -230,22 +281,22 @@ fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
     Parts::with([alg(-8), claims(), sha1]).is_refused("expected SHA-256, SHA-384 or SHA-512");
     // A payload that cannot be a digest.
     let record = Parts::with([alg(-8), claims(), hash]).envelope();
-    let verdicts = verdicts(&record, Some(RECORD.as_bytes()));
-    refused(&verdicts, "payload hash", "the payload is no sha-256: it has");
+    let answers = answers(&record, Some(RECORD.as_bytes()));
+    refused(&answers, "payload hash", "the payload is not a sha-256 digest: it has");
     // Nor without a record to compare it with; and nothing of it is shown.
-    let verdicts = super::verdicts(&record, None);
-    refused(&verdicts, "payload hash", "the payload is no sha-256: it has");
-    assert!(verdicts.payload_hash.detail().len() < 100, "{verdicts:#?}");
+    let answers = super::answers(&record, None);
+    refused(&answers, "payload hash", "the payload is not a sha-256 digest: it has");
+    assert!(answers.payload_hash.detail().len() < 100, "{answers:#?}");
 }
 
 #[test]
 fn a_record_given_besides_is_compared_and_said_to_be() {
     let envelope = Parts::default().envelope();
-    let same = verdicts(&envelope, Some(RECORD.as_bytes()));
+    let same = answers(&envelope, Some(RECORD.as_bytes()));
     assert!(same.is_verified() && same.payload_hash.is_ok(), "{same:#?}");
     assert!(same.payload_hash.detail().starts_with("the payload is the record given"));
     let other = RECORD.replace("red", "tan");
-    let other = verdicts(&envelope, Some(other.as_bytes()));
+    let other = answers(&envelope, Some(other.as_bytes()));
     refused(&other, "payload hash", "the record given is not the payload");
 }
 
@@ -260,21 +311,22 @@ fn a_content_type_that_says_nothing_is_mentioned() {
         let content_type = content_type.map(|value| [vec![3], value].concat());
         let parts =
             Parts::with([Some(alg(-8)), content_type, Some(claims())].into_iter().flatten());
-        let verdicts = verdicts(&parts.envelope(), None);
-        assert!(verdicts.is_verified(), "{verdicts:#?}");
-        assert!(verdicts.record.detail().ends_with(words), "{:?}", verdicts.record);
+        let envelope = parts.envelope();
+        let answers = answers(&envelope, None);
+        assert!(answers.is_verified(), "{answers:#?}");
+        assert!(answers.record.detail().ends_with(words), "{:?}", answers.record);
     }
     let cbor = Parts::with([alg(-8), vec![3, 0x18, 60], claims()]).envelope();
-    refused(&verdicts(&cbor, None), "record", "expected a record in CBOR");
+    refused(&answers(&cbor, None), "record", "expected a record in CBOR");
 }
 
 #[test]
 fn what_was_not_checked_is_not_said_to_have_failed() {
     let detached = Parts { payload: vec![0xf6], ..Parts::default() }.envelope();
-    let verdicts = verdicts(&detached, None);
-    assert!(!verdicts.is_verified());
-    assert_eq!(verdicts.signer.word(), "not checked");
-    assert_eq!(verdicts.signer.detail(), "the signature was not checked");
+    let answers = answers(&detached, None);
+    assert!(!answers.is_verified());
+    assert_eq!(answers.signer.word(), "not checked");
+    assert_eq!(answers.signer.detail(), "the signature was not checked");
 }
 
 #[test]
@@ -292,10 +344,11 @@ fn digests_of_all_three_lengths_are_compared() {
         let detached =
             Parts { payload: vec![0xf6], signed: digest, ..Parts::with([alg(-8), claims(), hash]) };
         for parts in [attached, detached] {
-            let sound = verdicts(&parts.envelope(), Some(RECORD.as_bytes()));
+            let envelope = parts.envelope();
+            let sound = answers(&envelope, Some(RECORD.as_bytes()));
             assert!(sound.is_verified(), "{sound:#?}");
             let other = RECORD.replace("red", "tan");
-            assert!(!verdicts(&parts.envelope(), Some(other.as_bytes())).is_verified());
+            assert!(!answers(&parts.envelope(), Some(other.as_bytes())).is_verified());
         }
     }
 }
@@ -307,11 +360,11 @@ fn claims_have_their_time() {
         let all = [vec![15, count, 1], text("i"), vec![2], text("s"), claims.to_vec()].concat();
         Parts::with([alg(-8), content_type(), all]).envelope()
     };
-    let at = |envelope: &[u8], time| {
+    fn at(envelope: &[u8], time: Option<u64>) -> Answers<'_> {
         let key = key();
         let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
         verify(envelope, &with)
-    };
+    }
     let (expires, begins) = (timed(&[4, 20]), timed(&[5, 20]));
     assert!(at(&expires, Some(19)).is_verified());
     refused(&at(&expires, Some(20)), "signer", "the claims have expired");
@@ -331,23 +384,24 @@ fn an_issuer_that_is_a_thumbprint_is_the_keys() {
     let other = vac_sign::SecretKey::ed25519(&[9; 32]).public_key().thumbprint_uri();
     let claims = [vec![15, 0xa2, 1], text(&other), vec![2], text("subject")].concat();
     let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
-    refused(&verdicts(&envelope, None), "signer", "the thumbprint of another key");
+    refused(&answers(&envelope, None), "signer", "the thumbprint of another key");
 }
 
 #[test]
 fn trace_metadata_that_is_none_fails_on_its_line() {
     for unprotected in [vec![0xa1, 0x18, 100, 0xa0], vec![0xa1, 0x18, 100, 0xf6]] {
         let envelope = Parts { unprotected, ..Parts::default() }.envelope();
-        refused(&verdicts(&envelope, None), "trace metadata", "(rule trace-metadata)");
+        refused(&answers(&envelope, None), "trace metadata", "(rule trace-metadata)");
     }
 }
 
 #[test]
 fn what_is_unprotected_and_unknown_is_ignored_and_said_to_be() {
     let unprotected = vec![0xa2, 4, 0x41, 1, 0x18, 101, 0];
-    let verdicts = verdicts(&Parts { unprotected, ..Parts::default() }.envelope(), None);
-    assert!(verdicts.is_verified());
-    let detail = verdicts.envelope.detail();
+    let envelope = Parts { unprotected, ..Parts::default() }.envelope();
+    let answers = answers(&envelope, None);
+    assert!(answers.is_verified());
+    let detail = answers.envelope.detail();
     assert!(detail.ends_with("unprotected and ignored: 4 (kid), 101"), "{detail}");
 }
 
@@ -356,7 +410,8 @@ fn duplicate_keys_in_an_attached_record_fail_on_its_line() {
     let record = RECORD.replace(r#""at": 1.5"#, r#""at": 1.5, "\u0061t": 2"#);
     let payload = bytes(record.as_bytes());
     let parts = Parts { payload, signed: record.into_bytes(), ..Parts::default() };
-    let verdicts = verdicts(&parts.envelope(), None);
-    assert!(verdicts.signature.is_ok());
-    refused(&verdicts, "record", "/session/entries/1/input/at: the map has had this key before");
+    let envelope = parts.envelope();
+    let answers = answers(&envelope, None);
+    assert!(answers.signature.is_ok());
+    refused(&answers, "record", "/session/entries/1/input/at: the map has had this key before");
 }

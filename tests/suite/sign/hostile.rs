@@ -5,7 +5,7 @@ use vac_sign::receipt::Receipt;
 use vac_sign::sign::Carriage;
 use vac_sign::{Chain, PublicKey, SecretKey, Signer as _, Trust, Verification, verify};
 
-use super::{RECORD, key, p256_key, signed, verdicts};
+use super::{RECORD, answers, key, p256_key, signed};
 
 fn everything(bytes: &[u8]) -> bool {
     let (signer, log) = (key(), [p256_key().public_key().clone()]);
@@ -21,7 +21,7 @@ fn everything(bytes: &[u8]) -> bool {
         record: Some(bytes),
         ..Verification::default()
     };
-    verify(bytes, &with).is_verified() || verdicts(bytes, None).is_verified()
+    verify(bytes, &with).is_verified() || answers(bytes, None).is_verified()
 }
 
 proptest! {
@@ -49,9 +49,9 @@ proptest! {
             let at = at.index(envelope.len());
             envelope[at] = byte;
         }
-        let now = verdicts(&envelope, None);
+        let now = answers(&envelope, None);
         if now.is_verified() && envelope != sound {
-            let before = verdicts(&sound, None);
+            let before = answers(&sound, None);
             prop_assert_ne!(now.lines(), before.lines());
         }
     }
@@ -62,7 +62,7 @@ fn no_beginning_of_an_envelope_verifies() {
     for carriage in [Carriage::Attached, Carriage::Detached] {
         let envelope = signed(carriage);
         for end in 0..envelope.len() {
-            assert!(!verdicts(&envelope[..end], Some(RECORD.as_bytes())).is_verified());
+            assert!(!answers(&envelope[..end], Some(RECORD.as_bytes())).is_verified());
         }
     }
 }
@@ -78,5 +78,5 @@ fn many_labels_take_no_more_time_than_they_should() {
     }
     let head = [0xd2, 0x84, 0x43, 0xa1, 0x01, 0x27];
     let envelope = [&head[..], &unprotected, &[0xf6, 0x40]].concat();
-    assert!(!verdicts(&envelope, None).is_verified());
+    assert!(!answers(&envelope, None).is_verified());
 }

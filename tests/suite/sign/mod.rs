@@ -12,7 +12,7 @@ mod round_trips;
 mod vectors;
 
 use vac_sign::sign::{Carriage, Options, Payload, sign};
-use vac_sign::{PublicKey, SecretKey, Signer as _, Verdicts, Verification, verify};
+use vac_sign::{Answers, PublicKey, SecretKey, Signer as _, Verdict, Verification, verify};
 
 /// The signer of these tests.
 pub fn key() -> SecretKey {
@@ -61,21 +61,20 @@ pub fn signed(carriage: Carriage) -> Vec<u8> {
 }
 
 /// What comes of it with the signer's key.
-pub fn verdicts(envelope: &[u8], record: Option<&[u8]>) -> Verdicts {
+pub fn answers<'e>(envelope: &'e [u8], record: Option<&[u8]>) -> Answers<'e> {
     with_key(key().public_key(), envelope, record)
 }
 
-pub fn with_key(key: &PublicKey, envelope: &[u8], record: Option<&[u8]>) -> Verdicts {
+pub fn with_key<'e>(key: &PublicKey, envelope: &'e [u8], record: Option<&[u8]>) -> Answers<'e> {
     verify(envelope, &Verification { key: Some(key), record, ..Verification::default() })
 }
 
 /// Fails unless exactly this line failed, and says this.
 #[track_caller]
-pub fn refused(verdicts: &Verdicts, line: &str, words: &str) {
-    assert!(!verdicts.is_verified(), "{verdicts:#?}");
-    let (_, verdict) =
-        verdicts.lines().into_iter().find(|(name, _)| *name == line).expect("a line");
-    assert!(verdict.is_failed() && verdict.detail().contains(words), "{words}: {verdict:?}");
+pub fn refused(answers: &Answers<'_>, line: &str, words: &str) {
+    assert_eq!(answers.verdict(), Verdict::Failed, "{answers:#?}");
+    let (_, answer) = answers.lines().into_iter().find(|(name, _)| *name == line).expect("a line");
+    assert!(answer.is_failed() && answer.detail().contains(words), "{words}: {answer:?}");
 }
 
 /// A CBOR head.

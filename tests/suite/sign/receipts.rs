@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 use vac_sign::receipt::{Receipt, ReceiptError, attach};
 use vac_sign::sign::Carriage;
-use vac_sign::{Envelope, Message, SecretKey, Signer as _, Verdicts, Verification, verify};
+use vac_sign::{Answers, Envelope, Message, SecretKey, Signer as _, Verification, verify};
 
 use super::{bytes, head, key, p256_key, refused, signed, text};
 
@@ -68,7 +68,7 @@ fn with_receipts(statement: &[u8], receipts: &[&[u8]]) -> Vec<u8> {
     attach(&Envelope::read(statement).expect("an envelope"), receipts).expect("attached")
 }
 
-fn checked(statement: &[u8], logs: &[&SecretKey]) -> Verdicts {
+fn checked<'e>(statement: &'e [u8], logs: &[&SecretKey]) -> Answers<'e> {
     let keys: Vec<_> = logs.iter().map(|key| key.public_key().clone()).collect();
     let signer = key();
     let record = Some(super::RECORD.as_bytes());
@@ -88,10 +88,13 @@ fn receipts_of_logs_with_either_key_verify() {
         for log in log_keys() {
             let receipt = Log::new(&log).receipt(&entry(&statement));
             let transparent = with_receipts(&statement, &[&receipt]);
-            let verdicts = checked(&transparent, &[&log]);
-            assert!(verdicts.is_verified() && verdicts.receipts.is_ok(), "{verdicts:#?}");
-            let detail = verdicts.receipts.detail();
-            assert_eq!(detail, "entry 2 of 3 in the log of \"https://log.example\"");
+            let answers = checked(&transparent, &[&log]);
+            assert!(answers.is_verified() && answers.receipts.is_ok(), "{answers:#?}");
+            let detail = answers.receipts.detail();
+            let key = log.public_key().thumbprint_uri();
+            let expected =
+                format!("included in the log with the key {key}, issuer \"https://log.example\"");
+            assert_eq!(detail, expected, "nothing signs the index and the tree size");
             // Attaching changes nothing that the log has on record.
             assert_eq!(entry(&transparent), entry(&statement));
         }
@@ -106,12 +109,12 @@ fn receipts_may_stand_directly_in_the_header() {
     let envelope = Envelope::read(&statement).expect("an envelope");
     let direct = [vec![0xa1, 0x19, 1, 0x8a, 0x81], receipt.clone()].concat();
     let transparent = envelope.with_unprotected(&direct);
-    let verdicts = checked(&transparent, &[log]);
-    assert!(verdicts.is_verified() && verdicts.receipts.is_ok(), "{verdicts:#?}");
+    let answers = checked(&transparent, &[log]);
+    assert!(answers.is_verified() && answers.receipts.is_ok(), "{answers:#?}");
     // And another one behind it, in a byte string.
     let two = with_receipts(&transparent, &[&receipt]);
-    let verdicts = checked(&two, &[log]);
-    assert!(verdicts.is_verified() && verdicts.receipts.detail().contains("; entry 2"));
+    let answers = checked(&two, &[log]);
+    assert!(answers.is_verified() && answers.receipts.detail().contains("; included in the log"));
 }
 
 #[test]
@@ -148,16 +151,16 @@ fn what_is_wrong_with_a_receipt_is_told() {
         refused(&checked(&transparent, &[log]), "receipts", words);
     };
     let new = || Log::new(log);
-    fails(Log { size: 2, ..new() }, "cannot be one for entry 2 of a log of 2");
-    fails(Log { index: 1, ..new() }, "cannot be one for entry 1 of a log of 3");
-    fails(Log { size: 0, index: 0, ..new() }, "cannot be one for entry 0 of a log of 0");
+    fails(Log { size: 2, ..new() }, "does not fit the index 2 and tree size 2 it states");
+    fails(Log { index: 1, ..new() }, "does not fit the index 1 and tree size 3 it states");
+    fails(Log { size: 0, index: 0, ..new() }, "does not fit the index 0 and tree size 0 it states");
     fails(Log { payload: bytes(b"root"), ..new() }, "it has a payload of its own");
     fails(Log { alg: vec![1, 0x26], ..new() }, "the header names ES256, but the key is for EdDSA");
     fails(Log { structure: vec![0x19, 1, 0x8b, 2], ..new() }, "structure 2 is not supported");
     fails(Log { structure: vec![0x18, 99, 0], ..new() }, "names no verifiable data structure");
     fails(Log { proofs: |_| vec![0xa1, 0x20, 0x80], ..new() }, "expected bytes that hold a size");
     fails(Log { proofs: |_| vec![0xa0], ..new() }, "none of inclusion (-1)");
-    fails(Log { proofs: |_| vec![0xa1, 0x20, 0xf6], ..new() }, "no list of a few");
+    fails(Log { proofs: |_| vec![0xa1, 0x20, 0xf6], ..new() }, "an array of at most 16 proofs");
     fails(
         Log { proofs: |proof| [vec![0xa1, 0x20, 0x81], proof].concat(), ..new() },
         "expected bytes that hold a size",
@@ -215,9 +218,9 @@ fn receipts_are_not_attached_to_something_else() {
     let odd = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0xf6]);
     let odd_envelope = Envelope::read(&odd).expect("an envelope");
     assert!(attach(&odd_envelope, &[b"receipt"]).is_err());
-    refused(&checked(&odd, &[]), "receipts", "something else than receipts");
+    refused(&checked(&odd, &[]), "receipts", "does not hold a list of receipts");
     let numbers = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0x81, 1]);
-    refused(&checked(&numbers, &[]), "receipts", "something else than receipts");
+    refused(&checked(&numbers, &[]), "receipts", "does not hold a list of receipts");
     let empty = envelope.with_unprotected(&[head(5, 1), vec![0x19, 1, 0x8a, 0x80]].concat());
-    refused(&checked(&empty, &[]), "receipts", "something else than receipts");
+    refused(&checked(&empty, &[]), "receipts", "does not hold a list of receipts");
 }

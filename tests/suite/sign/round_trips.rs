@@ -4,10 +4,10 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
-use vac_sign::{Envelope, Signer as _, Verdict, Verification, verify};
+use vac_sign::{Answer, Envelope, Signer as _, Verdict, Verification, verify};
 use vac_value::{Document, Encoder, Encoding, Node, transcode};
 
-use super::{RECORD, key, options, p256_key, refused, signed, signed_by, verdicts, with_key};
+use super::{RECORD, answers, key, options, p256_key, refused, signed, signed_by, with_key};
 
 const CARRIAGES: [Carriage; 3] = [Carriage::Attached, Carriage::Detached, Carriage::Digest];
 
@@ -24,12 +24,12 @@ fn what_is_signed_verifies_with_either_key_in_either_encoding() {
         for record in [RECORD.as_bytes(), &cbor] {
             for carriage in CARRIAGES {
                 let envelope = signed_by(&key, record, &options(carriage));
-                let verdicts = with_key(key.public_key(), &envelope, Some(record));
-                for (question, verdict) in verdicts.lines() {
-                    let is_fine = verdict.is_ok() || question == "receipts";
-                    assert!(is_fine, "{carriage:?}, {question}: {verdict:?}");
+                let answers = with_key(key.public_key(), &envelope, Some(record));
+                for (question, answer) in answers.lines() {
+                    let is_fine = answer.is_ok() || question == "receipts";
+                    assert!(is_fine, "{carriage:?}, {question}: {answer:?}");
                 }
-                let facts = verdicts.facts.expect("a signature that holds");
+                let facts = answers.facts.expect("a signature that holds");
                 assert_eq!(facts.algorithm, key.public_key().algorithm().id());
                 assert_eq!(facts.issuer, Some(key.public_key().thumbprint_uri()));
                 assert_eq!(facts.subject.as_deref(), Some("s-ü1"));
@@ -91,7 +91,7 @@ fn options_say_what_stands_in_the_header() {
     assert_eq!(read.header.claims.issuer.as_deref(), Some("https://example.com/me"));
     assert_eq!(read.header.claims.subject.as_deref(), Some("a subject"));
     assert_eq!(read.header.key_id.as_deref(), Some(&b"key"[..]));
-    assert!(verdicts(&envelope, None).is_verified());
+    assert!(answers(&envelope, None).is_verified());
     // And may be asked for.
     let key = key();
     let with = Verification { key: Some(key.public_key()), ..Verification::default() };
@@ -134,21 +134,21 @@ fn a_record_without_any_time_has_no_trace_metadata() {
         .replace(r#", "session-start": "2026-03-01T08:00:00Z""#, "")
         .replace(r#""session-end": "2026-03-01T08:00:08Z","#, "");
     let envelope = signed_by(&key(), record.as_bytes(), &options(Carriage::Attached));
-    let verdicts = verdicts(&envelope, None);
-    assert!(verdicts.is_verified(), "{verdicts:#?}");
-    assert!(matches!(verdicts.trace_metadata, Verdict::Absent(_)));
+    let answers = answers(&envelope, None);
+    assert!(answers.is_verified(), "{answers:#?}");
+    assert!(matches!(answers.trace_metadata, Answer::Absent(_)));
     // The time of an entry will do.
     let record = record.replace(r#""type": "user","#, r#""type": "user", "timestamp": 7,"#);
     let envelope = signed_by(&key(), record.as_bytes(), &options(Carriage::Attached));
-    let verdicts = super::verdicts(&envelope, None);
-    assert!(verdicts.is_verified() && verdicts.trace_metadata.is_ok(), "{verdicts:#?}");
+    let answers = super::answers(&envelope, None);
+    assert!(answers.is_verified() && answers.trace_metadata.is_ok(), "{answers:#?}");
 }
 
 #[test]
 fn what_is_not_valid_is_not_signed() {
-    let attempt = |record: &str, force: bool| {
+    let attempt = |record: &str, allow_invalid: bool| {
         let (payload, examined) = Payload::examine(record.as_bytes(), Encoding::Json);
-        let options = Options { force, ..options(Carriage::Attached) };
+        let options = Options { allow_invalid, ..options(Carriage::Attached) };
         sign(payload, &examined, &options, &key()).map(|signed| signed.to_vec())
     };
     let invalid = RECORD.replace("tool-call", "tool-fall");
@@ -156,8 +156,8 @@ fn what_is_not_valid_is_not_signed() {
     for record in [&invalid, &twice] {
         let Err(SignError::Invalid(why)) = attempt(record, false) else { panic!("signed") };
         assert!(why.starts_with("/session/entries/1/"), "{why}");
-        let envelope = attempt(record, true).expect("forced");
-        refused(&verdicts(&envelope, None), "record", "/session/entries/1/");
+        let envelope = attempt(record, true).expect("allowed");
+        refused(&answers(&envelope, None), "record", "/session/entries/1/");
     }
     let error = attempt(&RECORD.replace("\"s-ü1\"", "1"), true).expect_err("no session");
     assert_eq!(error, SignError::NoSubject);
@@ -167,20 +167,23 @@ fn what_is_not_valid_is_not_signed() {
 #[test]
 fn a_record_kept_apart_is_needed_and_has_to_be_the_one() {
     let detached = signed(Carriage::Detached);
-    let without = verdicts(&detached, None);
+    let without = answers(&detached, None);
     assert!(!without.is_verified());
-    assert!(matches!(without.signature, Verdict::NotChecked(_)), "{without:#?}");
+    assert!(matches!(without.signature, Answer::NotChecked(_)), "{without:#?}");
     // A digest can be verified alone; then nothing is said about a record.
     let digest = signed(Carriage::Digest);
-    let without = verdicts(&digest, None);
-    assert!(without.is_verified(), "{without:#?}");
-    assert!(matches!(without.record, Verdict::NotChecked(_)));
-    assert!(matches!(without.payload_hash, Verdict::NotChecked(_)));
+    let without = answers(&digest, None);
+    assert_eq!(without.verdict(), Verdict::StatementOnly, "{without:#?}");
+    assert!(!without.is_verified());
+    assert_eq!(without.verified_payload(), None);
+    assert!(matches!(without.record, Answer::NotChecked(_)));
+    assert!(matches!(without.payload_hash, Answer::NotChecked(_)));
     let other = RECORD.replace("red", "blue");
     let other = Some(other.as_bytes());
-    refused(&verdicts(&digest, other), "payload hash", "the payload is not the record's digest");
-    refused(&verdicts(&detached, other), "signature", "nor over its canonical JSON");
-    let attached = verdicts(&signed(Carriage::Attached), other);
+    refused(&answers(&digest, other), "payload hash", "the payload is not the record's digest");
+    refused(&answers(&detached, other), "signature", "nor over its canonical JSON");
+    let attached = signed(Carriage::Attached);
+    let attached = answers(&attached, other);
     refused(&attached, "payload hash", "the record given is not the payload");
     assert!(attached.signature.is_ok());
 }
@@ -192,9 +195,9 @@ fn the_canonical_form_verifies_with_the_record_as_it_was() {
     for carriage in CARRIAGES {
         let envelope = signed_by(&key(), &form, &options(carriage));
         for record in [RECORD.as_bytes(), &form] {
-            let verdicts = verdicts(&envelope, Some(record));
-            assert!(verdicts.is_verified(), "{carriage:?}: {verdicts:#?}");
-            assert!(verdicts.trace_metadata.is_ok() && verdicts.payload_hash.is_ok());
+            let answers = answers(&envelope, Some(record));
+            assert!(answers.is_verified(), "{carriage:?}: {answers:#?}");
+            assert!(answers.trace_metadata.is_ok() && answers.payload_hash.is_ok());
         }
     }
 }
@@ -203,13 +206,13 @@ fn the_canonical_form_verifies_with_the_record_as_it_was() {
 fn another_key_verifies_nothing() {
     let other = vac_sign::SecretKey::ed25519(&[9; 32]);
     for carriage in CARRIAGES {
-        let verdicts = with_key(other.public_key(), &signed(carriage), Some(RECORD.as_bytes()));
-        refused(&verdicts, "signature", "not made with this key");
-        assert!(matches!(verdicts.signer, Verdict::NotChecked(_)));
-        assert_eq!(verdicts.facts, None);
-        let verdicts =
-            with_key(p256_key().public_key(), &signed(carriage), Some(RECORD.as_bytes()));
-        refused(&verdicts, "signature", "the header names EdDSA, but the key is for ES256");
+        let envelope = signed(carriage);
+        let answers = with_key(other.public_key(), &envelope, Some(RECORD.as_bytes()));
+        refused(&answers, "signature", "not made with this key");
+        assert!(matches!(answers.signer, Answer::NotChecked(_)));
+        assert_eq!(answers.facts, None);
+        let answers = with_key(p256_key().public_key(), &envelope, Some(RECORD.as_bytes()));
+        refused(&answers, "signature", "the header names EdDSA, but the key is for ES256");
     }
 }
 
@@ -229,13 +232,16 @@ fn keys_survive_their_files() {
 #[test]
 fn a_content_type_of_the_other_encoding_is_not_signed() {
     let (payload, examined) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
-    let with = |content_type, force| {
-        let options = Options { content_type: Some(content_type), force, ..Options::default() };
+    let with = |content_type, allow_invalid| {
+        let content_type = Some(content_type);
+        let options = Options { content_type, allow_invalid, ..Options::default() };
         sign(payload, &examined, &options, &key()).map(drop)
     };
     for wrong in ["application/cbor", "Application/CBOR; x=y", "application/x+cbor"] {
-        assert_eq!(with(wrong, false), Err(SignError::ContentType(Encoding::Json)), "{wrong}");
-        assert_eq!(with(wrong, true), Ok(()), "{wrong}");
+        for allow_invalid in [false, true] {
+            let refused = Err(SignError::ContentType(Encoding::Json));
+            assert_eq!(with(wrong, allow_invalid), refused, "{wrong}");
+        }
     }
     for right in ["application/json", "application/x+json; y", "application/agent-conversation"] {
         assert_eq!(with(right, false), Ok(()), "{right}");
@@ -245,11 +251,12 @@ fn a_content_type_of_the_other_encoding_is_not_signed() {
 #[test]
 fn the_hash_in_trace_metadata_is_compared_with_a_digest_even_without_the_record() {
     let envelope = signed(Carriage::Digest);
-    let sound = verdicts(&envelope, None);
-    assert!(sound.is_verified() && sound.payload_hash.word() == "not checked", "{sound:#?}");
+    let sound = answers(&envelope, None);
+    assert_eq!(sound.verdict(), Verdict::StatementOnly, "{sound:#?}");
+    assert_eq!(sound.payload_hash.word(), "not checked", "{sound:#?}");
     let hash = HEXLOWER.encode(&Sha256::digest(RECORD));
     let at = envelope.windows(64).position(|part| part == hash.as_bytes()).expect("the hash");
     let mut lie = envelope.clone();
     lie[at] = if lie[at] == b'0' { b'1' } else { b'0' };
-    refused(&verdicts(&lie, None), "payload hash", "content-hash is");
+    refused(&answers(&lie, None), "payload hash", "content-hash is");
 }

@@ -10,7 +10,8 @@ use vac_view::{Options, Untold, events};
 
 use crate::exit::Exit;
 use crate::help;
-use crate::sessions::{self, Sessions};
+use crate::keys;
+use crate::sessions::{self, Sessions, Signature};
 use crate::size;
 use crate::terminal::Talk;
 use crate::words::counted;
@@ -22,6 +23,9 @@ use crate::words::counted;
 /// event. What a log tells twice or has from another session, and what the agent's program
 /// put in the user's or the model's mouth, is left out unless --all asks for it. What was
 /// taken back later is told, and says `superseded`.
+///
+/// The first event of a signed record says `signature`: `not-checked`, or `verified` if --key
+/// was given and its signature holds.
 ///
 /// A boundary that no entry states says `synthesised`; a timestamp that the log does not
 /// state says `timestamp-derived`: `file-name`, or `order` if it is that of the event
@@ -50,6 +54,9 @@ pub struct Events {
     /// Do not parse a longer line or message of a log (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
+    /// Check that every record is signed with this public key (PEM), or stop
+    #[arg(long, value_name = "PUB")]
+    key: Option<PathBuf>,
     /// Only these events, with commas between them
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
@@ -79,14 +86,19 @@ impl Events {
             paths: &self.files,
             agent: sessions::agent(&self.agent),
             max_event: self.max_event,
+            key: self.key.as_deref().map(keys::read_public).transpose()?,
             talk,
         };
         let options = self.options();
         let mut out = BufWriter::new(io::stdout());
         let mut untold = Untold::default();
         let exit = sessions.each(&mut |session, from| {
+            let mut signature = from.signature();
             let left = events(session, &from.names(), options, &mut |event| {
-                let line = event.line();
+                let mut line = event.line();
+                if let Some(signature) = signature.take() {
+                    append(&mut line, signature)?;
+                }
                 // It is text, since it is JSON.
                 let line = String::from_utf8_lossy(&line);
                 Ok(writeln!(out, "{}", harmless_json(&line))?)
@@ -126,4 +138,14 @@ impl Events {
         }
         Options { asides: self.all, ..options }
     }
+}
+
+/// Adds what is known about the signature to a line that is a JSON object.
+fn append(line: &mut Vec<u8>, signature: &Signature) -> io::Result<()> {
+    let members = serde_json::to_vec(signature)?;
+    if line.pop_if(|end| *end == b'}').is_some() {
+        line.push(b',');
+        line.extend_from_slice(&members[1..]);
+    }
+    Ok(())
 }

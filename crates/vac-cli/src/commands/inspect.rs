@@ -11,8 +11,9 @@ use vac_view::tokens::Tokens;
 
 use crate::exit::Exit;
 use crate::help;
+use crate::keys;
 use crate::line::{HEADING, Line, beginning};
-use crate::sessions::{self, Sessions};
+use crate::sessions::{self, Sessions, Signature};
 use crate::size;
 use crate::table::{Side, Table};
 use crate::terminal::{Output, Talk};
@@ -32,6 +33,10 @@ use crate::words::{duration, grouped};
         ("vac inspect session.jsonl", "Who, when, how much, and how it ended"),
         ("vac inspect --json record.cbor", "The same of a record, for programs"),
         ("vac convert logs/ | vac inspect -", "Every session of a folder"),
+        (
+            "vac inspect --key keys/signing-key.pub.pem record.cose",
+            "A signed record, if its signature holds",
+        ),
     ],
 ))]
 pub struct Inspect {
@@ -44,6 +49,9 @@ pub struct Inspect {
     /// Do not parse a longer line or message of a log (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
+    /// Check that every record is signed with this public key (PEM), or print nothing
+    #[arg(long, value_name = "PUB")]
+    key: Option<PathBuf>,
     /// Give the facts as JSON
     #[arg(long)]
     json: bool,
@@ -52,7 +60,17 @@ pub struct Inspect {
 /// All sessions.
 #[derive(Serialize)]
 struct Inspected {
-    sessions: Vec<Facts>,
+    sessions: Vec<Inspection>,
+}
+
+/// One session.
+#[derive(Serialize)]
+struct Inspection {
+    #[serde(flatten)]
+    facts: Facts,
+    /// Absent for logs and for records that are not signed.
+    #[serde(flatten)]
+    signature: Option<Signature>,
 }
 
 impl Inspect {
@@ -62,6 +80,7 @@ impl Inspect {
             paths: &self.files,
             agent: sessions::agent(&self.agent),
             max_event: self.max_event,
+            key: self.key.as_deref().map(keys::read_public).transpose()?,
             talk,
         };
         let mut found = Vec::new();
@@ -70,18 +89,21 @@ impl Inspect {
             if let Some(sources) = from.sources()? {
                 facts.sources = sources;
             }
-            found.push(facts);
+            found.push(Inspection { facts, signature: from.signature().cloned() });
             Ok(())
         })?;
+        if sessions.key.is_some() && exit != Exit::Yes {
+            return Ok(exit);
+        }
         let mut out = Output::new();
         if self.json {
             out.json(&Inspected { sessions: found })?;
         } else {
-            for (number, facts) in found.iter().enumerate() {
+            for (number, inspection) in found.iter().enumerate() {
                 if number > 0 {
                     out.line("")?;
                 }
-                for line in lines(facts) {
+                for line in lines(inspection) {
                     out.line(line)?;
                 }
             }
@@ -99,9 +121,15 @@ const MOST_PROMPT: usize = 200;
 const MOST: usize = 400;
 
 /// A session's facts as lines.
-fn lines(facts: &Facts) -> Vec<Line> {
+fn lines(inspection: &Inspection) -> Vec<Line> {
+    let Inspection { facts, signature } = inspection;
     let mut lines = Lines(Vec::new());
     lines.fact("session", &shown(&facts.session_id));
+    match signature {
+        Some(Signature::NotChecked) => lines.fact("signature", "not checked"),
+        Some(Signature::Verified { key }) => lines.fact("signature", &format!("verified, {key}")),
+        None => {}
+    }
     lines.fact("agent", &agent(facts));
     lines.list("versions", &facts.versions);
     lines.fact("models", &models(facts));

@@ -8,10 +8,11 @@ use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::Serialize;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Options, Payload, SignError, Signed, sign};
-use vac_sign::{Chain, Examined, SecretKey, Signer as _};
+use vac_sign::{Chain, Examined, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::sniff;
 use vac_value::{Document, Encoding, printable};
 
+use crate::commands::verify::StatedDigest;
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
@@ -85,12 +86,12 @@ pub struct Sign {
     /// The key's certificate and those above it, in PEM
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// Sign what is no valid record
+    /// Sign a record that is not valid
+    #[arg(long)]
+    allow_invalid: bool,
+    /// Overwrite a file that already exists
     #[arg(long)]
     force: bool,
-    /// Replace a file that is there already
-    #[arg(long)]
-    replace: bool,
     #[command(flatten)]
     mode: ModeOption,
     /// Use a key file that others can read
@@ -118,15 +119,28 @@ fn hex(text: &str) -> Result<Bytes, String> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Summary {
     output: String,
     algorithm: i64,
     key: String,
     issuer: String,
     subject: String,
-    content_hash: String,
+    #[serde(flatten)]
+    hash: Hash,
     trace_metadata: bool,
     valid: bool,
+}
+
+/// The hash of what was signed, named by what it is of.
+#[derive(Serialize)]
+enum Hash {
+    /// Of the payload, attached or detached.
+    #[serde(rename = "payload-sha-256")]
+    Payload(String),
+    /// The digest that a hash envelope states.
+    #[serde(rename = "stated-digest")]
+    Stated(StatedDigest),
 }
 
 impl Sign {
@@ -134,7 +148,7 @@ impl Sign {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let readers = self.mode.readers_of_files([self.record.as_path()]);
         let product = Product::of(self.output.as_deref()).readable_by(readers);
-        let existing = Existing::by("--replace", self.replace);
+        let existing = Existing::by("--force", self.force);
         product.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
         let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
         let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
@@ -155,7 +169,7 @@ impl Sign {
             }
             Err(SignError::Invalid(why)) => {
                 return Ok(self.refuse(&format!(
-                    "not a valid record (--force signs it all the same): {why}"
+                    "not a valid record (--allow-invalid signs it anyway): {why}"
                 )));
             }
             Err(error) => {
@@ -179,7 +193,7 @@ impl Sign {
                 (_, true) => Carriage::Digest,
                 _ => Carriage::Attached,
             },
-            force: self.force,
+            allow_invalid: self.allow_invalid,
         }
     }
 
@@ -216,7 +230,11 @@ impl Sign {
                 key: key.public_key().thumbprint_uri(),
                 issuer: signed.issuer.clone(),
                 subject: signed.subject.clone(),
-                content_hash: HEXLOWER.encode(&payload.sha256),
+                hash: if self.hash_envelope {
+                    Hash::Stated(StatedDigest::new(HashAlgorithm::Sha256, &payload.sha256))
+                } else {
+                    Hash::Payload(HEXLOWER.encode(&payload.sha256))
+                },
                 trace_metadata: signed.metadata.is_some(),
                 valid: examined.is_valid(),
             };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use vac_sign::canonical::{Form, canonical};
-use vac_validate::sniff;
+use vac_validate::{signed, sniff};
 use vac_value::{Document, Encoder, Encoding, Layout};
 
 use crate::exit::Exit;
@@ -12,6 +12,7 @@ use crate::help;
 use crate::line::beginning;
 use crate::product::{self, Existing, Product};
 use crate::readers::ModeOption;
+use crate::sessions;
 use crate::terminal::{self, Talk};
 use crate::words::size;
 
@@ -118,6 +119,9 @@ impl Transcode {
                 format!("not {encoding}: {error}")
             }
         })?;
+        if signed::payload(&document).is_some() {
+            return Err(sessions::SIGNED_RECORD.to_owned());
+        }
         if self.canonical {
             return canonical(&document, Form::Rfc8785).map_err(|error| error.to_string());
         }

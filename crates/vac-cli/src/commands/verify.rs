@@ -1,20 +1,22 @@
 //! `vac verify`
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
-use vac_sign::{Trust, Verdict, Verdicts, Verification, verify};
+use vac_sign::{Answer, Answers, HashAlgorithm, Trust, Verdict, Verification, verify};
+use vac_validate::sniff;
+use vac_value::Encoding;
 
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
 use crate::line::{BAD, DOUBTFUL, GOOD, HEADING, Line};
-use crate::product;
-use crate::terminal::{Output, Talk};
+use crate::product::{self, Existing, Product};
+use crate::terminal::{self, Output, Talk};
 
 /// Verify a signed record
 ///
@@ -22,12 +24,25 @@ use crate::terminal::{Output, Talk};
 /// the signature holds, whether the payload has the hash stated for it, whether the
 /// record is valid, whether the trace metadata says what the record says, who
 /// signed, and whether the receipts hold.
+///
+/// With --output, the exact bytes of the attached record are written once everything is
+/// verified.
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
-    &[],
-    "0 verified, 1 not verified, 2 usage or input/output error.",
     &[
-        ("vac verify record.cose --key keys/signing-key.pub.pem", "A record in its signature"),
+        "Certificates in --trust-root with CA:TRUE and the key usage keyCertSign may issue others,
+within their validity, path length and name constraints. Any other is trusted only as the
+signer's own. Revocation is not checked: a revoked certificate is trusted until it expires.",
+        "An envelope has at most 64 receipts with 1024 kB together and 16 proofs each, and at most
+8 certificates.",
+    ],
+    "0 verified, 1 not verified or the record was not examined, 2 usage or input/output error.",
+    &[
+        (
+            "vac verify record.cose --key keys/signing-key.pub.pem -o verified.json",
+            "A record in its signature; write it to a file",
+        ),
         (
             "vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json",
             "A signature beside its record",
@@ -52,10 +67,22 @@ pub struct Verify {
     /// The record, if it is kept apart
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Write the attached record to a file (- for stdout) if it is verified
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Overwrite a file that already exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Accept the statement of a hash envelope without its record
+    #[arg(long, conflicts_with_all = ["record", "output"])]
+    statement_only: bool,
+    /// Refuse a protected header that is not encoded deterministically
+    #[arg(long)]
+    strict: bool,
     /// The public key of a log whose receipts to check; may be given again
     #[arg(long, value_name = "LOGPUB")]
     receipt_key: Vec<PathBuf>,
-    /// Certificates to trust, in PEM: the signer's has to lead to one of them
+    /// Certificates to trust, in PEM: authorities, or the signer's own
     #[arg(long, value_name = "FILE")]
     trust_root: Option<PathBuf>,
     /// Who has to be the issuer
@@ -68,7 +95,7 @@ pub struct Verify {
     /// [default: now]
     #[arg(long, value_name = "SECONDS")]
     at: Option<u64>,
-    /// Give the verdicts as one JSON document
+    /// Print the answers as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -80,8 +107,15 @@ impl Verify {
         if is_stdin(&self.signed) && self.record.as_ref().is_some_and(is_stdin) {
             bail!("standard input can be read only once");
         }
-        let now = || SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|now| now.as_secs());
-        let time = self.at.or_else(now);
+        let product = self.output.as_deref().map(|output| Product::of(Some(output)));
+        let existing = Existing::by("--force", self.force);
+        if let Some(product) = &product {
+            if self.json && matches!(product, Product::Stdout) {
+                bail!("--json and the record cannot both be written to standard output");
+            }
+            product.check(existing, self.inputs())?;
+        }
+        let time = self.at.map_or_else(keys::now, Ok)?;
         let key = self.key.as_deref().map(keys::read_public).transpose()?;
         let receipt_keys = self
             .receipt_key
@@ -89,10 +123,10 @@ impl Verify {
             .map(|path| keys::read_public(path))
             .collect::<Result<Vec<_>>>()?;
         let roots = self.trust_root.as_deref().map(keys::read_chain).transpose()?;
-        let trust = roots.map(|roots| Trust { roots, time: time.unwrap_or_default() });
+        let trust = roots.map(|roots| Trust { roots, time });
         let signed = product::read(&self.signed)?;
         let record = self.record.as_deref().map(product::read).transpose()?;
-        let verdicts = verify(
+        let answers = verify(
             &signed,
             &Verification {
                 key: key.as_ref(),
@@ -101,44 +135,110 @@ impl Verify {
                 record: record.as_deref(),
                 issuer: self.issuer.as_deref(),
                 subject: self.subject.as_deref(),
-                time,
+                time: Some(time),
+                strict: self.strict,
             },
         );
+        self.print(&answers, product.as_ref(), talk)?;
+        let exit = self.conclude(&answers, talk);
+        match product {
+            Some(product) if exit == Exit::Yes => self.write(&answers, &product, existing, talk),
+            Some(_) => {
+                terminal::error(&format!("{}: not verified, nothing was written", self.name()));
+                Ok(exit)
+            }
+            None => Ok(exit),
+        }
+    }
+
+    /// All files that are read.
+    fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.signed)
+            .chain(&self.key)
+            .chain(&self.record)
+            .chain(&self.receipt_key)
+            .chain(&self.trust_root)
+    }
+
+    /// Prints the answers: on stdout, or on stderr if the record goes to stdout.
+    fn print(&self, answers: &Answers<'_>, product: Option<&Product>, talk: Talk) -> Result<()> {
+        if matches!(product, Some(Product::Stdout)) {
+            for line in lines(answers) {
+                talk.say_line(&line);
+            }
+            return Ok(());
+        }
         let mut out = Output::new();
         if self.json {
-            out.json(&self.document(&verdicts))?;
+            out.json(&self.document(answers))?;
         } else {
-            for line in lines(&verdicts) {
+            for line in lines(answers) {
                 out.line(line)?;
             }
         }
-        out.flush()?;
-        let (style, words, exit) = match (verdicts.is_verified(), verdicts.is_signed) {
-            (true, _) if verdicts.examined.is_none() => {
-                (GOOD, "verified, but nobody has looked at the record", Exit::Yes)
+        Ok(out.flush()?)
+    }
+
+    /// Says what it comes to.
+    fn conclude(&self, answers: &Answers<'_>, talk: Talk) -> Exit {
+        let (style, words, exit) = match answers.verdict() {
+            Verdict::Verified => (GOOD, "verified", Exit::Yes),
+            Verdict::StatementOnly if self.statement_only => {
+                (DOUBTFUL, "statement verified; record not examined", Exit::Yes)
             }
-            (true, _) => (GOOD, "verified", Exit::Yes),
-            (false, true) => (BAD, "NOT verified", Exit::No),
-            (false, false) => (BAD, "not signed", Exit::No),
+            Verdict::StatementOnly => (
+                DOUBTFUL,
+                "statement verified; record not examined (pass --record FILE, or --statement-only)",
+                Exit::No,
+            ),
+            Verdict::Failed if !answers.is_signed => (BAD, "not signed", Exit::No),
+            Verdict::Failed => (BAD, "NOT verified", Exit::No),
         };
         talk.say_line(&Line::from(&self.name()).text(": ").styled(style, words));
-        Ok(exit)
+        if answers.is_missing_record() {
+            talk.say(&format!("{}: detached record required: pass --record FILE", self.name()));
+        }
+        exit
+    }
+
+    /// Writes the attached record.
+    fn write(
+        &self,
+        answers: &Answers<'_>,
+        product: &Product,
+        existing: Existing,
+        talk: Talk,
+    ) -> Result<Exit> {
+        let Some(payload) = answers.verified_payload() else {
+            terminal::error(&format!(
+                "{}: the record is not in the envelope, so there is nothing to write",
+                self.name()
+            ));
+            return Ok(Exit::No);
+        };
+        product.write(&[payload], sniff(payload) == Encoding::Json, existing)?;
+        talk.say(&format!("{} -> {}", self.name(), product.name()));
+        Ok(Exit::Yes)
     }
 
     fn name(&self) -> String {
         self.signed.display().to_string()
     }
 
-    fn document(&self, verdicts: &Verdicts) -> Document {
+    fn document(&self, answers: &Answers<'_>) -> Document {
         let answer = |at: usize| {
-            let (_, verdict) = verdicts.lines()[at];
-            Answer { verdict: verdict.word(), detail: verdict.detail().to_owned() }
+            let (_, answer) = answers.lines()[at];
+            AnswerDocument { verdict: answer.code(), detail: answer.detail().to_owned() }
         };
-        let facts = verdicts.facts.as_ref();
+        let facts = answers.facts.as_ref();
+        let hashes = &answers.hashes;
+        let hex = |hash: &[u8; 32]| HEXLOWER.encode(hash);
         Document {
             file: self.name(),
-            signed: verdicts.is_signed,
-            verified: verdicts.is_verified(),
+            signed: answers.is_signed,
+            verdict: answers.verdict().code(),
+            verified: answers.is_verified(),
+            deterministic: answers.is_deterministic,
             envelope: answer(0),
             signature: answer(1),
             payload_hash: answer(2),
@@ -146,6 +246,12 @@ impl Verify {
             trace_metadata: answer(4),
             signer: answer(5),
             receipts: answer(6),
+            payload_sha_256: hashes.payload.as_ref().map(hex),
+            record_sha_256: hashes.record.as_ref().map(hex),
+            stated_digest: hashes
+                .stated_digest
+                .as_ref()
+                .map(|(algorithm, digest)| StatedDigest::new(*algorithm, digest)),
             claims: facts.map(|facts| Claims {
                 algorithm: facts.algorithm,
                 key: facts.key.clone(),
@@ -154,7 +260,7 @@ impl Verify {
                 content_type: facts.content_type.clone(),
                 signed: facts.signed,
             }),
-            violations: verdicts
+            violations: answers
                 .examined
                 .iter()
                 .flat_map(|one| &one.report.violations)
@@ -164,21 +270,21 @@ impl Verify {
     }
 }
 
-/// The verdicts, one on each line.
-fn lines(verdicts: &Verdicts) -> [Line; 7] {
-    verdicts.lines().map(|(question, verdict)| {
-        let style = match verdict {
-            Verdict::Ok(_) => GOOD,
-            Verdict::Failed(_) => BAD,
-            Verdict::NotChecked(_) => DOUBTFUL,
-            Verdict::Absent(_) => Style::new(),
+/// The answers, one on each line.
+fn lines(answers: &Answers<'_>) -> [Line; 7] {
+    answers.lines().map(|(question, answer)| {
+        let style = match answer {
+            Answer::Ok(_) => GOOD,
+            Answer::Failed(_) => BAD,
+            Answer::NotChecked(_) => DOUBTFUL,
+            Answer::Absent(_) => Style::new(),
         };
         let question = format!("{question}:");
         Line::new()
             .styled(HEADING, &question)
             .blanks(16_usize.saturating_sub(question.len()))
-            .styled(style, verdict.word())
-            .text(&format!(" ({})", verdict.detail()))
+            .styled(style, answer.word())
+            .text(&format!(" ({})", answer.detail()))
     })
 }
 
@@ -188,14 +294,26 @@ fn lines(verdicts: &Verdicts) -> [Line; 7] {
 struct Document {
     file: String,
     signed: bool,
+    /// `verified`, `statement-only` or `failed`.
+    verdict: &'static str,
+    /// Whether the verdict is `verified`.
     verified: bool,
-    envelope: Answer,
-    signature: Answer,
-    payload_hash: Answer,
-    record: Answer,
-    trace_metadata: Answer,
-    signer: Answer,
-    receipts: Answer,
+    /// Absent if the protected header could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deterministic: Option<bool>,
+    envelope: AnswerDocument,
+    signature: AnswerDocument,
+    payload_hash: AnswerDocument,
+    record: AnswerDocument,
+    trace_metadata: AnswerDocument,
+    signer: AnswerDocument,
+    receipts: AnswerDocument,
+    #[serde(rename = "payload-sha-256", skip_serializing_if = "Option::is_none")]
+    payload_sha_256: Option<String>,
+    #[serde(rename = "record-sha-256", skip_serializing_if = "Option::is_none")]
+    record_sha_256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stated_digest: Option<StatedDigest>,
     /// What the signature covers, once it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<Claims>,
@@ -203,10 +321,25 @@ struct Document {
     violations: Vec<String>,
 }
 
+/// The answer to one question.
 #[derive(Serialize)]
-struct Answer {
+struct AnswerDocument {
     verdict: &'static str,
     detail: String,
+}
+
+/// The digest that a hash envelope states.
+#[derive(Serialize)]
+pub struct StatedDigest {
+    algorithm: String,
+    value: String,
+}
+
+impl StatedDigest {
+    /// In hex.
+    pub fn new(algorithm: HashAlgorithm, digest: &[u8]) -> Self {
+        Self { algorithm: algorithm.to_string(), value: HEXLOWER.encode(digest) }
+    }
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,10 @@ use vac_adapter::Input as _;
 use vac_store::Log;
 use vac_value::Encoding;
 
-use crate::sessions::encoding_of_record;
+use crate::sessions::{SIGNED_RECORD, encoding_of_record};
+
+/// How a signed record begins: the tag of `COSE_Sign1` on an array of four.
+const ENVELOPE: &[u8] = b"\xd2\x84";
 
 /// How things begin that are taken for logs by mistake, and what they are.
 const BEGINNINGS: [(&[u8], &str); 5] = [
@@ -35,6 +38,9 @@ fn looks_like(log: &Log) -> Option<&'static str> {
     // In CBOR, a first byte is not enough to say so.
     if let Ok(Some(Encoding::Json)) = encoding_of_record(log, false) {
         return Some("it is a record already");
+    }
+    if bytes.starts_with(ENVELOPE) {
+        return Some(SIGNED_RECORD);
     }
     BEGINNINGS.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, what)| *what)
 }

@@ -147,7 +147,7 @@ fn who_signed_what_is_escaped() {
     let claims = ["--issuer", EVIL, "--subject", EVIL, "--content-type", EVIL];
     let signing = [&["sign", "record.json", "-v", "-o", "signed"], &key[..], &claims].concat();
     assert_eq!(run(&folder, &signing).code, 0);
-    let json = [&signing[..], &["--json", "--replace"]].concat();
+    let json = [&signing[..], &["--json", "--force"]].concat();
     assert_eq!(run(&folder, &json).json()["subject"], EVIL);
     let forced = ["sign", "bad.json", "--force", "-o", "forced", key[0], key[1]];
     assert_eq!(run(&folder, &forced).code, 0);

@@ -44,7 +44,7 @@ fn a_signed_record_verifies_wherever_the_record_is() {
         for (flag, needs_record) in
             [("--attached", false), ("--detached", true), ("--hash-envelope", true)]
         {
-            let signed = sign(&folder, &[record, flag, "-o", "signed", "--replace"]);
+            let signed = sign(&folder, &[record, flag, "-o", "signed", "--force"]);
             assert_eq!((signed.code, signed.stdout.as_str()), (0, ""), "{signed:?}");
             let ran = verify(&folder, &["signed", "--record", record]);
             assert_eq!(ran.code, 0, "{record} {flag}: {ran:?}");
@@ -129,7 +129,7 @@ fn the_header_says_what_the_options_say() {
 }
 
 #[test]
-fn what_is_no_valid_record_is_not_signed_without_force() {
+fn invalid_records_are_signed_with_allow_invalid_only() {
     let folder = folder();
     folder.write("bad.json", record(r#"{"type": "robot"}"#));
     folder.write(
@@ -144,11 +144,13 @@ fn what_is_no_valid_record_is_not_signed_without_force() {
     ] {
         let ran = sign(&folder, &[name, "-o", "signed"]);
         assert!(ran.code == 1 && ran.stderr.contains(words), "{ran:?}");
-        assert!(ran.stderr.contains("--force"), "{ran:?}");
+        assert!(ran.stderr.contains("--allow-invalid"), "{ran:?}");
         assert!(!folder.path().join("signed").exists());
     }
-    let forced = sign(&folder, &["bad.json", "-o", "signed", "--force"]);
-    assert!(forced.code == 0 && forced.stderr.contains("though it is not valid"), "{forced:?}");
+    assert_eq!(sign(&folder, &["bad.json", "-o", "signed", "--force"]).code, 1);
+    assert!(!folder.path().join("signed").exists());
+    let allowed = sign(&folder, &["bad.json", "-o", "signed", "--allow-invalid"]);
+    assert!(allowed.code == 0 && allowed.stderr.contains("though it is not valid"), "{allowed:?}");
     let ran = verify(&folder, &["signed"]);
     assert!(ran.code == 1 && ran.stdout.contains("record:         failed (/session"), "{ran:?}");
 }
@@ -175,7 +177,7 @@ fn outputs_that_are_there_stay_and_nothing_is_left_behind() {
     let folder = folder();
     folder.write("signed", "precious");
     let ran = sign(&folder, &["a.json", "-o", "signed"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--replace replaces it"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
     assert_eq!(written(&folder, "signed"), b"precious");
     assert_eq!(sign(&folder, &["a.json", "-o", "no/such/folder"]).code, 2);
     let names: Vec<_> =
@@ -214,7 +216,7 @@ fn what_is_no_key_is_told_and_not_shown() {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
     }
     for (name, words) in [
-        ("other.pem", "expected PEM of a PRIVATE KEY, found one of a PUBLIC KEY"),
+        ("other.pem", "other.pem is a public key; signing needs the private key"),
         ("text.pem", "not PEM"),
         ("nothing.pem", "cannot read nothing.pem"),
     ] {

@@ -106,7 +106,7 @@ fn a_certificate_can_vouch_for_the_key() {
         (fixture("signer.chain.pem"), fixture("root.cert.pem"), fixture("other-root.cert.pem"));
     let key = ["--key", "keys/cert.key.pem", "--insecure-key-permissions"];
     let sign = |certificates: &str| {
-        let rest = ["sign", "a.json", "--cert", certificates, "-o", "signed", "--replace"];
+        let rest = ["sign", "a.json", "--cert", certificates, "-o", "signed", "--force"];
         folder.vac(&rest.iter().chain(&key).copied().collect::<Vec<_>>())
     };
     assert_eq!(sign(&chain).code, 0);
@@ -160,7 +160,9 @@ fn vectors_get_their_exit_codes() {
         } else {
             run(&[attack, "--record", &record])
         };
-        let harmless = attack.ends_with("uhdr-empty.cbor");
+        // Without trace metadata none of it is wrong; a header in any order can be signed.
+        let harmless = ["uhdr-empty.cbor", "protected-unsorted.cbor"];
+        let harmless = harmless.iter().any(|name| attack.ends_with(name));
         assert_eq!(ran.code, i32::from(!harmless), "{attack}: {ran:?}");
     }
 }
@@ -238,7 +240,7 @@ fn a_big_record_takes_no_more_than_twice_its_size() {
     let key = ["--key", "keys/signing-key.pem"];
     let public = ["--key", "keys/signing-key.pub.pem"];
     for flag in ["--attached", "--detached", "--hash-envelope"] {
-        let signing = ["sign", "big.json", flag, "-o", "signed", "--replace", key[0], key[1]];
+        let signing = ["sign", "big.json", flag, "-o", "signed", "--force", key[0], key[1]];
         let taken = peak(&folder, &signing);
         assert!(taken < most, "{flag}: {taken} of {most} kB to sign");
         let mut verifying = vec!["verify", "signed", public[0], public[1]];

@@ -2,12 +2,12 @@
 
 use vac_value::{Document, Encoding};
 
+use crate::answers::Answer;
 use crate::canonical::{Form, canonical};
 use crate::envelope::Envelope;
 use crate::header::HashAlgorithm;
 use crate::key::{PublicKey, SignatureError};
 use crate::message::Message;
-use crate::verdict::Verdict;
 
 /// What an envelope has for its payload, with the record as it was given.
 pub(super) enum Content<'a> {
@@ -21,7 +21,7 @@ pub(super) enum Content<'a> {
 
 /// What came out.
 pub(super) struct Found {
-    pub signature: Verdict,
+    pub signature: Answer,
     /// Whether the payload is the record's; why not, otherwise.
     pub is_record: Result<(), String>,
     /// Whether a record was given besides, and is the one attached.
@@ -46,7 +46,7 @@ pub(super) enum RecordForm {
 }
 
 impl Found {
-    fn new(signature: Verdict, signed: &'static str) -> Self {
+    fn new(signature: Answer, signed: &'static str) -> Self {
         let form = Some(RecordForm::AsItIs);
         let (digest, sha256, canonical) = (None, None, None);
         let (is_record, is_given) = (Ok(()), false);
@@ -74,6 +74,14 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// The record that was given in addition to another one that is attached.
+    pub fn other_record(&self) -> Option<&'a [u8]> {
+        match self {
+            Self::Attached { payload, given } => given.filter(|given| given != payload),
+            Self::Detached { .. } | Self::Digest { .. } => None,
+        }
+    }
+
     /// Whether [`Content::find`] takes the record's SHA-256.
     pub fn is_sha256(&self) -> bool {
         let Self::Digest { algorithm, digest, given } = self else { return false };
@@ -95,10 +103,10 @@ impl<'a> Content<'a> {
         };
         let verdict = |checked: Checked, what: &str| match (checked, key) {
             (Some(Ok(())), Some(key)) => {
-                Verdict::Ok(format!("over {what}, with the key {}", key.thumbprint_uri()))
+                Answer::Ok(format!("over {what}, with the key {}", key.thumbprint_uri()))
             }
-            (Some(Err(error)), _) => Verdict::Failed(format!("over {what}: {error}")),
-            _ => Verdict::NotChecked("there is no key to check it with".to_owned()),
+            (Some(Err(error)), _) => Answer::Failed(format!("over {what}: {error}")),
+            _ => Answer::NotChecked("there is no key to check it with".to_owned()),
         };
         match *self {
             Self::Attached { payload, given } => {
@@ -109,8 +117,8 @@ impl<'a> Content<'a> {
                 Found { is_record, is_given, ..Found::new(signature, AS_IT_IS) }
             }
             Self::Detached { given: None } | Self::Digest { digest: None, given: None, .. } => {
-                let why = "the record is kept elsewhere: give it";
-                Found::new(Verdict::NotChecked(why.to_owned()), AS_IT_IS)
+                let why = "the record is detached and was not given";
+                Found::new(Answer::NotChecked(why.to_owned()), AS_IT_IS)
             }
             Self::Detached { given: Some(record) } => detached(record, encoding, check, verdict),
             Self::Digest { algorithm, digest: Some(digest), given } => {
@@ -133,7 +141,7 @@ fn detached(
     record: &[u8],
     encoding: Encoding,
     check: impl Fn(&[u8]) -> Checked,
-    verdict: impl Fn(Checked, &str) -> Verdict,
+    verdict: impl Fn(Checked, &str) -> Answer,
 ) -> Found {
     let checked = check(record);
     if checked != Some(Err(SignatureError::Mismatch)) {
@@ -141,7 +149,7 @@ fn detached(
     }
     let neither = |why: &str| {
         let failed = verdict(checked, AS_IT_IS);
-        Verdict::Failed(format!("{}; {why}", failed.detail()))
+        Answer::Failed(format!("{}; {why}", failed.detail()))
     };
     match canonical_form(record, encoding) {
         Ok(canonical) => match check(&canonical) {
@@ -168,12 +176,12 @@ fn by_digest(
     digest: &[u8],
     record: Option<&[u8]>,
     encoding: Encoding,
-    signature: Verdict,
+    signature: Answer,
 ) -> Found {
     let mut found = Found::new(signature, "the record's digest");
     if digest.len() != algorithm.length() {
         found.is_record =
-            Err(format!("the payload is no {algorithm}: it has {} bytes", digest.len()));
+            Err(format!("the payload is not a {algorithm} digest: it has {} bytes", digest.len()));
         return found;
     }
     found.digest = Some(digest.to_vec());

@@ -3,13 +3,13 @@
 use vac_value::{Document, printable};
 
 use super::Verification;
+use crate::answers::Answer;
 use crate::certificate::{CertificateError, Chain};
 use crate::envelope::Envelope;
 use crate::header::{chain, labelled};
-use crate::key::{PublicKey, THUMBPRINT_URI};
+use crate::key::PublicKey;
 use crate::label::X5CHAIN;
 use crate::record::Examined;
-use crate::verdict::Verdict;
 
 /// How far a certificate vouches for a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,15 +57,15 @@ impl Identity {
     }
 
     /// Whether the signer is who the envelope says.
-    pub fn verdict(
+    pub fn answer(
         &self,
         envelope: &Envelope<'_>,
-        signature: &Verdict,
+        signature: &Answer,
         examined: Option<&Examined>,
         with: &Verification<'_>,
-    ) -> Verdict {
+    ) -> Answer {
         if let Some(Err(error)) = &self.certificate {
-            return Verdict::Failed(error.to_string());
+            return Answer::Failed(error.to_string());
         }
         let (Some(key), true) = (&self.key, signature.is_ok()) else {
             let why = if signature.is_failed() {
@@ -73,24 +73,24 @@ impl Identity {
             } else {
                 "the signature was not checked"
             };
-            return Verdict::NotChecked(why.to_owned());
+            return Answer::NotChecked(why.to_owned());
         };
         let claims = &envelope.header.claims;
         let issuer = claims.issuer.as_deref().unwrap_or_default();
         let subject = claims.subject.as_deref().unwrap_or_default();
-        if issuer.starts_with(THUMBPRINT_URI) && issuer != key.thumbprint_uri() {
-            return Verdict::Failed("the issuer is the thumbprint of another key".to_owned());
+        if let Err(mismatch) = envelope.header.check_key(key) {
+            return Answer::Failed(mismatch.to_string());
         }
         for (what, is, should) in
             [("issuer", issuer, with.issuer), ("subject", subject, with.subject)]
         {
             if let Some(should) = should.filter(|should| *should != is) {
                 let (is, should) = (quoted(is), quoted(should));
-                return Verdict::Failed(format!("the {what} is {is}, not {should}"));
+                return Answer::Failed(format!("the {what} is {is}, not {should}"));
             }
         }
         if let Some(why) = claims.untimely(with.time) {
-            return Verdict::Failed(why.to_owned());
+            return Answer::Failed(why.to_owned());
         }
         let mut detail = format!("issuer {}, subject {}", quoted(issuer), quoted(subject));
         match self.certificate {
@@ -102,7 +102,7 @@ impl Identity {
         if provider == Some(issuer) {
             detail += " (the issuer named is the model's provider)";
         }
-        Verdict::Ok(detail)
+        Answer::Ok(detail)
     }
 }
 
@@ -115,14 +115,16 @@ fn certificates(
     let header = &envelope.header;
     let found = match &header.chain {
         Some(chain) => Chain::from_der(chain.clone()),
-        None => {
-            let beside = labelled(unprotected.root(), X5CHAIN).and_then(chain);
-            match (beside, &header.certificate_hash) {
-                (Some(beside), Some(_)) => Chain::from_der(beside),
-                (Some(_), None) => return Err(CertificateError::Unprotected),
-                (None, _) => return Err(CertificateError::Missing),
+        None => match (labelled(unprotected.root(), X5CHAIN), &header.certificate_hash) {
+            (Some(node), Some(_)) => {
+                let expected = "expected one certificate, or 2 to 8";
+                let chain = chain(node);
+                let chain = chain.ok_or(CertificateError::Unreadable(expected.to_owned()))?;
+                Chain::from_der(chain)
             }
-        }
+            (Some(_), None) => return Err(CertificateError::Unprotected),
+            (None, _) => return Err(CertificateError::Missing),
+        },
     };
     match &header.certificate_hash {
         Some(hash) if !found.has_hash(hash) => Err(CertificateError::Hash),

@@ -99,7 +99,7 @@ fn every_command_lives_through_every_file() {
             &["transcode", "--canonical", &file],
             &["inspect", "--json", &file],
             &["events", &file],
-            &["sign", &file, "--key", key, "-o", "signed.cbor", "--replace"],
+            &["sign", &file, "--key", key, "-o", "signed.cbor", "--force"],
             &["verify", &file, "--key", public],
             &["receipts", "attach", &file, &file, "-o", "with-receipts.cbor", "--force"],
             &["sign", "keys/signing-key.pub.pem", "--key", &file, "--insecure-key-permissions"],

@@ -104,7 +104,7 @@ fn what_is_signed_or_rewritten_is_not_written_to() {
     let key = "keys/signing-key.pem";
     let before = files(folder.path());
     for output in ["record.json", key] {
-        let sign = ["sign", "record.json", "--key", key, "--replace", "-o", output];
+        let sign = ["sign", "record.json", "--key", key, "--force", "-o", output];
         run(folder.path(), &sign).says(2, "is an input: it is not written to");
     }
     let transcode = ["transcode", "record.json", "--to=cbor", "--force", "-o", "./record.json"];

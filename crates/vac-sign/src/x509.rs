@@ -1,0 +1,121 @@
+//! The extensions of a certificate that crate `webpki` ignores: key usage in any certificate,
+//! and every constraint but names in a trust anchor.
+
+use std::collections::BTreeSet;
+
+use ed25519_dalek::pkcs8::spki::der::{
+    self, AnyRef, Decode as _, ErrorKind, Reader as _, SliceReader, Tag, TagNumber, Tagged as _,
+    asn1::{BitStringRef, ObjectIdentifier, OctetStringRef},
+};
+
+const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
+const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
+const EXTENDED_KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37");
+
+/// The purposes for which a certificate with an extended key usage may sign: code, mail,
+/// documents, or any.
+pub(crate) const PURPOSES: [ObjectIdentifier; 4] = [
+    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3"),
+    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.4"),
+    ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.36"),
+    ObjectIdentifier::new_unwrap("2.5.29.37.0"),
+];
+
+/// digitalSignature and contentCommitment, the first two bits of a key usage.
+const SIGNING: u8 = 0b1100_0000;
+/// keyCertSign, the sixth bit.
+const CERTIFICATE_SIGNING: u8 = 0b0000_0100;
+
+/// Constraints that a certificate states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Constraints {
+    /// `cA` of the basic constraints.
+    is_authority: bool,
+    /// `pathLenConstraint` of the basic constraints.
+    path_length: Option<u64>,
+    /// The first eight bits of the key usage.
+    key_usage: Option<u8>,
+    /// Whether an extended key usage is absent, or has one of [`PURPOSES`].
+    has_purpose: bool,
+}
+
+impl Constraints {
+    /// Reads the constraints of a certificate in DER. It is an error if an extension occurs
+    /// twice.
+    pub fn parse(certificate: &[u8]) -> der::Result<Self> {
+        let mut constraints = Self { has_purpose: true, ..Self::default() };
+        let mut certificate = sequence(AnyRef::from_der(certificate)?)?;
+        let mut fields = sequence(certificate.decode()?)?;
+        while !fields.is_finished() {
+            let field = fields.decode::<AnyRef<'_>>()?;
+            if field.tag() == (Tag::ContextSpecific { constructed: true, number: TagNumber(3) }) {
+                constraints.read_extensions(sequence(AnyRef::from_der(field.value())?)?)?;
+            }
+        }
+        Ok(constraints)
+    }
+
+    fn read_extensions(&mut self, mut extensions: SliceReader<'_>) -> der::Result<()> {
+        let mut seen = BTreeSet::new();
+        while !extensions.is_finished() {
+            let mut extension = sequence(extensions.decode()?)?;
+            let id = extension.decode::<ObjectIdentifier>()?;
+            let _critical = extension.decode::<Option<bool>>()?;
+            let content = extension.decode::<&OctetStringRef>()?.as_bytes();
+            if !seen.insert(id) {
+                return Err(ErrorKind::Value { tag: Tag::ObjectIdentifier }.into());
+            }
+            match id {
+                KEY_USAGE => {
+                    let usage = BitStringRef::from_der(content)?;
+                    self.key_usage = Some(usage.raw_bytes().first().copied().unwrap_or(0));
+                }
+                BASIC_CONSTRAINTS => {
+                    let mut basic = sequence(AnyRef::from_der(content)?)?;
+                    self.is_authority = basic.decode::<Option<bool>>()?.unwrap_or(false);
+                    self.path_length = basic.decode::<Option<u64>>()?;
+                    basic.finish()?;
+                }
+                EXTENDED_KEY_USAGE => {
+                    let mut purposes = sequence(AnyRef::from_der(content)?)?;
+                    self.has_purpose = false;
+                    while !purposes.is_finished() {
+                        self.has_purpose |= PURPOSES.contains(&purposes.decode()?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the key may sign records (RFC 5280 section 4.2.1.3): one without a key usage
+    /// may.
+    pub fn may_sign(&self) -> bool {
+        self.key_usage.is_none_or(|usage| usage & SIGNING != 0)
+    }
+
+    /// Checks that the key may issue certificates: CA:TRUE and keyCertSign, both stated.
+    pub fn check_issuer(&self) -> Result<(), &'static str> {
+        if !self.is_authority {
+            Err("it is not an authority (CA:TRUE)")
+        } else if self.key_usage.is_none_or(|usage| usage & CERTIFICATE_SIGNING == 0) {
+            Err("its key usage does not include keyCertSign")
+        } else if !self.has_purpose {
+            Err("its extended key usage is not one for signing")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether so many certificates may be between this one and a signer's.
+    pub fn allows_path(&self, length: usize) -> bool {
+        self.path_length.is_none_or(|most| length as u64 <= most)
+    }
+}
+
+/// The elements of a sequence.
+fn sequence(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
+    value.tag().assert_eq(Tag::Sequence)?;
+    SliceReader::new(value.value())
+}
