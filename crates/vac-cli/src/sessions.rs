@@ -11,7 +11,7 @@ use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
 use vac_store::join::{Known, join, look};
 use vac_store::{Found, Loaded, Log, find};
-use vac_validate::signed;
+use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
@@ -280,9 +280,10 @@ impl Looking<'_, '_> {
     /// Checks the signature of a document, if there is a key to check it with.
     fn signature(&self, log: &Log, document: &Document<'_>) -> Result<Option<Signature>> {
         let Some(key) = &self.sessions.key else {
-            if signed::payload(document).is_none() {
+            // A detached record is an error, which the caller reports.
+            let Some(Payload::Attached { .. }) = signed::payload(document) else {
                 return Ok(None);
-            }
+            };
             let note = "signature: not checked; run vac verify";
             self.sessions.talk.say(&format!("{}: {note}", log.shown));
             return Ok(Some(Signature::NotChecked));

@@ -192,12 +192,12 @@ impl Verify {
                 Exit::No,
             ),
             Verdict::Failed if !answers.is_signed => (BAD, "not signed", Exit::No),
+            Verdict::Failed if answers.is_missing_record() => {
+                (BAD, "NOT verified (detached record required: pass --record FILE)", Exit::No)
+            }
             Verdict::Failed => (BAD, "NOT verified", Exit::No),
         };
         talk.say_line(&Line::from(&self.name()).text(": ").styled(style, words));
-        if answers.is_missing_record() {
-            talk.say(&format!("{}: detached record required: pass --record FILE", self.name()));
-        }
         exit
     }
 

@@ -26,7 +26,15 @@ fn runs() -> (Folder, Vec<Vec<&'static str>>) {
         vec!["validate", "--json", "good.json", "bad.json"],
         vec!["transcode", "bad.json", "--to", "json"],
         vec!["keygen", "-o", "keys"],
-        vec!["sign", "bad.json", "--key", "keys/signing-key.pem", "--force", "-o", "signed"],
+        vec![
+            "sign",
+            "bad.json",
+            "--key",
+            "keys/signing-key.pem",
+            "--allow-invalid",
+            "-o",
+            "signed",
+        ],
         vec!["verify", "statement.cbor", "--key", public],
         vec!["verify", "bad.json", "--key", public],
         vec!["verify", "statement.cbor", "--key", public, "--json"],
@@ -83,7 +91,8 @@ fn words_have_the_colours_of_what_they_mean() {
     };
     let yellow = "\u{1b}[1m\u{1b}[33m";
     let key = ["--key", "keys/signing-key.pub.pem"];
-    let signing = ["sign", "bad.json", "--key", "keys/signing-key.pem", "--force", "-o", "signed"];
+    let signing =
+        ["sign", "bad.json", "--key", "keys/signing-key.pem", "--allow-invalid", "-o", "signed"];
     for (arguments, expected) in [
         (&["convert", "nowhere"][..], format!("{red}error:\u{1b}[0m nowhere: ")),
         (&["convert", "--nowhere"], format!("{red}error:\u{1b}[0m unexpected")),

@@ -149,7 +149,7 @@ fn who_signed_what_is_escaped() {
     assert_eq!(run(&folder, &signing).code, 0);
     let json = [&signing[..], &["--json", "--force"]].concat();
     assert_eq!(run(&folder, &json).json()["subject"], EVIL);
-    let forced = ["sign", "bad.json", "--force", "-o", "forced", key[0], key[1]];
+    let forced = ["sign", "bad.json", "--allow-invalid", "-o", "forced", key[0], key[1]];
     assert_eq!(run(&folder, &forced).code, 0);
     let verify = [&["verify", "signed"], &public[..]].concat();
     let ran = run(&folder, &verify);

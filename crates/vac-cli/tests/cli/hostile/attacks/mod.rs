@@ -24,3 +24,4 @@ mod a22_quadratic_work;
 mod a23_memory;
 mod a24_schema_limits;
 mod a25_fuzzing;
+mod craft;
