@@ -282,10 +282,10 @@ fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
     // A payload that cannot be a digest.
     let record = Parts::with([alg(-8), claims(), hash]).envelope();
     let answers = answers(&record, Some(RECORD.as_bytes()));
-    refused(&answers, "payload hash", "the payload is not a sha-256 digest: it has");
+    refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
     // Nor without a record to compare it with; and nothing of it is shown.
     let answers = super::answers(&record, None);
-    refused(&answers, "payload hash", "the payload is not a sha-256 digest: it has");
+    refused(&answers, "payload hash", "the payload is not a sha-256 digest but");
     assert!(answers.payload_hash.detail().len() < 100, "{answers:#?}");
 }
 
@@ -355,16 +355,16 @@ fn digests_of_all_three_lengths_are_compared() {
 
 #[test]
 fn claims_have_their_time() {
-    let timed = |claims: &[u8]| {
-        let count = u8::try_from(0xa2 + claims.len() / 2).expect("few");
-        let all = [vec![15, count, 1], text("i"), vec![2], text("s"), claims.to_vec()].concat();
-        Parts::with([alg(-8), content_type(), all]).envelope()
-    };
     fn at(envelope: &[u8], time: Option<u64>) -> Answers<'_> {
         let key = key();
         let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
         verify(envelope, &with)
     }
+    let timed = |claims: &[u8]| {
+        let count = u8::try_from(0xa2 + claims.len() / 2).expect("few");
+        let all = [vec![15, count, 1], text("i"), vec![2], text("s"), claims.to_vec()].concat();
+        Parts::with([alg(-8), content_type(), all]).envelope()
+    };
     let (expires, begins) = (timed(&[4, 20]), timed(&[5, 20]));
     assert!(at(&expires, Some(19)).is_verified());
     refused(&at(&expires, Some(20)), "signer", "the claims have expired");

@@ -181,7 +181,7 @@ fn by_digest(
     let mut found = Found::new(signature, "the record's digest");
     if digest.len() != algorithm.length() {
         found.is_record =
-            Err(format!("the payload is not a {algorithm} digest: it has {} bytes", digest.len()));
+            Err(format!("the payload is not a {algorithm} digest but {} bytes", digest.len()));
         return found;
     }
     found.digest = Some(digest.to_vec());
