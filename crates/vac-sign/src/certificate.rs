@@ -136,11 +136,17 @@ impl Chain {
         self.first().is_ok_and(|certificate| hash.algorithm.digest(certificate) == hash.value)
     }
 
+    /// Checks that there are not more certificates than an envelope may have.
+    pub(crate) fn check_length(&self) -> Result<(), CertificateError> {
+        match self.0.len() {
+            0..=MAX_CHAIN => Ok(()),
+            count => Err(CertificateError::TooMany(count)),
+        }
+    }
+
     /// Checks that the first certificate leads to a trusted authority, or is trusted itself.
     pub fn check(&self, trust: &Trust) -> Result<(), CertificateError> {
-        if self.0.len() > MAX_CHAIN {
-            return Err(CertificateError::TooMany(self.0.len()));
-        }
+        self.check_length()?;
         let first = self.first()?;
         let time = UnixTime::since_unix_epoch(Duration::from_secs(trust.time));
         if trust.roots.0.contains(first) {

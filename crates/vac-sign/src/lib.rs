@@ -51,8 +51,9 @@
 //!   names it.
 //! * **Key identifiers are hints** (RFC 9052 section 3.1): the key is the one that is given.
 //!   A critical one and an issuer that is a thumbprint have to be the key's
-//!   ([`Header::check_key`]). Of the two ECDSA signatures that differ in the sign of `s` both hold, as the standard
-//!   has it: what refers to an envelope by its bytes, as receipts do, refers to one of them.
+//!   ([`Header::check_key`]). Of the two ECDSA signatures that differ in the sign of `s` both
+//!   hold, as the standard has it: what refers to an envelope by its bytes, as receipts do,
+//!   refers to one of them.
 //! * **Bounded work.** An envelope has at most 64 receipts of 1 MiB together with at most 16
 //!   proofs each, and at most 8 certificates.
 //! * **Receipts** are for the envelope with an empty unprotected header

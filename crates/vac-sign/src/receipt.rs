@@ -234,8 +234,8 @@ impl fmt::Display for ReceiptsError {
             Self::NotReceipts => f.write_str("label 394 does not hold a list of receipts"),
             Self::TooMany => write!(
                 f,
-                "too many receipts: at most {MAX_RECEIPTS} with {} kB together are allowed",
-                MAX_BYTES >> 10
+                "too many receipts: at most {MAX_RECEIPTS} with {} MiB together are allowed",
+                MAX_BYTES >> 20
             ),
         }
     }

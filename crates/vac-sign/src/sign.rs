@@ -232,6 +232,7 @@ fn protected(
     let mut add = |label: i128, value| header.rest.push((label_of(label), value));
     add(CWT_CLAIMS, claims);
     if let Some(chain) = options.certificates {
+        chain.check_length().map_err(SignError::Certificate)?;
         if chain.public_key().map_err(SignError::Certificate)? != *key {
             return Err(SignError::Certificate(CertificateError::OtherKey));
         }

@@ -34,8 +34,8 @@ use crate::terminal::{self, Output, Talk};
         "Certificates in --trust-root with CA:TRUE and the key usage keyCertSign may issue others,
 within their validity, path length and name constraints. Any other is trusted only as the
 signer's own. Revocation is not checked: a revoked certificate is trusted until it expires.",
-        "An envelope has at most 64 receipts with 1024 kB together and 16 proofs each, and at most
-8 certificates.",
+        "An envelope has at most 64 receipts with 1 MiB together and 16 proofs each, and at most 8
+certificates.",
     ],
     "0 verified, 1 not verified or the record was not examined, 2 usage or input/output error.",
     &[
@@ -179,7 +179,7 @@ impl Verify {
         Ok(out.flush()?)
     }
 
-    /// Says what it comes to.
+    /// Prints the verdict on stderr, and decides the exit code.
     fn conclude(&self, answers: &Answers<'_>, talk: Talk) -> Exit {
         let (style, words, exit) = match answers.verdict() {
             Verdict::Verified => (GOOD, "verified", Exit::Yes),

@@ -1,8 +1,8 @@
 //! Only certificate authorities issue certificates.
 
 use super::craft::{
-    Certificate, TIME, basic_constraints, dns_name, extended_key_usage, extension, key_usage,
-    permitted_dns_name,
+    self, Certificate, TIME, array, basic_constraints, bytes, dns_name, envelope,
+    extended_key_usage, extension, header, key_usage, permitted_dns_name, usual,
 };
 use crate::run::{Folder, Ran};
 use crate::sign::timed;
@@ -160,8 +160,19 @@ fn long_chains_are_refused() {
     let mut chain = vec![signer.issued_by(&root)];
     chain.extend(std::iter::repeat_n(root.root(), 7));
     is_trusted(&verify(&chain, 3, &[root.root()]));
-    chain.push(root.root());
-    is_refused(&verify(&chain, 3, &[root.root()]), "expected one certificate, or 2 to 8");
+    // Nine are not signed, nor are they verified.
+    let nine = [vec![0x18, 33], array(&vec![bytes(b"certificate"); 9])].concat();
+    let folder = craft::folder();
+    folder.write("signed", envelope(&header(&[usual(), vec![nine]].concat())));
+    folder.write("roots.pem", chain.concat() + &root.root());
+    let ran = folder.vac(&["verify", "signed", "--trust-root", "roots.pem", "--at", TIME]);
+    is_refused(&ran, "expected one certificate, or 2 to 8");
+    let secret = craft::signer().to_pem().expect("PEM");
+    folder.write("key.pem", secret.as_bytes());
+    let key = ["--key", "key.pem", "--insecure-key-permissions"];
+    let signing = ["sign", "a.json", "--cert", "roots.pem", "-o", "out", key[0], key[1], key[2]];
+    let ran = folder.vac(&signing);
+    assert!(ran.code == 2 && ran.stderr.contains("at most 8 are allowed"), "{ran:?}");
 }
 
 #[test]

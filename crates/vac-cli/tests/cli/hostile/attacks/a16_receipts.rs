@@ -57,7 +57,7 @@ fn the_tree_size_is_not_printed_as_verified() {
 fn receipts_and_proofs_are_limited() {
     let one = receipt(&log(), &statement(), &[], 1);
     assert_eq!(verify(&transparent(&vec![one.clone(); 64])).code, 0);
-    let limit = "too many receipts: at most 64 with 1024 kB together are allowed";
+    let limit = "too many receipts: at most 64 with 1 MiB together are allowed";
     let folder = transparent(&vec![one.clone(); 65]);
     for options in [&["--receipt-key", "log.pem"][..], &[]] {
         let verify = ["verify", "transparent", "--key", "pub.pem"];
