@@ -11,6 +11,8 @@ mod found;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use vac_adapter::redact::Redactor;
+
 use crate::agents::{Agent, When};
 use crate::native::read::Event;
 use crate::native::{Kind, Leaf, Pattern, Piece, Step, fragments, pieces, read, shown};
@@ -62,10 +64,12 @@ pub fn compare<D: AsRef<[u8]>>(
         exceptions: &exceptions,
         agent,
         deferred: Vec::new(),
+        redactors: Vec::new(),
         outcome: Outcome::default(),
     };
     let mut number = 0;
     for document in documents {
+        comparison.redactors = redactors(&exceptions);
         for piece in pieces(document.as_ref()) {
             let group = match place {
                 Where::Anywhere => 0,
@@ -98,27 +102,33 @@ fn compiled(agent: &Agent) -> Vec<Compiled> {
     agent.exceptions.iter().map(compile).collect()
 }
 
+fn redactors(exceptions: &[Compiled]) -> Vec<(Redactor, &'static str)> {
+    let redactor = |exception: &Compiled| match exception.when {
+        When::Redacted(secrets) => Some((Redactor::new(secrets), exception.reason)),
+        _ => None,
+    };
+    exceptions.iter().filter_map(redactor).collect()
+}
+
 struct Comparison<'c> {
     found: Found,
     exceptions: &'c [Compiled],
     agent: &'c Agent,
     /// Scalars that may be missing: they take only what the others leave.
     deferred: Vec<(usize, u64, &'static str)>,
+    /// What follows the pieces of a document for secrets, and why it redacts them.
+    redactors: Vec<(Redactor, &'static str)>,
     outcome: Outcome,
 }
 
 impl Comparison<'_> {
     fn piece(&mut self, piece: &Piece<'_>, group: usize) {
-        let is_omitted = |exception: &&Compiled| match exception.when {
-            When::Raw(is_omitted) => is_omitted(piece.bytes),
-            _ => false,
-        };
         if piece.kind != Kind::Document {
             self.outcome.raw += 1;
-            if let Some(exception) = self.exceptions.iter().find(is_omitted) {
-                *self.outcome.excepted.entry(exception.reason).or_default() += 1;
-                return;
-            }
+        }
+        if let Some(reason) = self.redacted(piece) {
+            *self.outcome.excepted.entry(reason).or_default() += 1;
+            return;
         }
         match piece.kind {
             Kind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
@@ -144,6 +154,30 @@ impl Comparison<'_> {
             let text = Leaf::Garbage(piece.bytes).shown();
             self.outcome.missing.push(format!("line {}: raw text {text}", piece.line));
         }
+    }
+
+    /// Why a piece is redacted, if it is.
+    fn redacted(&mut self, piece: &Piece<'_>) -> Option<&'static str> {
+        let is_whole = match piece.kind {
+            Kind::Document => matches!(piece.bytes.first(), Some(b'{' | b'[')),
+            Kind::Ambiguous => true,
+            Kind::Bad => false,
+            Kind::Nul => return None,
+        };
+        let mut found = None;
+        for (redactor, reason) in &mut self.redactors {
+            if is_whole {
+                redactor.end();
+            }
+            let is_known = is_whole && piece.kind == Kind::Document;
+            if !is_known && redactor.add(piece.bytes) {
+                found = Some(*reason);
+            }
+            if is_whole {
+                redactor.end();
+            }
+        }
+        found
     }
 
     fn leaf(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
@@ -179,7 +213,7 @@ impl Comparison<'_> {
                 _ => false,
             },
             When::Says(place) => self.found.says(place, leaf.digest()),
-            When::Raw(_) => false,
+            When::Redacted(_) => false,
         }
     }
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use vac_adapter::cursor::{Rest, put, sift};
-use vac_adapter::frame::Place;
-use vac_adapter::{Error, Origin, Report, Sink};
+use vac_adapter::frame::{Place, Reason};
+use vac_adapter::raw::Known;
+use vac_adapter::{Error, Origin, Report, Sink, redact};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Decode, Kind, Node};
 
@@ -22,7 +23,13 @@ pub(crate) fn entries(
     let id = stored::id(node).unwrap_or_default();
     let value = node.member("value").filter(|value| value.kind() != Kind::Null);
     let Some(value) = value else {
-        let entry = stored::without_value(node, &id, place, sink.report());
+        let entry = match kind {
+            Row::Composer if stored::has_secret(node) => {
+                sink.report().unparsed(place.line, stored::NOT_JSON);
+                redacted(node, &id, place, sink.report())
+            }
+            _ => stored::without_value(node, &id, place, sink.report()),
+        };
         return sink.entry(entry, origin);
     };
     match kind {
@@ -30,7 +37,8 @@ pub(crate) fn entries(
             let mut entry = composer(value, &id, sink.report());
             stored::beside(&mut entry, node);
             // A secret must not come back as the text of what could not be written.
-            let bytes = &secret::taken_out(node.raw());
+            let blanked = secret::SECRETS.blanked(node);
+            let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
             sink.entry(entry, Origin { place, bytes })?;
             let inside = value.member("conversation").into_iter().flat_map(Node::elements);
             for (number, told) in (1..).zip(inside) {
@@ -59,7 +67,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a>
         "createdAt" => put(&mut timestamp, AbstractTimestamp::decode(inside).ok()),
         name => match secret::name(name) {
             Some(secret) => {
-                report.omit(&secret);
+                report.redact(&secret);
                 true
             }
             None => false,
@@ -67,7 +75,24 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a>
     });
     if value.kind() != Kind::Map {
         report.unknown("a composer that is no object");
-        data.push(("value".into(), value.carry()));
+        // Without members a secret has no place of its own, but a name may still be readable.
+        let kept = if secret::SECRETS.are_readable_in(value.raw()) {
+            report.redact(secret::UNPARSED);
+            redact::value(value.raw())
+        } else {
+            value.carry()
+        };
+        data.push(("value".into(), kept));
     }
     Entry::Event(EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) })
+}
+
+/// The entry of a row that could not be parsed and may contain a secret.
+fn redacted<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
+    report.redact(secret::UNPARSED);
+    let known = Known { id: Some(id.to_owned().into()), ..Known::default() };
+    let reason = Reason::Encoding(stored::NOT_JSON.to_owned());
+    let mut entry = redact::entry(secret::SECRETS, node.raw(), &reason, place, known);
+    stored::mark(&mut entry, node);
+    entry
 }

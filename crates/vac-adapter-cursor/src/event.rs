@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, put, sift};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Report, redact};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Document, Extensions, Kind, Node, Text};
 
@@ -82,20 +82,18 @@ pub(crate) fn of<'a>(
 pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,
-    facts: &Facts,
+    is_redacted: bool,
     report: &mut Report,
 ) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
-    let bytes = match facts.variant {
-        Some("composer") => secret::taken_out_of(raw),
-        _ => Cow::Borrowed(raw.bytes),
-    };
-    if matches!(bytes, Cow::Owned(_)) {
-        report.omit("composerData, in text that is no document");
-    }
     let root = raw.document.as_ref().map(Document::root);
-    let id = root.and_then(stored::id).map(Cow::Owned);
-    let mut entry = raw::entry(&bytes, &raw.reason, place, Known { id, ..Known::default() });
+    let known = Known { id: root.and_then(stored::id).map(Cow::Owned), ..Known::default() };
+    let mut entry = if is_redacted {
+        report.redact(secret::UNPARSED);
+        redact::entry(secret::SECRETS, raw.bytes, &raw.reason, place, known)
+    } else {
+        raw::entry(raw.bytes, &raw.reason, place, known)
+    };
     if let Some(root) = root {
         stored::mark(&mut entry, root);
     }

@@ -70,7 +70,8 @@
 //! * Rows that are NULL or named and not there are events `missing`. Rows that are no
 //!   JSON are carried as text or bytes.
 //! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
-//!   `speculativeSummarizationEncryptionKey`) are left out, and the report says so.
+//!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. What
+//!   could not be parsed and has such a name in it is kept as its length and digest alone.
 //! * The text form is ambiguous. A turn stays whole as the content of its message;
 //!   thoughts, calls and results are read out of it as children. A thought is one line.
 //! * Cursor writes its version nowhere: a log cannot be newer than what was tried.

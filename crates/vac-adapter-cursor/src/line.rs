@@ -82,29 +82,27 @@ struct Told<'d, 'a> {
 pub(crate) fn line(node: Node<'_, '_>) -> Line {
     let mut told = Told::default();
     for (key, value) in node.members() {
-        // As they are always written: every document of every log comes by here, twice.
-        let place = match key.raw() {
-            b"\"type\"" => &mut told.kind,
-            b"\"subtype\"" => &mut told.subtype,
-            b"\"role\"" => &mut told.role,
-            b"\"message\"" => &mut told.message,
-            b"\"tool_call\"" => &mut told.tool_call,
-            b"\"status\"" => &mut told.status,
-            b"\"error\"" => &mut told.error,
-            b"\"key\"" => &mut told.key,
-            b"\"meta\"" | b"\"file\"" => &mut told.meta,
-            b"\"blob\"" => &mut told.blob,
-            b"\"value\"" | b"\"text\"" | b"\"base64\"" | b"\"missing\"" | b"\"repeated\"" => {
-                &mut told.held
-            }
-            b"\"uuid\"" | b"\"sessionId\"" | b"\"parentUuid\"" | b"\"sessionID\"" => {
-                &mut told.foreign
-            }
+        let Some(name) = key.text() else { continue };
+        let place = match &*name {
+            "type" => &mut told.kind,
+            "subtype" => &mut told.subtype,
+            "role" => &mut told.role,
+            "message" => &mut told.message,
+            "tool_call" => &mut told.tool_call,
+            "status" => &mut told.status,
+            "error" => &mut told.error,
+            "key" => &mut told.key,
+            "meta" | "file" => &mut told.meta,
+            "blob" => &mut told.blob,
+            "value" | "text" | "base64" | "missing" | "repeated" => &mut told.held,
+            "uuid" | "sessionId" | "parentUuid" | "sessionID" => &mut told.foreign,
             _ => continue,
         };
         *place = Some(value);
     }
     match told.kind {
+        // A composer may have secrets, whatever else its row says.
+        _ if told.is_composer() => Line::Row(Row::Composer),
         Some(kind) => of_kind(kind, &told),
         None if is(told.role, Kind::Text) && told.has_content() => Line::Message,
         None if told.held.is_some() => row(&told),
@@ -113,6 +111,15 @@ pub(crate) fn line(node: Node<'_, '_>) -> Line {
 }
 
 impl Told<'_, '_> {
+    fn is_composer(&self) -> bool {
+        let is_named = |key: Node<'_, '_>| match key.text() {
+            Some(text) => text.starts_with(COMPOSER),
+            // A key with half a surrogate pair.
+            None => key.raw().get(1..).is_some_and(|raw| raw.starts_with(COMPOSER.as_bytes())),
+        };
+        self.held.is_some() && self.key.is_some_and(is_named)
+    }
+
     fn has_content(&self) -> bool {
         self.message.is_some_and(|message| message.member("content").is_some())
     }
@@ -145,9 +152,7 @@ fn of_kind(kind: Node<'_, '_>, told: &Told<'_, '_>) -> Line {
 
 fn row(told: &Told<'_, '_>) -> Line {
     let key = told.key.and_then(Node::text).unwrap_or_default();
-    if key.starts_with(COMPOSER) {
-        Line::Row(Row::Composer)
-    } else if key.starts_with(BUBBLE) {
+    if key.starts_with(BUBBLE) {
         Line::Row(Row::Bubble)
     } else if is(told.meta, Kind::Text) {
         Line::Chat(Chat::Meta)

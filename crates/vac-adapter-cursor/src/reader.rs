@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use vac_adapter::frame::{Content, Frame, Place};
+use vac_adapter::frame::{Content, Frame, Place, Raw, Reason};
+use vac_adapter::redact::Redactor;
 use vac_adapter::{Error, Origin, Sink};
 use vac_value::Node;
 
 use crate::facts::Facts;
 use crate::line::{Capture, Line, line};
+use crate::secret::SECRETS;
 use crate::thought::Thought;
 use crate::{capture, chat, composer, event, message};
 
@@ -19,24 +21,41 @@ pub(crate) struct Reader<'f> {
     thought: Option<Thought>,
     /// Digests of the ids of calls that were started.
     started: HashSet<u64>,
+    redactor: Redactor,
 }
 
 impl<'f> Reader<'f> {
     pub fn new(facts: &'f Facts) -> Self {
-        Self { facts, thought: None, started: HashSet::new() }
+        let redactor = Redactor::new(SECRETS);
+        Self { facts, thought: None, started: HashSet::new(), redactor }
     }
 
     /// Gives the entries of a frame.
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         sink.report().frames += 1;
+        let is_redacted = self.redactor.is_redacted(frame);
         match &frame.content {
-            Content::Raw(raw) => {
-                self.end(sink)?;
-                let entry = event::raw(raw, frame.place, self.facts, sink.report());
-                sink.entry(entry, Origin { place: frame.place, bytes: raw.bytes })
+            Content::Raw(raw) => self.raw(raw, frame.place, is_redacted, sink),
+            // Part of a damaged document, with a secret before it.
+            Content::Document(document) if is_redacted => {
+                let bytes = document.root().raw();
+                let raw = Raw { bytes, reason: Reason::Stray, document: None };
+                self.raw(&raw, frame.place, is_redacted, sink)
             }
             Content::Document(document) => self.document(document.root(), frame.place, sink),
         }
+    }
+
+    fn raw(
+        &mut self,
+        raw: &Raw<'_>,
+        place: Place,
+        is_redacted: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        self.end(sink)?;
+        let entry = event::raw(raw, place, is_redacted, sink.report());
+        sink.entry(entry, Origin { place, bytes: raw.bytes })
     }
 
     /// Gives what has not been given yet.

@@ -6,9 +6,9 @@ use vac_adapter::cursor::{Rest, keys, object, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::{Report, raw};
 use vac_record::Entry;
-use vac_value::Node;
+use vac_value::{Kind, Node};
 
-use crate::line::{BUBBLE, COMPOSER, Chat, Line, Row, line};
+use crate::line::{BUBBLE, Chat, Line, Row, line};
 use crate::{event, secret};
 
 /// Keys that this adapter adds to entries.
@@ -85,12 +85,25 @@ pub(crate) fn without_value<'a>(
     entry
 }
 
+/// Why the value of a row is kept unparsed.
+pub(crate) const NOT_JSON: &str = "the value of the row is not JSON";
+
+/// Whether the name of a secret can be read in a row whose value is text or bytes that are
+/// not JSON.
+pub(crate) fn has_secret(row: Node<'_, '_>) -> bool {
+    let base64 = row.member("base64");
+    let is_in_bytes = base64.is_some_and(|base64| match base64.text() {
+        Some(text) => secret::SECRETS.are_readable_in_base64(text.as_bytes()),
+        None => base64.kind() == Kind::Text,
+    });
+    is_in_bytes || secret::SECRETS.are_readable_in(row.raw())
+}
+
 /// Text or bytes that are no JSON.
 fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
-    const REASON: &str = "the value of the row is not JSON";
-    report.unparsed(place.line, REASON);
+    report.unparsed(place.line, NOT_JSON);
     let mut data = Rest::default();
-    raw::push(&mut data, "reason", REASON);
+    raw::push(&mut data, "reason", NOT_JSON);
     for (name, value) in node.members() {
         let name = match name.text() {
             Some(name) if is_mark(&name, value) => continue,
@@ -99,15 +112,7 @@ fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report)
             Some(name) => name,
             None => continue,
         };
-        // Only a composer has secrets.
-        let text = value.text().filter(|_| name == "raw" && id.starts_with(COMPOSER));
-        match text.as_deref().map(|text| secret::taken_out(text.as_bytes())) {
-            Some(Cow::Owned(kept)) => {
-                report.omit("composerData, in text that is no document");
-                raw::push(&mut data, "raw", &*String::from_utf8_lossy(&kept));
-            }
-            _ => data.push((name, value.carry())),
-        }
+        data.push((name, value.carry()));
     }
     let mut entry = Entry::Event(event::of(raw::EVENT_TYPE, id.to_owned(), data));
     mark(&mut entry, node);

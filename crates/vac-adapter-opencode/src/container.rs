@@ -2,6 +2,7 @@
 //! in an export, in a shared session, in the lines of a capture.
 
 use vac_adapter::frame::{Content, Frame, Place, Raw};
+use vac_adapter::redact::Redactor;
 use vac_value::{Document, Kind, Node, Text};
 
 use crate::classify::{Class, Facts, array, is_a, is_shared};
@@ -9,7 +10,7 @@ use crate::cut::{self, Cut, Piece};
 use crate::early::Early;
 use crate::message::role;
 use crate::names::{Names, Number};
-use crate::unit::{Model, Unit};
+use crate::unit::{Model, Redaction, Unit};
 use crate::{secret, tool, whole};
 
 /// All units of an input, in its order, and the names they share.
@@ -58,12 +59,25 @@ struct Around {
 
 impl<'a> Units<'a> {
     /// Adds the units of a frame. `keep` makes what is kept of a text: the text
-    /// itself, if the frame stays in memory.
-    pub fn add<'f>(&mut self, frame: &Frame<'f>, keep: fn(Text<'f>) -> Text<'a>) {
-        let mut adding = Adding { units: self, place: frame.place, part: 0, keep };
+    /// itself, if the frame stays in memory. `redactor` has seen all frames before it.
+    pub fn add<'f>(
+        &mut self,
+        frame: &Frame<'f>,
+        redactor: &mut Redactor,
+        keep: fn(Text<'f>) -> Text<'a>,
+    ) {
+        redactor.at(frame.place);
+        let mut adding = Adding { units: self, place: frame.place, part: 0, redactor, keep };
         match &frame.content {
-            Content::Raw(raw) => adding.bad(raw),
-            Content::Document(document) => adding.document(document.root()),
+            Content::Raw(raw) => adding.bad(raw, frame),
+            Content::Document(document) => {
+                let is_redacted = adding.redactor.is_redacted(frame);
+                adding.document(document.root());
+                // What is neither object nor array is one unit.
+                if let (true, Some(unit)) = (is_redacted, self.all.last_mut()) {
+                    unit.redaction = Redaction::Whole;
+                }
+            }
         }
     }
 
@@ -80,6 +94,7 @@ struct Adding<'u, 'a, 'f> {
     place: Place,
     /// How many units of a frame that holds several have been added.
     part: u64,
+    redactor: &'u mut Redactor,
     keep: fn(Text<'f>) -> Text<'a>,
 }
 
@@ -158,8 +173,9 @@ impl<'f> Adding<'_, '_, 'f> {
         if value.kind() == Kind::Null {
             return;
         }
+        let share = (name == secret::SHARE).then_some(value);
         let name = self.units.members.number(name, self.keep);
-        self.next(value, &Facts::default(), Class::Member(name), around);
+        self.next(value, &Facts { share, ..Facts::default() }, Class::Member(name), around);
     }
 
     fn shared(&mut self, root: Node<'_, 'f>) {
@@ -232,14 +248,18 @@ impl<'f> Adding<'_, '_, 'f> {
                 _ => 1,
             },
             counts_usage: is_message,
-            has_secret: secret::is_in(facts, class),
+            redaction: if secret::is_in(facts, class) {
+                Redaction::Member
+            } else {
+                Redaction::Nothing
+            },
             text: None,
         };
         self.units.all.push(unit);
     }
 
     /// The units of bytes that are no document.
-    fn bad(&mut self, raw: &Raw<'f>) {
+    fn bad(&mut self, raw: &Raw<'f>, frame: &Frame<'f>) {
         let mut around = Around::default();
         if let Some(cut) = cut::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around)) {
             return self.seen(match cut {
@@ -254,6 +274,7 @@ impl<'f> Adding<'_, '_, 'f> {
             session: self.session(facts.session),
             message: self.message(if is_message { facts.id } else { facts.message }),
             id: facts.id.and_then(Node::text).map(self.keep),
+            redaction: Redaction::of_unparsed(self.redactor.is_redacted(frame)),
             ..Unit::raw(self.place, raw.bytes.len())
         };
         self.units.all.push(unit);
@@ -298,6 +319,7 @@ impl<'f> Adding<'_, '_, 'f> {
                 value
             }
         };
+        self.redactor.end();
         for unit in &mut self.units.all[from..] {
             unit.text = Some(document.node(unit.node).raw().into());
             unit.node = 0;
@@ -311,6 +333,7 @@ impl<'f> Adding<'_, '_, 'f> {
         self.units.all.push(Unit {
             text: Some(bytes.into()),
             session: around.session,
+            redaction: Redaction::of_unparsed(self.redactor.add(bytes)),
             ..Unit::raw(self.place, bytes.len())
         });
     }

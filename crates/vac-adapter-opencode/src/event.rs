@@ -1,18 +1,18 @@
 //! Units that are events: everything that is no message and no part, and has no
 //! place beside the entries.
 
-use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest, sift};
 use vac_adapter::frame::Reason;
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Report, redact};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Extensions, Kind, Node, Text};
+use vac_value::{Extensions, IntoOwned, Kind, Node, Text};
 
 use crate::classify::Class;
 use crate::message::{Moment, text};
 use crate::names::Names;
 use crate::secret;
-use crate::unit::Unit;
+use crate::unit::{Redaction, Unit};
 
 /// Why the text of a row is carried as text.
 const NO_OBJECT: &str = "the row's data is no JSON object";
@@ -40,13 +40,18 @@ pub(crate) fn entry<'a>(
     let mut id = None;
     let mut data = Rest::default();
     if let Class::Member(name) = unit.class {
-        data.push((members.name(name).to_owned().into(), node.carry()));
+        let value = if unit.redaction == Redaction::Member {
+            secret::kept(node)
+        } else {
+            Some(node.carry())
+        };
+        data.extend(value.map(|value| (members.name(name).to_owned().into(), value)));
         return made(event_type, data, unit.place_id());
     }
     let mut moment = Moment::default();
     match (Cursor::of(node), unit.class) {
         (Some(mut object), Class::Share) => {
-            secret::omit(&mut object);
+            secret::redact(&mut object);
             data = object.rest(&[]);
         }
         (Some(mut object), _) => {
@@ -55,10 +60,14 @@ pub(crate) fn entry<'a>(
             if unit.class == Class::Other {
                 object.take_if("time", |time| moment.take(time, "created").then_some(()));
             }
-            let share = unit.has_secret.then(|| secret::omit_inside(&mut object)).flatten();
+            let mut redacted = Vec::new();
+            if unit.redaction == Redaction::Member {
+                redacted.extend(secret::redact_inside(&mut object));
+                redacted.extend(secret::redact_session(&mut object));
+            }
             data = object.rest(&[]);
             data.extend(moment.left());
-            data.extend(share.map(|(name, share)| (name.into(), share)));
+            data.extend(redacted.into_iter().map(|(name, kept)| (name.into(), kept)));
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
@@ -121,7 +130,15 @@ fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
 /// A row whose data is no object. Text is carried as what it is: something that
 /// could not be parsed.
 fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Report) -> Entry<'a> {
-    let broken = node.member("data").filter(|data| data.kind() == Kind::Text);
+    let data = node.member("data");
+    if data.is_some_and(has_secret) {
+        report.unparsed(unit.place.line, NO_OBJECT);
+        report.redact(secret::PATH);
+        let known = Known { id: unit.id.clone().map(IntoOwned::into_owned), ..Known::default() };
+        let reason = Reason::Encoding(NO_OBJECT.to_owned());
+        return redact::entry(secret::SECRETS, node.raw(), &reason, unit.place, known);
+    }
+    let broken = data.filter(|data| data.kind() == Kind::Text);
     let broken = broken.and_then(Node::text);
     let named: &[&str] = if broken.is_some() { &["reason", "line", "raw"] } else { &[] };
     let mut id = None;
@@ -146,8 +163,19 @@ fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Repo
     entry
 }
 
-/// A unit that cannot be carried as a value. One that might be a broken share
-/// object is told, not carried.
+/// Whether the name of a secret can be read in text, or in bytes that are not text.
+fn has_secret(data: Node<'_, '_>) -> bool {
+    match data.kind() {
+        Kind::Text => secret::SECRETS.are_readable_in(data.raw()),
+        Kind::Map => data.member("base64").is_some_and(|base64| match base64.text() {
+            Some(text) => secret::SECRETS.are_readable_in_base64(text.as_bytes()),
+            None => base64.kind() == Kind::Text,
+        }),
+        _ => false,
+    }
+}
+
+/// A unit that cannot be carried as a value.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,
@@ -157,9 +185,9 @@ pub(crate) fn raw<'a>(
     report.unparsed(unit.place.line, &reason.to_string());
     let id = unit.id.as_deref().map(|id| id.to_owned().into());
     let known = Known { id, timestamp: None, parent_id: None };
-    if secret::may_be_in(&reason.with_before(bytes)) {
-        report.omit(secret::OMITTED);
-        return raw::entry(b"", reason, unit.place, known);
+    if unit.redaction == Redaction::Whole {
+        report.redact(secret::PATH);
+        return redact::entry(secret::SECRETS, bytes, reason, unit.place, known);
     }
     raw::entry(bytes, reason, unit.place, known)
 }

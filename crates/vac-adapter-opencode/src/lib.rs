@@ -83,9 +83,9 @@
 //! * Usage is counted once: on the message. A `step-finish` repeats it, and keeps it
 //!   as native data; where the message is missing, it is the `token-usage` of the event.
 //! * `sessionID` is not repeated on entries where it is the session's.
-//! * The `secret` of a share object, or of a session's `share`, is never copied: the one
-//!   deliberate omission, named in the report. The same goes for bytes that might be a
-//!   broken share object.
+//! * The `secret` of a share object, or of a session's `share`, is redacted, and the report
+//!   counts it. What could not be parsed and has that name in it is kept as its length and
+//!   digest alone.
 //! * What stands beside the entries has to fit both encodings: an object with half a
 //!   surrogate pair in it is an event instead.
 //! * A damaged export or shared session is taken apart: what is whole in it is told as

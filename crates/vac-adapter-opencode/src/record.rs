@@ -83,7 +83,7 @@ impl Around {
             left = time.remainder().map(|time| ("time".into(), time.into_owned()));
         }
         let named: Vec<_> = keys::SESSION.iter().chain(OURS).copied().collect();
-        let share = secret::omit_inside(&mut session);
+        let share = secret::redact_inside(&mut session);
         let mut members = session.rest(&named).into_owned();
         members.extend(left);
         members.extend(share.map(|(name, share)| (name.into(), share.into_owned())));
@@ -105,7 +105,7 @@ impl Around {
 
     fn share(&mut self, mut share: Cursor<'_, '_>, id: &str) {
         share.said("id", id);
-        secret::omit(&mut share);
+        secret::redact(&mut share);
         let share = share.remainder().map(|share| ("session_share".into(), share.into_owned()));
         self.session.extend(share);
     }

@@ -1,43 +1,73 @@
-//! The one deliberate omission: what lets others change a shared session.
+//! The secret that lets others change a shared session: no record contains it.
 
-use vac_adapter::cursor::Cursor;
-use vac_value::{Any, Node};
+use vac_adapter::cursor::{Cursor, Rest, object, sift};
+use vac_adapter::redact::{self, Secrets};
+use vac_value::{Any, Kind, Node};
 
 use crate::classify::{Class, Facts};
 
-/// How the report calls it.
-pub(crate) const OMITTED: &str = "session_share.secret";
+/// Members of share objects.
+pub(crate) const SECRETS: Secrets = Secrets::new(&[SECRET]);
+
+/// How the report names it.
+pub(crate) const PATH: &str = "session_share.secret";
 
 const SECRET: &str = "secret";
 /// Where a session says how it is shared.
-const SHARE: &str = "share";
+pub(crate) const SHARE: &str = "share";
+/// Where an element of a shared session has the session.
+const DATA: &str = "data";
 
-/// Whether a unit holds one.
+/// Whether a unit has one where it is redacted.
 pub(crate) fn is_in(unit: &Facts<'_, '_>, class: Class) -> bool {
-    let holds = |share: Node<'_, '_>| share.member(SECRET).is_some();
+    let is_shared = unit.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
     match class {
         Class::Share => unit.secret.is_some(),
-        Class::Session => unit.share.is_some_and(holds),
+        Class::Session | Class::Member(_) => is_shared,
+        Class::Other => is_shared || unit.data.is_some_and(is_session),
         _ => false,
     }
 }
 
-/// Takes it away from a share object.
-pub(crate) fn omit(share: &mut Cursor<'_, '_>) {
+/// Whether a value is a session with a secret.
+fn is_session(data: Node<'_, '_>) -> bool {
+    data.member(SHARE).is_some_and(|share| SECRETS.are_readable_in(share.raw()))
+}
+
+/// Takes the secret from a share object.
+pub(crate) fn redact(share: &mut Cursor<'_, '_>) {
     share.take_if(SECRET, |_| Some(()));
 }
 
-/// Takes it away from a session; gives what is left of its share object, as a
-/// member.
-pub(crate) fn omit_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
-    let mut share = session.object(SHARE)?;
-    omit(&mut share);
-    share.remainder().map(|left| (SHARE, left))
+/// Takes the share object from a session; returns what may be kept of it, as a member.
+pub(crate) fn redact_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
+    let share = session.take_if(SHARE, |share| {
+        let is_redacted = share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw());
+        is_redacted.then_some(share)
+    })?;
+    kept(share).map(|share| (SHARE, share))
 }
 
-/// Whether bytes that are no document might be a share object, or hold one.
-pub(crate) fn may_be_in(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let has = |key: &str| text.contains(key);
-    has("\"secret\"") && (has("\"share\"") || !(has("\"type\"") || has("\"role\"")))
+/// Takes a session with a secret from what is around it; returns what may be kept of it, as
+/// a member.
+pub(crate) fn redact_session<'a>(around: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
+    let session = around.take_if(DATA, |data| is_session(data).then_some(data))?;
+    Some((DATA, redact::value(session.raw())))
+}
+
+/// What may be kept of how a session is shared; `None` if nothing is left.
+pub(crate) fn kept<'a>(share: Node<'a, '_>) -> Option<Any<'a>> {
+    if share.kind() != Kind::Map {
+        return Some(redact::value(share.raw()));
+    }
+    let mut hidden = Rest::default();
+    let mut rest = sift(share, &[], |key, value| {
+        let is_hidden = key != SECRET && SECRETS.are_readable_in(value.raw());
+        if is_hidden {
+            hidden.push((key.to_owned().into(), redact::value(value.raw())));
+        }
+        is_hidden || key == SECRET
+    });
+    rest.append(&mut hidden);
+    object(rest)
 }

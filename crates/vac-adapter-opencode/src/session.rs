@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
+use vac_adapter::frame::Reason;
 use vac_adapter::{Error, Origin, Session, Sink};
-use vac_record::{Entry, VerifiableAgentRecord};
-use vac_value::{Encode, Node, Scanner};
+use vac_record::VerifiableAgentRecord;
+use vac_value::{Node, Scanner};
 
 use crate::classify::Class;
 use crate::container::Units;
 use crate::part::Known;
 use crate::source::{Seen, Source};
-use crate::unit::Unit;
+use crate::unit::{Redaction, Unit};
 use crate::{capture, early, event, message, part, secret, whole};
 
 /// One session of an input.
@@ -36,11 +37,12 @@ impl Found<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         self.source.look(unit, number, scanner, |seen| match seen {
-            Seen::Document(node) => self.document(node, unit, sink),
-            Seen::Raw(bytes, reason) => {
-                let entry = event::raw(bytes, reason, unit, sink.report());
-                sink.entry(entry, Origin { place: unit.place, bytes })
+            // Part of a damaged document, with a secret before it.
+            Seen::Document(node) if unit.redaction == Redaction::Whole => {
+                raw(node.raw(), &Reason::Stray, unit, sink)
             }
+            Seen::Document(node) => self.document(node, unit, sink),
+            Seen::Raw(bytes, reason) => raw(bytes, reason, unit, sink),
         })?
     }
 
@@ -63,9 +65,11 @@ impl Found<'_> {
                 (event::entry(node, unit, &self.id, members, sink.report()), None)
             }
         };
-        if unit.has_secret {
-            let told = told(&entry);
-            return sink.entry(entry, Origin { bytes: told.as_bytes(), ..origin });
+        if unit.redaction == Redaction::Member {
+            // A secret must not come back as the text of what could not be written.
+            let blanked = secret::SECRETS.blanked(node);
+            let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
+            return sink.entry(entry, Origin { bytes, ..origin });
         }
         sink.entry(entry, origin)?;
         match result {
@@ -75,12 +79,10 @@ impl Found<'_> {
     }
 }
 
-/// An object with a secret, as it may be told.
-fn told(entry: &Entry<'_>) -> String {
-    match entry {
-        Entry::Event(event) => event.data.to_json().unwrap_or_default(),
-        _ => String::new(),
-    }
+/// Gives the entry of bytes that could not be parsed.
+fn raw(bytes: &[u8], reason: &Reason, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let entry = event::raw(bytes, reason, unit, sink.report());
+    sink.entry(entry, Origin { place: unit.place, bytes })
 }
 
 impl Session for Found<'_> {
@@ -103,8 +105,8 @@ impl Session for Found<'_> {
             if unit.entries > 0 {
                 self.unit(unit, number, &mut scanner, sink)?;
             }
-            if unit.has_secret {
-                sink.report().omit(secret::OMITTED);
+            if unit.redaction == Redaction::Member {
+                sink.report().redact(secret::PATH);
             }
         }
         Ok(())

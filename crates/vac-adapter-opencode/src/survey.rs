@@ -5,16 +5,17 @@ use std::io::Read;
 use std::rc::Rc;
 
 use vac_adapter::frame::{Content, Frame};
+use vac_adapter::redact::Redactor;
 use vac_adapter::{Error, Input, Log, ids};
 use vac_value::Scanner;
 
 use crate::classify::Class;
 use crate::container::{Form, Units};
-use crate::order;
 use crate::record::Around;
 use crate::session::Found;
 use crate::source::{Seen, Source};
 use crate::unit::Unit;
+use crate::{order, secret};
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -59,13 +60,14 @@ fn is_known(unit: &Unit<'_>) -> bool {
 /// All units of a log.
 fn units<'i>(log: &Log<'i>) -> Result<Units<'i>, Error> {
     let mut units = Units::default();
+    let mut redactor = Redactor::new(secret::SECRETS);
     if let Some(frames) = log.held() {
-        frames.for_each(|frame| units.add(frame, |text| text));
+        frames.for_each(|frame| units.add(frame, &mut redactor, |text| text));
         return Ok(units);
     }
     log.each(|frame| {
         let from = units.all.len();
-        units.add(frame, |text| Cow::Owned(text.into_owned()));
+        units.add(frame, &mut redactor, |text| Cow::Owned(text.into_owned()));
         units.all[from..].iter_mut().for_each(|unit| hold(unit, frame));
         Ok(())
     })?;

@@ -6,6 +6,24 @@ use vac_value::{Node, Text};
 use crate::classify::Class;
 use crate::names::Number;
 
+/// What of a unit is redacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Redaction {
+    /// It has no secret.
+    Nothing,
+    /// It has one in a known place.
+    Member,
+    /// It could not be parsed, and a secret may be anywhere in it.
+    Whole,
+}
+
+impl Redaction {
+    /// The redaction of bytes that could not be parsed.
+    pub fn of_unparsed(is_redacted: bool) -> Self {
+        if is_redacted { Self::Whole } else { Self::Nothing }
+    }
+}
+
 /// What a session's order and record need to know of one object. The object itself
 /// stays where it is.
 #[derive(Clone, Debug)]
@@ -38,8 +56,8 @@ pub(crate) struct Unit<'a> {
     /// Whether its usage is counted: that of a message, or that of a step whose message
     /// is missing.
     pub counts_usage: bool,
-    /// Whether it holds a secret, which is left out.
-    pub has_secret: bool,
+    /// What of it is redacted.
+    pub redaction: Redaction,
     /// Its text, if it is not where its frame is: out of a damaged export, or told
     /// beside the entries while the input is not in memory.
     pub text: Option<Box<[u8]>>,
@@ -62,7 +80,7 @@ impl Unit<'_> {
             directory: None,
             entries: 1,
             counts_usage: false,
-            has_secret: false,
+            redaction: Redaction::Nothing,
             text: None,
         }
     }

@@ -47,7 +47,8 @@
 //! * [`cursor`] is the no-drop mechanism. Nothing else in an adapter has to care.
 //! * [`broken`] takes apart what was one document and is damaged or cut short.
 //! * [`attachment`] carries whole files that belong to a session.
-//! * [`raw`] is the one place that carries what no value can carry.
+//! * [`raw`] is the one place that carries what no value can carry, and [`redact`] the one
+//!   that decides whether its bytes may be kept.
 //! * Adapters are pure: an [`Input`] is opened by whoever owns the files.
 //! * [`session`] validates every entry as it was written. Adapters make typed entries,
 //!   so a violation is a defect of ours and stops the record.
@@ -67,6 +68,7 @@ pub mod ids;
 pub mod input;
 pub mod provider;
 pub mod raw;
+pub mod redact;
 pub mod report;
 pub mod session;
 pub mod time;

@@ -46,8 +46,8 @@ pub struct Report {
     pub entries: BTreeMap<&'static str, u64>,
     /// Native types that the adapter does not know.
     pub unknown_types: BTreeMap<String, u64>,
-    /// Native values that were left out on purpose, by path, and why.
-    pub omitted: BTreeMap<String, u64>,
+    /// Secrets that were left out, by path, and how many.
+    pub redacted: BTreeMap<String, u64>,
     /// Entries that repeat another one and are linked to it.
     pub duplicates_linked: u64,
     /// Everything else that somebody should know.
@@ -92,9 +92,9 @@ impl Report {
         count(&mut self.unknown_types, native);
     }
 
-    /// Counts a native value that is left out on purpose.
-    pub fn omit(&mut self, path: &str) {
-        count(&mut self.omitted, path);
+    /// Counts a secret that is left out.
+    pub fn redact(&mut self, path: &str) {
+        count(&mut self.redacted, path);
     }
 
     /// Adds a warning, once.

@@ -2,10 +2,14 @@
 
 use data_encoding::BASE64;
 use serde_json::Value;
+use vac_adapter::redact::Secrets;
 
 use super::{Agent, Exception, When, as_it_is, elements};
 use crate::logs::Log;
 use crate::references::{References, text};
+
+const SECRETS: Secrets =
+    Secrets::new(&["blobEncryptionKey", "speculativeSummarizationEncryptionKey"]);
 
 /// Cursor.
 pub const CURSOR: Agent = Agent {
@@ -54,8 +58,8 @@ pub const CURSOR: Agent = Agent {
         },
         Exception {
             paths: &[],
-            when: When::Raw(|bytes| String::from_utf8_lossy(bytes).contains("EncryptionKey\"")),
-            reason: "a secret in text",
+            when: When::Redacted(SECRETS),
+            reason: "what could not be parsed and may have a secret",
         },
     ],
     copies: &[],

@@ -8,6 +8,7 @@ mod gemini;
 mod opencode;
 
 use serde_json::Value;
+use vac_adapter::redact::Secrets;
 
 use crate::logs::Log;
 use crate::references::References;
@@ -65,8 +66,9 @@ pub enum When {
     Is(&'static [&'static str]),
     /// The record says it at this place, for all entries.
     Says(&'static str),
-    /// It is no document, and this is true of its bytes.
-    Raw(fn(&[u8]) -> bool),
+    /// It could not be parsed, and the name of one of these can be read in it or in what is
+    /// damaged before it.
+    Redacted(Secrets),
 }
 
 impl Agent {
@@ -84,7 +86,7 @@ impl Agent {
                 When::Always => String::new(),
                 When::Is(words) => format!(" if it is {}", words.join(", ")),
                 When::Says(place) => format!(" if it equals {place}"),
-                When::Raw(_) => "what is no document".to_owned(),
+                When::Redacted(_) => "what could not be parsed".to_owned(),
             };
             println!("  {}{condition}: {reason}", paths.join(", "));
         }

@@ -1,6 +1,7 @@
 //! `OpenCode`.
 
 use serde_json::Value;
+use vac_adapter::redact::Secrets;
 
 use super::{Agent, Exception, When, as_it_is, elements};
 use crate::references::{References, text};
@@ -60,12 +61,12 @@ pub const OPENCODE: Agent = Agent {
         Exception {
             paths: &["secret", "share.secret", "info.share.secret", "[].data.share.secret"],
             when: When::Always,
-            reason: "a secret, the one deliberate omission",
+            reason: "a secret",
         },
         Exception {
             paths: &[],
-            when: When::Raw(|bytes| String::from_utf8_lossy(bytes).contains("\"secret\"")),
-            reason: "what might be a broken share object and hold a secret",
+            when: When::Redacted(Secrets::new(&["secret"])),
+            reason: "what could not be parsed and may have a secret",
         },
     ],
     copies: &[],

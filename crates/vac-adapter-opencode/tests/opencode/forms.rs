@@ -80,7 +80,7 @@ fn of_a_damaged_shared_session_what_is_whole_is_told() {
     );
     let (record, report) = one(share.as_bytes());
     assert!(!record.to_string().contains("hush"), "{record}");
-    assert_eq!(report.omitted.values().sum::<u64>(), 1);
+    assert_eq!(report.redacted.values().sum::<u64>(), 1);
 }
 
 const INFO: &str = r#"{"id": "ses_1", "projectID": "p", "time": {"created": 1}}"#;

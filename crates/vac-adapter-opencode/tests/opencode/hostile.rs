@@ -97,7 +97,7 @@ fn a_secret_never_leaves_and_the_report_says_so() {
     {
         let (record, report) = kept(share.as_bytes());
         assert!(!record.contains("HUSH"), "{record}");
-        assert!(report.omitted.contains_key("session_share.secret"));
+        assert!(report.redacted.contains_key("session_share.secret"));
         let log = Log::new("s", format!("{MESSAGE}\n{share}"));
         let options = Options { encoding: Encoding::Cbor, ..Options::default() };
         let cbor = convert(&OpenCode, &log, &options).expect("records").remove(0).record;

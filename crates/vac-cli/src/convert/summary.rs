@@ -66,8 +66,8 @@ impl Summary {
 
     /// Says what was noticed, and in a table what was made of which agents and variants.
     pub fn tell(&self, words_about_left_out: Option<String>, talk: Talk) {
-        for (path, count) in self.total(|report| &report.omitted) {
-            talk.say(&format!("left out on purpose: {path} ({count})"));
+        for (path, count) in self.total(|report| &report.redacted) {
+            talk.say(&format!("redacted: {path} ({count})"));
         }
         let unknown = self.total(|report| &report.unknown_types);
         let most = if talk == Talk::Verbose { usize::MAX } else { MOST_UNKNOWN };

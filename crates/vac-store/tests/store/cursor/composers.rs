@@ -103,7 +103,7 @@ fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
     let (key, documents) = sessions(&path).remove(0);
     let record = converted(&key, &documents);
     assert!(!record.text().contains("secret-one"));
-    assert_eq!(record.report.omitted["composerData.blobEncryptionKey"], 1);
+    assert_eq!(record.report.redacted["composerData.blobEncryptionKey"], 1);
     // Nor where the composer cannot be carried as a value.
     for broken in [
         r#"{"key":"composerData:c","value":{"blobEncryptionKey":"hush","a":1,"a":2}}"#,
@@ -113,7 +113,7 @@ fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
         let log = format!("{}\n{broken}\n", r#"{"key":"bubbleId:c:b","value":{"type":1}}"#);
         let record = plainly("c", log.as_bytes());
         assert!(!record.text().contains("hush"), "{broken}");
-        assert_eq!(record.report.omitted.len(), 1, "{broken}");
+        assert_eq!(record.report.redacted.len(), 1, "{broken}");
     }
 }
 

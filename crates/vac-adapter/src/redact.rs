@@ -1,0 +1,413 @@
+//! Redacts secrets in what is kept unparsed.
+//!
+//! Some native members hold secrets that no record may contain. An adapter leaves them out
+//! of the documents it parses, where it knows their place. Bytes that could not be parsed
+//! have no such places: there this module searches for the *names* of the secrets, in any
+//! spelling that a JSON reader would take for the name (escapes, also of JSON inside JSON
+//! strings) and in any that damage commonly leaves (space, line ends, NUL bytes and bytes
+//! that are not ASCII between the letters, so UTF-16 as well).
+//!
+//! * A [`Redactor`] follows the frames of a log and decides which of them must not be kept.
+//! * [`entry`] makes the entry of such a frame: its length and SHA-256 digest, or, where an
+//!   object is whole and only has a key twice, its text without the secrets.
+//!
+//! ```
+//! use vac_adapter::redact::Secrets;
+//!
+//! const SECRETS: Secrets = Secrets::new(&["secret"]);
+//! assert!(SECRETS.are_readable_in(br#"{"s\u0065cret": "hush", "url"#));
+//! assert!(SECRETS.are_readable_in(br#"{"text": "{\"secret\":\n\"hush\"}"#));
+//! assert!(!SECRETS.are_readable_in(br#"{"text": "The Secret Garden, no secret at all"#));
+//! ```
+//!
+//! # Decisions
+//!
+//! * Where a value ends is uncertain in damaged text, so nothing of the frame is kept.
+//! * A name counts if a quotation mark, a colon or the end of the frame follows within
+//!   [`CONTEXT`] characters: a word in running text is not a member.
+//! * A damaged document is several frames, one a line. What follows a frame with a secret
+//!   may be its value, so every frame is redacted up to the next whole object or array.
+
+use data_encoding::{BASE64, HEXLOWER};
+use sha2::{Digest, Sha256};
+use vac_record::{Entry, EventEntry};
+use vac_value::{Any, Document, Extensions, Kind, Node};
+
+use crate::cursor::Rest;
+use crate::frame::{Content, Frame, Place, Raw, Reason};
+use crate::raw::{self, EVENT_TYPE, Known, push};
+
+/// The `reason` in the data of what was redacted as a whole.
+pub const REASON: &str = "secret-redacted";
+
+/// Takes the place of the name of a member that was redacted in text.
+const BLANK: &[u8] = b"\"(redacted)\"";
+
+/// The longest name that can be searched for.
+const MAX_NAME: usize = 64;
+/// Within so many characters after a name, something has to show that it is a name.
+const CONTEXT: u8 = 4;
+/// Escapes are undone in escaped text so many times; what is escaped more often is redacted
+/// without a search.
+const MAX_LEVELS: usize = 8;
+/// Marks a letter that ends an escape sequence (the `n` of `\n`): part of a name only if the
+/// backslash is damage. Other bytes that large are never part of a name.
+const ESCAPED: u8 = 0x80;
+
+/// The names of members whose values are secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secrets(&'static [&'static str]);
+
+impl Secrets {
+    /// Secrets by the names of their members, as the agent writes them.
+    ///
+    /// # Panics
+    /// If a name is empty, longer than 64 bytes or not made of ASCII letters. In a constant
+    /// that is an error of the compiler.
+    pub const fn new(names: &'static [&'static str]) -> Self {
+        let mut at = 0;
+        while at < names.len() {
+            let name = names[at].as_bytes();
+            assert!(!name.is_empty() && name.len() <= MAX_NAME, "a name of 1 to 64 bytes");
+            let mut byte = 0;
+            while byte < name.len() {
+                assert!(name[byte].is_ascii_alphabetic(), "a name of ASCII letters");
+                byte += 1;
+            }
+            at += 1;
+        }
+        Self(names)
+    }
+
+    /// Whether this is the name of a secret.
+    pub fn contains(self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
+
+    /// Whether the name of a secret can be read in bytes.
+    pub fn are_readable_in(self, bytes: &[u8]) -> bool {
+        let mut search = Search::new(self);
+        search.add(bytes);
+        search.is_found()
+    }
+
+    /// Whether the name of a secret can be read in bytes that are written in base64. What is
+    /// not base64 might be anything.
+    pub fn are_readable_in_base64(self, text: &[u8]) -> bool {
+        let mut search = Search::new(self);
+        for part in text.chunks(1 << 12) {
+            match BASE64.decode(part) {
+                Ok(bytes) => search.add(&bytes),
+                Err(_) => return true,
+            }
+        }
+        search.is_found()
+    }
+
+    /// The text of a value without its secrets, at every depth, and how many there were;
+    /// `None` if there were none.
+    pub fn blanked(self, node: Node<'_, '_>) -> Option<(Vec<u8>, u64)> {
+        let maps = (node.index()..node.after()).map(|index| node.document().node(index));
+        let members = maps.flat_map(Node::members);
+        let secrets = members.filter(|(key, _)| key.text().is_some_and(|key| self.contains(&key)));
+        let end = |node: Node<'_, '_>| node.offset() + node.raw().len();
+        let mut spans: Vec<_> = secrets.map(|(key, value)| (key.offset(), end(value))).collect();
+        if spans.is_empty() {
+            return None;
+        }
+        spans.sort_unstable();
+        let (raw, start) = (node.raw(), node.offset());
+        let mut text = Vec::with_capacity(raw.len());
+        let (mut at, mut count) = (start, 0);
+        for (from, to) in spans.into_iter().filter(|(from, to)| from < to) {
+            // One inside another is gone with it.
+            if from >= at {
+                text.extend_from_slice(&raw[at - start..from - start]);
+                text.extend_from_slice(BLANK);
+                text.extend_from_slice(b":null");
+                (at, count) = (to, count + 1);
+            }
+        }
+        text.extend_from_slice(&raw[at - start..]);
+        Some((text, count))
+    }
+}
+
+/// Follows the frames of a log, in their order, and decides which of them must not be kept.
+#[derive(Debug)]
+pub struct Redactor {
+    search: Search,
+    file: usize,
+}
+
+impl Redactor {
+    /// A redactor at the beginning of a log.
+    pub fn new(secrets: Secrets) -> Self {
+        Self { search: Search::new(secrets), file: 0 }
+    }
+
+    /// Whether a frame must be redacted. A whole object or array never is: its adapter
+    /// knows where it has secrets.
+    pub fn is_redacted(&mut self, frame: &Frame<'_>) -> bool {
+        self.at(frame.place);
+        match &frame.content {
+            Content::Document(document) => match document.root().kind() {
+                Kind::Map | Kind::Array => {
+                    self.end();
+                    false
+                }
+                _ => self.add(document.root().raw()),
+            },
+            Content::Raw(Raw { document: Some(document), .. }) => {
+                self.end();
+                let is_redacted = self.add(document.root().raw());
+                self.end();
+                is_redacted
+            }
+            // Only their number is kept.
+            Content::Raw(Raw { reason: Reason::Nul, .. }) => false,
+            Content::Raw(raw) => self.add(raw.bytes),
+        }
+    }
+
+    /// Starts anew if this place is in another file.
+    pub fn at(&mut self, place: Place) {
+        if place.file != self.file {
+            self.file = place.file;
+            self.end();
+        }
+    }
+
+    /// Whether unparsed bytes that follow those before must be redacted.
+    pub fn add(&mut self, bytes: &[u8]) -> bool {
+        self.search.add(bytes);
+        self.search.is_found()
+    }
+
+    /// Notes a whole value: what follows has nothing to do with what came before.
+    pub fn end(&mut self) {
+        self.search = Search::new(self.search.secrets);
+    }
+}
+
+/// The entry of a frame that must be redacted.
+pub fn entry<'a>(
+    secrets: Secrets,
+    bytes: &[u8],
+    reason: &Reason,
+    place: Place,
+    known: Known<'a>,
+) -> Entry<'a> {
+    if *reason == Reason::DuplicateKey
+        && let Ok(document) = Document::json(bytes)
+        && let Some((kept, count)) = secrets.blanked(document.root())
+        && !secrets.are_readable_in(&kept)
+    {
+        let mut entry = raw::entry(&kept, reason, place, known);
+        if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
+            push(data, "redacted", &count);
+        }
+        return entry;
+    }
+    let mut data = Rest::default();
+    push(&mut data, "reason", REASON);
+    push(&mut data, "line", &place.line);
+    push_digest(&mut data, bytes);
+    let mut extensions = Extensions::default();
+    if let Some(parent) = &known.parent_id {
+        push(&mut extensions, "parent-id", parent);
+    }
+    Entry::Event(EventEntry {
+        event_type: EVENT_TYPE.into(),
+        data: Some(data),
+        timestamp: known.timestamp,
+        id: known.id.or_else(|| Some(place.id().into())),
+        children: None,
+        extensions,
+    })
+}
+
+/// What stands for a value that must be redacted.
+pub fn value(bytes: &[u8]) -> Any<'static> {
+    let mut members = Rest::default();
+    push(&mut members, "reason", REASON);
+    push_digest(&mut members, bytes);
+    Any::members(members.0)
+}
+
+fn push_digest(members: &mut Rest<'_>, bytes: &[u8]) {
+    push(members, "length", &(bytes.len() as u64));
+    push(members, "sha-256", HEXLOWER.encode(&Sha256::digest(bytes)).as_str());
+}
+
+/// Searches bytes for names, in one pass and constant memory.
+#[derive(Debug)]
+struct Search {
+    secrets: Secrets,
+    /// Each undoes the escapes of what the one before it gives.
+    levels: [Escape; MAX_LEVELS],
+    /// How many levels have met an escape.
+    used: usize,
+    /// The last characters, as if escapes like `\n` were space.
+    without_escaped: Tail,
+    /// The last characters, as if the backslash of such escapes were damage.
+    with_escaped: Tail,
+    /// For so many characters more, a name may turn out to be one.
+    context: u8,
+    is_found: bool,
+    /// How many characters the levels have taken, together.
+    #[cfg(test)]
+    steps: usize,
+}
+
+/// Where in an escape sequence a level is.
+#[derive(Clone, Copy, Debug)]
+enum Escape {
+    Outside,
+    Backslash,
+    /// After `\u` and so many of the digits.
+    Hex([u8; 4], usize),
+}
+
+impl Search {
+    fn new(secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            levels: [Escape::Outside; MAX_LEVELS],
+            used: 0,
+            without_escaped: Tail::default(),
+            with_escaped: Tail::default(),
+            context: 0,
+            is_found: false,
+            #[cfg(test)]
+            steps: 0,
+        }
+    }
+
+    fn is_found(&self) -> bool {
+        self.is_found || self.context > 0
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        // What ends with a name is taken for found, and so is all that follows.
+        self.is_found |= self.context > 0;
+        for &byte in bytes {
+            if self.is_found {
+                return;
+            }
+            if byte.is_ascii_graphic() {
+                self.undo(0, byte);
+            }
+        }
+    }
+
+    /// Takes a character that so many levels have undone the escapes of.
+    fn undo(&mut self, level: usize, char: u8) {
+        #[cfg(test)]
+        {
+            self.steps += 1;
+        }
+        if level == self.used {
+            if char != b'\\' {
+                return self.read(char);
+            }
+            if level == MAX_LEVELS {
+                self.is_found = true;
+                return;
+            }
+            self.used += 1;
+        }
+        let next = level + 1;
+        match self.levels[level] {
+            Escape::Outside if char == b'\\' => self.levels[level] = Escape::Backslash,
+            Escape::Outside => self.undo(next, char),
+            Escape::Backslash => {
+                self.levels[level] = match char {
+                    // Backslashes are doubled with every level, and damage may have cut some.
+                    b'\\' => return,
+                    b'u' => Escape::Hex([0; 4], 0),
+                    _ => Escape::Outside,
+                };
+                match char {
+                    b'u' => {}
+                    b'b' | b'f' | b'n' | b'r' | b't' => self.undo(next, char | ESCAPED),
+                    _ => self.undo(next, char),
+                }
+            }
+            Escape::Hex(mut digits, count) if char.is_ascii_hexdigit() => {
+                digits[count] = char;
+                if count + 1 < digits.len() {
+                    self.levels[level] = Escape::Hex(digits, count + 1);
+                    return;
+                }
+                self.levels[level] = Escape::Outside;
+                let unit = digits.iter().fold(0, |unit, digit| unit << 4 | hex(*digit));
+                if let Ok(unit) = u8::try_from(unit)
+                    && unit.is_ascii_graphic()
+                {
+                    self.undo(next, unit);
+                }
+            }
+            Escape::Hex(digits, count) => {
+                self.levels[level] = Escape::Outside;
+                self.undo(next, b'u');
+                for digit in &digits[..count] {
+                    self.undo(next, *digit);
+                }
+                self.undo(level, char);
+            }
+        }
+    }
+
+    /// Takes a character without escapes.
+    fn read(&mut self, char: u8) {
+        if self.context > 0 {
+            self.is_found |= matches!(char, b'"' | b':');
+            self.context -= 1;
+        }
+        let mut is_name = false;
+        if char & ESCAPED == 0 {
+            self.without_escaped.push(char);
+            is_name |= self.without_escaped.ends_with_any(self.secrets);
+        }
+        self.with_escaped.push(char & !ESCAPED);
+        is_name |= self.with_escaped.ends_with_any(self.secrets);
+        if is_name {
+            self.context = CONTEXT;
+        }
+    }
+}
+
+fn hex(digit: u8) -> u32 {
+    char::from(digit).to_digit(16).expect("a hexadecimal digit")
+}
+
+/// The last characters that were read.
+#[derive(Debug)]
+struct Tail {
+    chars: [u8; MAX_NAME],
+    next: usize,
+}
+
+impl Default for Tail {
+    fn default() -> Self {
+        Self { chars: [0; MAX_NAME], next: 0 }
+    }
+}
+
+impl Tail {
+    fn push(&mut self, char: u8) {
+        self.chars[self.next] = char;
+        self.next = (self.next + 1) % MAX_NAME;
+    }
+
+    fn ends_with_any(&self, secrets: Secrets) -> bool {
+        secrets.0.iter().any(|name| {
+            let places = (1..=MAX_NAME).map(|back| (self.next + MAX_NAME - back) % MAX_NAME);
+            name.bytes().rev().zip(places).all(|(char, place)| self.chars[place] == char)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
