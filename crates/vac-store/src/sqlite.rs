@@ -30,6 +30,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
@@ -90,6 +91,37 @@ impl Database {
         self.watch.clone()
     }
 
+    /// Whether there is a table of this name. Views and virtual tables are not tables: what
+    /// they contain is computed, from whatever their authors like.
+    pub fn is_table(&self, name: &str) -> io::Result<bool> {
+        // A virtual table has no pages. A forged schema may say otherwise, but it cannot
+        // begin like a table's and be another's; and SQLite itself ignores case.
+        let sql = "SELECT count(*), total(type = 'table' AND rootpage > 0 \
+                AND substr(sql, 1, 13) = 'CREATE TABLE ') \
+            FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE";
+        let counts: (i64, f64) = self
+            .connection
+            .query_row(sql, [name], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(failed)?;
+        Ok(counts == (1, 1.0))
+    }
+
+    /// What the number of a row is called in a table: a name that none of its columns has.
+    /// `None` if its rows have no numbers.
+    pub fn row_id(&self, table: &str) -> io::Result<Option<&'static str>> {
+        let sql = "SELECT lower(name) FROM pragma_table_xinfo(?1)";
+        let mut statement = self.connection.prepare(sql).map_err(failed)?;
+        let names = statement.query_map([table], |row| row.get(0)).map_err(failed)?;
+        let names: Vec<String> = names.collect::<Result<_, _>>().map_err(failed)?;
+        let is_free = |name: &&str| !names.iter().any(|column| column == name);
+        let Some(name) = ["rowid", "_rowid_", "oid"].into_iter().find(is_free) else {
+            return Ok(None);
+        };
+        let has_numbers =
+            self.connection.prepare(&format!("SELECT {name} FROM \"{table}\"")).is_ok();
+        Ok(has_numbers.then_some(name))
+    }
+
     /// The names of a table's columns; empty if there is no such table.
     pub fn columns(&self, table: &str) -> io::Result<Vec<String>> {
         let mut statement = self
@@ -131,6 +163,27 @@ pub(crate) fn retry<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T>
 fn busy() -> io::Error {
     let words = "the database is being written to by another program: try again later";
     io::Error::new(io::ErrorKind::ResourceBusy, words)
+}
+
+#[cfg(test)]
+impl Database {
+    /// A database that is open already.
+    pub(crate) fn of(connection: Connection) -> Self {
+        Self { connection, _folder: None }
+    }
+
+    /// Counts the steps of `SQLite`'s virtual machine from now on.
+    pub(crate) fn count_steps(&mut self) -> std::sync::Arc<std::sync::atomic::AtomicU64> {
+        use std::sync::atomic::Ordering;
+        let steps = std::sync::Arc::default();
+        let counted = std::sync::Arc::<std::sync::atomic::AtomicU64>::clone(&steps);
+        let count = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        self.connection.progress_handler(1, Some(count)).expect("a handler");
+        steps
+    }
 }
 
 /// What went wrong in a database.
@@ -281,6 +334,7 @@ fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connecti
     // A hostile schema must not run anything of its own.
     connection.pragma_update(None, "trusted_schema", false).map_err(failed)?;
     connection.pragma_update(None, "cell_size_check", true).map_err(failed)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(failed)?;
     Ok(connection)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn of_database(
     path: &SafePath,
 ) -> io::Result<Result<Arc<dyn Store>, Database>> {
     let has = |table: &str, columns: [&str; 2]| {
-        if !is_table(&database, table)? {
+        if !database.is_table(table)? {
             return Ok(false);
         }
         let there = database.columns(table)?;
@@ -43,16 +43,6 @@ pub(crate) fn of_database(
         return Ok(Ok(Arc::new(chat::Chat::new(database, path))));
     }
     Ok(Err(database))
-}
-
-/// Whether there is a table of that name; a view may compute whatever it likes.
-fn is_table(database: &Database, name: &str) -> io::Result<bool> {
-    let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
-    let count: i64 = database
-        .connection()
-        .query_row(sql, [name], |row| row.get(0))
-        .map_err(crate::sqlite::failed)?;
-    Ok(count > 0)
 }
 
 /// One connection for all who ask: a copy of a large database is not made twice.

@@ -9,9 +9,10 @@ use vac_adapter::{Glimpse, Share};
 use vac_record::AbstractTimestamp;
 
 use super::documents::{Column, Documents};
+use super::index::Index;
 use super::reader::Reader;
 use super::row::{Row, column_of};
-use super::tables::{OF_SESSION, SESSION, Tables};
+use super::tables::{SESSION, Tables};
 use super::{AGENT, WITHOUT};
 use crate::safe_path::SafePath;
 use crate::sqlite::{self, failed};
@@ -24,8 +25,7 @@ pub(super) struct Database {
     connection: Mutex<sqlite::Database>,
     path: SafePath,
     tables: Tables,
-    /// Ids of sessions that are no text.
-    odd: OnceLock<Vec<Column>>,
+    index: OnceLock<Index>,
 }
 
 impl Database {
@@ -39,7 +39,7 @@ impl Database {
             return Ok(Err(connection));
         }
         let connection = Mutex::new(connection);
-        Ok(Ok(Self { connection, path: path.clone(), tables, odd: OnceLock::new() }))
+        Ok(Ok(Self { connection, path: path.clone(), tables, index: OnceLock::new() }))
     }
 
     fn locked(&self) -> MutexGuard<'_, sqlite::Database> {
@@ -73,47 +73,8 @@ impl Database {
         })
     }
 
-    /// The ids of sessions that a column has.
-    fn ids(
-        connection: &sqlite::Database,
-        table: &str,
-        column: &str,
-        mut show: impl FnMut(Column),
-    ) -> io::Result<()> {
-        let sql = format!("SELECT DISTINCT {column} FROM \"{table}\" WHERE {column} IS NOT NULL");
-        rows(connection, &sql, &[], |row| row.into_iter().for_each(|(_, id)| show(id)))
-    }
-
-    /// Whether there is anything that belongs to no session.
-    fn has_homeless(&self, connection: &sqlite::Database) -> io::Result<bool> {
-        for table in OF_SESSION {
-            let Some(condition) = self.tables.of_none(table) else { continue };
-            let sql = format!("SELECT 1 FROM \"{table}\" WHERE {condition}");
-            let mut statement = connection.connection().prepare(&sql).map_err(failed)?;
-            if statement.exists([]).map_err(failed)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// What stands for a session in the database.
-    fn meant(&self, connection: &sqlite::Database, key: &str) -> Vec<Column> {
-        let odd = self.odd.get_or_init(|| {
-            let mut odd = Vec::new();
-            for (table, column) in self.tables.of_ids() {
-                // What cannot be read is told where its rows are read.
-                let _ = Self::ids(connection, table, column, |id| {
-                    if !matches!(id.0, Value::Text(_)) && !odd.contains(&id) {
-                        odd.push(id);
-                    }
-                });
-            }
-            odd
-        });
-        let text = Column(Value::Text(key.to_owned()));
-        let odd = odd.iter().filter(|id| id.text() == key).cloned();
-        std::iter::once(text).chain(odd).collect()
+    fn index(&self, connection: &sqlite::Database) -> &Index {
+        self.index.get_or_init(|| Index::of(connection, &self.tables))
     }
 }
 
@@ -121,19 +82,16 @@ impl Store for Database {
     fn sessions(&self) -> io::Result<Vec<Held>> {
         let connection = self.locked();
         let mut found = BTreeMap::new();
-        let mut read = vec![self.told(&connection, &mut found)];
-        for (table, column) in self.tables.of_ids() {
-            read.push(Self::ids(&connection, table, column, |id| {
-                found.entry(id.text()).or_insert_with(|| unseen(&id.text()));
-            }));
-        }
-        read.push(self.has_homeless(&connection).map(|homeless| {
-            if homeless {
-                found.insert(WITHOUT.to_owned(), unseen(WITHOUT));
+        let read = self.told(&connection, &mut found);
+        let index = self.index(&connection);
+        for id in index.sessions() {
+            let id = id.unwrap_or(WITHOUT);
+            if !found.contains_key(id) {
+                found.insert(id.to_owned(), unseen(id));
             }
-        }));
+        }
         // What cannot be read is told in the sessions that can.
-        match read.into_iter().find_map(Result::err) {
+        match read.err().or_else(|| index.trouble()) {
             Some(error) if found.is_empty() => Err(error),
             _ => {
                 let held =
@@ -146,15 +104,15 @@ impl Store for Database {
     fn read(&self, key: &str) -> io::Result<Vec<u8>> {
         let connection = self.locked();
         let mut documents = Documents::default();
-        let meant = self.meant(&connection, key);
         let mut reader = Reader {
             connection: &connection,
             tables: &self.tables,
+            index: self.index(&connection),
             session: (key != WITHOUT).then_some(key),
             to: &mut documents,
         };
         let storage = self.path.parent().map(|folder| folder.join("storage"));
-        reader.all(&meant, storage.as_ref());
+        reader.all(storage.as_ref());
         let bytes = documents.finish();
         if bytes.is_empty() {
             return Err(bad_data(format!("there is no session {key} in the database")));
@@ -192,5 +150,76 @@ fn unseen(id: &str) -> Glimpse {
         project: None,
         version: None,
         share: Share::Whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    /// A database of this many sessions with rows in every table.
+    fn database(tables: &str, sessions: usize, id: impl Fn(usize) -> String) -> Database {
+        let connection = rusqlite::Connection::open_in_memory().expect("a database");
+        connection.execute_batch(tables).expect("SQL");
+        connection.execute_batch("BEGIN").expect("SQL");
+        for number in 0..sessions {
+            let id = id(number);
+            let sql = format!(
+                "INSERT INTO project VALUES ('prj_{number}', '/w');
+                INSERT INTO session VALUES ({id}, 'prj_{number}', '/w', 't');
+                INSERT INTO message VALUES ('msg_{number}', {id}, '{{\"role\": \"user\"}}');
+                INSERT INTO part VALUES ('prt_{number}', 'msg_{number}', {id}, '{{}}');
+                INSERT INTO part VALUES ('prt_x{number}', 'msg_{number}', NULL, '{{}}');
+                INSERT INTO todo VALUES ({id}, 'c', 1);"
+            );
+            connection.execute_batch(&sql).expect("SQL");
+        }
+        connection.execute_batch("COMMIT").expect("SQL");
+        let database = Database::of(sqlite::Database::of(connection), Path::new("/none/o.db"));
+        database.expect("a database").expect("OpenCode's")
+    }
+
+    /// How many steps it takes to read all sessions.
+    fn steps(database: &Database, sessions: usize) -> u64 {
+        let steps = database.locked().count_steps();
+        let all = database.sessions().expect("sessions");
+        assert_eq!(all.len(), sessions);
+        for held in all {
+            let documents = database.read(&held.key).expect("documents");
+            let lines = String::from_utf8_lossy(&documents).lines().count();
+            assert_eq!(lines, 6, "{}", String::from_utf8_lossy(&documents));
+        }
+        steps.load(Ordering::Relaxed)
+    }
+
+    const WITHOUT_INDEX: &str = "
+        CREATE TABLE project (id, worktree);
+        CREATE TABLE session (id, project_id, directory, title);
+        CREATE TABLE message (id, session_id, data);
+        CREATE TABLE part (id, message_id, session_id, data);
+        CREATE TABLE todo (session_id, content, position);";
+    const WITHOUT_ROW_ID: &str = "
+        CREATE TABLE project (id PRIMARY KEY, worktree) WITHOUT ROWID;
+        CREATE TABLE session (id PRIMARY KEY, project_id, directory, title) WITHOUT ROWID;
+        CREATE TABLE message (id PRIMARY KEY, session_id, data) WITHOUT ROWID;
+        CREATE TABLE part (id PRIMARY KEY, message_id, session_id, data) WITHOUT ROWID;
+        CREATE TABLE todo (session_id, content, position);";
+
+    #[test]
+    fn steps_grow_with_the_rows_alone() {
+        let text = |number: usize| format!("'ses_{number}'");
+        let integer = |number: usize| number.to_string();
+        let blob = |number: usize| format!("CAST('{number}' || x'ff' AS BLOB)");
+        for (name, tables, id) in [
+            ("text", WITHOUT_INDEX, &text as &dyn Fn(usize) -> String),
+            ("integer", WITHOUT_INDEX, &integer),
+            ("blob", WITHOUT_INDEX, &blob),
+            ("without row ids", WITHOUT_ROW_ID, &text),
+        ] {
+            let [one, four] = [50, 200].map(|count| steps(&database(tables, count, id), count));
+            assert!(four < 5 * one, "{name}: {one} steps for 50 sessions, {four} for 200");
+        }
     }
 }

@@ -169,6 +169,15 @@ impl Column {
         self.0 == Value::Null
     }
 
+    /// How many bytes of text or blob it has.
+    pub fn size(&self) -> usize {
+        match &self.0 {
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
     /// The JSON that it holds, if a record can carry it.
     pub fn json(&self) -> Option<Document<'_>> {
         let bytes = match &self.0 {

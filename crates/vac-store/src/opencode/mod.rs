@@ -18,6 +18,7 @@
 mod database;
 mod documents;
 mod files;
+mod index;
 mod reader;
 mod row;
 mod tables;

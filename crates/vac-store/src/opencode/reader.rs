@@ -3,10 +3,10 @@
 
 use std::io;
 
-use super::database::rows;
-use super::documents::{Column, Documents};
+use super::documents::Documents;
+use super::index::Index;
 use super::row::{self, Row, column_of};
-use super::tables::{OF_SESSION, PROJECT, SESSION, TODO, Tables, is};
+use super::tables::{OF_SESSION, PROJECT, SESSION, TODO, Tables};
 use super::tree;
 use crate::safe_path::SafePath;
 use crate::sqlite;
@@ -15,46 +15,36 @@ use crate::sqlite;
 pub(super) struct Reader<'r> {
     pub connection: &'r sqlite::Database,
     pub tables: &'r Tables,
+    pub index: &'r Index,
     /// Its id; `None` for what belongs to no session.
     pub session: Option<&'r str>,
     pub to: &'r mut Documents,
 }
 
 impl Reader<'_> {
-    /// Writes everything, in a fixed order. `meant` stands for the session in the
-    /// database, `storage` is the folder of files beside it.
-    pub fn all(&mut self, meant: &[Column], storage: Option<&SafePath>) {
+    /// Writes everything, in a fixed order. `storage` is the folder of files next to the
+    /// database.
+    pub fn all(&mut self, storage: Option<&SafePath>) {
         for table in self.tables.missing() {
             self.trouble(table, "there is no such table");
         }
         if let Some(session) = self.session {
-            self.session(meant);
+            self.session(session);
             // Even newer versions keep this in a file.
             if let Some(storage) = storage {
                 tree::diffs(storage, session, self.to);
             }
         }
         for table in OF_SESSION {
-            if self.session.is_none() {
-                let condition = self.tables.of_none(table);
-                self.table(table, condition, None);
-                continue;
-            }
-            for id in meant {
-                let condition = self.tables.of_session(table, id);
-                self.table(table, condition, Some(id));
-            }
+            self.table(table);
         }
     }
 
-    /// The session itself, behind its project.
-    fn session(&mut self, meant: &[Column]) {
-        let mut sessions = Vec::new();
-        for id in meant {
-            sessions.extend(self.by_id(SESSION, id));
-        }
-        if let Some(id) = sessions.iter().find_map(|row| column_of(row, "project_id")) {
-            for row in self.by_id(PROJECT, id) {
+    /// The session itself, after its project.
+    fn session(&mut self, session: &str) {
+        let sessions = self.rows(SESSION, session);
+        if let Some(project) = sessions.iter().find_map(|row| column_of(row, "project_id")) {
+            for row in self.rows(PROJECT, &project.text()) {
                 row::project(&row, self.to);
             }
         }
@@ -63,32 +53,28 @@ impl Reader<'_> {
         }
     }
 
-    fn by_id(&mut self, table: &str, id: &Column) -> Vec<Row> {
+    fn rows(&mut self, table: &str, key: &str) -> Vec<Row> {
         let mut found = Vec::new();
-        if self.tables.has(table, "id") {
-            let sql = self.tables.rows(table, &is("id", id));
-            let read = rows(self.connection, &sql, &[&id.0], |row| found.push(row));
-            self.note(table, read);
-        }
+        let show = |row: &Row| found.push(row.clone());
+        let read = self.index.rows(self.connection, self.tables, table, Some(key), show);
+        self.note(table, read);
         found
     }
 
-    fn table(&mut self, table: &str, condition: Option<String>, id: Option<&Column>) {
-        let Some(condition) = condition else {
+    fn table(&mut self, table: &str) {
+        if !self.index.has(table) {
             if self.tables.has_table(table) {
                 self.trouble(table, "nothing in it names a session");
             }
             return;
-        };
-        let values: Vec<_> = id.iter().map(|id| &id.0).collect();
-        let sql = self.tables.rows(table, &condition);
+        }
         let mut todos = Vec::new();
         let to = &mut *self.to;
-        let read = rows(self.connection, &sql, &values, |row| {
+        let read = self.index.rows(self.connection, self.tables, table, self.session, |row| {
             if table == TODO {
-                todos.push(row);
+                todos.push(row.clone());
             } else {
-                row::data(&row, to);
+                row::data(row, to);
             }
         });
         if !todos.is_empty() {

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use rusqlite::types::Value;
-
-use super::documents::Column;
-use crate::sqlite::{Database, failed};
+use crate::sqlite::Database;
 
 pub(super) const SESSION: &str = "session";
 pub(super) const MESSAGE: &str = "message";
@@ -20,20 +17,26 @@ pub(super) const SESSION_MESSAGE: &str = "session_message";
 /// Those whose rows name their session.
 pub(super) const OF_SESSION: &[&str] = &[TODO, MESSAGE, PART, SESSION_MESSAGE, "session_diff"];
 
-/// The columns of the tables that are there.
+/// The tables that are there.
 #[derive(Debug)]
-pub(super) struct Tables(BTreeMap<&'static str, Vec<String>>);
+pub(super) struct Tables(BTreeMap<&'static str, Table>);
+
+/// A table.
+#[derive(Debug)]
+struct Table {
+    columns: Vec<String>,
+    /// What the numbers of its rows are called, if they have any.
+    row_id: Option<&'static str>,
+}
 
 impl Tables {
-    /// What there is in a database. A view is no table: it may compute whatever it
-    /// likes, out of tables that are not to be read.
+    /// Reads which tables a database has.
     pub fn of(database: &Database) -> io::Result<Self> {
-        let sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
-        let mut is_table = database.connection().prepare(sql).map_err(failed)?;
         let mut tables = BTreeMap::new();
         for table in [SESSION, PROJECT].iter().chain(OF_SESSION) {
-            if is_table.exists([table]).map_err(failed)? {
-                tables.insert(*table, database.columns(table)?);
+            if database.is_table(table)? {
+                let columns = database.columns(table)?;
+                tables.insert(*table, Table { columns, row_id: database.row_id(table)? });
             }
         }
         Ok(Self(tables))
@@ -65,70 +68,32 @@ impl Tables {
 
     /// Whether there is such a column.
     pub fn has(&self, table: &str, column: &str) -> bool {
-        self.0.get(table).is_some_and(|there| there.iter().any(|name| name == column))
+        self.0.get(table).is_some_and(|table| table.columns.iter().any(|name| name == column))
     }
 
-    /// A query for rows that a condition holds for, always in the same order. Columns that
-    /// are computed are not asked for, as views are not.
+    /// What the numbers of a table's rows are called, if they have any.
+    pub fn row_id(&self, table: &str) -> Option<&'static str> {
+        self.0.get(table)?.row_id
+    }
+
+    /// A query for all columns of the rows that a condition holds for, always in the same
+    /// order. Columns that are computed are not asked for, as views are not.
     pub fn rows(&self, table: &str, condition: &str) -> String {
         let order = ["id", "position", "data"].into_iter().filter(|name| self.has(table, name));
-        let order: Vec<_> = order.collect();
+        // The sign keeps SQLite from walking through an index of the whole table for it.
+        let order: Vec<_> = order.map(|column| format!("+{column}")).collect();
         let order = match order.as_slice() {
             [] => String::new(),
             columns => format!(" ORDER BY {}", columns.join(", ")),
         };
         let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-        let columns: Vec<_> = self.0.get(table).into_iter().flatten().map(quoted).collect();
-        let columns = columns.join(", ");
+        let columns = self.0.get(table).into_iter().flat_map(|table| &table.columns);
+        let columns = columns.map(quoted).collect::<Vec<_>>().join(", ");
         format!("SELECT {columns} FROM \"{table}\" WHERE {condition}{order}")
     }
 
-    /// The columns that name sessions.
-    pub fn of_ids(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let others = OF_SESSION.iter().map(|table| (*table, "session_id"));
-        let all = std::iter::once((SESSION, "id")).chain(others);
-        all.filter(|(table, column)| self.has(table, column))
-    }
-
-    /// What is true of rows that belong to the session `?1`. A part may leave that to
-    /// its message.
-    pub fn of_session(&self, table: &str, session: &Column) -> Option<String> {
-        let named = self.has(table, "session_id").then(|| is("session_id", session));
-        if table != PART || !self.has_messages() || !self.has(PART, "message_id") {
-            return named;
-        }
-        let session = is("session_id", session);
-        let by_message = format!("message_id IN (SELECT id FROM message WHERE {session})");
-        Some(match named {
-            Some(named) => format!("{named} OR (session_id IS NULL AND {by_message})"),
-            None => by_message,
-        })
-    }
-
-    /// What is true of rows that belong to no session.
-    pub fn of_none(&self, table: &str) -> Option<String> {
-        let named = self.has(table, "session_id").then(|| "session_id IS NULL".to_owned());
-        if table != PART || !self.has_messages() || !self.has(PART, "message_id") {
-            return named;
-        }
-        let known = "SELECT id FROM message WHERE id IS NOT NULL AND session_id IS NOT NULL";
-        let homeless = format!("(message_id IS NULL OR message_id NOT IN ({known}))");
-        Some(match named {
-            Some(named) => format!("{named} AND {homeless}"),
-            None => homeless,
-        })
-    }
-
-    fn has_messages(&self) -> bool {
-        self.has(MESSAGE, "id") && self.has(MESSAGE, "session_id")
-    }
-}
-
-/// Whether a column has the value `?1`, which is this one.
-pub(super) fn is(column: &str, value: &Column) -> String {
-    match value.0 {
-        // Text that is none cannot be asked for as text.
-        Value::Blob(_) => format!("CAST({column} AS BLOB) IS ?1"),
-        _ => format!("{column} IS ?1"),
+    /// Whether parts may leave it to their message which session they belong to.
+    pub fn has_parts_of_messages(&self) -> bool {
+        self.has(PART, "message_id") && self.has(MESSAGE, "id") && self.has(MESSAGE, "session_id")
     }
 }

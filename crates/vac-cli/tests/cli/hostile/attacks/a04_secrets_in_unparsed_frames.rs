@@ -153,7 +153,11 @@ fn rows_of_cursors_database_that_are_not_json_keep_their_keys() {
             assert!(!ran.stdout.contains(part), "{}", ran.stdout);
         }
         assert!(ran.stdout.contains("\"reason\":\"secret-redacted\""), "{}", ran.stdout);
-        assert!(ran.stderr.contains("redacted: cursor composerData, unparsed (1)"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("redacted: cursor composerData, unparsed (1)"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
