@@ -7,12 +7,12 @@
 //! conversation is, all bubbles are, in the order of their creation.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
+use rusqlite::Row;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{OptionalExtension, Row};
 use vac_adapter::Glimpse;
 use vac_value::{Document, Kind, Node};
 
@@ -25,12 +25,13 @@ const COMPOSER: &str = "composerData:";
 const BUBBLE: &str = "bubbleId:";
 const VARIANT: &str = "composer";
 
-/// All that is ever asked: by the index of keys, and never for the value of other rows.
+/// All that is ever asked, and never for the value of other rows. `rowid` stands for what
+/// the numbers of rows are called.
 const LIST: &str = "SELECT key, CASE WHEN octet_length(value) <= ?3 THEN value END \
     FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 ORDER BY key";
-const KEYS: &str = "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 ORDER BY key";
-const ONE: &str = "SELECT value FROM cursorDiskKV WHERE key = ?1";
-const RANGE: &str = "SELECT key, value FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 ORDER BY key";
+const NUMBERS: &str = "SELECT key, rowid FROM cursorDiskKV WHERE key >= ?1 AND key < ?2";
+const ROWS: &str = "SELECT key, value FROM cursorDiskKV \
+    WHERE rowid IN (SELECT value FROM json_each(?1)) ORDER BY +key";
 
 /// A list does not look into composers that are larger.
 const MOST_LISTED: i64 = 4 << 20;
@@ -39,11 +40,76 @@ const MOST_LISTED: i64 = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Composers {
     database: Mutex<Database>,
+    /// What the numbers of rows are called.
+    row_id: &'static str,
+    index: OnceLock<Index>,
+}
+
+/// The numbers of rows by the id of their composer. So a session costs what its own rows
+/// cost, whether the database has an index of keys or not.
+#[derive(Debug)]
+struct Index {
+    composers: BTreeMap<String, Vec<i64>>,
+    bubbles: BTreeMap<String, Vec<i64>>,
 }
 
 impl Composers {
-    pub fn new(database: Database) -> Self {
-        Self { database: Mutex::new(database) }
+    pub fn new(database: Database, row_id: &'static str) -> Self {
+        Self { database: Mutex::new(database), row_id, index: OnceLock::new() }
+    }
+
+    fn index(&self, database: &Database) -> io::Result<&Index> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let composers = self.numbers(database, COMPOSER, |rest| Some(rest))?;
+        // A bubble's key goes on with its own id.
+        let bubbles = self.numbers(database, BUBBLE, |rest| Some(rest.split_once(':')?.0))?;
+        Ok(self.index.get_or_init(|| Index { composers, bubbles }))
+    }
+
+    /// The numbers of the rows whose keys begin with this, by what `composer` finds in the
+    /// rest of the key.
+    fn numbers(
+        &self,
+        database: &Database,
+        beginning: &str,
+        composer: fn(&str) -> Option<&str>,
+    ) -> io::Result<BTreeMap<String, Vec<i64>>> {
+        let sql = NUMBERS.replace("rowid", self.row_id);
+        let mut statement = database.connection().prepare(&sql).map_err(failed)?;
+        let mut rows = statement.query(range(beginning)).map_err(failed)?;
+        let mut numbers: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            let key = key(row).map_err(failed)?;
+            if let Some(composer) = key.strip_prefix(beginning).and_then(composer) {
+                let number = row.get(1).map_err(failed)?;
+                match numbers.get_mut(composer) {
+                    Some(known) => known.push(number),
+                    None => drop(numbers.insert(composer.to_owned(), vec![number])),
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Shows the keys and values of rows, in the order of their keys.
+    fn rows(
+        &self,
+        database: &Database,
+        numbers: Option<&Vec<i64>>,
+        mut show: impl FnMut(&str, ValueRef<'_>),
+    ) -> io::Result<()> {
+        let Some(numbers) = numbers else { return Ok(()) };
+        let numbers: Vec<_> = numbers.iter().map(i64::to_string).collect();
+        let numbers = format!("[{}]", numbers.join(","));
+        let sql = ROWS.replace("rowid", self.row_id);
+        let mut statement = database.connection().prepare(&sql).map_err(failed)?;
+        let mut rows = statement.query([numbers]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            show(&key(row).map_err(failed)?, row.get_ref(1).map_err(failed)?);
+        }
+        Ok(())
     }
 }
 
@@ -52,20 +118,26 @@ impl Store for Composers {
         let database = locked(&self.database);
         let mut sessions = composers(&database)?;
         let known: HashSet<_> = sessions.iter().map(|held| held.key.clone()).collect();
-        for id in composers_of_bubbles(&database)? {
-            if !known.contains(&id) {
-                let glimpse = Some((AGENT, unseen(VARIANT, &id)));
-                sessions.push(Held { key: id, size: None, glimpse });
-            }
+        for id in self.index(&database)?.bubbles.keys().filter(|id| !known.contains(*id)) {
+            let glimpse = Some((AGENT, unseen(VARIANT, id)));
+            sessions.push(Held { key: id.clone(), size: None, glimpse });
         }
         Ok(sessions)
     }
 
     fn read(&self, key: &str) -> io::Result<Vec<u8>> {
         let database = locked(&self.database);
+        let index = self.index(&database)?;
         let mut documents = Documents::new();
-        let composer = composer(&database, key, &mut documents)?;
-        let bubbles = bubbles(&database, key)?;
+        let mut composer = Composer::None;
+        self.rows(&database, index.composers.get(key), |key, value| {
+            add_composer(key, value, &mut composer, &mut documents);
+        })?;
+        let mut bubbles = Vec::new();
+        let beginning = format!("{BUBBLE}{key}:");
+        self.rows(&database, index.bubbles.get(key), |key, value| {
+            bubbles.push(bubble(key.strip_prefix(&beginning).unwrap_or(key), value));
+        })?;
         if composer == Composer::None && bubbles.is_empty() {
             return Err(bad_data(format!("no composer {key} in the database")));
         }
@@ -117,23 +189,6 @@ fn glimpse(composer: Node<'_, '_>, id: &str) -> Glimpse {
     }
 }
 
-/// The composers that bubbles are of, by keys alone.
-fn composers_of_bubbles(database: &Database) -> io::Result<Vec<String>> {
-    let mut statement = database.connection().prepare(KEYS).map_err(failed)?;
-    let mut rows = statement.query(range(BUBBLE)).map_err(failed)?;
-    let mut found: Vec<String> = Vec::new();
-    while let Some(row) = rows.next().map_err(failed)? {
-        let key = key(row).map_err(failed)?;
-        let rest = key.strip_prefix(BUBBLE).unwrap_or_default();
-        let Some((composer, _)) = rest.split_once(':') else { continue };
-        if found.last().is_none_or(|last| last != composer) {
-            found.push(composer.to_owned());
-        }
-    }
-    // Of one composer all keys stand together.
-    Ok(found)
-}
-
 /// What a composer tells about its conversation.
 #[derive(PartialEq, Eq)]
 enum Composer {
@@ -145,24 +200,27 @@ enum Composer {
     Names(Vec<String>),
 }
 
-/// Adds the composer, if there is one.
-fn composer(database: &Database, id: &str, documents: &mut Documents) -> io::Result<Composer> {
-    let key = format!("{COMPOSER}{id}");
-    let mut statement = database.connection().prepare(ONE).map_err(failed)?;
-    let told = statement.query_row([&key], |row| {
-        let value = row.get_ref(0)?;
-        documents.begin("key", &key);
-        documents.value(value);
-        documents.end();
-        let names = match value {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                json(bytes).and_then(|composer| headers(&composer))
-            }
-            _ => None,
-        };
-        Ok(names.map_or(Composer::Silent, Composer::Names))
-    });
-    Ok(told.optional().map_err(failed)?.unwrap_or(Composer::None))
+/// Adds the row of a composer, and notes the bubbles that it names if no row before did.
+fn add_composer(
+    key: &str,
+    value: ValueRef<'_>,
+    composer: &mut Composer,
+    documents: &mut Documents,
+) {
+    documents.begin("key", key);
+    documents.value(value);
+    documents.end();
+    let names = match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            json(bytes).and_then(|composer| headers(&composer))
+        }
+        _ => None,
+    };
+    match (&composer, names) {
+        (Composer::Names(_), _) => {}
+        (_, Some(names)) => *composer = Composer::Names(names),
+        (_, None) => *composer = Composer::Silent,
+    }
 }
 
 fn headers(composer: &Document<'_>) -> Option<Vec<String>> {
@@ -188,25 +246,17 @@ struct Bubble {
     value: Value,
 }
 
-fn bubbles(database: &Database, composer: &str) -> io::Result<Vec<Bubble>> {
-    let mut statement = database.connection().prepare(RANGE).map_err(failed)?;
-    let beginning = format!("{BUBBLE}{composer}:");
-    let bubbles = statement.query_map(range(&beginning), |row| {
-        let key = key(row)?;
-        let value = row.get_ref(1)?;
-        let bubble = match value {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => json(bytes),
-            _ => None,
-        };
-        let says = |key: &str| {
-            let said = bubble.as_ref().and_then(|bubble| bubble.root().member(key)?.text());
-            said.map(Cow::into_owned)
-        };
-        let (own_id, created) = (says("bubbleId"), says("createdAt"));
-        let id = key.strip_prefix(&beginning).unwrap_or(&key).to_owned();
-        Ok(Bubble { id, own_id, created, value: owned(value) })
-    });
-    bubbles.and_then(Iterator::collect).map_err(failed)
+fn bubble(id: &str, value: ValueRef<'_>) -> Bubble {
+    let bubble = match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => json(bytes),
+        _ => None,
+    };
+    let text = |key: &str| {
+        let text = bubble.as_ref().and_then(|bubble| bubble.root().member(key)?.text());
+        text.map(Cow::into_owned)
+    };
+    let (own_id, created) = (text("bubbleId"), text("createdAt"));
+    Bubble { id: id.to_owned(), own_id, created, value: owned(value) }
 }
 
 /// Adds bubbles as the composer names them: by key, else by what they call themselves.
@@ -263,21 +313,54 @@ fn put_in_order(
 mod tests {
     use super::*;
 
+    const TABLE: &str =
+        "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
+    const WITHOUT_INDEX: &str = "CREATE TABLE cursorDiskKV (key, value, rowid);";
+
     #[test]
     fn the_table_is_never_walked_through() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
-        connection
-            .execute_batch(
-                "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)",
-            )
-            .unwrap();
-        for sql in [LIST, KEYS, ONE, RANGE] {
+        connection.execute_batch(TABLE).unwrap();
+        for sql in [LIST, NUMBERS, ROWS] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let mut rows = statement.raw_query();
+            let mut searches = 0;
             while let Some(row) = rows.next().unwrap() {
                 let step: String = row.get(3).unwrap();
-                assert!(step.starts_with("SEARCH cursorDiskKV USING"), "{sql}: {step}");
+                assert!(!step.starts_with("SCAN cursorDiskKV"), "{sql}: {step}");
+                searches += usize::from(step.starts_with("SEARCH cursorDiskKV USING"));
             }
+            assert_eq!(searches, 1, "{sql}");
+        }
+    }
+
+    /// How many steps it takes to read so many sessions of a bubble each.
+    fn steps(table: &str, sessions: usize) -> u64 {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch(table).unwrap();
+        for number in 0..sessions {
+            let sql = "INSERT INTO cursorDiskKV (key, value) VALUES
+                ('bubbleId:' || ?1 || ':b', '{\"type\": 1}'), ('composerData:' || ?1, '{}')";
+            connection.execute(sql, [number.to_string()]).unwrap();
+        }
+        let mut database = Database::of(connection);
+        let steps = database.count_steps();
+        let row_id = database.row_id("cursorDiskKV").unwrap().unwrap();
+        let composers = Composers::new(database, row_id);
+        let all = composers.sessions().unwrap();
+        assert_eq!(all.len(), sessions);
+        for held in all {
+            let documents = String::from_utf8(composers.read(&held.key).unwrap()).unwrap();
+            assert_eq!(documents.lines().count(), 2, "{documents}");
+        }
+        steps.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    #[test]
+    fn steps_grow_with_the_rows_alone() {
+        for table in [TABLE, WITHOUT_INDEX] {
+            let [one, four] = [50, 200].map(|count| steps(table, count));
+            assert!(four < 5 * one, "{table}: {one} steps for 50 sessions, {four} for 200");
         }
     }
 

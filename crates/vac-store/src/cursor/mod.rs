@@ -36,8 +36,11 @@ pub(crate) fn of_database(
         let is_there = |column: &&str| there.iter().any(|name| name == *column);
         Ok::<_, io::Error>(columns.iter().all(is_there))
     };
-    if has("cursorDiskKV", ["key", "value"])? {
-        return Ok(Ok(Arc::new(composers::Composers::new(database))));
+    // Cursor numbers its rows.
+    if has("cursorDiskKV", ["key", "value"])?
+        && let Some(row_id) = database.row_id("cursorDiskKV")?
+    {
+        return Ok(Ok(Arc::new(composers::Composers::new(database, row_id))));
     }
     if has("blobs", ["id", "data"])? && has("meta", ["key", "value"])? {
         return Ok(Ok(Arc::new(chat::Chat::new(database, path))));
