@@ -169,7 +169,7 @@ fn busy() -> io::Error {
 impl Database {
     /// A database that is open already.
     pub(crate) fn of(connection: Connection) -> Self {
-        Self { connection, _folder: None }
+        Self { connection, watch: Watch(None), _folder: None }
     }
 
     /// Counts the steps of `SQLite`'s virtual machine from now on.
