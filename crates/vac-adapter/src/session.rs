@@ -18,6 +18,7 @@
 use std::io::Write;
 
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
+use vac_validate::rules;
 use vac_validate::runtime::Check;
 use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout};
 
@@ -234,8 +235,6 @@ struct Writer<'w> {
     out: &'w mut dyn Write,
     encoder: Encoder,
     written: u64,
-    /// What entries are validated by.
-    rule: Option<Check>,
 }
 
 impl<'w> Writer<'w> {
@@ -247,14 +246,7 @@ impl<'w> Writer<'w> {
     ) -> Result<Self, Error> {
         let encoder = inside_entries(options, count.unwrap_or_default());
         out.write_all(encoder.written())?;
-        Ok(Self {
-            options,
-            report,
-            out,
-            encoder,
-            written: 0,
-            rule: vac_validate::rule("entry").filter(|_| options.validate),
-        })
+        Ok(Self { options, report, out, encoder, written: 0 })
     }
 
     fn encode(&mut self, entry: &Entry<'_>) -> Result<(), vac_value::EncodeError> {
@@ -265,8 +257,11 @@ impl<'w> Writer<'w> {
 
     /// Validates what was just written.
     fn judge(&mut self, line: u64) -> Result<(), Error> {
-        let Some(rule) = self.rule else { return Ok(()) };
-        let verdict = self.encoder.outline(|outline| judge(outline, rule, Some(line)));
+        if !self.options.validate {
+            return Ok(());
+        }
+        let judge = |outline: &Document<'_>| judge(outline, rules::ENTRY, Some(line));
+        let verdict = self.encoder.outline(judge);
         verdict.map_err(|error| Error::Invalid {
             line: Some(line),
             violation: Box::new(vac_value::Violation::embedded(&error)),

@@ -20,13 +20,17 @@ impl Patterns {
             self.sources.push(pattern.regex.clone());
             self.sources.len() - 1
         });
-        Ident::new(&format!("PATTERN_{}", at + 1), Span::call_site())
+        pattern_name(at)
+    }
+
+    /// The names of their declarations.
+    pub fn names(&self) -> impl Iterator<Item = Ident> {
+        (0..self.sources.len()).map(pattern_name)
     }
 
     /// Their declarations.
     pub fn declarations(&self) -> TokenStream {
-        let declarations = self.sources.iter().enumerate().map(|(at, source)| {
-            let name = Ident::new(&format!("PATTERN_{}", at + 1), Span::call_site());
+        let declarations = self.names().zip(&self.sources).map(|(name, source)| {
             quote! {
                 static #name: LazyLock<Pattern> =
                     LazyLock::new(|| Pattern::new(#source).expect("the generator has compiled it"));
@@ -34,6 +38,10 @@ impl Patterns {
         });
         quote!(#(#declarations)*)
     }
+}
+
+fn pattern_name(at: usize) -> Ident {
+    Ident::new(&format!("PATTERN_{}", at + 1), Span::call_site())
 }
 
 /// Whether a type can be judged by a predicate.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use vac_validate::{Violation, rule};
+use vac_validate::{Violation, check, rules};
 use vac_value::{Document, Kind, Node, SyntaxError, found, path};
 
 use crate::header::{Header, Labels, label_text, labelled};
@@ -160,9 +160,7 @@ impl<'a> Envelope<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
         let document = scan(bytes)?;
         let envelope = Self::of(&document, Role::Record)?;
-        let schema = rule("signed-agent-record")
-            .map(|rule| vac_validate::check(&document, rule, 1))
-            .unwrap_or_default();
+        let schema = check(&document, rules::SIGNED_AGENT_RECORD, 1);
         match schema.violations.into_iter().next() {
             Some(violation) => Err(EnvelopeError::Schema(Box::new(violation))),
             None => Ok(envelope),

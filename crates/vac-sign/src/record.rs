@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 use vac_record::{AbstractTimestamp, Decode as _, SessionId};
 use vac_validate::signed::unreadable;
-use vac_validate::{Report, rule};
+use vac_validate::{MOST_VIOLATIONS, Report, check, rules};
 use vac_value::{Document, Encoding, Node, path};
 
 /// What a look at a record found.
@@ -33,9 +33,7 @@ impl Examined {
 
     /// The same for a document that has been scanned.
     pub fn of_document(document: &Document<'_>) -> Self {
-        let report = rule("verifiable-agent-record")
-            .map(|rule| vac_validate::check(document, rule, vac_validate::MOST_VIOLATIONS))
-            .unwrap_or_default();
+        let report = check(document, rules::VERIFIABLE_AGENT_RECORD, MOST_VIOLATIONS);
         let facts = Facts::of(document.root());
         Self { report, duplicate_key: duplicate_key(document), facts }
     }

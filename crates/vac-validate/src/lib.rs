@@ -39,6 +39,7 @@ pub mod signed;
 mod sniff;
 pub mod stream;
 
+pub use generated::rules;
 pub use generated::rules::{ROOT, RULES};
 pub use sniff::sniff;
 pub use vac_value::{Document, Encoding, SyntaxError, Violation};
@@ -71,14 +72,10 @@ pub fn validate(bytes: &[u8], encoding: Encoding) -> Result<Report, SyntaxError>
     Ok(check(&document, ROOT, MOST_VIOLATIONS))
 }
 
-/// The check of a rule by its name.
+/// Finds the check of a rule whose name is input. Code that needs one rule in particular
+/// names its constant in [`rules`] instead, which cannot be missing.
 pub fn rule(name: &str) -> Option<Check> {
     RULES.iter().find(|(rule, _)| *rule == name).map(|(_, check)| *check)
-}
-
-/// Validates a scanned document against a rule; `None` if there is no such rule.
-pub fn validate_rule(name: &str, document: &Document<'_>) -> Option<Report> {
-    rule(name).map(|rule| check(document, rule, MOST_VIOLATIONS))
 }
 
 /// Validates a scanned document with any generated check, keeping so many

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation};
 
-use crate::{Report, check, rule, sniff};
+use crate::{Report, check, rules, sniff};
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
@@ -55,9 +55,7 @@ impl Payload<'_> {
     pub fn validate(&self, most: usize) -> Report {
         let Self::Attached { bytes, encoding } = self else { return Report::default() };
         let mut report = match Document::scan(bytes, *encoding) {
-            Ok(document) => rule("verifiable-agent-record")
-                .map(|record| check(&document, record, most))
-                .unwrap_or_default(),
+            Ok(document) => check(&document, rules::VERIFIABLE_AGENT_RECORD, most),
             Err(error) => unreadable(*encoding, &error),
         };
         for violation in &mut report.violations {

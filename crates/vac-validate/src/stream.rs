@@ -40,8 +40,7 @@ use std::io::{self, Read};
 
 use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
 
-use crate::runtime::Check;
-use crate::{ROOT, Report, check_node, rule};
+use crate::{ROOT, Report, check_node, rules};
 use cutter::{Cutter, Event};
 
 pub use entries::entries;
@@ -128,7 +127,6 @@ fn cut(
 /// What has been found so far.
 struct Judge {
     most: usize,
-    entry: Option<Check>,
     scanner: Scanner,
     /// Entries so far.
     count: usize,
@@ -140,7 +138,7 @@ impl Judge {
     fn new(most: usize) -> Self {
         let limits = Limits::default();
         let scanner = Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits });
-        Self { most, entry: rule("entry"), scanner, count: 0, found: Report::default() }
+        Self { most, scanner, count: 0, found: Report::default() }
     }
 
     fn event(&mut self, cutter: &mut Cutter, event: Event) -> Result<(), SyntaxError> {
@@ -161,15 +159,13 @@ impl Judge {
             let problem = Problem::Expected("',' or ']'");
             return Err(SyntaxError { offset: offset + end, problem });
         }
-        if let Some(entry) = self.entry {
-            let room = self.most - self.found.violations.len();
-            let mut report = check_node(document.root(), entry, room);
-            for violation in &mut report.violations {
-                violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
-            }
-            self.found.violations.append(&mut report.violations);
-            self.found.total += report.total;
+        let room = self.most - self.found.violations.len();
+        let mut report = check_node(document.root(), rules::ENTRY, room);
+        for violation in &mut report.violations {
+            violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
         }
+        self.found.violations.append(&mut report.violations);
+        self.found.total += report.total;
         self.count += 1;
         self.scanner.recycle(document);
         Ok(())

@@ -80,12 +80,7 @@ impl Emitter<'_> {
         let patterns = self.patterns.declarations();
         let items = &self.items;
         let root = &self.functions[self.schema.root.0];
-        let rules = self.schema.rules.iter().zip(&self.functions);
-        let rules =
-            rules.filter(|(rule, _)| rule.origin != Origin::Prelude).map(|(rule, function)| {
-                let name = &rule.name;
-                quote!((#name, #function))
-            });
+        let (constants, rules) = self.constants();
         let text = quote!(#(#items)*).to_string();
         let runtime: Vec<Ident> = [
             "Alternative",
@@ -113,9 +108,38 @@ impl Emitter<'_> {
             /// Every rule by its name.
             pub const RULES: &[(&str, Check)] = &[#(#rules),*];
 
+            #(#constants)*
+
             #patterns
             #(#items)*
         }
+    }
+
+    /// A public constant for each rule of the specification, and the rows of the table that
+    /// finds them by name. Code that names a constant does not compile when the
+    /// specification loses the rule; a lookup by name would have to fail at run time.
+    fn constants(&self) -> (Vec<TokenStream>, Vec<TokenStream>) {
+        let mut names = Names::default();
+        for reserved in ["root", "rules"] {
+            names.constant_name(reserved);
+        }
+        for pattern in self.patterns.names() {
+            names.constant_name(&pattern.to_string());
+        }
+        let rules = self.schema.rules.iter().zip(&self.functions);
+        rules
+            .filter(|(rule, _)| rule.origin != Origin::Prelude)
+            .map(|(rule, function)| {
+                let name = &rule.name;
+                let constant = names.constant_name(name);
+                let docs = format!(" The rule `{name}`.");
+                let declaration = quote! {
+                    #[doc = #docs]
+                    pub const #constant: Check = #function;
+                };
+                (declaration, quote!((#name, #constant)))
+            })
+            .unzip()
     }
 
     fn function(&mut self, name: &Ident, docs: &str, ty: &Type, rule: &str) -> Result<(), Error> {

@@ -10,47 +10,127 @@ use crate::runtime::{
 pub const ROOT: Check = start;
 /// Every rule by its name.
 pub const RULES: &[(&str, Check)] = &[
-    ("start", start),
-    ("abstract-timestamp", abstract_timestamp),
-    ("session-id", session_id),
-    ("entry-id", entry_id),
-    ("date-time-regexp", date_time_regexp),
-    ("uri-regexp", uri_regexp),
-    ("verifiable-agent-record", verifiable_agent_record),
-    ("session-trace", session_trace),
-    ("agent-meta", agent_meta),
-    ("recording-agent", recording_agent),
-    ("environment", environment),
-    ("vcs-context", vcs_context),
-    ("entry", entry),
-    ("message-entry", message_entry),
-    ("tool-call-entry", tool_call_entry),
-    ("tool-result-entry", tool_result_entry),
-    ("reasoning-entry", reasoning_entry),
-    ("event-entry", event_entry),
-    ("token-usage", token_usage),
-    ("file-attribution-record", file_attribution_record),
-    ("file", file),
-    ("conversation", conversation),
-    ("range", range),
-    ("contributor", contributor),
-    ("resource", resource),
-    ("signed-agent-record", signed_agent_record),
-    ("protected-header", protected_header),
-    ("CWT_Claims", cwt_claims),
-    ("unprotected-header", unprotected_header),
-    ("trace-metadata", trace_metadata),
-    ("trace-format-id", trace_format_id),
-    ("COSE_X509", cose_x509),
-    ("COSE_CertHash", cose_cert_hash),
-    ("label", label),
-    ("Receipt", receipt),
-    ("cose-label", cose_label),
-    ("cose-value", cose_value),
-    ("Protected_Header", protected_header2),
-    ("Unprotected_Header", unprotected_header2),
-    ("COSE_Sign1", cose_sign1),
+    ("start", START),
+    ("abstract-timestamp", ABSTRACT_TIMESTAMP),
+    ("session-id", SESSION_ID),
+    ("entry-id", ENTRY_ID),
+    ("date-time-regexp", DATE_TIME_REGEXP),
+    ("uri-regexp", URI_REGEXP),
+    ("verifiable-agent-record", VERIFIABLE_AGENT_RECORD),
+    ("session-trace", SESSION_TRACE),
+    ("agent-meta", AGENT_META),
+    ("recording-agent", RECORDING_AGENT),
+    ("environment", ENVIRONMENT),
+    ("vcs-context", VCS_CONTEXT),
+    ("entry", ENTRY),
+    ("message-entry", MESSAGE_ENTRY),
+    ("tool-call-entry", TOOL_CALL_ENTRY),
+    ("tool-result-entry", TOOL_RESULT_ENTRY),
+    ("reasoning-entry", REASONING_ENTRY),
+    ("event-entry", EVENT_ENTRY),
+    ("token-usage", TOKEN_USAGE),
+    ("file-attribution-record", FILE_ATTRIBUTION_RECORD),
+    ("file", FILE),
+    ("conversation", CONVERSATION),
+    ("range", RANGE),
+    ("contributor", CONTRIBUTOR),
+    ("resource", RESOURCE),
+    ("signed-agent-record", SIGNED_AGENT_RECORD),
+    ("protected-header", PROTECTED_HEADER),
+    ("CWT_Claims", CWT_CLAIMS),
+    ("unprotected-header", UNPROTECTED_HEADER),
+    ("trace-metadata", TRACE_METADATA),
+    ("trace-format-id", TRACE_FORMAT_ID),
+    ("COSE_X509", COSE_X509),
+    ("COSE_CertHash", COSE_CERT_HASH),
+    ("label", LABEL),
+    ("Receipt", RECEIPT),
+    ("cose-label", COSE_LABEL),
+    ("cose-value", COSE_VALUE),
+    ("Protected_Header", PROTECTED_HEADER2),
+    ("Unprotected_Header", UNPROTECTED_HEADER2),
+    ("COSE_Sign1", COSE_SIGN1),
 ];
+/// The rule `start`.
+pub const START: Check = start;
+/// The rule `abstract-timestamp`.
+pub const ABSTRACT_TIMESTAMP: Check = abstract_timestamp;
+/// The rule `session-id`.
+pub const SESSION_ID: Check = session_id;
+/// The rule `entry-id`.
+pub const ENTRY_ID: Check = entry_id;
+/// The rule `date-time-regexp`.
+pub const DATE_TIME_REGEXP: Check = date_time_regexp;
+/// The rule `uri-regexp`.
+pub const URI_REGEXP: Check = uri_regexp;
+/// The rule `verifiable-agent-record`.
+pub const VERIFIABLE_AGENT_RECORD: Check = verifiable_agent_record;
+/// The rule `session-trace`.
+pub const SESSION_TRACE: Check = session_trace;
+/// The rule `agent-meta`.
+pub const AGENT_META: Check = agent_meta;
+/// The rule `recording-agent`.
+pub const RECORDING_AGENT: Check = recording_agent;
+/// The rule `environment`.
+pub const ENVIRONMENT: Check = environment;
+/// The rule `vcs-context`.
+pub const VCS_CONTEXT: Check = vcs_context;
+/// The rule `entry`.
+pub const ENTRY: Check = entry;
+/// The rule `message-entry`.
+pub const MESSAGE_ENTRY: Check = message_entry;
+/// The rule `tool-call-entry`.
+pub const TOOL_CALL_ENTRY: Check = tool_call_entry;
+/// The rule `tool-result-entry`.
+pub const TOOL_RESULT_ENTRY: Check = tool_result_entry;
+/// The rule `reasoning-entry`.
+pub const REASONING_ENTRY: Check = reasoning_entry;
+/// The rule `event-entry`.
+pub const EVENT_ENTRY: Check = event_entry;
+/// The rule `token-usage`.
+pub const TOKEN_USAGE: Check = token_usage;
+/// The rule `file-attribution-record`.
+pub const FILE_ATTRIBUTION_RECORD: Check = file_attribution_record;
+/// The rule `file`.
+pub const FILE: Check = file;
+/// The rule `conversation`.
+pub const CONVERSATION: Check = conversation;
+/// The rule `range`.
+pub const RANGE: Check = range;
+/// The rule `contributor`.
+pub const CONTRIBUTOR: Check = contributor;
+/// The rule `resource`.
+pub const RESOURCE: Check = resource;
+/// The rule `signed-agent-record`.
+pub const SIGNED_AGENT_RECORD: Check = signed_agent_record;
+/// The rule `protected-header`.
+pub const PROTECTED_HEADER: Check = protected_header;
+/// The rule `CWT_Claims`.
+pub const CWT_CLAIMS: Check = cwt_claims;
+/// The rule `unprotected-header`.
+pub const UNPROTECTED_HEADER: Check = unprotected_header;
+/// The rule `trace-metadata`.
+pub const TRACE_METADATA: Check = trace_metadata;
+/// The rule `trace-format-id`.
+pub const TRACE_FORMAT_ID: Check = trace_format_id;
+/// The rule `COSE_X509`.
+pub const COSE_X509: Check = cose_x509;
+/// The rule `COSE_CertHash`.
+pub const COSE_CERT_HASH: Check = cose_cert_hash;
+/// The rule `label`.
+pub const LABEL: Check = label;
+/// The rule `Receipt`.
+pub const RECEIPT: Check = receipt;
+/// The rule `cose-label`.
+pub const COSE_LABEL: Check = cose_label;
+/// The rule `cose-value`.
+pub const COSE_VALUE: Check = cose_value;
+/// The rule `Protected_Header`.
+pub const PROTECTED_HEADER2: Check = protected_header2;
+/// The rule `Unprotected_Header`.
+pub const UNPROTECTED_HEADER2: Check = unprotected_header2;
+/// The rule `COSE_Sign1`.
+pub const COSE_SIGN1: Check = cose_sign1;
 static PATTERN_1: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::new(
             "\\A(?:[0-9]{4}\\-(?:0[1-9]|1[0-2])\\-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:[\\.][0-9]+)?(?:Z|[\\+\\-](?:[01][0-9]|2[0-3]):[0-5][0-9]))\\z",
