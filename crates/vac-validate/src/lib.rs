@@ -25,11 +25,12 @@
 //!   top alternatives of a map or an array are each tried for the whole of it.
 //! * A choice that only trying can decide remembers its verdict for each node: time
 //!   stays linear in the document however choices nest.
-//! * A key that stands twice in a map the schema describes is a violation: no member
-//!   allows it. Inside an `any` it is not the schema's business;
-//!   [`vac_value::Document::duplicate_keys`] knows all of them.
+//! * A duplicate key is a violation at any depth, also inside an `any`: readers would
+//!   disagree about its value. Duplicate keys come first in a report. The schema is matched
+//!   against the first of equal keys.
 
 mod generated {
+    /// The schema's rules: a constant for each of them, the start rule, and a table by name.
     #[rustfmt::skip]
     pub mod rules;
 }
@@ -86,8 +87,17 @@ pub fn check(document: &Document<'_>, check: Check, most: usize) -> Report {
 
 /// The same for a part of a document. Paths still begin at its root.
 pub fn check_node(node: Node<'_, '_>, check: Check, most: usize) -> Report {
+    report(most, |context| context.duplicate_keys(node) & check(context, node))
+}
+
+/// What a rule says of a node, duplicate keys aside.
+pub(crate) fn check_rule(node: Node<'_, '_>, check: Check, most: usize) -> Report {
+    report(most, |context| check(context, node))
+}
+
+fn report(most: usize, check: impl FnOnce(&mut Context) -> bool) -> Report {
     let mut context = Context::new(most);
-    let valid = check(&mut context, node);
+    let valid = check(&mut context);
     let (violations, total) = context.finish();
     debug_assert_eq!(valid, total == 0, "a bad verdict has a reason");
     Report { violations, total }

@@ -24,8 +24,8 @@
 //! * The cutter follows strings and brackets only. Everything it cuts is scanned
 //!   by [`vac_value::Scanner`], and it begins to cut only when everything before
 //!   has been: what it takes for an entry is one, or is an error.
-//! * The entries are those of the first `session` and its first `entries`. A key
-//!   that comes again is a violation, and stays in the part that is kept.
+//! * The entries are those of the first `session` and its first `entries`. A duplicate
+//!   key is a violation, and stays in the part that is kept.
 //! * One of those kept parts is a place-holder for the entries, which cannot be
 //!   valid: where it is complained about, the violations of the entries belong.
 
@@ -38,9 +38,9 @@ mod utf8;
 use std::fmt;
 use std::io::{self, Read};
 
-use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
+use vac_value::{Document, Limits, Problem, Scanner, SyntaxError, Violation};
 
-use crate::{ROOT, Report, check_node, rules};
+use crate::{ROOT, Report, check_node, check_rule, rules};
 use cutter::{Cutter, Event};
 
 pub use entries::entries;
@@ -130,15 +130,17 @@ struct Judge {
     scanner: Scanner,
     /// Entries so far.
     count: usize,
-    /// What is wrong with them.
+    /// What the schema objects to in them.
     found: Report,
+    /// Their duplicate keys.
+    duplicates: Report,
 }
 
 impl Judge {
     fn new(most: usize) -> Self {
         let limits = Limits::default();
         let scanner = Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits });
-        Self { most, scanner, count: 0, found: Report::default() }
+        Self { most, scanner, count: 0, found: Report::default(), duplicates: Report::default() }
     }
 
     fn event(&mut self, cutter: &mut Cutter, event: Event) -> Result<(), SyntaxError> {
@@ -159,13 +161,21 @@ impl Judge {
             let problem = Problem::Expected("',' or ']'");
             return Err(SyntaxError { offset: offset + end, problem });
         }
+        let root = document.root();
+        let room = self.most - self.duplicates.violations.len();
+        let duplicates = Report {
+            violations: Violation::duplicate_keys(root, room),
+            total: root.duplicate_keys().len(),
+        };
         let room = self.most - self.found.violations.len();
-        let mut report = check_node(document.root(), rules::ENTRY, room);
-        for violation in &mut report.violations {
-            violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
+        let found = check_rule(root, rules::ENTRY, room);
+        for (all, mut new) in [(&mut self.duplicates, duplicates), (&mut self.found, found)] {
+            for violation in &mut new.violations {
+                violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
+            }
+            all.violations.append(&mut new.violations);
+            all.total += new.total;
         }
-        self.found.violations.append(&mut report.violations);
-        self.found.total += report.total;
         self.count += 1;
         self.scanner.recycle(document);
         Ok(())
@@ -191,12 +201,22 @@ impl Judge {
             },
             ..error
         })?;
-        let rest = check_node(document.root(), ROOT, self.most.saturating_add(1));
-        Ok(self.join(rest))
+        let root = document.root();
+        let before = root.duplicate_keys().take_while(|key| key.offset() < cut.at).count();
+        let duplicates = Report {
+            violations: Violation::duplicate_keys(root, self.most),
+            total: root.duplicate_keys().len(),
+        };
+        let rest = check_rule(root, ROOT, self.most.saturating_add(1));
+        Ok(self.join(duplicates, before, rest))
     }
 
-    /// Puts the violations of the entries where the place-holder was.
-    fn join(self, mut rest: Report) -> Report {
+    /// Puts the duplicate keys of the entries in their place among those of the rest, so
+    /// many of which come before the entries, and the violations of the entries where the
+    /// place-holder was.
+    fn join(self, mut report: Report, before: usize, mut rest: Report) -> Report {
+        let before = before.min(report.violations.len());
+        report.violations.splice(before..before, self.duplicates.violations);
         if self.count > 0 {
             let place = rest.violations.iter().position(|found| found.path == PLACE_HOLDER_PATH);
             if let Some(place) = place {
@@ -204,8 +224,10 @@ impl Judge {
             }
             rest.total = rest.total.saturating_sub(1) + self.found.total;
         }
-        rest.violations.truncate(self.most);
-        rest
+        report.violations.append(&mut rest.violations);
+        report.violations.truncate(self.most);
+        report.total += self.duplicates.total + rest.total;
+        report
     }
 }
 

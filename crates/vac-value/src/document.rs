@@ -85,6 +85,8 @@ pub(crate) const CHUNKED: u8 = 4;
 /// Not in the form our writers give it: JSON with space between its tokens,
 /// CBOR that is not deterministic. Containers inherit it from their content.
 pub(crate) const LOOSE: u8 = 8;
+/// A key that an earlier key of its map equals.
+pub(crate) const DUPLICATE: u8 = 16;
 
 /// One node of the index: its bytes, and the index of the node behind its
 /// whole subtree.
@@ -230,6 +232,20 @@ impl<'d, 'a> Node<'d, 'a> {
     #[inline]
     pub(crate) fn flag(self, flag: u8) -> bool {
         self.entry().flags & flag != 0
+    }
+
+    /// Whether it is a key that an earlier key of its map equals.
+    #[inline]
+    pub fn is_duplicate_key(self) -> bool {
+        self.flag(DUPLICATE)
+    }
+
+    /// The duplicate keys at any depth inside this node, in document order.
+    pub fn duplicate_keys(self) -> impl ExactSizeIterator<Item = Node<'d, 'a>> {
+        let document = self.document;
+        let from = |index: u32| document.duplicates.partition_point(|&key| key < index);
+        let inside = from(self.index)..from(self.after());
+        document.duplicates[inside].iter().map(|&index| document.node(index))
     }
 
     /// Whether its bytes are exactly what our writer makes of it. One that has a key twice

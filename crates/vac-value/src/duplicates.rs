@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::document::{Document, ESCAPED, Entry, Kind, LOOSE, Source};
+use crate::document::{DUPLICATE, Document, ESCAPED, Entry, Kind, LOOSE, Source};
 use crate::transcode::deterministic;
 use crate::{cbor, json};
 
@@ -116,6 +116,7 @@ fn compare(document: &mut Document<'_>, map: u32) {
     for pair in keys.windows(2) {
         if pair[0].0 == pair[1].0 {
             document.duplicates.push(pair[1].1);
+            document.entries[pair[1].1 as usize].flags |= DUPLICATE;
             // Whoever rewrites this must look at it first.
             document.entries[map as usize].flags |= LOOSE;
         }

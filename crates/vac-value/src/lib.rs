@@ -51,9 +51,9 @@
 //!
 //! **Strictness.** Well-formedness to the letter, UTF-8, nothing behind the document,
 //! at most 256 levels and 4 GiB, and lengths checked before anything is reserved.
-//! Duplicate keys are found at every depth, by value, and listed; whoever reads
-//! evidence decides ([`Decode::from_bytes`] and [`transcode`] refuse them). The scanners
-//! use no recursion.
+//! Duplicate keys are found at every depth, by value, and listed: validators report each
+//! of them ([`Violation::duplicate_keys`]), [`Decode::from_bytes`] and [`transcode`] refuse
+//! them. The scanners use no recursion.
 //!
 //! **CBOR is written deterministically** (RFC 8949 section 4.2.1): shortest heads and
 //! floats, definite lengths, keys in bytewise order. NaN keeps its payload.
@@ -70,6 +70,7 @@ mod error;
 mod json;
 mod map_encoder;
 mod number;
+mod open_members;
 mod outline;
 pub mod path;
 mod pattern;
@@ -88,6 +89,7 @@ pub use encode::{Encode, EncodeError, Encoder, Layout};
 pub use error::{Problem, SyntaxError};
 pub use map_encoder::{Key, MapEncoder};
 pub use number::Number;
+pub use open_members::OpenMembers;
 pub use pattern::Pattern;
 pub use printable::{harmless, harmless_json, is_harmless, printable};
 pub use scan::{Limits, Scanner, known_text};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::SyntaxError;
 use crate::document::{Kind, Node};
+use crate::path::Locator;
 use crate::printable::printable;
 
 /// One place where a document does not fit its schema.
@@ -15,7 +16,7 @@ pub struct Violation {
     pub expected: String,
     /// What stands there, in a few words.
     pub found: String,
-    /// The rule that wants it.
+    /// The rule that wants it; empty if no rule of the schema does.
     pub rule: String,
     /// For a choice: why the alternatives that got less far failed.
     pub others: Vec<String>,
@@ -32,13 +33,44 @@ impl Violation {
             others: Vec::new(),
         }
     }
+
+    /// A key that an earlier key of its map equals.
+    fn duplicate_key(path: String, key: Node<'_, '_>) -> Self {
+        let name = match (key.text(), key.integer()) {
+            (Some(text), _) => format!("\"{}\"", printable(&text, 40)),
+            (_, Some(label)) => label.to_string(),
+            _ => found(key),
+        };
+        Self {
+            path,
+            expected: "every key once".to_owned(),
+            found: format!("duplicate key {name}"),
+            rule: String::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// The duplicate keys at any depth inside a node, each with the path of its value: at
+    /// most `most` of them. No schema allows any; schemas only see the first of equal keys.
+    pub fn duplicate_keys(node: Node<'_, '_>, most: usize) -> Vec<Self> {
+        let mut locator = Locator::default();
+        let keys = node.duplicate_keys().take(most);
+        keys.map(|key| {
+            let value = node.document().node(key.after());
+            Self::duplicate_key(locator.pointer(value), key)
+        })
+        .collect()
+    }
 }
 
 impl fmt::Display for Violation {
     /// One line; `{:#}` adds the other alternatives below it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "/" } else { &self.path };
-        write!(f, "{path}: expected {}, found {} (rule {})", self.expected, self.found, self.rule)?;
+        write!(f, "{path}: expected {}, found {}", self.expected, self.found)?;
+        if !self.rule.is_empty() {
+            write!(f, " (rule {})", self.rule)?;
+        }
         if f.alternate() {
             for other in &self.others {
                 write!(f, "\n  or: {other}")?;

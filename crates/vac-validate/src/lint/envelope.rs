@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_value::{Document, Kind, Node};
 
-use super::{Findings, keys, record, times};
+use super::{Findings, record, times};
 use crate::signed::{Envelope, PAYLOAD_PATH, Payload, labelled, payload};
 use crate::{check_node, rule};
 
@@ -45,7 +45,6 @@ pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, finding
     let header = envelope.protected.bytes().unwrap_or(Cow::Borrowed(b""));
     if let Ok(header) = Document::cbor(&header) {
         let mut inside = Findings::default();
-        keys::lint(&header, &mut inside);
         parameters(header.root(), PROTECTED, "", &mut inside);
         findings.add_inside(envelope.protected, "/0(protected)", inside.in_order());
     }

@@ -24,7 +24,6 @@ mod calls;
 mod entries;
 mod envelope;
 mod ids;
-mod keys;
 mod lines;
 mod moment;
 mod times;
@@ -40,7 +39,6 @@ pub const CODES: &[(&str, &str)] = &[
     ("call-without-result", "a tool call whose call-id no result has"),
     ("dangling-parent", "a parent-id that no entry has for its id"),
     ("duplicate-id", "an entry id that an earlier entry has too"),
-    ("duplicate-key", "a map that has the same key twice"),
     ("end-before-start", "an end that is earlier than its start"),
     ("label-not-cut", "a known header parameter that only passes as an unknown one"),
     ("line-range", "lines that end before they start, or start at 0"),
@@ -72,7 +70,6 @@ impl fmt::Display for Finding {
 pub fn lint(document: &Document<'_>) -> Vec<Finding> {
     let Some(envelope) = crate::signed::envelope(document) else { return record(document) };
     let mut findings = Findings::default();
-    keys::lint(document, &mut findings);
     envelope::lint(document, &envelope, &mut findings);
     findings.in_order()
 }
@@ -82,7 +79,6 @@ fn record(document: &Document<'_>) -> Vec<Finding> {
     let mut findings = Findings::default();
     let root = document.root();
     let entries = Entries::of(root);
-    keys::lint(document, &mut findings);
     calls::lint(&entries, &mut findings);
     ids::lint(&entries, &mut findings);
     times::lint(root, &entries, &mut findings);

@@ -120,10 +120,12 @@ impl Context {
         false
     }
 
-    fn first_violation(&self, node: Node<'_, '_>, alternative: &Alternative) -> Option<String> {
+    fn first_violation(&mut self, node: Node<'_, '_>, alternative: &Alternative) -> Option<String> {
         let labels = self.labels.clone();
-        let mut context = Context { labels, within: self.within, ..Context::new(1) };
+        let locator = std::mem::take(&mut self.locator);
+        let mut context = Context { labels, within: self.within, locator, ..Context::new(1) };
         (alternative.check)(&mut context, node);
+        self.locator = context.locator;
         let violation = context.violations.first()?;
         Some(format!("{}: {violation}", alternative.name))
     }

@@ -1,6 +1,6 @@
 //! Maps: which member takes which entry.
 
-use vac_value::{Kind, Node, printable};
+use vac_value::{Kind, Node, OpenMembers, printable};
 
 use super::{Context, Element, Group, Key, Member};
 
@@ -11,23 +11,6 @@ pub struct Map {
     pub rule: &'static str,
     /// The alternatives of its group, each tried for the whole map.
     pub choices: &'static [&'static [Element]],
-}
-
-/// The entries of a map while members take them.
-struct Entries<'d, 'a> {
-    map: Node<'d, 'a>,
-    entries: Vec<Entry<'d, 'a>>,
-}
-
-#[derive(Clone)]
-struct Entry<'d, 'a> {
-    key: Node<'d, 'a>,
-    value: Node<'d, 'a>,
-    /// Taken by a member.
-    taken: bool,
-    /// A member that cuts has named its key: no key type may take it, whatever
-    /// becomes of that member.
-    named: bool,
 }
 
 impl Context {
@@ -68,16 +51,16 @@ impl Context {
         if is_flat {
             return self.flat_map(node, rule, elements);
         }
-        let entries = node
-            .members()
-            .map(|(key, value)| Entry { key, value, taken: false, named: false })
-            .collect();
-        let mut entries = Entries { map: node, entries };
-        let mut valid = self.take_sequence(&mut entries, rule, elements);
-        for entry in &entries.entries {
-            if !entry.taken && (valid || self.silent == 0) {
-                valid &= self.unexpected(entry.key, entry.value, rule);
+        let mut members = OpenMembers::new(node);
+        let mut valid = self.take_sequence(node, &mut members, rule, elements);
+        for at in members.open() {
+            if valid || self.silent == 0 {
+                valid &= self.unexpected(members.key(at), members.value(at), rule);
             }
+        }
+        #[cfg(test)]
+        {
+            self.map_steps += members.steps();
         }
         valid
     }
@@ -93,26 +76,19 @@ impl Context {
         let mut valid = true;
         let mut counts = Counts::default();
         let mut hint = 0;
-        for (key, value) in node.members() {
+        for (key, value) in node.members().filter(|(key, _)| !key.is_duplicate_key()) {
             let known = find(elements, key, &mut hint);
             if let Some((at, member)) = known {
-                let first = counts.of(at) == 0;
-                if member.cut && !first {
-                    valid &= self.fail(key, rule, || {
-                        ("every key once".to_owned(), format!("{} again", member.key.name()))
-                    });
-                } else if member.cut {
+                if member.cut {
                     counts.add(at);
                     valid &= self.labelled(value, member.key.label(), member.check);
-                } else if first {
+                } else {
                     let verdict = self.try_silently(|context| (member.check)(context, value));
                     if verdict.valid {
                         counts.add(at);
                         continue;
                     }
                     self.note_furthest(verdict);
-                    valid &= self.by_key_type(key, value, rule, elements, &mut counts);
-                } else {
                     valid &= self.by_key_type(key, value, rule, elements, &mut counts);
                 }
             } else {
@@ -188,11 +164,12 @@ impl Context {
         self.fail(node, rule, || (member.key.name(), "no such key".to_owned()))
     }
 
-    /// Matches a sequence of elements against what is left of the entries:
-    /// members with one key first, then groups, then key types.
+    /// Matches a sequence of elements against what is left of a map: elements with one key
+    /// first, then groups, then key types.
     fn take_sequence(
         &mut self,
-        entries: &mut Entries<'_, '_>,
+        map: Node<'_, '_>,
+        members: &mut OpenMembers<'_, '_>,
         rule: &'static str,
         elements: &'static [Element],
     ) -> bool {
@@ -201,7 +178,7 @@ impl Context {
             if let Element::Member(member) = element
                 && member.key.is_literal()
             {
-                valid &= self.take_literal(entries, rule, member);
+                valid &= self.take_literal(map, members, rule, member);
                 if !valid && self.silent > 0 {
                     return false;
                 }
@@ -209,7 +186,7 @@ impl Context {
         }
         for element in elements {
             if let Element::Group(group) = element {
-                valid &= self.take_group(entries, rule, group);
+                valid &= self.take_group(map, members, rule, group);
                 if !valid && self.silent > 0 {
                     return false;
                 }
@@ -217,7 +194,7 @@ impl Context {
         }
         for element in elements {
             if let Element::Member(member @ Member { key: Key::Type(key), .. }) = element {
-                valid &= self.take_by_type(entries, rule, member, *key);
+                valid &= self.take_by_type(map, members, rule, member, *key);
                 if !valid && self.silent > 0 {
                     return false;
                 }
@@ -228,100 +205,103 @@ impl Context {
 
     fn take_literal(
         &mut self,
-        entries: &mut Entries<'_, '_>,
+        map: Node<'_, '_>,
+        members: &mut OpenMembers<'_, '_>,
         rule: &'static str,
-        member: &Member,
+        member: &'static Member,
     ) -> bool {
+        let found = match &member.key {
+            Key::Text(text) => members.find_text(text),
+            Key::Integer(label, _) => members.find_integer(*label),
+            key => members.find_with(address(member), |found| matches(key, found)),
+        };
         let mut count = 0;
-        for entry in &mut entries.entries {
-            if entry.taken || !matches(&member.key, entry.key) {
-                continue;
-            }
-            entry.named |= member.cut;
-            if count > 0 {
-                continue;
-            }
+        if let Some(at) = found {
+            let value = members.value(at);
             if member.cut {
-                entry.taken = true;
-                count += 1;
-                if !self.labelled(entry.value, member.key.label(), member.check) {
+                members.name(at);
+                members.take(at);
+                count = 1;
+                if !self.labelled(value, member.key.label(), member.check) {
                     return false;
                 }
             } else {
-                let value = entry.value;
                 let verdict = self.try_silently(|context| (member.check)(context, value));
                 self.note_furthest(verdict);
-                entry.taken = verdict.valid;
-                count += u64::from(verdict.valid);
+                if verdict.valid {
+                    members.take(at);
+                    count = 1;
+                }
             }
         }
-        count >= member.min || self.missing(entries.map, rule, member)
+        count >= member.min || self.missing(map, rule, member)
     }
 
     fn take_group(
         &mut self,
-        entries: &mut Entries<'_, '_>,
+        map: Node<'_, '_>,
+        members: &mut OpenMembers<'_, '_>,
         rule: &'static str,
         group: &'static Group,
     ) -> bool {
         let mut count = 0;
         while count < group.max {
-            let before = entries.taken();
-            if !self.take_choice(entries, rule, group) {
+            let before = members.taken();
+            if !self.take_choice(map, members, rule, group) {
                 break;
             }
             count += 1;
-            if entries.taken() == before {
+            if members.taken() == before {
                 // Nothing was taken: it would match for ever.
                 count = count.max(group.min);
                 break;
             }
         }
-        count >= group.min || self.expect(false, entries.map, rule, group.expected)
+        count >= group.min || self.expect(false, map, rule, group.expected)
     }
 
     fn take_choice(
         &mut self,
-        entries: &mut Entries<'_, '_>,
+        map: Node<'_, '_>,
+        members: &mut OpenMembers<'_, '_>,
         rule: &'static str,
         group: &'static Group,
     ) -> bool {
+        let point = members.point();
         for choice in group.choices {
-            let before = entries.entries.clone();
-            let verdict = self.try_silently(|context| context.take_sequence(entries, rule, choice));
+            let verdict =
+                self.try_silently(|context| context.take_sequence(map, members, rule, choice));
             if verdict.valid {
                 return true;
             }
             self.note_furthest(verdict);
-            for (entry, before) in entries.entries.iter_mut().zip(before) {
-                entry.taken = before.taken;
-            }
+            members.roll_back(point);
         }
         false
     }
 
     fn take_by_type(
         &mut self,
-        entries: &mut Entries<'_, '_>,
+        map: Node<'_, '_>,
+        members: &mut OpenMembers<'_, '_>,
         rule: &'static str,
-        member: &Member,
+        member: &'static Member,
         key_check: super::Check,
     ) -> bool {
+        let element = address(member);
         let mut count = 0;
-        for entry in &mut entries.entries {
-            if count == member.max {
-                break;
-            }
-            let (key, value) = (entry.key, entry.value);
-            if entry.taken
-                || entry.named
-                || !self.try_silently(|context| key_check(context, key)).valid
-            {
+        let mut next = 0;
+        while count < member.max {
+            let Some(at) = members.next(element, next) else { break };
+            next = at + 1;
+            let (key, value) = (members.key(at), members.value(at));
+            if !self.try_silently(|context| key_check(context, key)).valid {
+                members.refuse(element, at);
                 continue;
             }
             if member.cut {
-                entry.named = true;
-                entry.taken = true;
+                members.name(at);
+                members.take(at);
                 count += 1;
                 if !(member.check)(self, value) {
                     return false;
@@ -329,18 +309,21 @@ impl Context {
                 continue;
             }
             let verdict = self.try_silently(|context| (member.check)(context, value));
-            self.note_furthest(verdict);
-            entry.taken = verdict.valid;
-            count += u64::from(verdict.valid);
+            if verdict.valid {
+                members.take(at);
+                count += 1;
+            } else {
+                self.note_furthest(verdict);
+                members.refuse(element, at);
+            }
         }
-        count >= member.min || self.missing(entries.map, rule, member)
+        count >= member.min || self.missing(map, rule, member)
     }
 }
 
-impl Entries<'_, '_> {
-    fn taken(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.taken).count()
-    }
+/// Identifies an element of a group.
+fn address(member: &'static Member) -> usize {
+    std::ptr::from_ref(member).addr()
 }
 
 /// The member that names this very key. Documents tend to keep the schema's

@@ -8,10 +8,12 @@
 mod array;
 mod choice;
 mod map;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
-use vac_value::path::{Step, steps};
+use vac_value::path::{Locator, Step};
 use vac_value::{Encoder, Encoding, Kind, Node, Violation, found};
 
 pub use array::{Array, Shape};
@@ -121,6 +123,11 @@ pub struct Context {
     /// Names for integer labels and array elements on the way down.
     labels: Vec<(u32, &'static str)>,
     memory: HashMap<(usize, u32, u32), Verdict>,
+    /// Finds the paths of violations in the document that is being read.
+    locator: Locator,
+    /// How much work maps with groups took.
+    #[cfg(test)]
+    map_steps: u64,
     /// Which document is being read: embedded ones have their own nodes.
     document: u32,
     documents: u32,
@@ -171,9 +178,25 @@ impl Context {
         false
     }
 
-    fn path(&self, node: Node<'_, '_>) -> String {
+    /// Reports the duplicate keys inside a node, at any depth. True if there are none.
+    pub(crate) fn duplicate_keys(&mut self, node: Node<'_, '_>) -> bool {
+        let count = node.duplicate_keys().len();
+        if count == 0 {
+            return true;
+        }
+        if self.silent > 0 {
+            self.furthest = self.furthest.max(node.index());
+            return false;
+        }
+        self.total += count;
+        let room = self.most.saturating_sub(self.violations.len());
+        self.violations.extend(Violation::duplicate_keys(node, room));
+        false
+    }
+
+    fn path(&mut self, node: Node<'_, '_>) -> String {
         let mut path = String::new();
-        for (step, index) in steps(node) {
+        for (step, index) in self.locator.steps(node) {
             path.push('/');
             path.push_str(&step.to_string());
             let name = self.labels.iter().rev().find(|(labelled, _)| *labelled == index);
@@ -283,11 +306,17 @@ impl Context {
         self.documents += 1;
         let outer = std::mem::replace(&mut self.document, self.documents);
         let labels = std::mem::take(&mut self.labels);
+        let locator = std::mem::take(&mut self.locator);
         let first = self.violations.len();
         let verdict_before = self.furthest;
-        let valid = self.within(rule, |context| check(context, document.root()));
+        let root = document.root();
+        let mut valid = self.duplicate_keys(root);
+        if valid || self.silent == 0 {
+            valid &= self.within(rule, |context| check(context, root));
+        }
         self.document = outer;
         self.labels = labels;
+        self.locator = locator;
         self.furthest = verdict_before;
         if !valid && self.silent > 0 {
             self.furthest = self.furthest.max(node.index());

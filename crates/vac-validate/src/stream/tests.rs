@@ -84,6 +84,33 @@ fn violations_keep_their_order_and_place() {
 }
 
 #[test]
+fn duplicate_keys_are_found_at_every_depth() {
+    let bad = RECORD
+        .replace("{\"session\": 1}", "{\"a\": 1, \"\\u0061\": 1}")
+        .replace("[[], {}]", "[[], {\"b\": {\"c\": 1, \"c\": 1}}]")
+        .replace("\"format\":", "\"entries\": [{\"d\": 0, \"d\": 0}], \"format\":")
+        .replace("\"user\"", "\"robot\"")
+        .replace("\"created\"", "\"session\": {\"entries\": 3}, \"created\"");
+    let report = streamed(bad.as_bytes(), 20, 3).unwrap();
+    let shown: Vec<_> =
+        report.violations.iter().map(|found| format!("{} {}", found.path, found.found)).collect();
+    assert_eq!(
+        shown,
+        [
+            "/x/0/a duplicate key \"a\"",
+            "/session/entries/1/input/1/b/c duplicate key \"c\"",
+            "/session/entries duplicate key \"entries\"",
+            "/session/entries/0/d duplicate key \"d\"",
+            "/session duplicate key \"session\"",
+            "/session/entries/0/type text \"robot\"",
+            "/session/entries/1/children/0/type text \"robot\"",
+        ]
+    );
+    assert_eq!(report.total, 7);
+    same(bad.as_bytes(), &CHUNKS);
+}
+
+#[test]
 fn every_beginning_of_a_record_fails_alike() {
     for end in 0..RECORD.len() {
         same(&RECORD.as_bytes()[..end], &[1, 7, 1 << 20]);
