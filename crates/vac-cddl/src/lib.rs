@@ -30,13 +30,15 @@
 //!   they are replaced by something that it reads well.
 //! * **All or nothing.** What is not supported is an error with a place, never
 //!   something that is quietly skipped.
-//! * **Bounded.** Depth, expansion and the parser's effort have limits (module
-//!   `lower::limits`), so that no text takes the process down.
+//! * **Bounded.** Depth, expansion, patterns and the parser's effort have limits (modules
+//!   `lower::limits` and `compile`), and so has matching (module `interpret::budget`), so
+//!   that no text takes the process down.
 //! * **Control operators** are those of RFC 8610, `.plus`, `.cat`, `.det` and
 //!   `.feature` of RFC 9165. `.regexp` takes the regular expressions of XML
 //!   Schema, which are translated for crate `regex` and compiled once to make
 //!   sure that they can be.
 
+mod compile;
 mod error;
 pub mod interpret;
 pub mod ir;

@@ -11,16 +11,28 @@ mod class;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How large a compiled pattern may get, in bytes.
-const SIZE_LIMIT: usize = 10 << 20;
+use crate::compile::Compiler;
+
+/// Characters of a pattern that a message shows.
+const SHOWN: usize = 60;
 
 /// Translates a pattern and makes sure that it compiles.
-pub(crate) fn translate(xsd: &str) -> Result<String, String> {
-    let translated = Translation::of(xsd).map_err(|why| format!("pattern `{xsd}`: {why}"))?;
+pub(crate) fn translate(xsd: &str, compiler: &mut Compiler) -> Result<String, String> {
+    let shown = shown(xsd);
+    compiler.admit(xsd)?;
+    let translated = Translation::of(xsd).map_err(|why| format!("pattern `{shown}`: {why}"))?;
     let regex = format!(r"\A(?:{translated})\z");
-    match regex::RegexBuilder::new(&regex).size_limit(SIZE_LIMIT).build() {
+    match compiler.compile(&regex) {
         Ok(_) => Ok(regex),
-        Err(error) => Err(format!("pattern `{xsd}` does not compile: {error}")),
+        Err(why) => Err(format!("pattern `{shown}` does not compile: {why}")),
+    }
+}
+
+/// The beginning of a pattern, for messages.
+fn shown(xsd: &str) -> String {
+    match xsd.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &xsd[..end]),
+        None => xsd.to_owned(),
     }
 }
 

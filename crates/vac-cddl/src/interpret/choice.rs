@@ -11,6 +11,12 @@ use super::reach::Reach;
 /// How many alternatives are told apart.
 const MOST_ALTERNATIVES: usize = 256;
 
+/// How many keys are looked at to tell maps apart.
+const MOST_KEYS: usize = 64;
+
+/// Types within each other that are looked into for literals.
+const LITERALS_WITHIN: usize = 16;
+
 /// How many of the others get a line.
 const MOST_OTHERS: usize = 8;
 
@@ -76,10 +82,13 @@ impl<'s> Explainer<'_, '_, 's> {
     }
 
     /// All alternatives, those of rules and of groups among them.
-    fn alternatives(&self, types: &[&'s Type], rule: &'s str) -> Vec<Alternative<'s>> {
+    fn alternatives(&mut self, types: &[&'s Type], rule: &'s str) -> Vec<Alternative<'s>> {
         let mut alternatives = Vec::new();
         let mut open: Vec<(&'s Type, &'s str)> = types.iter().rev().map(|ty| (*ty, rule)).collect();
         while let Some((ty, mut rule)) = open.pop() {
+            if !self.judge.budget.spend(1) {
+                break;
+            }
             let inner = self.named(ty, &mut rule);
             match &inner.kind {
                 TypeKind::Choice(inner) if alternatives.len() < MOST_ALTERNATIVES => {
@@ -218,33 +227,43 @@ impl<'s> Explainer<'_, '_, 's> {
         }
     }
 
-    /// Keys under which some alternative requires known values.
-    fn known_keys(&self, maps: &[Alternative<'s>]) -> Vec<&'s Value> {
+    /// Keys under which some alternative requires known values: the first of them.
+    fn known_keys(&mut self, maps: &[Alternative<'s>]) -> Vec<&'s Value> {
         let mut keys = Vec::new();
-        for element in maps.iter().filter_map(|map| self.members(*map)).flatten() {
-            if let Some((key, ty)) = required(element)
-                && self.is_known(ty)
-                && !keys.contains(&key)
-            {
-                keys.push(key);
+        for map in maps {
+            for element in self.members(*map).into_iter().flatten() {
+                if keys.len() == MOST_KEYS {
+                    return keys;
+                }
+                if let Some((key, ty)) = required(element)
+                    && !keys.contains(&key)
+                    && self.is_known(ty, LITERALS_WITHIN)
+                {
+                    keys.push(key);
+                }
             }
         }
         keys
     }
 
-    fn known_value(&self, map: Alternative<'s>, key: &Value) -> Option<&'s Type> {
+    fn known_value(&mut self, map: Alternative<'s>, key: &Value) -> Option<&'s Type> {
         let elements = self.members(map)?;
+        self.judge.budget.spend(elements.len() as u64);
         let found = elements.iter().filter_map(required).find(|(name, _)| *name == key);
-        found.map(|(_, ty)| ty).filter(|ty| self.is_known(ty))
+        found.map(|(_, ty)| ty).filter(|ty| self.is_known(ty, LITERALS_WITHIN))
     }
 
-    /// Whether a type is a list of values.
-    fn is_known(&self, ty: &'s Type) -> bool {
+    /// Whether a type is a list of values, as far as so many types within each other tell.
+    fn is_known(&mut self, ty: &'s Type, within: usize) -> bool {
+        if !self.judge.budget.spend(1) {
+            return false;
+        }
         match &self.judge.resolve(ty).kind {
             TypeKind::Literal(_) | TypeKind::Major { major: 7, info: Some(20..=23) } => true,
+            TypeKind::Choice(alternatives) if self.judge.is_list_of_literals(alternatives) => true,
             TypeKind::Choice(alternatives) => {
-                !alternatives.is_empty()
-                    && alternatives.iter().all(|alternative| self.is_known(alternative))
+                let is_known = |alternative| self.is_known(alternative, within - 1);
+                within > 0 && !alternatives.is_empty() && alternatives.iter().all(is_known)
             }
             _ => false,
         }

@@ -26,7 +26,7 @@ impl<'s> Judge<'_, 's> {
         }
     }
 
-    fn is_within(&self, control: &'s Control, node: Node<'_, '_>) -> bool {
+    fn is_within(&mut self, control: &'s Control, node: Node<'_, '_>) -> bool {
         match control {
             Control::Size(size) => self.has_size(size, node),
             Control::Bits(bits) => self.has_bits(bits, node),
@@ -42,7 +42,7 @@ impl<'s> Judge<'_, 's> {
         }
     }
 
-    fn has_size(&self, size: &'s Type, node: Node<'_, '_>) -> bool {
+    fn has_size(&mut self, size: &'s Type, node: Node<'_, '_>) -> bool {
         match node.kind() {
             Kind::Text if values::is_text(node) => {
                 self.takes_length(size, values::length_of_text(node))
@@ -55,11 +55,11 @@ impl<'s> Judge<'_, 's> {
         }
     }
 
-    fn takes_length(&self, size: &'s Type, length: usize) -> bool {
+    fn takes_length(&mut self, size: &'s Type, length: usize) -> bool {
         i128::try_from(length).is_ok_and(|length| self.takes_integer(size, length))
     }
 
-    fn has_bits(&self, bits: &'s Type, node: Node<'_, '_>) -> bool {
+    fn has_bits(&mut self, bits: &'s Type, node: Node<'_, '_>) -> bool {
         if let Some(bytes) = node.bytes() {
             return bytes.iter().zip(0i128..).all(|(byte, at)| {
                 set_bits(u64::from(*byte)).all(|bit| self.takes_integer(bits, at * 8 + bit))
@@ -69,7 +69,16 @@ impl<'s> Judge<'_, 's> {
     }
 
     /// Whether a type matches an integer that no document holds.
-    fn takes_integer(&self, ty: &'s Type, value: i128) -> bool {
+    fn takes_integer(&mut self, ty: &'s Type, value: i128) -> bool {
+        if !self.budget.enter() {
+            return false;
+        }
+        let takes = self.takes_integer_within_budget(ty, value);
+        self.budget.leave();
+        takes
+    }
+
+    fn takes_integer_within_budget(&mut self, ty: &'s Type, value: i128) -> bool {
         match &self.resolve(ty).kind {
             TypeKind::Any => true,
             TypeKind::Literal(literal) => literal.value == Value::Integer(value),
@@ -89,7 +98,7 @@ impl<'s> Judge<'_, 's> {
         }
     }
 
-    fn control_takes_integer(&self, control: &'s Control, value: i128) -> bool {
+    fn control_takes_integer(&mut self, control: &'s Control, value: i128) -> bool {
         let unsigned = u64::try_from(value);
         match control {
             Control::Size(size) => {
@@ -111,10 +120,13 @@ impl<'s> Judge<'_, 's> {
     }
 
     /// Whether a type matches some integer that is not less than `least`.
-    fn takes_from(&self, ty: &'s Type, least: i128) -> bool {
+    fn takes_from(&mut self, ty: &'s Type, least: i128) -> bool {
         /// More bytes than any integer has.
         const MANY: i128 = 64;
-        match &self.resolve(ty).kind {
+        if !self.budget.enter() {
+            return false;
+        }
+        let takes = match &self.resolve(ty).kind {
             TypeKind::Literal(literal) => {
                 matches!(literal.value, Value::Integer(size) if size >= least)
             }
@@ -126,7 +138,9 @@ impl<'s> Judge<'_, 's> {
             }
             TypeKind::Major { major: 0, info: Some(info) } => i128::from(*info) >= least,
             _ => (least..=MANY).any(|size| self.takes_integer(ty, size)),
-        }
+        };
+        self.budget.leave();
+        takes
     }
 }
 

@@ -12,6 +12,9 @@ const DEPTH: usize = 6;
 /// Alternatives that are listed.
 const ALTERNATIVES: usize = 16;
 
+/// Types that are spelled out in all.
+const TYPES: usize = 200;
+
 /// Characters of a text or pattern that are shown.
 const CHARACTERS: usize = 60;
 
@@ -19,56 +22,66 @@ const CHARACTERS: usize = 60;
 const BYTES: usize = 16;
 
 pub(super) fn describe(schema: &Schema, ty: &Type) -> String {
-    of_type(schema, ty, DEPTH)
+    Description { schema, left: TYPES }.of_type(ty, DEPTH)
 }
 
-fn of_type(schema: &Schema, ty: &Type, depth: usize) -> String {
-    match &ty.kind {
-        TypeKind::Any => "anything".to_owned(),
-        TypeKind::Rule(id) => match schema.rules.get(id.0) {
-            Some(rule) if rule.origin == Origin::Prelude => prelude(&rule.name).to_owned(),
-            Some(rule) if depth > 0 => of_type(schema, &rule.body, depth - 1),
-            Some(rule) => rule.name.clone(),
-            None => "a rule that is not there".to_owned(),
-        },
-        TypeKind::Literal(literal) => value(&literal.value),
-        TypeKind::Range { low, high, inclusive } => {
-            format!("{}{}{}", value(low), if *inclusive { ".." } else { "..." }, value(high))
-        }
-        TypeKind::Choice(alternatives) if depth > 0 => {
-            one_of(alternatives.iter().map(|ty| of_type(schema, ty, depth - 1)))
-        }
-        TypeKind::Choice(_) => "one of several types".to_owned(),
-        TypeKind::Map(_) => "map".to_owned(),
-        TypeKind::Array(_) => "array".to_owned(),
-        TypeKind::Major { major, info } => major_type(*major, *info),
-        TypeKind::Tag { number: Some(number), .. } => format!("tag {number}"),
-        TypeKind::Tag { number: None, .. } => "tag".to_owned(),
-        TypeKind::Control { target, control } => {
-            let target = of_type(schema, target, depth.saturating_sub(1));
-            of_control(schema, &target, control, depth.saturating_sub(1))
+struct Description<'s> {
+    schema: &'s Schema,
+    /// How many more types are spelled out.
+    left: usize,
+}
+
+impl Description<'_> {
+    fn of_type(&mut self, ty: &Type, depth: usize) -> String {
+        let Some(left) = self.left.checked_sub(1) else { return "...".to_owned() };
+        self.left = left;
+        match &ty.kind {
+            TypeKind::Any => "anything".to_owned(),
+            TypeKind::Rule(id) => match self.schema.rules.get(id.0) {
+                Some(rule) if rule.origin == Origin::Prelude => prelude(&rule.name).to_owned(),
+                Some(rule) if depth > 0 => self.of_type(&rule.body, depth - 1),
+                Some(rule) => rule.name.clone(),
+                None => "a rule that is not there".to_owned(),
+            },
+            TypeKind::Literal(literal) => value(&literal.value),
+            TypeKind::Range { low, high, inclusive } => {
+                format!("{}{}{}", value(low), if *inclusive { ".." } else { "..." }, value(high))
+            }
+            TypeKind::Choice(alternatives) if depth > 0 => {
+                one_of(alternatives.iter().map(|ty| self.of_type(ty, depth - 1)))
+            }
+            TypeKind::Choice(_) => "one of several types".to_owned(),
+            TypeKind::Map(_) => "map".to_owned(),
+            TypeKind::Array(_) => "array".to_owned(),
+            TypeKind::Major { major, info } => major_type(*major, *info),
+            TypeKind::Tag { number: Some(number), .. } => format!("tag {number}"),
+            TypeKind::Tag { number: None, .. } => "tag".to_owned(),
+            TypeKind::Control { target, control } => {
+                let target = self.of_type(target, depth.saturating_sub(1));
+                self.of_control(&target, control, depth.saturating_sub(1))
+            }
         }
     }
-}
 
-fn of_control(schema: &Schema, target: &str, control: &Control, depth: usize) -> String {
-    let of = |ty: &Type| of_type(schema, ty, depth);
-    match control {
-        Control::Size(size) => format!("{target} of size {}", of(size)),
-        Control::Bits(bits) => format!("{target} with no other bits than {}", of(bits)),
-        Control::Regexp(pattern) => {
-            format!("{target} matching {}", printable(&pattern.xsd, CHARACTERS))
+    fn of_control(&mut self, target: &str, control: &Control, depth: usize) -> String {
+        let mut of = |ty: &Type| self.of_type(ty, depth);
+        match control {
+            Control::Size(size) => format!("{target} of size {}", of(size)),
+            Control::Bits(bits) => format!("{target} with no other bits than {}", of(bits)),
+            Control::Regexp(pattern) => {
+                format!("{target} matching {}", printable(&pattern.xsd, CHARACTERS))
+            }
+            Control::Cbor(inner) => format!("{target} that hold CBOR: {}", of(inner)),
+            Control::Cborseq(inner) => format!("{target} that hold a CBOR sequence: {}", of(inner)),
+            Control::Within(other) | Control::And(other) => format!("{target} and {}", of(other)),
+            Control::Lt(bound) => format!("{target} less than {}", value(bound)),
+            Control::Le(bound) => format!("{target} of at most {}", value(bound)),
+            Control::Gt(bound) => format!("{target} greater than {}", value(bound)),
+            Control::Ge(bound) => format!("{target} of at least {}", value(bound)),
+            Control::Eq(other) => value(other),
+            Control::Ne(other) => format!("{target} other than {}", value(other)),
+            Control::Default(_) | Control::Feature(_) => target.to_owned(),
         }
-        Control::Cbor(inner) => format!("{target} that hold CBOR: {}", of(inner)),
-        Control::Cborseq(inner) => format!("{target} that hold a CBOR sequence: {}", of(inner)),
-        Control::Within(other) | Control::And(other) => format!("{target} and {}", of(other)),
-        Control::Lt(bound) => format!("{target} less than {}", value(bound)),
-        Control::Le(bound) => format!("{target} of at most {}", value(bound)),
-        Control::Gt(bound) => format!("{target} greater than {}", value(bound)),
-        Control::Ge(bound) => format!("{target} of at least {}", value(bound)),
-        Control::Eq(other) => value(other),
-        Control::Ne(other) => format!("{target} other than {}", value(other)),
-        Control::Default(_) | Control::Feature(_) => target.to_owned(),
     }
 }
 

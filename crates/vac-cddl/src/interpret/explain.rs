@@ -1,7 +1,8 @@
 //! Saying why a document does not match: a list of places to look into, each
 //! with a type that is known to fail there.
 
-use vac_value::{Kind, Node, Violation, found, path};
+use vac_value::path::Locator;
+use vac_value::{Kind, Node, Violation, found};
 
 use crate::ir::{Control, Element, Group, Origin, Type, TypeKind, Value};
 
@@ -63,6 +64,8 @@ pub(super) struct Explainer<'j, 'i, 's> {
     pub judge: &'j mut Judge<'i, 's>,
     /// The pointer to the byte string that the document at hand is in.
     prefix: String,
+    /// Finds nodes of the document at hand.
+    locator: Locator,
     most: usize,
     /// Whether to leave other alternatives out.
     brief: bool,
@@ -71,7 +74,14 @@ pub(super) struct Explainer<'j, 'i, 's> {
 
 impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
     pub fn new(judge: &'j mut Judge<'i, 's>, most: usize) -> Self {
-        Self { judge, prefix: String::new(), most, brief: false, violations: Vec::new() }
+        Self {
+            judge,
+            prefix: String::new(),
+            locator: Locator::default(),
+            most,
+            brief: false,
+            violations: Vec::new(),
+        }
     }
 
     pub fn into_violations(self) -> Vec<Violation> {
@@ -81,7 +91,7 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
     pub fn explain<'d, 'a>(&mut self, task: Task<'s, 'd, 'a>) {
         let mut open = vec![task];
         while let Some(task) = open.pop() {
-            if self.violations.len() >= self.most {
+            if self.violations.len() >= self.most || !self.judge.budget.spend(1) {
                 return;
             }
             self.judge.depth = task.depth;
@@ -120,6 +130,9 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
     ) {
         let ty = self.named(ty, &mut task.rule);
         match &ty.kind {
+            TypeKind::Choice(alternatives) if self.judge.is_list_of_literals(alternatives) => {
+                self.mismatch(ty, &task);
+            }
             TypeKind::Choice(alternatives) => {
                 self.of_choice(&alternatives.iter().collect::<Vec<_>>(), task, open);
             }
@@ -229,12 +242,25 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
         };
         let first = self.violations.len();
         let outer_prefix = self.prefix.len();
-        self.prefix.push_str(&path::pointer(task.node));
+        let pointer = self.pointer(task.node);
+        self.prefix.push_str(&pointer);
+        let outer_locator = std::mem::take(&mut self.locator);
         let outside = self.judge.enter(task.node, carrier);
-        self.explain(Task::new(What::Type(ty), document.root(), task.rule, self.judge.depth));
+        let root = document.root();
+        let room = self.most - self.violations.len();
+        self.violations.extend(Violation::duplicate_keys(root, room).into_iter().map(
+            |mut found| {
+                found.path.insert_str(0, &self.prefix);
+                found
+            },
+        ));
+        if self.judge.check(ty, root).is_err() {
+            self.explain(Task::new(What::Type(ty), root, task.rule, self.judge.depth));
+        }
         self.judge.depth = task.depth + 1;
         self.judge.leave(outside);
         self.prefix.truncate(outer_prefix);
+        self.locator = outer_locator;
         let others = self.lines(&task.others);
         if let Some(violation) = self.violations.get_mut(first)
             && violation.others.is_empty()
@@ -255,10 +281,18 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
     }
 
     fn report(&mut self, task: &Task<'s, '_, '_>, expected: String, found: String) {
-        let path = format!("{}{}", self.prefix, path::pointer(task.node));
+        let pointer = self.pointer(task.node);
+        let path = format!("{}{pointer}", self.prefix);
         let rule = task.rule.to_owned();
         let others = self.lines(&task.others);
         self.violations.push(Violation { path, expected, found, rule, others });
+    }
+
+    fn pointer(&mut self, node: Node<'_, '_>) -> String {
+        let before = self.locator.moves();
+        let pointer = self.locator.pointer(node);
+        self.judge.budget.spend((self.locator.moves() - before) as u64);
+        pointer
     }
 
     /// One line for each alternative that was not the best.
@@ -273,12 +307,15 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
         let mut brief = Explainer {
             judge: &mut *self.judge,
             prefix: self.prefix.clone(),
+            locator: std::mem::take(&mut self.locator),
             most: 1,
             brief: true,
             violations: Vec::new(),
         };
         let Alternative { what, rule } = rejected.alternative;
         brief.explain(Task::new(what.into(), rejected.node, rule, rejected.depth));
-        brief.violations.pop().map(|violation| violation.to_string())
+        let Explainer { locator, mut violations, .. } = brief;
+        self.locator = locator;
+        violations.pop().map(|violation| violation.to_string())
     }
 }

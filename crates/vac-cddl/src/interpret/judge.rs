@@ -6,14 +6,15 @@ use vac_value::{Document, Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxE
 
 use crate::ir::{Pattern, Rule, RuleId, Schema, Type, TypeKind};
 
-use super::patterns::Patterns;
+use super::Interpreter;
+use super::budget::Budget;
 use super::reach::{Reach, Verdict, hit};
 use super::values;
 
 /// What is known while one document is judged.
 pub(super) struct Judge<'i, 's> {
-    schema: &'s Schema,
-    patterns: &'i Patterns<'s>,
+    interpreter: &'i Interpreter<'s>,
+    pub budget: Budget,
     /// Verdicts by the address of the type, the node and its document.
     memo: HashMap<(usize, u32, u32), Verdict>,
     /// The numbers of embedded documents, by what they are embedded in.
@@ -23,6 +24,12 @@ pub(super) struct Judge<'i, 's> {
     /// The containers, tags and byte strings around the node that is judged.
     pub depth: usize,
 }
+
+/// Verdicts that are remembered at once.
+const MOST_VERDICTS: usize = 1 << 20;
+
+/// Bytes of a string that are gone through in about the time of a step.
+const BYTES_FOR_EACH_STEP: u64 = 64;
 
 /// How a byte string carries CBOR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,10 +41,10 @@ pub(super) enum Carrier {
 }
 
 impl<'i, 's> Judge<'i, 's> {
-    pub fn new(schema: &'s Schema, patterns: &'i Patterns<'s>) -> Self {
+    pub fn new(interpreter: &'i Interpreter<'s>, document: &Document<'_>) -> Self {
         Self {
-            schema,
-            patterns,
+            interpreter,
+            budget: Budget::new(interpreter.steps, document),
             memo: HashMap::new(),
             documents: HashMap::new(),
             document: 0,
@@ -46,24 +53,28 @@ impl<'i, 's> Judge<'i, 's> {
     }
 
     pub fn schema(&self) -> &'s Schema {
-        self.schema
+        self.interpreter.schema
     }
 
     pub fn rule(&self, id: RuleId) -> Option<&'s Rule> {
-        self.schema.rules.get(id.0)
+        self.schema().rules.get(id.0)
     }
 
     /// The type that a reference leads to in the end.
-    pub fn resolve(&self, mut ty: &'s Type) -> &'s Type {
-        for _ in 0..self.schema.rules.len() {
-            let TypeKind::Rule(id) = &ty.kind else { break };
-            let Some(rule) = self.rule(*id) else { break };
-            ty = &rule.body;
-        }
-        ty
+    pub fn resolve(&self, ty: &'s Type) -> &'s Type {
+        super::end(&self.interpreter.ends, ty)
     }
 
     pub fn check(&mut self, ty: &'s Type, node: Node<'_, '_>) -> Verdict {
+        if !self.budget.enter() {
+            return Err(Reach::at(node));
+        }
+        let verdict = self.check_within_budget(ty, node);
+        self.budget.leave();
+        verdict
+    }
+
+    fn check_within_budget(&mut self, ty: &'s Type, node: Node<'_, '_>) -> Verdict {
         let ty = self.resolve(ty);
         match &ty.kind {
             TypeKind::Any => Ok(()),
@@ -84,6 +95,10 @@ impl<'i, 's> Judge<'i, 's> {
             return *verdict;
         }
         let verdict = self.take_apart(ty, node);
+        // Forgetting costs time and nothing else, and time has its own limit.
+        if self.memo.len() == MOST_VERDICTS {
+            self.memo.clear();
+        }
         self.memo.insert(key, verdict);
         verdict
     }
@@ -101,6 +116,19 @@ impl<'i, 's> Judge<'i, 's> {
 
     fn choice(&mut self, alternatives: &'s [Type], node: Node<'_, '_>) -> Verdict {
         let mut furthest = Reach::at(node);
+        let interpreter = self.interpreter;
+        if let Some(long) = interpreter.long_choices.get(alternatives) {
+            if long.contains(node) {
+                return Ok(());
+            }
+            for alternative in &long.others {
+                match self.check(alternative, node) {
+                    Ok(()) => return Ok(()),
+                    Err(reach) => furthest = furthest.max(reach),
+                }
+            }
+            return Err(furthest);
+        }
         for alternative in alternatives {
             match self.check(alternative, node) {
                 Ok(()) => return Ok(()),
@@ -108,6 +136,12 @@ impl<'i, 's> Judge<'i, 's> {
             }
         }
         Err(furthest)
+    }
+
+    /// Whether a choice has many alternatives, and all of them are literals.
+    pub fn is_list_of_literals(&self, alternatives: &[Type]) -> bool {
+        let long = self.interpreter.long_choices.get(alternatives);
+        long.is_some_and(|long| long.others.is_empty())
     }
 
     fn tag(&mut self, number: Option<u64>, content: &'s Type, node: Node<'_, '_>) -> Verdict {
@@ -150,24 +184,36 @@ impl<'i, 's> Judge<'i, 's> {
         verdict.is_ok()
     }
 
-    fn takes_all_bytes(&self, ty: &'s Type) -> bool {
-        match &self.resolve(ty).kind {
+    fn takes_all_bytes(&mut self, ty: &'s Type) -> bool {
+        if !self.budget.enter() {
+            return false;
+        }
+        let takes_all = match &self.resolve(ty).kind {
             TypeKind::Any | TypeKind::Major { major: 2, info: None } => true,
             TypeKind::Choice(alternatives) => {
                 alternatives.iter().any(|alternative| self.takes_all_bytes(alternative))
             }
             _ => false,
-        }
+        };
+        self.budget.leave();
+        takes_all
     }
 
-    pub fn is_match(&self, pattern: &Pattern, node: Node<'_, '_>) -> bool {
-        node.text().is_some_and(|text| self.patterns.is_match(pattern, &text))
+    pub fn is_match(&mut self, pattern: &Pattern, node: Node<'_, '_>) -> bool {
+        let Some(text) = node.text() else { return false };
+        self.budget.spend(text.len() as u64 / BYTES_FOR_EACH_STEP);
+        self.interpreter.patterns.is_match(pattern, &text)
     }
 
     /// Judges what a byte string holds.
     pub fn embedded(&mut self, ty: &'s Type, node: Node<'_, '_>, carrier: Carrier) -> Verdict {
         let Some(source) = carried(node, carrier) else { return Err(Reach::at(node)) };
+        self.budget.spend(source.len() as u64 / BYTES_FOR_EACH_STEP);
         let Ok(document) = self.scan(&source) else { return Err(Reach::at(node)) };
+        let root = document.root();
+        if root.duplicate_keys().len() > 0 {
+            return Err(Reach::embedded(node, Reach::at(root)));
+        }
         let outside = self.enter(node, carrier);
         let verdict = self.check(ty, document.root());
         self.leave(outside);

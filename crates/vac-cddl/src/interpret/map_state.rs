@@ -2,22 +2,12 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Encoder, Node};
+use vac_value::{Node, OpenMembers};
 
 use crate::ir::{Element, Type, Value};
 
 use super::reach::Reach;
 use super::values::equals;
-
-/// What has become of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
-    Open,
-    /// A member has it.
-    Taken,
-    /// A cut has kept it for a member that did not take it.
-    Cut,
-}
 
 /// A sequence of elements does not match; another alternative may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,41 +42,35 @@ pub(super) struct Notes<'s> {
     near: HashMap<usize, &'s [Element]>,
 }
 
-/// The state. Changes are logged, so that they can be taken back.
+/// The state.
 pub(super) struct MapState<'s, 'd, 'a> {
     map: Node<'d, 'a>,
-    entries: Vec<(Node<'d, 'a>, Node<'d, 'a>)>,
-    marks: Vec<Mark>,
-    /// Entries whose key a member that cuts has named: no key type may take
-    /// them, whatever becomes of that member.
-    named: Vec<bool>,
-    log: Vec<usize>,
-    taken: usize,
-    /// No entry before this one is open.
-    first_open: usize,
+    pub members: OpenMembers<'d, 'a>,
     /// The last value that was taken, in document order.
     last_taken: u32,
     reach: Reach,
-    /// The entries that share a key, by the key as CBOR; `None` without such.
-    twins: Option<HashMap<Vec<u8>, Vec<usize>>>,
+    /// What elements with a key type have refused, by element.
+    refusals: HashMap<usize, Refusals>,
     pub notes: Option<Box<Notes<'s>>>,
+}
+
+/// The entries whose key is of an element's key type, but whose value it has refused. The
+/// element is not tried on them again.
+#[derive(Clone, Copy, Debug)]
+struct Refusals {
+    first: usize,
+    reach: Reach,
 }
 
 impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
     pub fn new(map: Node<'d, 'a>) -> Self {
-        let entries: Vec<_> = map.members().collect();
         Self {
             map,
-            marks: vec![Mark::Open; entries.len()],
-            named: vec![false; entries.len()],
-            log: Vec::new(),
-            taken: 0,
-            first_open: 0,
+            members: OpenMembers::new(map),
             last_taken: map.index(),
             reach: Reach::within(map.index()),
-            twins: twins(map, &entries),
+            refusals: HashMap::new(),
             notes: None,
-            entries,
         }
     }
 
@@ -96,20 +80,12 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
         Self { notes: Some(Box::new(notes)), ..Self::new(map) }
     }
 
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     pub fn key(&self, entry: usize) -> Node<'d, 'a> {
-        self.entries[entry].0
+        self.members.key(entry)
     }
 
     pub fn value(&self, entry: usize) -> Node<'d, 'a> {
-        self.entries[entry].1
-    }
-
-    pub fn taken(&self) -> usize {
-        self.taken
+        self.members.value(entry)
     }
 
     pub fn reach(&self) -> Reach {
@@ -129,75 +105,51 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
         self.reach = self.reach.max(reach);
     }
 
-    /// The first open entry from this one on that no cut has named.
-    pub fn open_from(&self, entry: usize) -> Option<usize> {
-        let from = entry.max(self.first_open);
-        (from..self.entries.len())
-            .find(|entry| self.marks[*entry] == Mark::Open && !self.named[*entry])
-    }
-
-    /// A member that cuts has this entry's key.
-    pub fn name(&mut self, entry: usize) {
-        self.named[entry] = true;
-    }
-
-    /// The first open entry with this key.
-    pub fn find(&self, key: &Value) -> Option<usize> {
-        (self.first_open..self.entries.len())
-            .find(|entry| self.marks[*entry] == Mark::Open && equals(key, self.key(*entry)))
+    /// The open entry with this key.
+    pub fn find(&mut self, key: &'s Value) -> Option<usize> {
+        match key {
+            Value::Text(text) => self.members.find_text(text),
+            Value::Integer(integer) => self.members.find_integer(*integer),
+            Value::Float(_) | Value::Bytes(_) => {
+                let element = std::ptr::from_ref(key).addr();
+                self.members.find_with(element, |found| equals(key, found))
+            }
+        }
     }
 
     pub fn take(&mut self, entry: usize) {
-        self.mark(entry, Mark::Taken);
-        self.taken += 1;
+        self.members.take(entry);
         self.last_taken = self.last_taken.max(self.value(entry).index());
     }
 
-    /// Keeps every other entry with this entry's key from being taken.
-    pub fn cut_off(&mut self, entry: usize) {
-        let Some(twins) = &self.twins else { return };
-        let Some(same) = twins.get(&fingerprint(self.key(entry))) else { return };
-        for twin in same.clone() {
-            if self.marks[twin] == Mark::Open {
-                self.mark(twin, Mark::Cut);
-            }
+    /// Notes that an element wants this entry's key, but not its value.
+    pub fn refuse(&mut self, element: usize, entry: usize, reach: Reach) {
+        self.members.refuse(element, entry);
+        let refusals = self.refusals.entry(element).or_insert(Refusals { first: entry, reach });
+        refusals.reach = refusals.reach.max(reach);
+    }
+
+    /// Counts what an element refused before as if it had been tried again.
+    pub fn recall_refusals(&mut self, element: usize) {
+        if let Some(refusals) = self.refusals.get(&element) {
+            self.reach = self.reach.max(refusals.reach);
         }
     }
 
-    fn mark(&mut self, entry: usize, mark: Mark) {
-        self.marks[entry] = mark;
-        self.log.push(entry);
-        while self.marks.get(self.first_open).is_some_and(|mark| *mark != Mark::Open) {
-            self.first_open += 1;
-        }
+    /// The first entry that an element refused, if it is still open.
+    pub fn first_refused(&self, element: usize) -> Option<usize> {
+        let first = self.refusals.get(&element)?.first;
+        (!self.members.is_taken(first)).then_some(first)
     }
 
-    /// A point to which [`MapState::roll_back`] returns.
-    pub fn point(&self) -> usize {
-        self.log.len()
-    }
-
-    /// Takes back everything since a point, done for these elements.
+    /// Gives back everything since a point, taken for these elements.
     pub fn roll_back(&mut self, point: usize, elements: &'s [Element]) {
-        for entry in self.log.split_off(point) {
-            if self.marks[entry] == Mark::Taken {
-                self.taken -= 1;
-                if let Some(notes) = &mut self.notes {
-                    notes.near.entry(entry).or_insert(elements);
-                }
+        let entries = self.members.roll_back(point);
+        if let Some(notes) = &mut self.notes {
+            for entry in entries {
+                notes.near.entry(entry).or_insert(elements);
             }
-            self.marks[entry] = Mark::Open;
-            self.first_open = self.first_open.min(entry);
         }
-    }
-
-    /// The first entry that no member has taken.
-    pub fn left(&self) -> Option<usize> {
-        self.marks.iter().position(|mark| *mark != Mark::Taken)
-    }
-
-    pub fn is_taken(&self, entry: usize) -> bool {
-        self.marks[entry] == Mark::Taken
     }
 
     /// Whether members have this entry's key, but refuse its value.
@@ -250,31 +202,5 @@ impl<'s, 'd, 'a> MapState<'s, 'd, 'a> {
                 Err(miss)
             }
         }
-    }
-}
-
-/// Groups of entries with the same key, if the document has any at all.
-fn twins<'d, 'a>(
-    map: Node<'d, 'a>,
-    entries: &[(Node<'d, 'a>, Node<'d, 'a>)],
-) -> Option<HashMap<Vec<u8>, Vec<usize>>> {
-    if map.document().duplicate_keys().len() == 0 {
-        return None;
-    }
-    let mut twins: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
-    for (entry, (key, _)) in entries.iter().enumerate() {
-        twins.entry(fingerprint(*key)).or_default().push(entry);
-    }
-    twins.retain(|_, same| same.len() > 1);
-    Some(twins)
-}
-
-/// A key as deterministic CBOR: equal for equal keys. What CBOR cannot
-/// represent is told apart by how it is written.
-fn fingerprint(key: Node<'_, '_>) -> Vec<u8> {
-    let mut encoder = Encoder::cbor();
-    match encoder.node(key) {
-        Ok(()) => encoder.finish(),
-        Err(_) => key.raw().to_vec(),
     }
 }

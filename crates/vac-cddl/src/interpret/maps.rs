@@ -31,7 +31,9 @@ impl<'s> Judge<'_, 's> {
         self.depth += 1;
         let matched = self.map_sequence(elements, &mut state);
         self.depth -= 1;
-        match (matched, state.left()) {
+        self.budget.spend(state.members.steps());
+        let left = state.members.open().next();
+        match (matched, left) {
             (Ok(()), None) => Ok(()),
             (Ok(()), Some(entry)) => {
                 state.reached(Reach::within(state.value(entry).index()));
@@ -47,6 +49,9 @@ impl<'s> Judge<'_, 's> {
         elements: &'s [Element],
         state: &mut MapState<'s, '_, '_>,
     ) -> Matched {
+        if !self.budget.spend(1 + elements.len() as u64) {
+            return Err(Miss);
+        }
         for element in elements {
             if let ElementKind::Member(member) = &element.kind
                 && let Some(Key::Literal(key)) = &member.key
@@ -85,7 +90,7 @@ impl<'s> Judge<'_, 's> {
         while occurrence.max.is_none_or(|most| count < most) {
             let Some(entry) = state.find(key) else { break };
             if member.cut {
-                state.name(entry);
+                state.members.name(entry);
             }
             if let Err(reach) = self.check(&member.value, state.value(entry)) {
                 state.reached(reach);
@@ -102,9 +107,6 @@ impl<'s> Judge<'_, 's> {
                 state.take(entry);
             }
             count += 1;
-            if member.cut {
-                state.cut_off(entry);
-            }
         }
         if count < occurrence.min { state.fail(Problem::Missing(key), Miss) } else { Ok(()) }
     }
@@ -116,25 +118,24 @@ impl<'s> Judge<'_, 's> {
         occurrence: Occurrence,
         state: &mut MapState<'s, '_, '_>,
     ) -> Matched {
+        let element = std::ptr::from_ref(member).addr();
+        state.recall_refusals(element);
         let mut count = 0;
-        let mut refused = Vec::new();
         let mut next = 0;
         while occurrence.max.is_none_or(|most| count < most) {
-            let Some(entry) = state.open_from(next) else { break };
+            let Some(entry) = state.members.next(element, next) else { break };
             next = entry + 1;
             if self.check(key, state.key(entry)).is_err() {
+                state.members.refuse(element, entry);
                 continue;
             }
             if member.cut {
-                state.name(entry);
+                state.members.name(entry);
             }
             match self.check(&member.value, state.value(entry)) {
                 Ok(()) => {
                     state.take(entry);
                     count += 1;
-                    if member.cut {
-                        state.cut_off(entry);
-                    }
                 }
                 Err(reach) => {
                     state.reached(reach);
@@ -143,7 +144,7 @@ impl<'s> Judge<'_, 's> {
                         count += 1;
                     } else {
                         state.tried(entry, &member.value);
-                        refused.push(entry);
+                        state.refuse(element, entry, reach);
                     }
                 }
             }
@@ -151,11 +152,11 @@ impl<'s> Judge<'_, 's> {
         if count >= occurrence.min {
             return Ok(());
         }
-        let Some(first) = refused.first() else {
+        let Some(first) = state.first_refused(element) else {
             let problem = Problem::Few { key, least: occurrence.min, count };
             return state.fail(problem, Miss);
         };
-        state.fail(Problem::Value(*first, &member.value), Miss)
+        state.fail(Problem::Value(first, &member.value), Miss)
     }
 
     fn map_group(
@@ -166,12 +167,12 @@ impl<'s> Judge<'_, 's> {
     ) -> Matched {
         let mut count = 0;
         while occurrence.max.is_none_or(|most| count < most) {
-            let before = state.taken();
+            let before = state.members.taken();
             match self.map_alternatives(group, state) {
                 Ok(()) => count += 1,
                 Err(Miss) => break,
             }
-            if state.taken() == before {
+            if state.members.taken() == before {
                 // What takes nothing matches as often as it has to.
                 return Ok(());
             }
@@ -187,7 +188,7 @@ impl<'s> Judge<'_, 's> {
 
     /// Tries the alternatives of a group in order.
     fn map_alternatives(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> Matched {
-        let point = state.point();
+        let point = state.members.point();
         for elements in &group.choices {
             let lenient = state.set_lenient(false);
             let matched = self.map_sequence(elements, state);
@@ -202,7 +203,7 @@ impl<'s> Judge<'_, 's> {
 
     /// Notes what is wrong with the alternative that gets furthest.
     fn best_alternative(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> Matched {
-        let point = state.point();
+        let point = state.members.point();
         let reached = state.reach();
         let mut best: Option<(Reach, &'s [Element])> = None;
         for elements in &group.choices {
@@ -230,8 +231,8 @@ impl<'s> Judge<'_, 's> {
     ) -> MapState<'s, 'd, 'a> {
         let mut state = MapState::noting(node);
         let _ = self.map_sequence(elements, &mut state);
-        for entry in 0..state.len() {
-            if state.is_taken(entry) {
+        for entry in 0..state.members.len() {
+            if state.members.is_taken(entry) {
                 continue;
             }
             let near = state.near(entry);
@@ -240,10 +241,11 @@ impl<'s> Judge<'_, 's> {
             } else if let Some(elements) = near {
                 let _ = self.map_sequence(elements, &mut state);
             }
-            if !state.is_taken(entry) {
+            if !state.members.is_taken(entry) {
                 let _ = state.fail(Problem::Extra(entry), Miss);
             }
         }
+        self.budget.spend(state.members.steps());
         state
     }
 }

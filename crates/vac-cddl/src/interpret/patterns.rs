@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use regex::Regex;
+use regex_automata::meta::Regex;
 
 use crate::Error;
+use crate::compile::Compiler;
 use crate::ir::{Control, Element, ElementKind, Key, Location, Pattern, Schema, Type, TypeKind};
 
 /// Compiled expressions by their text.
@@ -16,22 +17,26 @@ pub(super) struct Patterns<'s> {
 impl<'s> Patterns<'s> {
     pub fn of(schema: &'s Schema) -> Result<Self, Error> {
         let mut patterns = Self::default();
-        let mut open: Vec<&'s Type> = schema.rules.iter().map(|rule| &rule.body).collect();
-        while let Some(next) = open.pop() {
+        let mut compiler = Compiler::default();
+        for next in types(schema) {
             if let TypeKind::Control { control: Control::Regexp(pattern), .. } = &next.kind {
-                patterns.add(pattern, &next.location)?;
+                patterns.add(pattern, &next.location, &mut compiler)?;
             }
-            push_parts(next, &mut open);
         }
         Ok(patterns)
     }
 
-    fn add(&mut self, pattern: &'s Pattern, location: &Location) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        pattern: &'s Pattern,
+        location: &Location,
+        compiler: &mut Compiler,
+    ) -> Result<(), Error> {
         if !self.compiled.contains_key(pattern.regex.as_str()) {
-            let regex = Regex::new(&pattern.regex).map_err(|error| {
-                let why = format!("regular expression {:?}: {error}", pattern.xsd);
-                Error::at(location.clone(), why)
-            })?;
+            let regex = compiler
+                .admit(&pattern.xsd)
+                .and_then(|()| compiler.compile(&pattern.regex))
+                .map_err(|why| Error::at(location.clone(), why))?;
             self.compiled.insert(&pattern.regex, regex);
         }
         Ok(())
@@ -40,6 +45,16 @@ impl<'s> Patterns<'s> {
     pub fn is_match(&self, pattern: &Pattern, text: &str) -> bool {
         self.compiled.get(pattern.regex.as_str()).is_some_and(|regex| regex.is_match(text))
     }
+}
+
+/// All types of a schema, those inside of others among them.
+pub(super) fn types(schema: &Schema) -> impl Iterator<Item = &Type> {
+    let mut open: Vec<&Type> = schema.rules.iter().map(|rule| &rule.body).collect();
+    std::iter::from_fn(move || {
+        let next = open.pop()?;
+        push_parts(next, &mut open);
+        Some(next)
+    })
 }
 
 /// The types directly inside a type.

@@ -64,9 +64,10 @@ fn judges_by_any_rule() {
     let schema = crate::parse("test.cddl", "a = [* b] b = int").expect("a schema");
     let interpreter = Interpreter::new(&schema).expect("an interpreter");
     let document = Document::json(b"7").expect("JSON");
-    assert_eq!(interpreter.validate_rule("a", &document).map(|all| all.len()), Some(1));
-    assert_eq!(interpreter.validate_rule("b", &document), Some(Vec::new()));
-    assert_eq!(interpreter.validate_rule("c", &document), None);
+    let judged = |rule| Some(interpreter.validate_rule(interpreter.rule(rule)?, &document).len());
+    assert_eq!((judged("a"), judged("b"), judged("c")), (Some(1), Some(0), None));
+    let missing = interpreter.validate_rule(crate::ir::RuleId(99), &document);
+    assert_eq!(missing.len(), 1, "a rule that is not there accepts nothing");
 }
 
 #[test]
@@ -329,4 +330,168 @@ fn deep_bytes_fit_the_stack() {
         // The limit of depth holds for all of them together.
         assert_eq!(cbor(schema, &nested(2000, 1)).len(), 1);
     });
+}
+
+/// The violations of a document and how many steps they took.
+fn counted(schema: &str, document: &str) -> (Vec<Violation>, u64) {
+    let schema = crate::parse("test.cddl", schema).expect("a schema");
+    let interpreter = Interpreter::new(&schema).expect("an interpreter").max_violations(usize::MAX);
+    let document = Document::json(document.as_bytes()).expect("JSON");
+    let (violations, judge) = interpreter.judge(schema.root, &document);
+    let steps = judge.budget.steps();
+    (violations, steps)
+}
+
+#[track_caller]
+fn linear(schema: impl Fn(usize) -> String, document: impl Fn(usize) -> String, violations: bool) {
+    let [one, four] = [200, 800].map(|size| {
+        let (found, steps) = counted(&schema(size), &document(size));
+        assert_eq!(!found.is_empty(), violations, "{:?}", found.first());
+        steps
+    });
+    assert!(four <= 4 * one + one / 10, "{one} steps, then {four}");
+}
+
+fn object(count: usize, value: impl Fn(usize) -> &'static str) -> String {
+    let members: Vec<_> = (0..count).map(|at| format!("\"n{at}\":{}", value(at))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+#[test]
+fn repeated_groups_over_maps_take_linear_work() {
+    let good = |size: usize| object(size, |_| "1");
+    let bad = |size: usize| object(size, |at| if at < size / 2 { "true" } else { "1" });
+    for schema in [
+        r#"a = { * ( "k": int // tstr => int ) }"#,
+        r#"a = { * ( h'6b' => int // tstr => int ) }"#,
+        "a = { * ( tstr => int, bstr => int // tstr => int ) }",
+        "a = { * ( 2*2 tstr => int, bstr => int // tstr => int ) }",
+        "a = { * ( tstr => int ), * tstr => int }",
+    ] {
+        linear(|_| schema.to_owned(), good, false);
+        linear(|_| schema.to_owned(), bad, true);
+    }
+    let members = |size: usize| {
+        let members: Vec<_> = (0..size).map(|at| format!("? n{at}: int")).collect();
+        format!("a = {{ {} }}", members.join(",\n"))
+    };
+    linear(members, good, false);
+    linear(members, bad, true);
+}
+
+#[test]
+fn many_violations_take_linear_work() {
+    let elements = |size: usize| format!("[{}]", vec!["true"; size].join(","));
+    linear(|_| "a = [* int]".to_owned(), elements, true);
+    linear(|_| "a = [* (int / [* int])]".to_owned(), elements, true);
+    let maps = |size: usize| format!("[{}]", vec![r#"{"b":{"c":true}}"#; size].join(","));
+    linear(|_| "a = [* ({ b: { c: int } } / { b: { c: tstr } })]".to_owned(), maps, true);
+    let (violations, _) = counted("a = [* int]", &elements(5000));
+    assert_eq!(violations.len(), 5000);
+    assert_eq!(violations[4999].path, "/4999");
+}
+
+#[test]
+fn many_alternatives_take_linear_work() {
+    let literals = |size: usize| {
+        let alternatives: Vec<_> = (0..size).map(|at| format!("\"n{at}\"")).collect();
+        format!("a = [* b]\nb = {}", alternatives.join(" / "))
+    };
+    let elements = |size: usize| {
+        let elements: Vec<_> = (0..size).map(|at| format!("\"n{at}\"")).collect();
+        format!("[{}]", elements.join(","))
+    };
+    linear(literals, elements, false);
+    linear(literals, |size| elements(size).replace('n', "m"), true);
+    invalid(
+        "a = 1 / 2.5 / \"x\" / 3 / 4 / 5 / 6 / 7 / 8 / [int] / c\nc = \"c\"",
+        "9",
+        &[
+            "/: expected 1 or 2.5 or \"x\" or 3 or 4 or 5 or 6 or 7 or 8 or array or \"c\", found integer 9 (rule a)",
+        ],
+    );
+    for good in ["1", "2.5", "\"x\"", "8", "[1]", "\"c\""] {
+        valid("a = 1 / 2.5 / \"x\" / 3 / 4 / 5 / 6 / 7 / 8 / [int] / c\nc = \"c\"", good);
+    }
+}
+
+#[test]
+fn schemas_that_multiply_work_are_stopped() {
+    let twice: Vec<_> = (0..60).map(|n| format!("r{n} = r{0} / r{0}", n + 1)).collect();
+    let sizes: Vec<_> = (0..30).map(|n| format!("s{n} = uint .size s{}", n + 1)).collect();
+    for (schema, document) in [
+        (format!("{}\nr60 = int", twice.join("\n")), "true"),
+        (format!("a = s0\n{}\ns30 = 0", sizes.join("\n")), "7"),
+        ("a = [* (* (* (* int, \"x\" // int), \"y\" // int), \"z\" // int)]".to_owned(), "LIST"),
+    ] {
+        let list = format!("[{}]", vec!["1"; 300].join(","));
+        let document = if document == "LIST" { &list } else { document };
+        let parsed = crate::parse("test.cddl", &schema).expect("a schema");
+        let mut interpreter = Interpreter::new(&parsed).expect("an interpreter");
+        interpreter.steps = 20_000;
+        let shown = told(&interpreter.validate(&Document::json(document.as_bytes()).unwrap()));
+        assert!(
+            shown.last().is_some_and(|last| last.contains("validation was stopped")),
+            "{:.200} {shown:.200?}",
+            schema
+        );
+    }
+}
+
+#[test]
+fn long_chains_of_rules_are_stopped_not_followed() {
+    for operator in ["/ int", ".and any", ".within any"] {
+        let rules: Vec<_> = (0..800).map(|n| format!("r{n} = r{} {operator}", n + 1)).collect();
+        let schema = format!("{}\nr800 = tstr / [* r0]", rules.join("\n"));
+        let violations = json(&schema, r#""text""#);
+        assert!(told(&violations)[0].contains("nested deeper"), "{:?}", told(&violations));
+    }
+    let names: Vec<_> = (0..800).map(|n| format!("r{n} = r{}", n + 1)).collect();
+    valid(&format!("{}\nr800 = tstr / [* r0]", names.join("\n")), r#"[["text"]]"#);
+}
+
+#[test]
+fn documents_of_all_levels_are_matched() {
+    let (open, close) = ("[".repeat(256), "]".repeat(256));
+    valid("a = int / [* a]", &format!("{open}{close}"));
+    let (open, close) = (r#"{"b":"#.repeat(255), "}".repeat(255));
+    valid("a = int / { ? b: a }", &format!("{open}1{close}"));
+}
+
+#[test]
+fn messages_about_large_types_stay_short() {
+    let one = |level: usize| -> String {
+        let inner: Vec<_> = (0..20).map(|n| format!("[int] .within l{}x{n}", level + 1)).collect();
+        (0..20).map(|n| format!("l{level}x{n} = {}\n", inner.join(" / "))).collect()
+    };
+    let last: String = (0..20).map(|n| format!("l4x{n} = \"{n}\"\n")).collect();
+    let schema = format!("a = l0x0\n{}{}{}{}{last}", one(0), one(1), one(2), one(3));
+    let violations = json(&schema, "1");
+    assert!(violations[0].to_string().len() < 20_000);
+}
+
+#[test]
+fn duplicate_keys_are_violations_at_every_depth() {
+    let found = |text: &str| format!("{text}: expected every key once, found duplicate key");
+    for schema in ["a = any", "a = { * tstr => any }", "a = {x: any, y: any}"] {
+        invalid(
+            schema,
+            r#"{"x": [{"b": 1, "\u0062": 1}], "x": 1, "y": {"c": {"d": 1, "d": 2}}}"#,
+            &[
+                &format!("{} \"b\"", found("/x/0/b")),
+                &format!("{} \"x\"", found("/x")),
+                &format!("{} \"d\"", found("/y/c/d")),
+            ],
+        );
+    }
+    // {1: 2, 0x18 01: 3}: the same integer; then inside a byte string that the schema knows.
+    let twice = b"\xa2\x01\x02\x18\x01\x03";
+    assert_eq!(told(&cbor("a = any", twice)), [format!("{} 1", found("/1"))]);
+    let embedded = [&[0x46][..], twice].concat();
+    for schema in ["a = bstr .cbor any", "a = null / bstr .cbor any", "a = bstr .cborseq [any]"] {
+        let violations = told(&cbor(schema, &embedded));
+        assert_eq!(violations.len(), 1, "{schema}: {violations:?}");
+        assert!(violations[0].contains("duplicate key 1"), "{schema}: {violations:?}");
+    }
+    assert_eq!(told(&cbor("a = bstr", &embedded)), Vec::<String>::new());
 }

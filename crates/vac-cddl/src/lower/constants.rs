@@ -9,7 +9,7 @@ use cddl::ast::{
 
 use super::controls::Operator;
 use super::names::{Named, Scope, Target};
-use super::{Lowering, limits};
+use super::{Lowering, limits, size};
 use crate::Error;
 use crate::ir::{Literal, Value};
 
@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Literal>, Error> {
         if let Some(offset) = literal_offset(type2) {
-            let value = scope.source.literal(offset)?;
+            let value = self.literal(scope, offset)?;
             return Ok(Some(Literal { value, name: None }));
         }
         match type2 {
@@ -64,7 +64,12 @@ impl<'a> Lowering<'a> {
             Type2::Typename { ident, generic_args, .. } => {
                 match self.resolve(ident, generic_args.as_ref(), scope)? {
                     Target::Argument(argument) => self.constant(argument.type1, &argument.scope),
-                    Target::Named(named) => self.constant_rule(&named),
+                    Target::Named(named) => {
+                        let literal = self.constant_rule(&named)?;
+                        let copied = literal.as_ref().map_or(0, |literal| size(&literal.value));
+                        self.copy(copied, scope, ident.span.0)?;
+                        Ok(literal)
+                    }
                     Target::Unplugged { .. } => Ok(None),
                 }
             }
@@ -108,12 +113,14 @@ impl<'a> Lowering<'a> {
         let at = operator_offset(operator);
         let left = self.value(&type1.type2, type1.span.0, scope)?;
         let right = self.value(&operator.type2, at, scope)?;
-        match computing {
+        let value = match computing {
             Computing::Plus => plus(&left, &right),
             Computing::Cat => cat(left, right),
             Computing::Det => cat(dedent(left), dedent(right)),
         }
-        .map_err(|why| scope.error(at, why))
+        .map_err(|why| scope.error(at, why))?;
+        self.copy(size(&value), scope, at)?;
+        Ok(value)
     }
 }
 
@@ -171,14 +178,17 @@ fn sole_named_entry<'a>(group: &'a Group<'a>) -> Option<(&'a str, &'a Type<'a>)>
 
 fn plus(left: &Value, right: &Value) -> Result<Value, String> {
     let in_range = |sum: &i128| (-(1 << 64)..1 << 64).contains(sum);
+    let finite = |sum: f64| {
+        sum.is_finite().then_some(Value::Float(sum)).ok_or_else(|| "this sum is too large".into())
+    };
     match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => {
             let sum = left.checked_add(*right).filter(in_range);
             sum.map(Value::Integer).ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
         }
-        (Value::Float(left), Value::Float(right)) => Ok(Value::Float(left + right)),
+        (Value::Float(left), Value::Float(right)) => finite(left + right),
         #[expect(clippy::cast_precision_loss, reason = "the sum is a float")]
-        (Value::Float(left), Value::Integer(right)) => Ok(Value::Float(left + *right as f64)),
+        (Value::Float(left), Value::Integer(right)) => finite(left + *right as f64),
         _ => Err(".plus needs two integers, or a float and a number".into()),
     }
 }
@@ -195,7 +205,7 @@ fn cat(left: Value, right: Value) -> Result<Value, String> {
         Value::Bytes(bytes) => bytes,
         _ => return Err("text or byte strings are needed on both sides".into()),
     };
-    if left.len() + right.len() > limits::TEXT {
+    if left.len() + right.len() > limits::STRING {
         return Err("this string gets too long".into());
     }
     let joined = [left, right].concat();

@@ -191,9 +191,18 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
     ) -> Result<Pattern, Error> {
         let xsd = self.text(operator, scope)?;
-        match xsd::translate(&xsd) {
-            Ok(regex) => Ok(Pattern { xsd, regex }),
-            Err(why) => Err(scope.error(operator_offset(operator), why)),
+        let at = operator_offset(operator);
+        if let Some(known) = self.patterns.translated.get(&xsd).cloned() {
+            self.copy(known.regex.len(), scope, at)?;
+            return Ok(known);
+        }
+        match xsd::translate(&xsd, &mut self.patterns.compiler) {
+            Ok(regex) => {
+                let pattern = Pattern { xsd: xsd.clone(), regex };
+                self.patterns.translated.insert(xsd, pattern.clone());
+                Ok(pattern)
+            }
+            Err(why) => Err(scope.error(at, why)),
         }
     }
 }

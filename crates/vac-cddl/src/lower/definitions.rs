@@ -21,14 +21,16 @@ pub(super) struct Definition<'a> {
     /// With its `$` or `$$`.
     pub(super) name: String,
     pub(super) origin: Origin,
-    pub(super) source: &'a Source<'a>,
     /// Where the name stands first.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
+    /// Whether one of the parts can only be a group.
+    pub(super) has_group: bool,
 }
 
 /// One rule of the text: what `=`, `/=` or `//=` says.
 pub(super) struct Part<'a> {
+    pub(super) source: &'a Source<'a>,
     pub(super) parameters: Vec<&'a str>,
     pub(super) body: Body<'a>,
     pub(super) docs: Vec<String>,
@@ -65,6 +67,7 @@ impl<'a> Definitions<'a> {
         for rule in rules {
             let header = Header::of(rule, source);
             let part = Part {
+                source,
                 parameters: header.parameters(),
                 body: header.body,
                 docs: source.docs_above(header.start),
@@ -89,8 +92,8 @@ impl<'a> Definitions<'a> {
             self.all.push(Definition {
                 name: name.clone(),
                 origin,
-                source,
                 location: source.location(header.start),
+                has_group: matches!(part.body, Body::Group(_)),
                 parts: vec![part],
             });
             return Ok(());
@@ -103,6 +106,7 @@ impl<'a> Definitions<'a> {
         if known.parts[0].parameters.len() != part.parameters.len() {
             return error(format!("`{name}` is defined with other generic parameters before"));
         }
+        known.has_group |= matches!(part.body, Body::Group(_));
         known.parts.push(part);
         Ok(())
     }

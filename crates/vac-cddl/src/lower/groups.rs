@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use cddl::ast::{self, GroupEntry, MemberKey, Occur, Type2};
 
-use super::Lowering;
 use super::definitions::{Body, full_name};
 use super::names::{Argument, Named, Scope, Target, bare, sole_type2};
 use super::types::Unwrapped;
+use super::{Lowering, copied_docs};
 use crate::Error;
 use crate::ir::{Element, ElementKind, Group, Key, Literal, Location, Member, Occurrence, Value};
 
@@ -36,6 +36,7 @@ impl<'a> Lowering<'a> {
         at: usize,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Group, Error> {
+        self.grow(group.group_choices.len(), scope, at)?;
         let choices = group.group_choices.iter().map(|choice| self.choice(choice, scope));
         Ok(Group { choices: choices.collect::<Result<_, _>>()?, location: scope.at(at) })
     }
@@ -57,6 +58,7 @@ impl<'a> Lowering<'a> {
         let mut choices = Vec::new();
         for part in &named.definition.parts {
             let scope = &named.scope(part);
+            self.grow(1, scope, 0)?;
             match part.body {
                 Body::Group(GroupEntry::InlineGroup { occur: None, group, .. }) => {
                     choices.append(&mut self.group(group, group.span.0, scope)?.choices);
@@ -93,6 +95,9 @@ impl<'a> Lowering<'a> {
         let start = source.skip_blanks(start);
         let mut docs = source.docs_above(start);
         docs.extend(source.docs_behind(start + source.tight(start, end).len()));
+        // Names and blanks are a part of that, too.
+        let docs_size: usize = docs.iter().map(|line| copied_docs(line)).sum();
+        self.copy(end.saturating_sub(start) + docs_size, scope, start)?;
         let place = Place {
             occurrence: lower_occurrence(occurrence.as_ref(), start, scope)?,
             docs,
@@ -177,6 +182,7 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             Target::Named(named) => {
+                self.copy(named.key.len(), scope, at)?;
                 let inline = |lowering: &mut Self| lowering.named_group(&named);
                 let group = self.inlined(named.key.clone(), (scope, at), inline)?;
                 push_group(Some(named.key), group, place, out);
@@ -206,7 +212,7 @@ impl<'a> Lowering<'a> {
                 Ok((Key::Literal(Literal { value, name: None }), true))
             }
             MemberKey::Value { .. } => {
-                let value = scope.source.literal(at)?;
+                let value = self.literal(scope, at)?;
                 Ok((Key::Literal(Literal { value, name: None }), true))
             }
             MemberKey::Type1 { t1, is_cut, .. } => {

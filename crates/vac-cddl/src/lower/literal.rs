@@ -109,7 +109,7 @@ pub(super) fn number(text: &str) -> Result<(Value, usize), String> {
     }
 
     let (value, length) = match radix {
-        10 => decimal_float(unsigned, end),
+        10 => decimal_float(unsigned, end)?,
         16 => hexadecimal_float(unsigned, digits, end)?,
         _ => None,
     }
@@ -131,15 +131,26 @@ fn integer(digits: &str, radix: u32, negative: bool) -> Result<Value, String> {
 }
 
 /// `1.5`, `1e3`, `1.5e-3`; `end` is where its integer part ends.
-fn decimal_float(text: &str, end: usize) -> Option<(Value, usize)> {
+fn decimal_float(text: &str, end: usize) -> Result<Option<(Value, usize)>, String> {
     let mut length = end;
     if text[length..].starts_with('.') {
         let fraction = digits_at(text, length + 1, 10).len();
         length += if fraction > 0 { 1 + fraction } else { 0 };
     }
+    let mantissa = &text[..length];
     length += exponent_length(&text[length..], 'e');
-    let value = text[..length].parse().ok()?;
-    (length > end).then_some((Value::Float(value), length))
+    if length == end {
+        return Ok(None);
+    }
+    let value: f64 = text[..length].parse().map_err(|_| "this is not a float")?;
+    let is_zero = !mantissa.contains(|c: char| matches!(c, '1'..='9'));
+    if value.is_infinite() {
+        return Err("this float is too large: no 64 bits hold it".into());
+    }
+    if value == 0.0 && !is_zero {
+        return Err("this float is too small: in 64 bits it would be 0".into());
+    }
+    Ok(Some((Value::Float(value), length)))
 }
 
 /// `0x1.8p3`; `end` is where its integer part ends.

@@ -55,7 +55,7 @@ impl<'a> Named<'a> {
     pub(super) fn scope(&self, part: &Part<'a>) -> Rc<Scope<'a>> {
         let parameters = part.parameters.iter().copied();
         Rc::new(Scope {
-            source: self.definition.source,
+            source: part.source,
             bindings: parameters.zip(self.arguments.iter().cloned()).collect(),
         })
     }
@@ -118,6 +118,10 @@ impl<'a> Lowering<'a> {
             return Ok(Target::Named(Named::plain(definition)));
         }
 
+        if let (Some(first), Some(last)) = (arguments.first(), arguments.last()) {
+            let length = last.arg.span.1.saturating_sub(first.arg.span.0);
+            self.copy(length, scope, offset)?;
+        }
         let arguments: Vec<Argument> = arguments
             .iter()
             .map(|argument| Argument {
@@ -189,8 +193,7 @@ impl<'a> Lowering<'a> {
                 if let Some(end) = self.ends.get(&named.key) {
                     return end.clone();
                 }
-                let mut parts = named.definition.parts.iter();
-                if parts.any(|part| matches!(part.body, Body::Group(_))) {
+                if named.definition.has_group {
                     return End::Group;
                 }
                 let sole = named.sole_type();

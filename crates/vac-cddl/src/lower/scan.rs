@@ -42,7 +42,7 @@ pub(super) fn scan<'a>(file: &str, text: &'a str) -> Result<Source<'a>, Error> {
         Some((bracket, at)) => {
             Err(scanner.source.error(at, format!("`{bracket}` is never closed")))
         }
-        None => Ok(scanner.source),
+        None => Ok(scanner.source.complete()),
     }
 }
 

@@ -17,6 +17,15 @@ pub(super) struct Source<'a> {
     /// By the offset of their first byte.
     pub(super) tokens: BTreeMap<usize, Token>,
     pub(super) line_starts: Vec<usize>,
+    /// Offsets of the bytes of the text that continue a character.
+    continuations: Vec<u32>,
+    /// For each line the offset of its first character in the mask that is not blank, or of
+    /// its end. Known when the mask is complete.
+    contents: Vec<usize>,
+    /// Where the text begins in its file: lines before it, and characters before it on its
+    /// first line (fewer than none if it has more of its own).
+    lines_before: usize,
+    columns_before: isize,
 }
 
 pub(super) struct Token {
@@ -40,16 +49,46 @@ impl<'a> Source<'a> {
             mask: String::with_capacity(text.len()),
             tokens: BTreeMap::new(),
             line_starts: std::iter::once(0).chain(after_newlines).collect(),
+            continuations: (0..)
+                .zip(text.bytes())
+                .filter(|(_, byte)| byte & 0xc0 == 0x80)
+                .map(|(at, _)| at)
+                .collect(),
+            contents: Vec::new(),
+            lines_before: 0,
+            columns_before: 0,
         }
     }
 
+    /// Says where in its file the text begins.
+    pub(super) fn begins(mut self, lines_before: usize, columns_before: isize) -> Self {
+        (self.lines_before, self.columns_before) = (lines_before, columns_before);
+        self
+    }
+
+    /// To be called when the mask is complete.
+    pub(super) fn complete(mut self) -> Self {
+        let ends = self.line_starts.iter().skip(1).copied().chain([self.text.len()]);
+        let lines = self.line_starts.iter().copied().zip(ends);
+        let content = |(start, end): (usize, usize)| {
+            let blanks = self.mask[start..end].bytes().take_while(u8::is_ascii_whitespace);
+            start + blanks.count()
+        };
+        self.contents = lines.map(content).collect();
+        self
+    }
+
+    /// Takes logarithmic time: lines can be long, and every construct has a location.
     pub(super) fn location(&self, offset: usize) -> Location {
         let line = self.line(offset);
-        let before = self.text.get(self.line_starts[line]..offset).unwrap_or_default();
+        let start = self.line_starts[line];
+        let continued = |end: usize| self.continuations.partition_point(|&at| (at as usize) < end);
+        let before = offset.saturating_sub(start) - (continued(offset) - continued(start));
+        let shift = if line == 0 { self.columns_before } else { 0 };
         Location {
             file: Arc::clone(&self.file),
-            line: line + 1,
-            column: before.chars().count() + 1,
+            line: self.lines_before + line + 1,
+            column: before.saturating_add_signed(shift) + 1,
         }
     }
 
@@ -87,7 +126,7 @@ impl<'a> Source<'a> {
     /// The comments directly above the construct.
     pub(super) fn docs_above(&self, start: usize) -> Vec<String> {
         let line = self.line(start);
-        if !self.mask[self.line_starts[line]..start].trim().is_empty() {
+        if self.contents[line] < start {
             return Vec::new();
         }
         let above = (0..line).rev().map_while(|line| self.comment_line(line));
@@ -109,7 +148,7 @@ impl<'a> Source<'a> {
     fn comment_line(&self, line: usize) -> Option<&'a str> {
         let start = self.line_starts[line];
         let end = self.line_starts.get(line + 1).copied().unwrap_or(self.text.len());
-        if !self.mask[start..end].trim().is_empty() {
+        if self.contents[line] < end {
             return None;
         }
         let (&at, token) = self.tokens.range(start..end).next()?;

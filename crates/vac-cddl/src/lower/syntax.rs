@@ -7,15 +7,13 @@ use cddl::ast::CDDL;
 use cddl::parser::Error as ParserError;
 use cddl::pest_bridge::cddl_from_pest_str;
 
-use super::limits;
 use super::source::{Source, TokenKind};
 use crate::Error;
 
-/// Parses the mask of a text.
-pub(super) fn parse<'a>(source: &'a Source<'_>) -> Result<CDDL<'a>, Error> {
-    refuse_duplicates(source)?;
+/// Parses the mask of a text, with at most so many calls within the parser.
+pub(super) fn parse<'a>(source: &'a Source<'_>, calls: usize) -> Result<CDDL<'a>, Error> {
     // A setting for the whole process, but nothing else in it uses `pest`.
-    pest::set_call_limit(NonZeroUsize::new(limits::PARSER_CALLS));
+    pest::set_call_limit(NonZeroUsize::new(calls));
     cddl_from_pest_str(&source.mask).map_err(|error| match error {
         ParserError::PARSER { msg, .. } if msg.short.ends_with("limit reached") => {
             source.error(0, "this text is too long, or its arrays are nested too deeply")
@@ -29,7 +27,7 @@ pub(super) fn parse<'a>(source: &'a Source<'_>) -> Result<CDDL<'a>, Error> {
 }
 
 /// The parser refuses a second definition with `=`, too, but does not say where.
-fn refuse_duplicates(source: &Source) -> Result<(), Error> {
+pub(super) fn refuse_duplicates(source: &Source) -> Result<(), Error> {
     let mut defined = HashMap::new();
     for (&at, token) in &source.tokens {
         if !matches!(token.kind, TokenKind::Name) || !is_assigned(&source.mask[token.end..]) {
@@ -46,12 +44,20 @@ fn refuse_duplicates(source: &Source) -> Result<(), Error> {
 
 /// Whether `=` follows, perhaps behind generic parameters.
 fn is_assigned(behind_name: &str) -> bool {
+    assignment(behind_name).is_some_and(|(operator, _)| operator == "=")
+}
+
+/// The `=`, `/=` or `//=` that follows a name, perhaps behind generic parameters, and where
+/// it ends.
+pub(super) fn assignment(behind_name: &str) -> Option<(&'static str, usize)> {
     let behind = behind_name.trim_start();
     let behind = match behind.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
         Some((_, behind)) => behind.trim_start(),
         None => behind,
     };
-    behind.starts_with('=') && !behind.starts_with("=>")
+    let operator = ["//=", "/=", "="].into_iter().find(|it| behind.starts_with(it))?;
+    let end = behind_name.len() - behind.len() + operator.len();
+    (!behind.starts_with("=>")).then_some((operator, end))
 }
 
 /// What is right in CDDL, and wrong for the parser at this place.

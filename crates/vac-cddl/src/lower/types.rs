@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
         use ast::Type2;
 
         if let Some(at) = literal_offset(type2) {
-            let literal = Literal { value: scope.source.literal(at)?, name: None };
+            let literal = Literal { value: self.literal(scope, at)?, name: None };
             return Ok(Type { kind: TypeKind::Literal(literal), location: scope.at(at) });
         }
         let (kind, at) = match type2 {

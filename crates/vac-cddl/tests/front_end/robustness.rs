@@ -109,3 +109,88 @@ fn instances_that_multiply_are_refused() {
 p<A, B, C, D, E, F, G> = [p<B, A, C, D, E, F, G>, p<B, C, D, E, F, G, A>]";
     assert!(error(text).contains("generic rules are expanded without end"));
 }
+
+#[test]
+fn texts_beyond_two_mebibytes_are_refused() {
+    let text = format!("a = int\n;{}", "x".repeat(2 << 20));
+    assert_eq!(error(&text), "spec.cddl:1:1: this text is longer than 2 MiB");
+}
+
+#[test]
+fn what_is_copied_on_expansion_has_a_limit() {
+    let long = "x".repeat(200_000);
+    let uses = |count: usize| "g, ".repeat(count);
+    let comments = format!("a = [{}]\n; about\ng = (\n;{long}\nint, int)", uses(1000));
+    let literals = format!("a = [{}]\ng = (\"{long}\", int)", uses(1000));
+    let names = format!("a = {{ {} }}\ng = (? {long}: int)", uses(1000));
+    let blanks = format!("a = [{}]\ng = (int {}, int)", uses(1000), " ".repeat(200_000));
+    let empty_comments = format!("a = [{}]\ng = (\n{}int, int)", uses(1000), ";\n".repeat(50_000));
+    let instances =
+        format!("a = [{}]\ng<T> = [T, \"{long}\"]", lines(900, |n| format!("g<{n}>, ")),);
+    let computed = lines(900, |n| format!("a{n} = \"{n}\" .cat b")) + &format!("\nb = \"{long}\"");
+    for text in [comments, literals, names, blanks, empty_comments, instances, computed] {
+        let why = error(&text);
+        assert!(why.contains("get too long when this specification is expanded"), "{why}");
+    }
+}
+
+#[test]
+fn many_empty_alternatives_are_counted() {
+    let sockets = "$$x //= ()\n".repeat(2_000);
+    let why = error(&format!("a = {{ {} }}\n{sockets}", "* $$x, ".repeat(2_000)));
+    assert!(why.contains("gets too large when it is expanded"), "{why}");
+}
+
+#[test]
+fn long_texts_are_read_in_pieces_that_change_nothing() {
+    // Alternatives on one line and on many, sockets, generics, comments, groups.
+    let one_line: Vec<_> = (0..1500).map(|n| format!("\"one{n}\"")).collect();
+    let many_lines: Vec<_> = (0..500).map(|n| format!("  ; number {n}\n  many<{n}>")).collect();
+    let text = format!(
+        "start = one / many-of-it / $socket\none = {}\nmany-of-it = {}\n{}\nmany<N> = [N, T / int]\n\
+         T = {{ a: int }} / missing-at-the-end",
+        one_line.join(" / "),
+        many_lines.join(" /\n"),
+        lines(500, |n| format!("$socket /= [{n}, \"ä\"]")),
+    );
+    let last_line = text.lines().count();
+    assert_eq!(
+        error(&text),
+        format!("spec.cddl:{last_line}:18: `missing-at-the-end` is not defined")
+    );
+    let schema = super::read(&text.replace(" / missing-at-the-end", ""));
+    let choices = |name: &str| match &super::rule(&schema, name).body.kind {
+        vac_cddl::ir::TypeKind::Choice(alternatives) => alternatives,
+        other => panic!("{name}: {other:?}"),
+    };
+    assert_eq!(choices("one").len(), 1500);
+    assert_eq!(choices("many-of-it").len(), 500);
+    assert_eq!(choices("$socket").len(), 500);
+    let location = &choices("one")[1499].location;
+    let column = text.lines().nth(1).unwrap().find("\"one1499\"").unwrap() + 1;
+    assert_eq!((location.line, location.column), (2, column));
+    let location = &choices("many-of-it")[499].location;
+    assert_eq!((location.line, location.column), (3 + 999, 3));
+}
+
+#[test]
+fn rules_that_cannot_be_read_in_pieces_have_a_limit() {
+    let members = lines(40_000, |n| format!("k{n}: int,"));
+    let why = error(&format!("b = int\na = {{\n{members}\n}}"));
+    assert!(why.starts_with("spec.cddl:2:1: this part of rule `a` is too long"), "{why}");
+}
+
+#[test]
+fn huge_numbers_are_errors_or_harmless() {
+    assert_eq!(
+        error("b = int\na = [0, 1e999999999]"),
+        "spec.cddl:2:9: this float is too large: no 64 bits hold it"
+    );
+    assert!(error("a = -1.5e400").contains("too large"));
+    assert!(error("a = 1e-999999999").contains("too small"));
+    assert!(error("a = 1.7e308 .plus 1.7e308").contains("this sum is too large"));
+    super::read("a = 0e999999999 / 0.0e-9999 / 1e308 / 5e-324");
+    assert!(error(&format!("a = {}", "9".repeat(10_000))).contains("outside of -2^64"));
+    super::read("a = [100000000*100000000 int, 1*18446744073709551615 tstr]");
+    super::read("a = bstr .size 18446744073709551615 / tstr .size (0..18446744073709551615)");
+}

@@ -1,0 +1,64 @@
+//! Compiling the regular expressions of a schema within limits for all of them together.
+
+use regex_automata::meta::{self, Regex};
+
+/// Bytes that all compiled patterns of a schema may take.
+const COMPILED_BYTES: usize = 8 << 20;
+
+/// Bytes that the texts of all patterns of a schema may have: a few characters can stand for
+/// a large class, which takes time also if nothing of it is compiled.
+const PATTERN_BYTES: usize = 64 << 10;
+
+/// Bytes that the matcher of one pattern may use for states that it meets.
+const CACHE_BYTES: usize = 256 << 10;
+
+/// Compiles patterns until its budget is used up.
+#[derive(Debug)]
+pub(crate) struct Compiler {
+    compiled_bytes: usize,
+    pattern_bytes: usize,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self { compiled_bytes: COMPILED_BYTES, pattern_bytes: PATTERN_BYTES }
+    }
+}
+
+impl Compiler {
+    /// Counts the text of a pattern, before anything is made of it.
+    pub fn admit(&mut self, pattern: &str) -> Result<(), String> {
+        match self.pattern_bytes.checked_sub(pattern.len()) {
+            Some(left) => {
+                self.pattern_bytes = left;
+                Ok(())
+            }
+            None => Err(format!(
+                "the patterns of this schema have more than {} KiB of text",
+                PATTERN_BYTES >> 10
+            )),
+        }
+    }
+
+    /// Compiles a translated pattern.
+    pub fn compile(&mut self, regex: &str) -> Result<Regex, String> {
+        let too_large = || {
+            let limit = COMPILED_BYTES >> 20;
+            format!("the patterns of this schema take more than {limit} MiB when they are compiled")
+        };
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(self.compiled_bytes))
+            .onepass_size_limit(Some(CACHE_BYTES))
+            .hybrid_cache_capacity(CACHE_BYTES);
+        let compiled = Regex::builder().configure(config).build(regex).map_err(|error| {
+            match (error.size_limit(), error.syntax_error()) {
+                (Some(_), _) => too_large(),
+                (_, Some(error)) => error.to_string(),
+                _ => error.to_string(),
+            }
+        })?;
+        let left = self.compiled_bytes.checked_sub(compiled.memory_usage());
+        self.compiled_bytes = left.ok_or_else(too_large)?;
+        Ok(compiled)
+    }
+}
