@@ -2,6 +2,7 @@
 //! data is, data made up, and what the documents show. The tests are in `suite`, the
 //! benchmarks in `benches`.
 
+pub mod fuzz;
 pub mod markdown;
 pub mod native;
 pub mod synthetic;

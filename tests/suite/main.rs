@@ -2,6 +2,7 @@
 
 mod adapters;
 mod docs;
+mod fuzz;
 mod golden;
 mod goldens;
 mod new_agent;

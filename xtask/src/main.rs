@@ -1,7 +1,8 @@
-//! Chores of this workspace: `cargo xtask codegen`, `bench-report`, `rust-version`.
+//! Chores of this workspace: `cargo xtask codegen`, `bench-report`, `fuzz`, `rust-version`.
 
 mod bench_report;
 mod codegen;
+mod fuzz;
 mod rust_version;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +45,21 @@ enum Chore {
         #[arg(long)]
         quick: bool,
     },
+    /// Fuzz the parsers of untrusted input.
+    ///
+    /// Needs a C++ compiler. New inputs are thrown away; an input that breaks an invariant
+    /// is kept in target/fuzz, and its path is printed.
+    Fuzz {
+        /// The targets to fuzz [default: all]
+        #[arg(value_name = "TARGET")]
+        targets: Vec<String>,
+        /// Seconds for each target.
+        #[arg(long, value_name = "N", default_value_t = 30)]
+        seconds: u32,
+        /// Number of targets to fuzz in parallel.
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        jobs: usize,
+    },
     /// Fail if a dependency needs a newer compiler than the manifest says.
     RustVersion,
 }
@@ -55,6 +71,7 @@ fn main() -> ExitCode {
         }
         Chore::Codegen { check, .. } => codegen::workspace(check),
         Chore::BenchReport { output, quick } => bench_report::write(output.as_deref(), quick),
+        Chore::Fuzz { targets, seconds, jobs } => fuzz::run(&targets, seconds, jobs),
         Chore::RustVersion => rust_version::check(),
     };
     match done {

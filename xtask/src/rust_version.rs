@@ -50,7 +50,7 @@ fn metadata() -> Result<Value> {
 }
 
 /// The platform that the compiler is on.
-fn host() -> Result<String> {
+pub fn host() -> Result<String> {
     let about = run(&["--version", "--verbose"], Stdio::inherit())?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("cargo does not say its host")?.to_owned())

@@ -120,8 +120,12 @@ fn assert_same(ours: &[Converted], others: &[Converted], how: &str) {
     }
 }
 
-/// CBOR says what JSON says, unless something had to be carried as text in one of them.
+/// CBOR has as many entries as JSON and says what JSON says, unless something had to be
+/// carried as text in one of them.
 fn assert_equal(json: &Converted, cbor: &Converted, name: &str) {
+    let [ours, other] = [(json, Encoding::Json), (cbor, Encoding::Cbor)]
+        .map(|(converted, encoding)| count_entries(&converted.record, encoding));
+    assert_eq!(ours, other, "{name}: another number of entries in CBOR");
     if json.report.unparsed != cbor.report.unparsed {
         assert!(json.report.unparsed.count < cbor.report.unparsed.count, "{name}: JSON holds more");
         return;
@@ -129,6 +133,12 @@ fn assert_equal(json: &Converted, cbor: &Converted, name: &str) {
     let ours = Any::from_json(&json.record).expect("JSON");
     let other = Any::from_cbor(&cbor.record).expect("CBOR");
     assert!(ours == other, "{name}: another record in CBOR");
+}
+
+fn count_entries(record: &[u8], encoding: Encoding) -> usize {
+    let document = Document::scan(record, encoding).expect("a record");
+    let session = document.root().member("session").expect("a record has a session");
+    session.member("entries").expect("a session has entries").elements().count()
 }
 
 /// Pretty JSON in the full profile, with a line end: what golden files hold.

@@ -65,11 +65,6 @@ fn cargo(arguments: &str) -> Result<(), String> {
         }
         // A test of xtask reads what stands behind it.
         "xtask" => has(".cargo/config.toml", "xtask = \"run --quiet --package xtask --\""),
-        "+nightly" if words[1..].starts_with(&["fuzz", "run"]) => {
-            let (folder, target) = (behind("--fuzz-dir"), words.last().copied());
-            let (folder, target) = (folder.ok_or("where?")?, target.unwrap_or_default());
-            has(&format!("{folder}/Cargo.toml"), &format!("[[bin]]\nname = \"{target}\""))
-        }
         other => Err(format!("`cargo {other}` is not on the list")),
     }
 }

@@ -1,0 +1,108 @@
+//! Records and other documents, in JSON and in CBOR.
+
+use std::sync::LazyLock;
+
+use vac_cddl::Interpreter;
+use vac_cddl::ir::Schema;
+use vac_record::Start;
+use vac_sign::canonical::{Form, canonical};
+use vac_validate::{
+    Document, Encoding, MOST_VIOLATIONS, ROOT, RULES, lint, signed, sniff, stream, validate,
+};
+use vac_value::{Any, Decode as _, Encode as _, Encoder, Layout};
+
+use super::logs::view;
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+    let spec = include_str!("../../../spec/agent-conversation.cddl");
+    vac_cddl::parse("agent-conversation.cddl", spec).expect("the specification is CDDL")
+});
+
+static INTERPRETER: LazyLock<Interpreter<'static>> =
+    LazyLock::new(|| Interpreter::new(&SCHEMA).expect("its patterns can be compiled"));
+
+/// JSON: the validators of whole documents and of streams agree, and so do the generated
+/// validator, the interpreter and the generated types.
+pub fn json(bytes: &[u8]) {
+    let whole = validate(bytes, Encoding::Json);
+    let streamed = stream::validate(bytes, MOST_VIOLATIONS);
+    match (whole, streamed) {
+        (Ok(whole), Ok(streamed)) => assert_eq!(whole, streamed),
+        (Err(whole), Err(stream::Error::Syntax(streamed))) => assert_eq!(whole, streamed),
+        (whole, streamed) => panic!("{whole:?}, but in a stream {streamed:?}"),
+    }
+    read(bytes, Encoding::Json);
+}
+
+/// CBOR: the generated validator, the interpreter and the generated types agree.
+pub fn cbor(bytes: &[u8]) {
+    read(bytes, Encoding::Cbor);
+}
+
+fn read(bytes: &[u8], encoding: Encoding) {
+    let Ok(document) = Document::scan(bytes, encoding) else { return };
+    for (_, rule) in RULES {
+        vac_validate::check(&document, *rule, MOST_VIOLATIONS);
+    }
+    for finding in lint::lint(&document) {
+        assert!(lint::CODES.iter().any(|(code, _)| *code == finding.code), "{finding}");
+    }
+    if let Some(payload) = signed::payload(&document) {
+        payload.validate(MOST_VIOLATIONS);
+    }
+    if vac_view::record::is_record(&document) {
+        // Documents that only resemble a record are refused, which is fine.
+        let _ = vac_view::record::read(&document, &mut view);
+    }
+    // The types accept no duplicate keys; whether the schema does depends on the place.
+    if document.duplicate_keys().len() == 0 {
+        let is_valid = vac_validate::check(&document, ROOT, 1).is_valid();
+        assert_eq!(INTERPRETER.validate(&document).is_empty(), is_valid, "interpreter");
+        let decoded = Start::from_bytes(bytes, encoding);
+        assert_eq!(decoded.is_ok(), is_valid, "types: {decoded:?}");
+        if let Ok(Ok(written)) = decoded.map(|value| value.to_cbor()) {
+            assert_eq!(document.root().carry(), Any::from_cbor(&written).expect("CBOR"));
+        }
+    }
+}
+
+/// Transcoding loses nothing: JSON to CBOR to JSON to CBOR gives the first CBOR again, and
+/// every form that has one spelling (CBOR, compact JSON, canonical JSON) is a fixpoint.
+pub fn transcode(bytes: &[u8]) {
+    let encoding = sniff(bytes);
+    if let Some(cbor) = to_cbor(bytes, encoding) {
+        assert_eq!(to_cbor(&cbor, Encoding::Cbor), Some(cbor));
+    }
+    if let Some(json) = to_json(bytes, encoding, Layout::Compact) {
+        let pretty = to_json(&json, Encoding::Json, Layout::Pretty).expect("it is JSON");
+        assert_eq!(to_json(&pretty, Encoding::Json, Layout::Compact), Some(json.clone()));
+        if let Some(cbor) = to_cbor(&json, Encoding::Json) {
+            let again = to_json(&cbor, Encoding::Cbor, Layout::Compact).expect("it was JSON");
+            let shown = String::from_utf8_lossy(&again);
+            assert_eq!(to_cbor(&again, Encoding::Json), Some(cbor), "{shown}");
+        }
+    }
+    for form in [Form::Rfc8785, Form::Sorted] {
+        let canonical =
+            |bytes: &[u8], encoding| canonical(&Document::scan(bytes, encoding).ok()?, form).ok();
+        if let Some(json) = canonical(bytes, encoding) {
+            assert_eq!(canonical(&json, Encoding::Json), Some(json), "{form:?}");
+        }
+    }
+}
+
+fn to_cbor(bytes: &[u8], from: Encoding) -> Option<Vec<u8>> {
+    written(bytes, from, Encoder::cbor())
+}
+
+fn to_json(bytes: &[u8], from: Encoding, layout: Layout) -> Option<Vec<u8>> {
+    written(bytes, from, Encoder::json(layout))
+}
+
+/// The document in the form of an encoder; `None` if it is not a document or if the
+/// encoding has nothing for a value in it.
+fn written(bytes: &[u8], from: Encoding, mut to: Encoder) -> Option<Vec<u8>> {
+    let document = Document::scan(bytes, from).ok()?;
+    vac_value::transcode(&document, &mut to).ok()?;
+    Some(to.finish())
+}

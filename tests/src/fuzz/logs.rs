@@ -1,0 +1,55 @@
+//! Session logs.
+
+use vac_adapter::{Adapter, Error, Input, Memory, Session, detect};
+use vac_adapter_check::{every_way, full};
+use vac_adapter_claude::Claude;
+use vac_adapter_codex::Codex;
+use vac_adapter_cursor::Cursor;
+use vac_adapter_gemini::Gemini;
+use vac_adapter_opencode::OpenCode;
+use vac_value::Document;
+use vac_view::{Options, events, inspect};
+
+/// All agents. The position of one is the byte that selects it, see [`convert`].
+pub(super) const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
+
+/// A log in memory. If the first byte is less than the number of agents, it selects one of
+/// them and the log follows; otherwise the whole input is a log, whose agent is detected.
+pub fn convert(bytes: &[u8]) {
+    let forced = bytes.first().and_then(|number| ADAPTERS.get(usize::from(*number)));
+    let bytes = if forced.is_some() { &bytes[1..] } else { bytes };
+    let input = Memory { name: "log.jsonl", bytes };
+    let detected = detect(&input, &ADAPTERS).expect("memory can be read");
+    if let Some(adapter) = forced.copied().or(detected.map(|(adapter, _)| adapter)) {
+        check_log(adapter, &input);
+    }
+}
+
+/// Converts a log in every way. It is refused every time, or gives valid records that are
+/// the same every time and have the same number of entries in both encodings.
+pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
+    match every_way(adapter, input) {
+        Ok(_) => {
+            for session in adapter.survey(input).expect("it was converted") {
+                view(&*session).expect("it was converted");
+            }
+        }
+        Err(Error::Refused(reason)) => {
+            assert!(!reason.is_empty(), "refused without a reason");
+            assert!(full(adapter, input).is_err(), "refused, but not every time: {reason}");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Reads the facts and the events of a session; each event is a JSON document.
+pub(super) fn view(session: &dyn Session) -> Result<(), Error> {
+    inspect(session, &[])?;
+    let options = Options { asides: true, ..Options::default() };
+    events(session, &[], options, &mut |event| {
+        let line = event.line();
+        Document::json(&line).unwrap_or_else(|error| panic!("{error}: {event:?}"));
+        Ok(())
+    })?;
+    Ok(())
+}

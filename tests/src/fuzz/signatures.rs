@@ -1,0 +1,88 @@
+//! Signed records, receipts, keys and certificates.
+
+use std::sync::LazyLock;
+
+use vac_sign::receipt::{Receipt, attach};
+use vac_sign::{Chain, Envelope, PublicKey, SecretKey, Signer as _, Trust, Verification};
+
+/// The record that the envelopes of the corpus are about.
+const RECORD: &[u8] = include_bytes!("../../fuzz/corpus/json/small");
+/// A statement for receipts.
+const STATEMENT: &[u8] = include_bytes!("../../fuzz/corpus/verify/attached");
+/// Some days after the certificates were made.
+const TIME: u64 = 1_795_500_000;
+
+static ROOT: LazyLock<Chain> =
+    LazyLock::new(|| certificates(include_bytes!("../../../fixtures/sign/root.cert.pem")));
+static SIGNER: LazyLock<Chain> =
+    LazyLock::new(|| certificates(include_bytes!("../../../fixtures/sign/signer.chain.pem")));
+/// The keys of the signers, one of each kind. They are also those of the logs.
+static KEYS: LazyLock<[PublicKey; 2]> = LazyLock::new(|| {
+    let other = certificates(include_bytes!("../../../fixtures/sign/signer-p256.cert.pem"));
+    [&*SIGNER, &other].map(|chain| chain.public_key().expect("a key that can be used"))
+});
+
+fn certificates(pem: &[u8]) -> Chain {
+    Chain::from_pem(pem).expect("certificates")
+}
+
+/// An envelope, with every kind of key. Without a key nothing is verified, and the
+/// unprotected header does not decide whether a signature holds.
+pub fn verify(bytes: &[u8]) {
+    let is_verified = |with: &Verification<'_>| vac_sign::verify(bytes, with).is_verified();
+    let trust = Trust { roots: ROOT.clone(), time: TIME };
+    for record in [None, Some(RECORD), Some(bytes)] {
+        assert!(!is_verified(&Verification { record, ..Verification::default() }), "no key");
+        is_verified(&Verification { record, trust: Some(&trust), ..Verification::default() });
+        for key in &*KEYS {
+            let (key, receipt_keys) = (Some(key), &KEYS[..]);
+            let with = Verification { key, record, receipt_keys, ..Verification::default() };
+            let verdicts = vac_sign::verify(bytes, &with);
+            if let Ok(envelope) = Envelope::read(bytes) {
+                let bare = vac_sign::verify(&envelope.with_unprotected(&[0xa0]), &with);
+                assert_eq!(bare.signature.is_ok(), verdicts.signature.is_ok(), "{bare:?}");
+            }
+        }
+    }
+}
+
+/// A receipt. Attaching it changes nothing that a receipt is about, and a proof for one
+/// statement does not hold for another.
+pub fn receipts(bytes: &[u8]) {
+    let statement = Envelope::read(STATEMENT).expect("an envelope");
+    let entry = statement.log_entry();
+    if let Ok(receipt) = Receipt::read(bytes) {
+        let _ = receipt.verify(&entry, &*KEYS, Some(TIME));
+        assert!(receipt.verify(&[0; 32], &*KEYS, None).is_err(), "a receipt for anything");
+        assert!(receipt.verify(&entry, &[], None).is_err(), "a receipt without a key");
+    }
+    for receipts in [&[bytes][..], &[bytes, bytes]] {
+        let Ok(transparent) = attach(&statement, receipts) else { continue };
+        let envelope = Envelope::read(&transparent).expect("still an envelope");
+        assert_eq!(envelope.log_entry(), entry);
+        let with =
+            Verification { key: Some(&KEYS[0]), receipt_keys: &*KEYS, ..Verification::default() };
+        assert!(vac_sign::verify(&transparent, &with).signature.is_ok());
+    }
+}
+
+/// Keys and certificates, in PEM and in DER. A key that is read can be written and is the
+/// same then; a certificate that is not the signer's does not vouch for it.
+pub fn keys(bytes: &[u8]) {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    for key in [PublicKey::from_pem(text), PublicKey::from_spki(bytes)].into_iter().flatten() {
+        let again = PublicKey::from_pem(&key.to_pem().expect("PEM")).expect("a key");
+        assert_eq!(again.thumbprint(), key.thumbprint());
+    }
+    if let Ok(key) = SecretKey::from_pem(text) {
+        let again = SecretKey::from_pem(&key.to_pem().expect("PEM")).expect("a key");
+        assert_eq!(again.public_key().thumbprint(), key.public_key().thumbprint());
+    }
+    let in_der = Chain::from_der(vec![bytes.to_vec()]);
+    for chain in [Chain::from_pem(bytes).ok(), Some(in_der)].into_iter().flatten() {
+        let _ = (chain.public_key(), chain.hash());
+        let _ = chain.check(&Trust { roots: ROOT.clone(), time: TIME });
+        let _ = chain.check(&Trust { roots: chain.clone(), time: TIME });
+        let _ = SIGNER.check(&Trust { roots: chain, time: TIME });
+    }
+}
