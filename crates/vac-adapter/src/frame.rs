@@ -29,7 +29,6 @@ mod pieces;
 mod step;
 mod window;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -182,26 +181,7 @@ pub enum Reason {
         piece: u64,
         /// Whether it is the last.
         is_last: bool,
-        /// The end of the piece before: what is looked for in the bytes of a frame may begin
-        /// there.
-        before: Vec<u8>,
     },
-}
-
-/// How much of the piece before is kept with a piece.
-const BEFORE: usize = 4 << 10;
-
-impl Reason {
-    /// Bytes of this reason with what comes right before them in their frame. A secret and
-    /// its name may be in two pieces.
-    pub fn with_before<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        match self {
-            Self::TooLong { before, .. } if !before.is_empty() => {
-                Cow::Owned([before, bytes].concat())
-            }
-            _ => Cow::Borrowed(bytes),
-        }
-    }
 }
 
 /// The reason that a record and a report state for [`Reason::TooLong`].
@@ -253,8 +233,6 @@ struct Long {
     end: FrameEnd,
     /// How many pieces there have been.
     pieces: u64,
-    /// The end of the last of them.
-    before: Vec<u8>,
 }
 
 impl<R: Read> Frames<R> {
@@ -367,14 +345,14 @@ impl<R: Read> Frames<R> {
 
     /// Shows the next piece of the frame that is too long.
     fn piece<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
-        let Long { mut end, pieces, before } = self.long.take().unwrap_or_default();
+        let Long { mut end, pieces } = self.long.take().unwrap_or_default();
         let place = self.count.next(self.window.line(), self.window.offset());
         let (bytes, is_last) = self.window.cut_piece(&mut end, self.limit.piece())?;
         let piece = pieces + 1;
         if !is_last {
-            self.long = Some(Long { end, pieces: piece, before: tail(&bytes).to_vec() });
+            self.long = Some(Long { end, pieces: piece });
         }
-        let reason = Reason::TooLong { piece, is_last, before };
+        let reason = Reason::TooLong { piece, is_last };
         let raw = Raw { bytes: &bytes, reason, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
@@ -385,11 +363,6 @@ impl<R: Read> Frames<R> {
         let raw = Raw { bytes: &bytes, reason: Reason::Nul, document: None };
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
-}
-
-/// The end of a piece that is kept with the next.
-pub fn tail(piece: &[u8]) -> &[u8] {
-    &piece[piece.len().saturating_sub(BEFORE)..]
 }
 
 /// The beginning of text, of about so many bytes: characters stay whole.

@@ -58,8 +58,8 @@ pub mod zstandard;
 
 mod beside;
 mod cursor;
-mod growth;
 mod database_store;
+mod growth;
 mod layout;
 mod opencode;
 mod passes;

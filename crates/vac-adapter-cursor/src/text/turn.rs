@@ -105,11 +105,7 @@ impl Turn {
     /// Its entry.
     pub fn entry(&self, report: &mut Report) -> Entry<'_> {
         if self.pieces > 0 {
-            let reason = Reason::TooLong {
-                piece: self.pieces,
-                is_last: self.is_last,
-                before: Vec::new(), // Text has no secrets that are looked for.
-            };
+            let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
             report.unparsed(self.place.line, &reason.to_string());
             return raw::entry(&self.bytes, &reason, self.place, Known::default());
         }

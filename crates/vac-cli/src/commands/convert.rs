@@ -31,8 +31,8 @@ use crate::product::refuse_to_show;
 use crate::protected::Protected;
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
-use crate::skipped;
 use crate::size;
+use crate::skipped;
 use crate::terminal::{self, Talk};
 use crate::unfinished::make_folder;
 
