@@ -117,14 +117,18 @@ impl SafePath {
 
     /// Opens a regular file.
     pub fn open(&self) -> io::Result<File> {
-        if self.kind()? == Kind::File {
-            let file = system::open(self)?;
-            // It may have been replaced since.
-            if file.metadata()?.is_file() {
-                return Ok(file);
-            }
+        // Opening a pipe or a device already does something to it.
+        let file = if self.is_root() {
+            let is_file = fs::metadata(self.root_path())?.is_file();
+            if is_file { Some(system::open_root(self)?) } else { None }
+        } else {
+            system::open_regular(self)?
+        };
+        match file {
+            // It may have been replaced before it was opened.
+            Some(file) if file.metadata()?.is_file() => Ok(file),
+            _ => Err(self.refuse(&self.path)),
         }
-        Err(self.refuse(&self.path))
     }
 
     /// Opens whatever the user named, and waits for it if it is a pipe.
@@ -195,6 +199,10 @@ impl SafePath {
     fn refuse(&self, path: &Path) -> io::Error {
         let link = Self { root: self.root.clone(), path: path.to_owned() };
         match link.kind() {
+            // As the system says of a link where a folder has to be.
+            Ok(Kind::Link) if path != self.path => {
+                io::Error::new(io::ErrorKind::NotADirectory, Reason::Link.to_string())
+            }
             Ok(Kind::Link) => bad_data(Reason::Link.to_string()),
             Ok(Kind::Special) => {
                 link.skip_special();
@@ -264,14 +272,20 @@ mod system {
     const READ: OFlags =
         OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-    pub fn open(path: &SafePath) -> io::Result<File> {
+    pub fn open_root(path: &SafePath) -> io::Result<File> {
+        Ok(File::from(rustix::fs::open(path.root_path(), READ, Mode::empty())?))
+    }
+
+    /// Opens a file below a root; nothing if it is not a regular file.
+    pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
         let names = path.below()?;
-        let Some((last, before)) = names.split_last() else {
-            return Ok(File::from(rustix::fs::open(path.root_path(), READ, Mode::empty())?));
-        };
+        let Some((last, before)) = names.split_last() else { return Ok(None) };
         let folder = folder(path, before)?;
+        if kind_in(&folder, last)? != Kind::File {
+            return Ok(None);
+        }
         let opened = openat(&folder, *last, READ | OFlags::NOFOLLOW, Mode::empty());
-        opened.map(File::from).map_err(|error| refuse(path, &folder, &names, error))
+        opened.map(|file| Some(file.into())).map_err(|error| refuse(path, &folder, &names, error))
     }
 
     pub fn kind(path: &SafePath) -> io::Result<Kind> {
@@ -340,9 +354,16 @@ mod system {
 
     use super::{Kind, SafePath};
 
-    pub fn open(path: &SafePath) -> io::Result<File> {
-        check(path)?;
-        File::open(&path.path)
+    pub fn open_root(path: &SafePath) -> io::Result<File> {
+        File::open(path.root_path())
+    }
+
+    /// Opens a file below a root; nothing if it is not a regular file.
+    pub fn open_regular(path: &SafePath) -> io::Result<Option<File>> {
+        if kind(path)? != Kind::File {
+            return Ok(None);
+        }
+        File::open(&path.path).map(Some)
     }
 
     pub fn kind(path: &SafePath) -> io::Result<Kind> {
