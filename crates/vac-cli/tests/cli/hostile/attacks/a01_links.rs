@@ -191,14 +191,20 @@ fn pipes_named_like_companions_do_not_hang() {
 #[test]
 fn below_a_named_root_not_even_places_are_followed() {
     let folder = home::home();
-    for place in ["home/.claude", "home/.codex/sessions", "home/.gemini/tmp/twin/chats"] {
+    let places = [
+        "home/.claude",
+        "home/.codex/sessions",
+        "home/.gemini/tmp/twin/chats",
+        "home/.local/share",
+    ];
+    for place in places {
         let elsewhere = folder.path().join(place.replace('/', "-"));
         fs::rename(folder.path().join(place), &elsewhere).unwrap();
         symlink(elsewhere, folder.path().join(place)).unwrap();
     }
     let named = folder.vac(&["list", "--root", "home"]);
     assert_eq!(named.code, 0);
-    for place in ["home/.claude", "home/.codex/sessions", "home/.gemini/tmp/twin/chats"] {
+    for place in places {
         let warning = format!("warning: {place}: symbolic link, not followed\n");
         assert!(named.stderr.contains(&warning), "{}", named.stderr);
     }
