@@ -91,12 +91,12 @@ pub(crate) const NOT_JSON: &str = "the value of the row is not JSON";
 /// Whether the name of a secret can be read in a row whose value is text or bytes that are
 /// not JSON.
 pub(crate) fn has_secret(row: Node<'_, '_>) -> bool {
-    let base64 = row.member("base64");
-    let is_in_bytes = base64.is_some_and(|base64| match base64.text() {
-        Some(text) => secret::SECRETS.are_readable_in_base64(text.as_bytes()),
-        None => base64.kind() == Kind::Text,
-    });
-    is_in_bytes || secret::SECRETS.are_readable_in(row.raw())
+    row.members().any(|(key, value)| match (key.is_text("base64"), value.text()) {
+        (true, Some(text)) => secret::SECRETS.are_readable_in_base64(text.as_bytes()),
+        // Half a surrogate pair is not base64.
+        (true, None) if value.kind() == Kind::Text => true,
+        _ => secret::SECRETS.are_readable_in(value.raw()),
+    })
 }
 
 /// Text or bytes that are no JSON.

@@ -248,6 +248,8 @@ struct Search {
     levels: [Escape; MAX_LEVELS],
     /// How many levels have met an escape.
     used: usize,
+    /// The characters that names end with, a bit for each.
+    last: u128,
     /// The last characters, as if escapes like `\n` were space.
     without_escaped: Tail,
     /// The last characters, as if the backslash of such escapes were damage.
@@ -275,6 +277,10 @@ impl Search {
             secrets,
             levels: [Escape::Outside; MAX_LEVELS],
             used: 0,
+            last: secrets
+                .0
+                .iter()
+                .fold(0, |last, name| last | name.bytes().next_back().map_or(0, |byte| 1 << byte)),
             without_escaped: Tail::default(),
             with_escaped: Tail::default(),
             context: 0,
@@ -365,14 +371,13 @@ impl Search {
             self.is_found |= matches!(char, b'"' | b':');
             self.context -= 1;
         }
-        let mut is_name = false;
         if char & ESCAPED == 0 {
             self.without_escaped.push(char);
-            is_name |= self.without_escaped.ends_with_any(self.secrets);
         }
         self.with_escaped.push(char & !ESCAPED);
-        is_name |= self.with_escaped.ends_with_any(self.secrets);
-        if is_name {
+        let may_end = self.last >> (char & !ESCAPED) & 1 == 1;
+        let ends = |tail: &Tail| tail.ends_with_any(self.secrets);
+        if may_end && (ends(&self.without_escaped) || ends(&self.with_escaped)) {
             self.context = CONTEXT;
         }
     }

@@ -60,6 +60,7 @@ mod beside;
 mod cursor;
 mod database_store;
 mod growth;
+mod json_text;
 mod layout;
 mod opencode;
 mod passes;

@@ -6,11 +6,12 @@
 //! |---|---|
 //! | `value` | JSON, as the row writes it; null, or a number |
 //! | `text` | text that is no JSON |
-//! | `base64` | bytes that are no text |
+//! | `base64` | bytes that are not text, or long text that is mostly control characters |
 
-use data_encoding::BASE64;
 use rusqlite::types::{Value, ValueRef};
-use vac_value::{Document, Encoder, Layout, Limits, Scanner};
+use vac_value::{Document, Limits, Scanner};
+
+use crate::json_text::{is_shorter_in_base64, push_base64, push_text};
 
 /// A value may be this deep: less than a record can carry.
 const MOST_LEVELS: usize = 200;
@@ -30,7 +31,7 @@ impl Documents {
     pub fn begin(&mut self, table: &str, key: &str) {
         self.bytes.push(b'{');
         self.member(table);
-        self.quoted(key);
+        push_text(key, &mut self.bytes);
     }
 
     /// Marks it.
@@ -44,7 +45,7 @@ impl Documents {
     pub fn text(&mut self, key: &str, text: &str) {
         self.bytes.push(b',');
         self.member(key);
-        self.quoted(text);
+        push_text(text, &mut self.bytes);
     }
 
     /// Says how often it has been here, this time among them.
@@ -73,8 +74,12 @@ impl Documents {
             return self.raw(bytes.trim_ascii());
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => self.text("text", text),
-            Err(_) => self.text("base64", &BASE64.encode(bytes)),
+            Ok(text) if !is_shorter_in_base64(text) => self.text("text", text),
+            _ => {
+                self.bytes.push(b',');
+                self.member("base64");
+                push_base64(bytes, &mut self.bytes);
+            }
         }
     }
 
@@ -94,14 +99,8 @@ impl Documents {
     }
 
     fn member(&mut self, key: &str) {
-        self.quoted(key);
+        push_text(key, &mut self.bytes);
         self.bytes.push(b':');
-    }
-
-    fn quoted(&mut self, text: &str) {
-        let mut encoder = Encoder::json(Layout::Compact);
-        encoder.text(text);
-        self.bytes.extend_from_slice(encoder.written());
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use rusqlite::Statement;
 use rusqlite::types::Value;
 use vac_adapter::{Glimpse, Share};
 use vac_record::AbstractTimestamp;
@@ -126,9 +127,18 @@ pub(super) fn rows(
     connection: &sqlite::Database,
     sql: &str,
     values: &[&Value],
-    mut show: impl FnMut(Row),
+    show: impl FnMut(Row),
 ) -> io::Result<()> {
     let mut statement = connection.connection().prepare(sql).map_err(failed)?;
+    rows_of(&mut statement, values, show)
+}
+
+/// Shows each row of a query that is prepared.
+pub(super) fn rows_of(
+    statement: &mut Statement<'_>,
+    values: &[&Value],
+    mut show: impl FnMut(Row),
+) -> io::Result<()> {
     let names: Vec<_> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {

@@ -1,8 +1,9 @@
 //! Documents as `OpenCode` keeps them, written one behind the other.
 
-use data_encoding::BASE64;
 use rusqlite::types::{Value, ValueRef};
-use vac_value::{Document, Encoder, Kind, Layout, Limits, Node, Scanner};
+use vac_value::{Document, Kind, Limits, Node, Scanner};
+
+use crate::json_text::{is_shorter_in_base64, push_base64, push_text};
 
 /// A value may be this deep: less than a record can carry.
 const MOST_LEVELS: usize = 200;
@@ -82,7 +83,7 @@ impl Object<'_> {
     /// Adds a member that is text.
     pub fn text(&mut self, name: &str, text: &str) {
         self.name(name);
-        quoted(text, self.bytes);
+        push_text(text, self.bytes);
     }
 
     /// Adds what a column has; nothing for NULL.
@@ -128,7 +129,7 @@ impl Object<'_> {
 
     fn name(&mut self, name: &str) {
         self.next();
-        quoted(name, self.bytes);
+        push_text(name, self.bytes);
         self.bytes.push(b':');
     }
 
@@ -139,10 +140,16 @@ impl Object<'_> {
     }
 }
 
-fn quoted(text: &str, bytes: &mut Vec<u8>) {
-    let mut encoder = Encoder::json(Layout::Compact);
-    encoder.text(text);
-    bytes.extend_from_slice(encoder.written());
+/// Appends content as text, or in an object as base64.
+fn push_content(content: &[u8], to: &mut Vec<u8>) {
+    match std::str::from_utf8(content) {
+        Ok(text) if !is_shorter_in_base64(text) => push_text(text, to),
+        _ => {
+            to.extend_from_slice(b"{\"base64\":");
+            push_base64(content, to);
+            to.push(b'}');
+        }
+    }
 }
 
 /// What a row has in a column. What claims to be text and is none is bytes.
@@ -216,16 +223,9 @@ impl Column {
             Value::Real(number) if number.is_finite() => {
                 bytes.extend_from_slice(format!("{number:?}").as_bytes());
             }
-            Value::Real(number) => quoted(&number.to_string(), bytes),
-            Value::Text(text) => quoted(text, bytes),
-            Value::Blob(content) => match std::str::from_utf8(content) {
-                Ok(text) => quoted(text, bytes),
-                Err(_) => {
-                    bytes.extend_from_slice(b"{\"base64\":");
-                    quoted(&BASE64.encode(content), bytes);
-                    bytes.push(b'}');
-                }
-            },
+            Value::Real(number) => push_text(&number.to_string(), bytes),
+            Value::Text(text) => push_content(text.as_bytes(), bytes),
+            Value::Blob(content) => push_content(content, bytes),
         }
     }
 }

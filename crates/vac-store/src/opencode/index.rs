@@ -9,11 +9,11 @@ use std::io;
 
 use rusqlite::types::Value;
 
-use super::database::rows;
+use super::database::{rows, rows_of};
 use super::documents::Column;
 use super::row::{Row, column_of};
 use super::tables::{MESSAGE, OF_SESSION, PART, PROJECT, SESSION, Tables};
-use crate::sqlite::Database;
+use crate::sqlite::{Database, failed};
 use crate::store::bad_data;
 
 /// A table whose rows have no numbers is kept in memory up to this size.
@@ -91,15 +91,47 @@ impl Index {
                 places.filter_map(|place| kept.get(place)).for_each(show);
             }
             (None, Some(row_id)) => {
-                let condition = format!("{row_id} IN (SELECT value FROM json_each(?1))");
-                let numbers: Vec<_> = numbers.iter().map(i64::to_string).collect();
-                let numbers = Value::Text(format!("[{}]", numbers.join(",")));
-                rows(database, &tables.rows(table, &condition), &[&numbers], |row| show(&row))?;
+                let sql = format!("{} WHERE {row_id} = ?1", tables.rows(table));
+                let mut statement = database.connection().prepare(&sql).map_err(failed)?;
+                let mut read = Ok(());
+                for number in ordered(database, tables, table, row_id, numbers) {
+                    // One at a time, so that SQLite has let go of it when it is shown.
+                    let mut found = None;
+                    let number = Value::Integer(number);
+                    let row = rows_of(&mut statement, &[&number], |row| found = Some(row));
+                    found.iter().for_each(&mut show);
+                    read = read.and(row);
+                }
+                read?;
             }
             (None, None) => {}
         }
         group.trouble.clone().map_or(Ok(()), |trouble| Err(bad_data(trouble)))
     }
+}
+
+/// The numbers of rows in the order of these rows; as they are if that cannot be read.
+fn ordered(
+    database: &Database,
+    tables: &Tables,
+    table: &str,
+    row_id: &str,
+    numbers: &[i64],
+) -> Vec<i64> {
+    let list: Vec<_> = numbers.iter().map(i64::to_string).collect();
+    let list = Value::Text(format!("[{}]", list.join(",")));
+    let order = tables.order(table, &["id", "position"]);
+    let sql = format!(
+        "SELECT {row_id} FROM \"{table}\" \
+        WHERE {row_id} IN (SELECT value FROM json_each(?1)) ORDER BY {order}"
+    );
+    let mut ordered = Vec::with_capacity(numbers.len());
+    let read = rows(database, &sql, &[&list], |row| {
+        if let [(_, Column(Value::Integer(number)))] = row.as_slice() {
+            ordered.push(*number);
+        }
+    });
+    if read.is_ok() { ordered } else { numbers.to_vec() }
 }
 
 impl Group {
@@ -163,7 +195,9 @@ impl Group {
         let mut kept = Vec::new();
         let mut room = MAX_KEPT;
         let mut is_too_large = false;
-        let read = rows(database, &tables.rows(table, "true"), &[], |row| {
+        let order = tables.order(table, &["id", "position", "data"]);
+        let sql = format!("{} ORDER BY {order}", tables.rows(table));
+        let read = rows(database, &sql, &[], |row| {
             let size = row.iter().map(|(name, value)| name.len() + value.size()).sum::<usize>();
             match room.checked_sub(size) {
                 Some(left) if !is_too_large => {

@@ -76,20 +76,24 @@ impl Tables {
         self.0.get(table)?.row_id
     }
 
-    /// A query for all columns of the rows that a condition holds for, always in the same
-    /// order. Columns that are computed are not asked for, as views are not.
-    pub fn rows(&self, table: &str, condition: &str) -> String {
-        let order = ["id", "position", "data"].into_iter().filter(|name| self.has(table, name));
+    /// The columns that rows are ordered by, as far as a table has them; at least one.
+    pub fn order(&self, table: &str, columns: &[&str]) -> String {
+        let columns = columns.iter().copied().filter(|name| self.has(table, name));
         // The sign keeps SQLite from walking through an index of the whole table for it.
-        let order: Vec<_> = order.map(|column| format!("+{column}")).collect();
-        let order = match order.as_slice() {
-            [] => String::new(),
-            columns => format!(" ORDER BY {}", columns.join(", ")),
-        };
+        columns
+            .map(|column| format!("+{column}"))
+            .chain(["1".to_owned()])
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// A query for all columns of rows. Columns that are computed are not asked for, as views
+    /// are not.
+    pub fn rows(&self, table: &str) -> String {
         let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
         let columns = self.0.get(table).into_iter().flat_map(|table| &table.columns);
         let columns = columns.map(quoted).collect::<Vec<_>>().join(", ");
-        format!("SELECT {columns} FROM \"{table}\" WHERE {condition}{order}")
+        format!("SELECT {columns} FROM \"{table}\"")
     }
 
     /// Whether parts may leave it to their message which session they belong to.
