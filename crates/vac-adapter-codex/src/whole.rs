@@ -8,6 +8,7 @@
 //! one piece. Items without an id are called by their number, and behind damage brackets
 //! only guess at that. Up to there each item is read as the elements of the other are.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use vac_adapter::broken::Reader;
@@ -71,6 +72,8 @@ pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
 pub(crate) struct Broken<'a> {
     bytes: &'a [u8],
     members: Vec<(Text<'a>, Document<'a>)>,
+    /// The names of the members.
+    names: HashSet<Text<'a>>,
     items: Vec<Range<usize>>,
     /// From where on it is lost.
     lost: Option<usize>,
@@ -79,7 +82,13 @@ pub(crate) struct Broken<'a> {
 impl<'a> Broken<'a> {
     /// Reads what begins like one.
     pub fn of(bytes: &'a [u8]) -> Self {
-        let mut broken = Self { bytes, members: Vec::new(), items: Vec::new(), lost: None };
+        let mut broken = Self {
+            bytes,
+            members: Vec::new(),
+            names: HashSet::new(),
+            items: Vec::new(),
+            lost: None,
+        };
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
@@ -151,7 +160,7 @@ impl<'a> Walk<'a> {
         if key == "items" && broken.items.is_empty() && self.token("[").is_some() {
             return self.items(broken);
         }
-        let is_new = broken.members.iter().all(|(known, _)| *known != key);
+        let is_new = broken.names.insert(key.clone());
         let value = if is_new { self.value() } else { None };
         match value.filter(|value| value.duplicate_keys().len() == 0) {
             Some(value) => broken.members.push((key, value)),

@@ -1,6 +1,7 @@
 //! What is true of a session as a whole.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::Span;
@@ -29,6 +30,7 @@ pub(crate) struct Facts {
     span: Span,
     /// In the order of the log, with how often they answered.
     models: Vec<(String, u64)>,
+    model_places: HashMap<String, usize>,
     pub working_dir: Option<String>,
     branch: Option<String>,
     name: Option<String>,
@@ -158,9 +160,13 @@ impl Facts {
 
     fn model(&mut self, model: Option<String>, answers: u64) {
         let Some(model) = model else { return };
-        match self.models.iter_mut().find(|(known, _)| *known == model) {
+        let place = self.model_places.get(&model).copied();
+        match place.and_then(|place| self.models.get_mut(place)) {
             Some((_, count)) => *count += answers,
-            None => self.models.push((model, answers)),
+            None => {
+                self.model_places.insert(model.clone(), self.models.len());
+                self.models.push((model, answers));
+            }
         }
     }
 

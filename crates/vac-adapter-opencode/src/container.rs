@@ -1,6 +1,8 @@
 //! The objects of a store, out of whatever container they are in: one behind the other,
 //! in an export, in a shared session, in the lines of a capture.
 
+use std::collections::HashMap;
+
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::redact::Redactor;
 use vac_value::{Document, Kind, Node, Text};
@@ -28,6 +30,7 @@ pub(crate) struct Units<'a> {
     pub directories: Names<'a>,
     /// The models of messages.
     pub models: Vec<Model<'a>>,
+    model_numbers: HashMap<Model<'a>, Number>,
     /// What they were in.
     pub form: Form,
 }
@@ -81,10 +84,15 @@ impl<'a> Units<'a> {
         }
     }
 
-    fn model(&mut self, name: &str, provider: Option<&str>) -> Option<Number> {
-        let is = |model: &Model<'_>| model.name == name && model.provider.as_deref() == provider;
-        let at = self.models.iter().position(is)?;
-        Number::try_from(at).ok()
+    /// The number of a model.
+    fn model(&mut self, model: Model<'a>) -> Option<Number> {
+        if let Some(number) = self.model_numbers.get(&model) {
+            return Some(*number);
+        }
+        let number = Number::try_from(self.models.len()).ok()?;
+        self.model_numbers.insert(model.clone(), number);
+        self.models.push(model);
+        Some(number)
     }
 }
 
@@ -361,13 +369,8 @@ impl<'f> Adding<'_, '_, 'f> {
             (None, None) => (asked("modelID").or_else(|| asked("id"))?, asked("providerID")),
         };
         let name = name.text().filter(|name| !name.is_empty())?;
-        let provider = provider.and_then(Node::text);
-        self.units.model(&name, provider.as_deref()).or_else(|| {
-            let number = Number::try_from(self.units.models.len()).ok()?;
-            let provider = provider.map(self.keep);
-            self.units.models.push(Model { name: (self.keep)(name), provider });
-            Some(number)
-        })
+        let provider = provider.and_then(Node::text).map(self.keep);
+        self.units.model(Model { name: (self.keep)(name), provider })
     }
 }
 

@@ -2,6 +2,7 @@
 //! the tools' calls, `metadata` everything else.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use vac_adapter::cursor::{keys, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
@@ -69,11 +70,13 @@ pub(crate) fn entries(
 ) -> Result<(), Error> {
     sink.entry(said(node, unit, session), origin)?;
     let tools = node.member("metadata").and_then(|metadata| metadata.member("tool"));
+    let tools = tools.into_iter().flat_map(Node::members);
+    let tools: Tools<'_, '_> = tools.filter_map(|(id, about)| Some((id.text()?, about))).collect();
     let parts = node.member("parts").into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
         let known = Known { unit, session, number: Some(number) };
         let (entry, result) = match (invocation(part), part.kind()) {
-            (Some(invocation), _) => call(part, invocation, tools, known),
+            (Some(invocation), _) => call(part, invocation, &tools, known),
             (None, Kind::Map) => part::entries(part, known, sink.report()),
             (None, _) => (lone(part, known), None),
         };
@@ -154,11 +157,14 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// A tool's call and its result; `tools` has their times, by the ids of calls.
+/// What is said about calls, by their ids.
+type Tools<'d, 'a> = HashMap<Text<'d>, Node<'d, 'a>>;
+
+/// A tool's call and its result; `tools` has their times.
 fn call<'a>(
     part: Node<'a, '_>,
     invocation: Node<'a, '_>,
-    tools: Option<Node<'a, '_>>,
+    tools: &Tools<'a, '_>,
     known: Known<'_>,
 ) -> Entries<'a> {
     let mut call_id = None;
@@ -172,7 +178,7 @@ fn call<'a>(
         "result" => put(&mut output, Some(value.carry())),
         _ => false,
     }));
-    let about = tools.zip(call_id.as_deref()).and_then(|(tools, id)| tools.member(id));
+    let about = call_id.as_deref().and_then(|id| tools.get(id));
     let time = |key: &str| {
         let time = about.and_then(|about| about.member("time")?.member(key));
         time.and_then(|time| AbstractTimestamp::decode(time).ok())

@@ -1,11 +1,17 @@
 //! The models of a session.
 
+use std::collections::HashMap;
+
 use vac_adapter::provider::UNKNOWN;
 
 use crate::unit::{Model, Unit};
 
 /// The models of a session, in the order of their appearance.
-pub(crate) struct Models(Vec<Counted>);
+#[derive(Default)]
+pub(crate) struct Models {
+    all: Vec<Counted>,
+    places: HashMap<String, usize>,
+}
 
 struct Counted {
     name: String,
@@ -16,14 +22,14 @@ struct Counted {
 impl Models {
     /// The models that units name; if none does, the one that the session names.
     pub fn of(units: &[Unit<'_>], models: &[Model<'_>], named: Option<&Model<'_>>) -> Self {
-        let mut found = Self(Vec::new());
+        let mut found = Self::default();
         for unit in units {
             let model = unit.model.and_then(|number| models.get(number as usize));
             if let Some(model) = model {
                 found.add(model, u64::from(!unit.is_user));
             }
         }
-        if let (true, Some(model)) = (found.0.is_empty(), named) {
+        if let (true, Some(model)) = (found.all.is_empty(), named) {
             found.add(model, 0);
         }
         found
@@ -31,7 +37,8 @@ impl Models {
 
     fn add(&mut self, model: &Model<'_>, answers: u64) {
         let provider = || model.provider.as_deref().map(str::to_owned);
-        match self.0.iter_mut().find(|known| known.name == model.name) {
+        let place = self.places.get(&*model.name).copied();
+        match place.and_then(|place| self.all.get_mut(place)) {
             Some(known) => {
                 known.answers += answers;
                 if known.provider.is_none() {
@@ -40,20 +47,21 @@ impl Models {
             }
             None => {
                 let name = model.name.clone().into_owned();
-                self.0.push(Counted { name, provider: provider(), answers });
+                self.places.insert(name.clone(), self.all.len());
+                self.all.push(Counted { name, provider: provider(), answers });
             }
         }
     }
 
     /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|model| model.name.as_str())
+        self.all.iter().map(|model| model.name.as_str())
     }
 
     /// The model that gave most answers, and who runs it; of equals the first.
     pub fn main(&self) -> (&str, Option<&str>) {
-        let most = self.0.iter().map(|model| model.answers).max();
-        let main = self.0.iter().find(|model| Some(model.answers) == most);
+        let most = self.all.iter().map(|model| model.answers).max();
+        let main = self.all.iter().find(|model| Some(model.answers) == most);
         main.map_or((UNKNOWN, None), |model| (&model.name, model.provider.as_deref()))
     }
 }

@@ -1,6 +1,7 @@
 //! The first pass: whose units are whose, and what is true of each session.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use std::rc::Rc;
 
@@ -120,10 +121,7 @@ fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Survey
         }
         surveyed.push(Surveyed { around, id, units });
     }
-    surveyed.sort_by(|one, other| {
-        let key = |of: &Surveyed<'_>| (of.around.began(&of.units), of.id.clone());
-        key(one).cmp(&key(other))
-    });
+    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.around.began(&of.units), of.id.clone()));
     place_projects(projects, &mut surveyed, source, &mut scanner)?;
     Ok(surveyed)
 }
@@ -151,21 +149,33 @@ fn place_projects<'i>(
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<(), Error> {
+    // Sessions that wait for the project of this id.
+    let mut waiting: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (number, session) in sessions.iter().enumerate() {
+        if let Some(named) = &session.around.project_id {
+            waiting.entry(named.clone()).or_default().push_back(number);
+        }
+    }
+    let mut left = Vec::new();
     for project in projects {
+        let mut named = project.id.as_deref().and_then(|id| waiting.get_mut(id));
         let mut is_placed = false;
-        for session in &mut *sessions {
-            let named = session.around.project_id.as_deref();
-            if named.is_some()
-                && named == project.id.as_deref()
-                && is_taken(&mut session.around, &project, &session.id, source, scanner)?
-            {
-                is_placed = true;
-                session.units.push(Unit { entries: 0, text: None, ..project.clone() });
+        // None of them has a project yet: if one refuses this one, all do.
+        while let Some(number) = named.as_mut().and_then(|numbers| numbers.front().copied()) {
+            let session = &mut sessions[number];
+            if !is_taken(&mut session.around, &project, &session.id, source, scanner)? {
+                break;
             }
+            named.as_mut().map(|numbers| numbers.pop_front());
+            is_placed = true;
+            session.units.push(Unit { entries: 0, text: None, ..project.clone() });
         }
-        if let (false, Some(first)) = (is_placed, sessions.first_mut()) {
-            first.units.insert(0, project);
+        if !is_placed {
+            left.push(project);
         }
+    }
+    if let Some(first) = sessions.first_mut() {
+        first.units.splice(0..0, left.into_iter().rev());
     }
     Ok(())
 }

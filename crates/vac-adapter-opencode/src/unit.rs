@@ -97,7 +97,7 @@ impl Unit<'_> {
 }
 
 /// A model that messages name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Model<'a> {
     /// Its name.
     pub name: Text<'a>,

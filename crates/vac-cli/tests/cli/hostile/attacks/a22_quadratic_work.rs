@@ -1,1 +1,3 @@
 //! Work grows linearly with the input.
+
+mod stores;
