@@ -47,8 +47,8 @@ const CHUNK: usize = 1 << 20;
 /// How many bytes one frame may have unless an [input](crate::Input::max_event) says
 /// otherwise: 256 MiB.
 pub const MAX_EVENT: usize = 256 << 20;
-/// Fewer would cut what is in every log.
-const MIN_LIMIT: usize = 1 << 10;
+/// Less room is of no use.
+const MIN_LIMIT: usize = 64;
 /// What documents can have: their offsets have 32 bits.
 const MAX_LIMIT: usize = u32::MAX as usize - 1024;
 /// How long a piece of a frame is that is too long, at most.
@@ -75,7 +75,7 @@ impl Limit {
 
     /// Of the index of a document, in nodes.
     fn nodes(self) -> usize {
-        self.0 / 16
+        (self.0 / 16).max(64)
     }
 }
 

@@ -72,3 +72,24 @@ fn a_turn_without_a_text_is_a_turn() {
         .collect();
     assert_eq!(told, ["", "", "", ""]);
 }
+
+#[test]
+fn long_turn_is_whole_in_its_pieces() {
+    let (short, long) = ("user:\nHm\n", format!("assistant:\n{}\n", "é user:\n".repeat(500)));
+    let text = format!("{short}{long}{short}");
+    let log = vac_adapter_check::Log::new("talk.txt", text.as_str()).within(1 << 10);
+    let records = vac_adapter_check::convert::every_way(&Cursor, &log).expect("a record");
+    let entries = records[0].entries();
+    let (first, last) = (&entries[0], &entries[entries.len() - 1]);
+    assert_eq!((&first["content"], &last["content"]), (&json!("Hm\n"), &json!("Hm\n")));
+    let pieces = &entries[1..entries.len() - 1];
+    let whole: String = pieces.iter().filter_map(|entry| entry["data"]["raw"].as_str()).collect();
+    assert_eq!(whole, long);
+    for (number, entry) in (1..).zip(pieces) {
+        let data = &entry["data"];
+        assert_eq!((&data["reason"], &data["piece"]), (&json!("event-too-long"), &json!(number)));
+        assert_eq!(data["last"], json!(number == pieces.len()));
+        assert!(data["raw"].as_str().is_some_and(|raw| raw.len() <= 1 << 10));
+    }
+    assert_eq!(records[0].report.unparsed.count, pieces.len() as u64);
+}

@@ -4,4 +4,5 @@ mod beginnings;
 mod cursor;
 mod frames;
 mod held_and_streamed;
+mod pieces;
 mod writing;

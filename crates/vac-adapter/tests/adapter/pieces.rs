@@ -1,0 +1,172 @@
+//! Frames that are longer than a frame may be.
+
+use vac_adapter::frame::{Content, Frames, Place, Raw, Reason};
+
+/// A frame: where it is, its bytes, and which piece of a frame it is, if it is one.
+type Found = (Place, Vec<u8>, Option<(u64, bool)>);
+
+fn frames(log: &[u8], limit: usize, chunk: usize) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut frames = Frames::with_chunk(log, chunk).within(limit);
+    let next = |frame: &vac_adapter::frame::Frame<'_>| match &frame.content {
+        Content::Document(document) => (frame.place, document.root().raw().to_vec(), None),
+        Content::Raw(Raw { bytes, reason: Reason::TooLong { piece, is_last, .. }, .. }) => {
+            (frame.place, bytes.to_vec(), Some((*piece, *is_last)))
+        }
+        Content::Raw(raw) => (frame.place, raw.bytes.to_vec(), None),
+    };
+    while let Some(frame) = frames.next(next).expect("memory can be read") {
+        found.push(frame);
+    }
+    found
+}
+
+/// The frames, each whole, and whether it was in pieces.
+#[track_caller]
+fn whole(log: &[u8], limit: usize) -> Vec<(Vec<u8>, bool)> {
+    let found = frames(log, limit, 1 << 20);
+    for chunk in [1, 7, 64, 1000] {
+        assert_eq!(frames(log, limit, chunk), found, "in chunks of {chunk}");
+    }
+    let mut whole: Vec<(Vec<u8>, bool)> = Vec::new();
+    let mut expected = 1;
+    for (place, bytes, piece) in found {
+        let from = usize::try_from(place.offset).expect("it is short");
+        assert_eq!(&log[from..from + bytes.len()], bytes, "it is where it says");
+        let line = log[..from].iter().filter(|byte| **byte == b'\n').count() + 1;
+        assert_eq!(place.line, line as u64);
+        let Some((number, is_last)) = piece else {
+            whole.push((bytes, false));
+            continue;
+        };
+        assert_eq!(number, expected, "pieces follow each other");
+        assert!(bytes.len() <= limit, "{} bytes", bytes.len());
+        if number == 1 {
+            whole.push((bytes, true));
+        } else {
+            whole.last_mut().expect("the first piece").0.extend(bytes);
+        }
+        expected = if is_last { 1 } else { number + 1 };
+    }
+    assert_eq!(expected, 1, "the last piece says so");
+    whole
+}
+
+/// Compares the frames of lines with the lines.
+#[track_caller]
+fn lines(log: &[u8], limit: usize, expected: &[(&str, bool)]) {
+    let whole = whole(log, limit);
+    let shown: Vec<_> =
+        whole.iter().map(|(bytes, cut)| (String::from_utf8_lossy(bytes), *cut)).collect();
+    let shown: Vec<_> = shown.iter().map(|(bytes, cut)| (&**bytes, *cut)).collect();
+    assert_eq!(shown, expected);
+}
+
+const LIMIT: usize = 64;
+
+fn text(length: usize) -> String {
+    format!("{{\"a\":\"{}\"}}", "é".repeat((length - 8) / 2))
+}
+
+#[test]
+fn long_line_is_whole_in_its_pieces_and_the_next_is_parsed() {
+    for length in [64, 66, 80, 128, 130, 1000, 1026, 10_000] {
+        let long = text(length);
+        assert_eq!(long.len(), length);
+        let is_cut = length > LIMIT + 8;
+        for end in ["\n", "\r\n", "\n\n \n"] {
+            let log = format!("{{\"b\":1}}{end}{long}{end}{{\"b\":2}}");
+            lines(
+                log.as_bytes(),
+                LIMIT,
+                &[("{\"b\":1}", false), (&long, is_cut), ("{\"b\":2}", false)],
+            );
+        }
+        lines(long.as_bytes(), LIMIT, &[(&long, is_cut)]);
+    }
+}
+
+#[test]
+fn pieces_of_text_are_text() {
+    let long = text(5000);
+    for (_, bytes, piece) in frames(long.as_bytes(), LIMIT, 1 << 20) {
+        assert!(piece.is_some() && std::str::from_utf8(&bytes).is_ok());
+    }
+}
+
+#[test]
+fn long_bytes_that_are_no_document_are_whole_in_their_pieces() {
+    let rubbish = "x".repeat(500);
+    let log = format!("{rubbish}\n{{}}\n\"{rubbish}\n{{}}");
+    let cut = format!("\"{rubbish}");
+    lines(log.as_bytes(), LIMIT, &[(&rubbish, true), ("{}", false), (&cut, true), ("{}", false)]);
+    let bytes = [b"\xff".repeat(300), b"\n{}".to_vec()].concat();
+    let found = whole(&bytes, LIMIT);
+    assert_eq!(found, [(b"\xff".repeat(300), true), (b"{}".to_vec(), false)]);
+    // A bad byte late in a line that is text before.
+    let late = [text(400).into_bytes(), b"\xc3(\xff".to_vec(), b"\n{}".to_vec()].concat();
+    assert_eq!(
+        whole(&late, LIMIT),
+        [(late[..late.len() - 3].to_vec(), true), (b"{}".to_vec(), false)]
+    );
+}
+
+#[test]
+fn long_pretty_printed_document_ends_where_it_closes() {
+    let items: Vec<_> = (0..100).map(|number| format!("  {number}")).collect();
+    let document = format!("[\n{}\n]", items.join(",\n"));
+    let log = format!("{document}\n{{\"b\":2}}\n{document}");
+    lines(log.as_bytes(), LIMIT, &[(&document, true), ("{\"b\":2}", false), (&document, true)]);
+    // It may be cut before it closes, in the middle of a line or after it.
+    for length in [document.len() - 1, document.len() - 2, 300, 301, 302, 303, 304] {
+        let cut = document[..length].trim_end_matches('\n');
+        lines(&document.as_bytes()[..length], LIMIT, &[(cut, true)]);
+        let log = format!("{cut}\n{{\"b\":2}}");
+        lines(log.as_bytes(), LIMIT, &[(cut, true), ("{\"b\":2}", false)]);
+    }
+}
+
+#[test]
+fn run_of_nul_bytes_ends_a_long_frame_and_has_a_limit_itself() {
+    let long = text(500);
+    let log = [long.as_bytes(), &[0; 200], b"{}"].concat();
+    let found = whole(&log, LIMIT);
+    assert_eq!(found[0], (long.into_bytes(), true));
+    let nul: usize = found[1..found.len() - 1].iter().map(|(bytes, _)| bytes.len()).sum();
+    assert_eq!((nul, &found[found.len() - 1].0[..]), (200, &b"{}"[..]));
+}
+
+#[test]
+fn document_with_too_many_values_is_not_parsed() {
+    let many = format!("[{}1]", "1,".repeat(2000));
+    let log = format!("{many}\n[1]");
+    lines(log.as_bytes(), 8192, &[(&many, true), ("[1]", false)]);
+    lines(log.as_bytes(), 65_536, &[(&many, false), ("[1]", false)]);
+}
+
+#[test]
+fn documents_after_a_long_one_on_its_line_are_part_of_it() {
+    let (one, other) = (text(100), text(200));
+    let log = format!("{{}}{one}{other}{{}}\n{{}}");
+    let rest = format!("{one}{other}{{}}");
+    lines(log.as_bytes(), LIMIT, &[("{}", false), (&rest, true), ("{}", false)]);
+}
+
+#[test]
+fn piece_knows_what_came_before_it() {
+    let long = text(1000);
+    let mut frames = Frames::new(long.as_bytes()).within(LIMIT);
+    let mut last = Vec::new();
+    while let Some(bytes) = frames
+        .next(|frame| match &frame.content {
+            Content::Raw(Raw { bytes, reason, .. }) => {
+                assert_eq!(*reason.with_before(bytes), [&last[..], bytes].concat());
+                bytes.to_vec()
+            }
+            Content::Document(_) => panic!("it is too long"),
+        })
+        .expect("memory can be read")
+    {
+        last = bytes;
+    }
+}
