@@ -142,6 +142,58 @@ fn the_module_of_a_changed_spec_compiles_and_judges() {
     );
 }
 
+/// Nothing may accept entries when the rule for them is gone: the validator names it by its
+/// constant, so that it does not compile.
+#[test]
+fn the_validator_of_a_spec_without_a_rule_does_not_compile() {
+    let spec = spec().replace("\nentry =", "\nlog-entry =").replace("[* entry]", "[* log-entry]");
+    let rules = generate(&spec).rules;
+    assert!(rules.contains("pub const LOG_ENTRY: Check") && !rules.contains("pub const ENTRY:"));
+    let folder = tempfile::tempdir().expect("a folder");
+    copy_validator(folder.path());
+    let check = || {
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--offline"])
+            .current_dir(folder.path())
+            .env("CARGO_TARGET_DIR", root().join("target/spec-change"))
+            .output()
+            .expect("cargo runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (compiles, errors) = check();
+    assert!(compiles, "the copy is complete: {errors}");
+    std::fs::write(folder.path().join("src/generated/rules.rs"), rules).expect("rules");
+    let (compiles, errors) = check();
+    assert!(!compiles, "it compiles without the rule `entry`");
+    assert!(errors.contains("cannot find value `ENTRY` in module `rules`"), "{errors}");
+}
+
+/// A copy of `vac-validate` in a workspace of its own.
+fn copy_validator(folder: &Path) {
+    let from = root().join("crates/vac-validate/src");
+    let mut open = vec![PathBuf::new()];
+    while let Some(inside) = open.pop() {
+        std::fs::create_dir_all(folder.join("src").join(&inside)).expect("a folder");
+        for entry in std::fs::read_dir(from.join(&inside)).expect("sources") {
+            let entry = entry.expect("a source");
+            let path = inside.join(entry.file_name());
+            if entry.file_type().expect("a type").is_dir() {
+                open.push(path);
+            } else {
+                std::fs::copy(entry.path(), folder.join("src").join(&path)).expect("a copy");
+            }
+        }
+    }
+    std::fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock");
+    let value = root().join("crates/vac-value");
+    let manifest = format!(
+        "[package]\nname = \"next-validate\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
+         [dependencies]\nmemchr = \"2\"\nvac-value = {{ path = '{}' }}\n",
+        value.display()
+    );
+    std::fs::write(folder.join("Cargo.toml"), manifest).expect("a manifest");
+}
+
 fn make_crate(folder: &Path, module: &str) {
     let crates = |name: &str| -> PathBuf { root().join("crates").join(name) };
     let lock = root().join("Cargo.lock");

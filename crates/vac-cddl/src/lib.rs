@@ -48,6 +48,9 @@ mod xsd;
 pub use error::Error;
 pub use interpret::Interpreter;
 
+/// The longest text that [`parse`] takes, in bytes.
+pub const MAX_TEXT_BYTES: usize = lower::MAX_TEXT_BYTES;
+
 /// Reads the text of a specification; `file_name` is only for locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Error> {
     lower::schema(file_name, source)

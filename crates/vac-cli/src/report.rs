@@ -257,6 +257,7 @@ struct ViolationLine {
     path: String,
     expected: String,
     found: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     rule: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<String>,

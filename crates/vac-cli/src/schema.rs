@@ -1,9 +1,11 @@
 //! What documents are measured by: the schema of this project, or another.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use vac_cddl::Interpreter;
+use vac_cddl::ir::RuleId;
 use vac_validate::runtime::Check;
 use vac_validate::{Document, ROOT, RULES, Report, check};
 use vac_value::printable;
@@ -20,8 +22,18 @@ pub fn version() -> &'static str {
 /// Another schema than this project's, read from a file.
 pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
     let name = path.to_string_lossy();
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read the schema {name}"))?;
+    let mut bytes = Vec::new();
+    // One byte more than the parser takes, so that it refuses what is longer.
+    let most = vac_cddl::MAX_TEXT_BYTES as u64 + 1;
+    std::fs::File::open(path)
+        .and_then(|file| file.take(most).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read the schema {name}"))?;
+    let text = match bytes.len() > vac_cddl::MAX_TEXT_BYTES {
+        true => String::from_utf8_lossy(&bytes),
+        false => std::str::from_utf8(&bytes)
+            .with_context(|| format!("cannot read the schema {name}"))?
+            .into(),
+    };
     Ok(vac_cddl::parse(&name, &text)?)
 }
 
@@ -38,8 +50,8 @@ pub enum Rules<'s> {
     Other {
         /// The schema.
         interpreter: Interpreter<'s>,
-        /// The rule, if it is not the first.
-        rule: Option<String>,
+        /// The rule.
+        rule: RuleId,
     },
 }
 
@@ -61,14 +73,14 @@ impl<'s> Rules<'s> {
         rule: Option<&str>,
         most: usize,
     ) -> anyhow::Result<Self> {
-        let mut names = schema.rules.iter().map(|rule| rule.name.as_str());
-        if let Some(name) = rule
-            && !names.any(|known| known == name)
-        {
-            return Err(no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())));
-        }
         let interpreter = Interpreter::new(schema)?.max_violations(most);
-        Ok(Self::Other { interpreter, rule: rule.map(str::to_owned) })
+        let rule = match rule {
+            None => schema.root,
+            Some(name) => interpreter
+                .rule(name)
+                .ok_or_else(|| no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())))?,
+        };
+        Ok(Self::Other { interpreter, rule })
     }
 
     /// Whether they are about records: those can be validated while they are
@@ -82,10 +94,7 @@ impl<'s> Rules<'s> {
         match self {
             Self::Own { check: rule, .. } => check(document, *rule, most),
             Self::Other { interpreter, rule } => {
-                let mut violations = match rule {
-                    None => interpreter.validate(document),
-                    Some(rule) => interpreter.validate_rule(rule, document).unwrap_or_default(),
-                };
+                let mut violations = interpreter.validate_rule(*rule, document);
                 let total = violations.len();
                 violations.truncate(most);
                 Report { violations, total }

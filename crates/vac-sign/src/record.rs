@@ -9,10 +9,8 @@ use vac_value::{Document, Encoding, Node, path};
 /// What a look at a record found.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// What the schema says of it.
+    /// What the schema says of it, and its duplicate keys.
     pub report: Report,
-    /// The place of the first key that its map has had before.
-    pub duplicate_key: Option<String>,
     /// What trace metadata is made of, as far as it is there.
     pub facts: Facts,
 }
@@ -23,11 +21,7 @@ impl Examined {
     pub fn of(bytes: &[u8], encoding: Encoding) -> Self {
         match Document::scan(bytes, encoding) {
             Ok(document) => Self::of_document(&document),
-            Err(error) => Self {
-                report: unreadable(encoding, &error),
-                duplicate_key: None,
-                facts: Facts::default(),
-            },
+            Err(error) => Self { report: unreadable(encoding, &error), facts: Facts::default() },
         }
     }
 
@@ -35,19 +29,16 @@ impl Examined {
     pub fn of_document(document: &Document<'_>) -> Self {
         let report = check(document, rules::VERIFIABLE_AGENT_RECORD, MOST_VIOLATIONS);
         let facts = Facts::of(document.root());
-        Self { report, duplicate_key: duplicate_key(document), facts }
+        Self { report, facts }
     }
 
     /// Whether there is nothing to object to.
     pub fn is_valid(&self) -> bool {
-        self.report.is_valid() && self.duplicate_key.is_none()
+        self.report.is_valid()
     }
 
     /// The first objection, and how many more there are.
     pub fn objection(&self) -> Option<String> {
-        if let Some(place) = &self.duplicate_key {
-            return Some(format!("{place}: the map has had this key before"));
-        }
         let first = self.report.violations.first()?;
         Some(match self.report.total {
             1 => first.to_string(),

@@ -10,10 +10,10 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::decode::{Decode, DecodeError};
+use crate::decode::Decode;
 use crate::document::{Document, Encoding, Kind, Node};
 use crate::encode::{Encode, Encoder};
-use crate::{Number, cbor};
+use crate::{Number, Violation, cbor};
 
 /// Serializes a value: as its JSON form for readable formats, otherwise as its
 /// CBOR form.
@@ -80,9 +80,8 @@ pub fn deserialize<'de, 'a, T: Decode<'a>, D: Deserializer<'de>>(
     let mut bytes = Vec::new();
     Build(&mut bytes).deserialize(deserializer)?;
     let document = Document::cbor(&bytes).map_err(de::Error::custom)?;
-    if let Some(key) = document.duplicate_keys().next() {
-        let twice = DecodeError::expected(key, "map", "every key once");
-        return Err(de::Error::custom(twice.locate(&document)));
+    if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
+        return Err(de::Error::custom(duplicate));
     }
     T::decode_owned(document.root()).map_err(|error| de::Error::custom(error.locate(&document)))
 }

@@ -99,9 +99,8 @@ pub trait Decode<'a>: Sized {
     /// Reads one document. A key that stands twice in a map is an error.
     fn from_bytes(bytes: &'a [u8], encoding: Encoding) -> Result<Self, ReadError> {
         let document = Document::scan(bytes, encoding).map_err(ReadError::Syntax)?;
-        if let Some(key) = document.duplicate_keys().next() {
-            let twice = DecodeError::expected(key, "map", "every key once");
-            return Err(ReadError::Violation(Box::new(twice.locate(&document))));
+        if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
+            return Err(ReadError::Violation(Box::new(duplicate)));
         }
         Self::decode(document.root())
             .map_err(|error| ReadError::Violation(Box::new(error.locate(&document))))

@@ -4,7 +4,7 @@ use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Session, Sink};
 use vac_record::{Entry, VerifiableAgentRecord};
 use vac_validate::signed::{self, Payload};
-use vac_value::{Decode, DecodeError, Document, Encoding, IntoOwned, Kind, Node};
+use vac_value::{Decode, DecodeError, Document, Encoding, IntoOwned, Kind, Node, Violation};
 
 use crate::agent::Agent;
 
@@ -58,8 +58,8 @@ pub struct Recorded<'d, 'a> {
 
 impl<'d, 'a> Recorded<'d, 'a> {
     fn of(document: &'d Document<'a>, variant: &'static str) -> Result<Self, Error> {
-        if let Some(key) = document.duplicate_keys().next() {
-            return Err(invalid(DecodeError::expected(key, "map", "every key once"), document));
+        if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
+            return Err(Error::Invalid { line: None, violation: Box::new(duplicate) });
         }
         let root = document.root();
         let entries = root.member("session").and_then(|session| session.member("entries"));

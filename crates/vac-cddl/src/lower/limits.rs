@@ -4,7 +4,7 @@
 //! in the module `compile`, matching in `interpret::budget`.
 
 /// Bytes of a text.
-pub(super) const TEXT_BYTES: usize = 2 << 20;
+pub(crate) const TEXT_BYTES: usize = 2 << 20;
 
 /// Brackets within brackets. Without optimisation, crate `cddl` takes more than
 /// 20 KiB of stack for each.

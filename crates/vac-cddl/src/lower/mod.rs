@@ -30,6 +30,8 @@ use crate::Error;
 use crate::compile::Compiler;
 use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Schema, Value};
 
+pub(crate) use limits::TEXT_BYTES as MAX_TEXT_BYTES;
+
 /// Reads a specification.
 pub(crate) fn schema(file: &str, text: &str) -> Result<Schema, Error> {
     if text.len() > limits::TEXT_BYTES {

@@ -101,18 +101,6 @@ fn ends_must_follow_starts() {
 }
 
 #[test]
-fn keys_must_be_single_at_any_depth() {
-    let entries = r#"{"type": "user", "content": [{"a": 1, "\u0061": {"b": 1, "b": 2}}]}"#;
-    finds(
-        record(entries),
-        &[
-            "duplicate-key /session/entries/0/content/0/a",
-            "duplicate-key /session/entries/0/content/0/a/b",
-        ],
-    );
-}
-
-#[test]
 fn header_parameters_that_pass_without_fitting_are_found() {
     let protected = [vec![1], text("EdDSA"), vec![0x18, 33, 1], vec![0x18, 34, 1]].concat();
     let unprotected =

@@ -72,7 +72,7 @@ impl fmt::Display for CanonicalError {
             Self::LoneSurrogate { path } => {
                 write!(f, "{path}: text with a lone surrogate has no canonical form")
             }
-            Self::DuplicateKey { path } => write!(f, "{path}: the map has had this key before"),
+            Self::DuplicateKey { path } => write!(f, "{path}: duplicate key"),
             Self::NotJson(error) => error.fmt(f),
             Self::Unreadable(error) => error.fmt(f),
         }

@@ -1,3 +1,4 @@
 //! Work grows linearly with the input.
 
+mod schema;
 mod stores;
