@@ -81,11 +81,13 @@ fn is(hash: &Sha256, source: &Source) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::safe_path::SafePath;
+    use crate::skipped::Skipped;
 
     fn log(folder: &Path, files: &[(&str, &str)]) -> Log {
         let parts = files.iter().map(|(name, text)| {
             std::fs::write(folder.join(name), text).unwrap();
-            Part::file(&folder.join(name))
+            Part::file(&SafePath::named(&folder.join(name), &Skipped::default()))
         });
         let mut parts: Vec<_> = parts.collect();
         let mut log = Log::of(parts.remove(0), "log".to_owned(), true);

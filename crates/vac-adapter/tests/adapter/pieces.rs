@@ -1,6 +1,7 @@
 //! Frames that are longer than a frame may be.
 
 use vac_adapter::frame::{Content, Frames, Place, Raw, Reason};
+use vac_adapter::redact::{Redactor, Secrets};
 
 /// A frame: where it is, its bytes, and which piece of a frame it is, if it is one.
 type Found = (Place, Vec<u8>, Option<(u64, bool)>);
@@ -153,20 +154,28 @@ fn documents_after_a_long_one_on_its_line_are_part_of_it() {
 }
 
 #[test]
-fn piece_knows_what_came_before_it() {
-    let long = text(1000);
-    let mut frames = Frames::new(long.as_bytes()).within(LIMIT);
-    let mut last = Vec::new();
-    while let Some(bytes) = frames
-        .next(|frame| match &frame.content {
-            Content::Raw(Raw { bytes, reason, .. }) => {
-                assert_eq!(*reason.with_before(bytes), [&last[..], bytes].concat());
-                bytes.to_vec()
-            }
-            Content::Document(_) => panic!("it is too long"),
-        })
-        .expect("memory can be read")
-    {
-        last = bytes;
+fn secret_is_redacted_wherever_pieces_are_cut() {
+    const SECRETS: Secrets = Secrets::new(&["secret"]);
+    for padding in 0..600 {
+        let log = format!("{{\"a\":\"{}\",\"secret\":\"hush\"}}", "x".repeat(padding));
+        let mut frames = Frames::new(log.as_bytes()).within(LIMIT);
+        let mut redactor = Redactor::new(SECRETS);
+        let mut kept = Vec::new();
+        let mut pieces = 0;
+        while let Some(is_piece) = frames
+            .next(|frame| {
+                let is_redacted = redactor.is_redacted(frame);
+                let Content::Raw(Raw { bytes, .. }) = &frame.content else { return false };
+                if !is_redacted {
+                    kept.extend_from_slice(bytes);
+                }
+                true
+            })
+            .expect("memory can be read")
+        {
+            pieces += u64::from(is_piece);
+        }
+        assert!(padding < 300 || pieces > 1, "{padding}");
+        assert!(!String::from_utf8_lossy(&kept).contains("hush"), "{padding}");
     }
 }

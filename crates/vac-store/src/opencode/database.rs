@@ -168,6 +168,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
+    use crate::skipped::Skipped;
 
     /// A database of this many sessions with rows in every table.
     fn database(tables: &str, sessions: usize, id: impl Fn(usize) -> String) -> Database {
@@ -187,7 +188,8 @@ mod tests {
             connection.execute_batch(&sql).expect("SQL");
         }
         connection.execute_batch("COMMIT").expect("SQL");
-        let database = Database::of(sqlite::Database::of(connection), Path::new("/none/o.db"));
+        let path = SafePath::named("/none/o.db".as_ref(), &Skipped::default());
+        let database = Database::of(sqlite::Database::of(connection), &path);
         database.expect("a database").expect("OpenCode's")
     }
 
