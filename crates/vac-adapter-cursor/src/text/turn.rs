@@ -78,7 +78,7 @@ impl Turn {
         self.pieces += 1;
         self.place.part = self.pieces;
         show(self)?;
-        let line_ends = self.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let line_ends = self.bytes.split(|byte| *byte == b'\n').count() - 1;
         self.place.line += line_ends as u64;
         self.place.offset += self.bytes.len() as u64;
         Ok(())
