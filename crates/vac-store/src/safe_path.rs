@@ -8,8 +8,7 @@
 //! `clippy.toml` bans the functions of the standard library that open files by a bare path
 //! from the rest of this crate.
 //!
-//! Hard links cannot be told from other regular files. Version control and archives do not
-//! create them to files outside of what they unpack.
+//! Hard links cannot be distinguished from other regular files.
 
 #![allow(clippy::disallowed_methods)] // here they are used with care
 

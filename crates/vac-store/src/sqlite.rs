@@ -5,23 +5,28 @@
 //!
 //! * Without one, the database is opened in place as immutable: no lock is taken and no file
 //!   is created next to it. Since nothing keeps writers away, the database is compared after
-//!   every read with what it was when it was opened ([`Watch`]).
+//!   every read with what it was when it was opened (`Watch`).
 //! * With one, the database and its journals are copied to a private folder, and `SQLite`
 //!   applies the journals to the copy. On Unix the copy has no name any more once it is open.
 //!
 //! A writer that gets in the way makes both fail with [`io::ErrorKind::ResourceBusy`], and
-//! [`retry`] tries again.
+//! `retry` tries again.
 //!
 //! # Why comparing is enough
 //!
 //! In place: before a transaction changes the database it has a live rollback journal, and
-//! when it ends the header of the database has changed. So the header is read before the journals at first, and after them
-//! at the end. Size and time of the file also find writers that keep no journal.
+//! when it ends the header of the database has changed. So the header is read before the
+//! journals at first, and after them at the end. Size and time of the file also find writers
+//! that keep no journal.
 //!
 //! Copying: the database is copied before its journals. A page of the database that is newer
 //! than the beginning of the copy has its counterpart in the journal that is copied later
 //! (its new content in a write-ahead log, its old content in a rollback journal), as long as
 //! that is the same journal from beginning to end. Random numbers in its header tell.
+//!
+//! `SQLite` opens a database in place by its path, and is asked to follow no link. That the path
+//! leads to the file that was checked is compared before and after: only a program that replaces
+//! a folder and puts it back in between would go unnoticed.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, Metadata};
@@ -76,7 +81,7 @@ impl Database {
         copy_files(&path, &state, &copy)?;
         apply_journals(&copy)?;
         let connection = connect_copy(&copy)?;
-        // An open file stays readable, and nobody finds it if this process is killed.
+        // An open file stays readable, and is gone if this process is killed.
         let folder = if cfg!(unix) { folder.close().map(|()| None)? } else { Some(folder) };
         Ok(Self { connection, watch: Watch(None), _folder: folder })
     }
@@ -338,7 +343,7 @@ fn connect(open: impl FnOnce() -> io::Result<Connection>) -> io::Result<Connecti
     Ok(connection)
 }
 
-/// A path as `SQLite` wants it to hear that nobody writes to it.
+/// Returns the URI by which `SQLite` opens a file as immutable.
 fn immutable_uri(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
     // As bytes: names need not be text everywhere.
