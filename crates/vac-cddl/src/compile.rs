@@ -3,7 +3,7 @@
 use regex_automata::meta::{self, Regex};
 
 /// Bytes that all compiled patterns of a schema may take.
-const COMPILED_BYTES: usize = 8 << 20;
+const COMPILED_BYTES: usize = 32 << 20;
 
 /// Bytes that the texts of all patterns of a schema may have: a few characters can stand for
 /// a large class, which takes time also if nothing of it is compiled.

@@ -90,6 +90,11 @@ pub fn check_node(node: Node<'_, '_>, check: Check, most: usize) -> Report {
     report(most, |context| context.duplicate_keys(node) & check(context, node))
 }
 
+/// The duplicate keys inside a node.
+pub(crate) fn duplicate_keys(node: Node<'_, '_>, most: usize) -> Report {
+    report(most, |context| context.duplicate_keys(node))
+}
+
 /// What a rule says of a node, duplicate keys aside.
 pub(crate) fn check_rule(node: Node<'_, '_>, check: Check, most: usize) -> Report {
     report(most, |context| check(context, node))

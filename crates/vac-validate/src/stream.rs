@@ -38,9 +38,9 @@ mod utf8;
 use std::fmt;
 use std::io::{self, Read};
 
-use vac_value::{Document, Limits, Problem, Scanner, SyntaxError, Violation};
+use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
 
-use crate::{ROOT, Report, check_node, check_rule, rules};
+use crate::{ROOT, Report, check_node, check_rule, duplicate_keys, rules};
 use cutter::{Cutter, Event};
 
 pub use entries::entries;
@@ -161,14 +161,9 @@ impl Judge {
             let problem = Problem::Expected("',' or ']'");
             return Err(SyntaxError { offset: offset + end, problem });
         }
-        let root = document.root();
-        let room = self.most - self.duplicates.violations.len();
-        let duplicates = Report {
-            violations: Violation::duplicate_keys(root, room),
-            total: root.duplicate_keys().len(),
-        };
-        let room = self.most - self.found.violations.len();
-        let found = check_rule(root, rules::ENTRY, room);
+        let entry = document.root();
+        let duplicates = duplicate_keys(entry, self.most - self.duplicates.violations.len());
+        let found = check_rule(entry, rules::ENTRY, self.most - self.found.violations.len());
         for (all, mut new) in [(&mut self.duplicates, duplicates), (&mut self.found, found)] {
             for violation in &mut new.violations {
                 violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
@@ -203,10 +198,7 @@ impl Judge {
         })?;
         let root = document.root();
         let before = root.duplicate_keys().take_while(|key| key.offset() < cut.at).count();
-        let duplicates = Report {
-            violations: Violation::duplicate_keys(root, self.most),
-            total: root.duplicate_keys().len(),
-        };
+        let duplicates = duplicate_keys(root, self.most);
         let rest = check_rule(root, ROOT, self.most.saturating_add(1));
         Ok(self.join(duplicates, before, rest))
     }

@@ -247,8 +247,8 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
         let outer_locator = std::mem::take(&mut self.locator);
         let outside = self.judge.enter(task.node, carrier);
         let root = document.root();
-        let room = self.most - self.violations.len();
-        self.violations.extend(Violation::duplicate_keys(root, room).into_iter().map(
+        let left = self.most - self.violations.len();
+        self.violations.extend(Violation::duplicate_keys(root, left).into_iter().map(
             |mut found| {
                 found.path.insert_str(0, &self.prefix);
                 found

@@ -31,7 +31,7 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "extension.json",
             with(r#""x": {"y": [{"z": {}, "z": {}}]}"#).into_bytes(),
-            r#"/x/y/0/z: expected every key once"#,
+            "/x/y/0/z: expected every key once",
         ),
         // {1: 0, 0x1801: 0}: one integer, written in two ways.
         (
@@ -51,7 +51,7 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "in-key.cbor",
             cbor(&[b"\xa1\xa2\x61a\x01\x61a\x01\x00"]),
-            r#"/x/(key 0)/a: expected every key once"#,
+            "/x/(key 0)/a: expected every key once",
         ),
     ]
 }

@@ -27,7 +27,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 fn patterns_have_a_limit_for_all_of_them() {
     // Some 5 kB of text, and no pattern that is large by itself.
     let schema = lines(100, |at| format!(r#"a{at} = tstr .regexp "\\w{{40}}x{at}""#));
-    refused(&schema, "", "the patterns of this schema take more than 8 MiB");
+    refused(&schema, "", "the patterns of this schema take more than 32 MiB");
     let long = lines(50, |at| format!(r#"a{at} = tstr .regexp "{}{at}""#, "x".repeat(2000)));
     refused(&long, "", "the patterns of this schema have more than 64 KiB of text");
     refused("b = int\na = tstr .regexp \"(a{1000}){1000}\"", "2:10:", "does not compile");
