@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use vac_adapter::{Bundle, Error, Input, Source, frame};
 
 use crate::log::{Log, Part, Place};
-use crate::passes::{Passes, read_all};
+use crate::passes::Passes;
 
 /// Larger logs are read from disk in every pass, so that memory does not grow with them.
 const MAX_HELD: usize = 32 << 20;
@@ -137,7 +137,7 @@ impl<'l> LoadedPart<'l> {
         let (size, sha_256) = match self.passes.whole()? {
             Some(whole) => whole,
             None => {
-                read_all(&mut self.pass()?)?;
+                self.passes.complete(self.stored_bytes()?)?;
                 self.passes.whole()?.expect("a pass has reached the end")
             }
         };

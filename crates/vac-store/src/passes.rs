@@ -12,8 +12,8 @@ use std::io::{self, Read};
 use sha2::{Digest, Sha256};
 use vac_adapter::Error;
 
-/// A pass that stops within this many bytes is compared byte for byte instead of being
-/// read to its end: adapters look at the beginning of a log before they read all of it.
+/// The beginning of a file is kept, so that a pass that stops within this many bytes is
+/// compared at once: adapters look at the beginning of a log before they read all of it.
 const HEAD: usize = 64 << 10;
 
 /// Size and SHA-256 of a file.
@@ -29,6 +29,8 @@ struct State {
     head: Vec<u8>,
     /// What the passes that reached the end have read.
     whole: Option<Fingerprint>,
+    /// What the passes that did not have read, and that has not been compared yet.
+    prefixes: Vec<Fingerprint>,
     /// Whether two passes have read different bytes.
     has_changed: bool,
     /// Why a pass could not be completed.
@@ -55,9 +57,12 @@ impl Passes {
         self.0.borrow_mut().is_abandoned = true;
     }
 
-    /// What all passes have read; `None` if none has reached the end.
+    /// What all passes have read; `None` if that has to be [completed](Passes::complete).
     pub fn whole(&self) -> Result<Option<Fingerprint>, Error> {
         let state = self.0.borrow();
+        if !state.prefixes.is_empty() {
+            return Ok(None);
+        }
         if state.has_changed {
             return Err(Error::Changed { file: None });
         }
@@ -68,8 +73,28 @@ impl Passes {
     }
 }
 
-/// One pass over a file. When it is dropped early, it reads the rest of the file, so that
-/// its digest is that of the file and not of a part.
+impl Passes {
+    /// Makes one more pass, to its end, and compares it with those that did not reach it.
+    pub fn complete(&self, reader: impl Read) -> io::Result<()> {
+        let mut prefixes = std::mem::take(&mut self.0.borrow_mut().prefixes);
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let mut pass = Pass { passes: self, reader, hash: Sha256::new(), size: 0, is_over: false };
+        for (size, digest) in prefixes {
+            let missing = size - pass.size;
+            read_all(&mut pass.by_ref().take(missing))?;
+            let found = fingerprint(pass.size, &pass.hash.clone().finalize());
+            if found != (size, digest) {
+                self.0.borrow_mut().has_changed = true;
+                break;
+            }
+        }
+        read_all(&mut pass)
+    }
+}
+
+/// One pass over a file. When it is dropped early, what it has read is noted, to be
+/// compared later.
 struct Pass<'p, R: Read> {
     passes: &'p Passes,
     reader: R,
@@ -136,13 +161,13 @@ impl<R: Read> Drop for Pass<'_, R> {
         if self.is_over || is_in_head || self.passes.0.borrow().is_abandoned {
             return;
         }
-        // An error is noted by the pass itself.
-        let _ = read_all(self);
+        let read = fingerprint(self.size, &std::mem::take(&mut self.hash).finalize());
+        self.passes.0.borrow_mut().prefixes.push(read);
     }
 }
 
 /// Reads something to its end.
-pub(crate) fn read_all(reader: &mut dyn Read) -> io::Result<()> {
+fn read_all(reader: &mut dyn Read) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match reader.read(&mut buffer) {
@@ -157,7 +182,7 @@ pub(crate) fn read_all(reader: &mut dyn Read) -> io::Result<()> {
 /// The size and the SHA-256 of what a reader gives.
 pub(crate) fn digest(reader: impl Read) -> Result<Fingerprint, Error> {
     let passes = Passes::default();
-    read_all(&mut passes.pass(reader))?;
+    passes.complete(reader)?;
     Ok(passes.whole()?.expect("the pass has reached the end"))
 }
 

@@ -77,7 +77,10 @@ impl<R: Read> Window<R> {
         self.bytes.drain(..self.from);
         self.from = 0;
         let before = self.bytes.len();
-        self.bytes.shrink_to(before + self.chunk);
+        // A frame that was cut into pieces has left more room than others need.
+        if self.bytes.capacity() / 4 > self.chunk.max(before) {
+            self.bytes.shrink_to(before + self.chunk);
+        }
         reserve(self.bytes.try_reserve_exact(self.chunk))?;
         let limit = u64::try_from(self.chunk).unwrap_or(u64::MAX);
         self.input.by_ref().take(limit).read_to_end(&mut self.bytes)?;
