@@ -148,7 +148,8 @@ impl Session for Surveyed<'_> {
             sink.report().warn("projectHash is not the hash of the folder in .project_root");
         }
         let calls = Calls::new(&self.answered);
-        let mut reader = Reader { session: self, calls, messages: 0, has_head: false };
+        let mut reader =
+            Reader { session: self, calls, messages: 0, has_head: false, lines: Lines::default() };
         for segment in &self.segments {
             self.log.range(segment.file, segment.frames.clone(), |frame| {
                 sink.report().frames += 1;
@@ -178,6 +179,7 @@ struct Reader<'s> {
     messages: usize,
     /// Whether the head of the session has been seen.
     has_head: bool,
+    lines: Lines,
 }
 
 impl Reader<'_> {
@@ -194,7 +196,7 @@ impl Reader<'_> {
             Piece::Element(slot, node) => self.element(*slot, *node, place, number, sink),
             Piece::Raw(slot, raw) => {
                 let standing = self.standing(*slot);
-                let place = Place { line: place.line + lines_before(frame, raw.bytes), ..place };
+                let place = self.lines.place(frame, raw.bytes);
                 let id = || piece_id(frame.place, number);
                 let report = sink.report();
                 let mut maker = Maker { place_id: &id, standing, calls: &mut self.calls, report };
@@ -286,13 +288,31 @@ fn piece_id(place: Place, number: u64) -> String {
     }
 }
 
-/// How many lines of a frame come before bytes of it.
-fn lines_before(frame: &Frame<'_>, bytes: &[u8]) -> u64 {
-    let all = match &frame.content {
-        Content::Document(document) => document.root().raw(),
-        Content::Raw(raw) => raw.bytes,
-    };
-    let before = (bytes.as_ptr() as usize).saturating_sub(all.as_ptr() as usize);
-    let before = all.get(..before).unwrap_or_default();
-    before.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+/// Counts the lines of a frame, going on where it was: pieces come mostly in their order.
+#[derive(Debug, Default)]
+struct Lines {
+    frame: Place,
+    /// Up to which byte of the frame lines are counted, and how many.
+    at: usize,
+    count: u64,
+}
+
+impl Lines {
+    /// The place of bytes of a frame.
+    fn place(&mut self, frame: &Frame<'_>, bytes: &[u8]) -> Place {
+        let all = match &frame.content {
+            Content::Document(document) => document.root().raw(),
+            Content::Raw(raw) => raw.bytes,
+        };
+        let before = (bytes.as_ptr() as usize).saturating_sub(all.as_ptr() as usize);
+        // Bytes that were put together are not part of the frame.
+        let before = if before <= all.len() { before } else { 0 };
+        if frame.place != self.frame || before < self.at {
+            *self = Self { frame: frame.place, at: 0, count: 0 };
+        }
+        self.count +=
+            all[self.at..before].iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        self.at = before;
+        Place { line: frame.place.line + self.count, ..frame.place }
+    }
 }
