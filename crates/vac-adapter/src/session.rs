@@ -202,6 +202,10 @@ fn begin_report(session: &dyn Session, record: &VerifiableAgentRecord<'_>) -> Re
     }
 }
 
+/// Entries that were made of more bytes are not laid out for reading: indentation may take
+/// hundreds of times the memory of what is indented.
+const MAX_PRETTY: usize = 1 << 20;
+
 /// Room for most entries.
 const ROOM: usize = 16 * 1024;
 
@@ -249,10 +253,16 @@ impl<'w> Writer<'w> {
         Ok(Self { options, report, out, encoder, written: 0 })
     }
 
-    fn encode(&mut self, entry: &Entry<'_>) -> Result<(), vac_value::EncodeError> {
+    /// Encodes an entry that was made of so many bytes.
+    fn encode(&mut self, entry: &Entry<'_>, size: usize) -> Result<(), vac_value::EncodeError> {
         self.encoder.clear();
         self.encoder.element();
-        entry.encode(&mut self.encoder)
+        if size > MAX_PRETTY {
+            self.encoder.set_layout(Layout::Compact);
+        }
+        let encoded = entry.encode(&mut self.encoder);
+        self.encoder.set_layout(self.options.layout);
+        encoded
     }
 
     /// Validates what was just written.
@@ -284,7 +294,7 @@ impl Sink for Writer<'_> {
         if self.options.profile == Profile::Canonical {
             strip_entry(&mut entry);
         }
-        if let Err(error) = self.encode(&entry) {
+        if let Err(error) = self.encode(&entry, origin.bytes.len()) {
             let reason = Reason::Encoding(error.to_string());
             self.report.unparsed(origin.place.line, &reason.to_string());
             entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
@@ -293,7 +303,7 @@ impl Sink for Writer<'_> {
             if self.written > 0 {
                 self.encoder.element();
             }
-            self.encode(&entry)?;
+            self.encode(&entry, origin.bytes.len())?;
         }
         self.judge(origin.place.line)?;
         self.out.write_all(self.encoder.written())?;

@@ -112,6 +112,11 @@ impl Encoder {
         self
     }
 
+    /// Lays out JSON differently from here on.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
+    }
+
     /// The same writer, which also keeps an [`outline`](Encoder::outline).
     #[must_use]
     pub fn outlined(self) -> Self {

@@ -222,6 +222,20 @@ mod limited {
     }
 
     #[test]
+    fn indentation_takes_no_more_than_a_little() {
+        let folder = Folder::new();
+        let deep = format!("{}{}1{}", "[".repeat(200), "1,".repeat(2 << 20), "]".repeat(200));
+        let line = log("deep").lines().next().expect("a line").to_owned();
+        let deep = line.replace("\"Weave it\"", &deep);
+        folder.write("log.jsonl", format!("{line}\n{deep}\n{line}"));
+        let ended = vac_within(&folder, 600, "convert -q -j 1 --pretty log.jsonl -o a.json");
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert_eq!(vac_within(&folder, 600, "validate a.json").code, 0);
+        let record = std::fs::read_to_string(folder.path().join("a.json")).unwrap();
+        assert!(record.contains("\n      {\n        \"type\": \"user\""), "others are laid out");
+    }
+
+    #[test]
     fn session_in_the_old_text_form_has_a_limit_too() {
         let folder = Folder::new();
         let turn = "brew ".repeat(4 << 20);
