@@ -14,9 +14,9 @@ pub(super) const STEPS: u64 = 10_000_000;
 /// Steps more for each byte of the document.
 const STEPS_FOR_EACH_BYTE: u64 = 50;
 
-/// Types that may be checked within each other. Documents have at most 256 levels, and most
-/// schemas have one or two types for each.
-const NESTING: usize = 640;
+/// Types that may be checked within each other. Documents have at most 256 levels, and few
+/// schemas have more than four types for each.
+const NESTING: usize = 1_100;
 
 /// Counts the work on one document.
 #[derive(Debug)]

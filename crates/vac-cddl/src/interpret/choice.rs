@@ -253,7 +253,7 @@ impl<'s> Explainer<'_, '_, 's> {
         found.map(|(_, ty)| ty).filter(|ty| self.is_known(ty, LITERALS_WITHIN))
     }
 
-    /// Whether a type is a list of values, as far as so many types within each other tell.
+    /// Whether a type is a list of values. Looks at most `within` types deep.
     fn is_known(&mut self, ty: &'s Type, within: usize) -> bool {
         if !self.judge.budget.spend(1) {
             return false;

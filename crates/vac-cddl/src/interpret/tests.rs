@@ -441,13 +441,13 @@ fn schemas_that_multiply_work_are_stopped() {
 #[test]
 fn long_chains_of_rules_are_stopped_not_followed() {
     for operator in ["/ int", ".and any", ".within any"] {
-        let rules: Vec<_> = (0..800).map(|n| format!("r{n} = r{} {operator}", n + 1)).collect();
-        let schema = format!("{}\nr800 = tstr / [* r0]", rules.join("\n"));
+        let rules: Vec<_> = (0..1500).map(|n| format!("r{n} = r{} {operator}", n + 1)).collect();
+        let schema = format!("{}\nr1500 = tstr / [* r0]", rules.join("\n"));
         let violations = json(&schema, r#""text""#);
         assert!(told(&violations)[0].contains("nested deeper"), "{:?}", told(&violations));
     }
-    let names: Vec<_> = (0..800).map(|n| format!("r{n} = r{}", n + 1)).collect();
-    valid(&format!("{}\nr800 = tstr / [* r0]", names.join("\n")), r#"[["text"]]"#);
+    let names: Vec<_> = (0..1500).map(|n| format!("r{n} = r{}", n + 1)).collect();
+    valid(&format!("{}\nr1500 = tstr / [* r0]", names.join("\n")), r#"[["text"]]"#);
 }
 
 #[test]
@@ -456,6 +456,8 @@ fn documents_of_all_levels_are_matched() {
     valid("a = int / [* a]", &format!("{open}{close}"));
     let (open, close) = (r#"{"b":"#.repeat(255), "}".repeat(255));
     valid("a = int / { ? b: a }", &format!("{open}1{close}"));
+    let several = "a = {? b: c, * tstr => c}\nc = (e / int) .and any\ne = a / tstr";
+    valid(several, &format!("{open}1{close}"));
 }
 
 #[test]

@@ -210,7 +210,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The literal that stands at an offset.
+    /// Reads the literal at an offset.
     fn literal(&mut self, scope: &Scope<'a>, at: usize) -> Result<Value, Error> {
         let value = scope.source.literal(at)?;
         self.copy(size(&value), scope, at)?;

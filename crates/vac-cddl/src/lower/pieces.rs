@@ -23,7 +23,7 @@ impl Piece<'_> {
         Ok(source.begins(self.lines_before, self.columns_before))
     }
 
-    /// How many calls the parser may take for one of so many pieces.
+    /// The parser's call limit for this piece, one of `pieces`.
     pub(super) fn calls(&self, pieces: usize) -> usize {
         let share = limits::PARSER_CALLS / pieces;
         share.max(limits::PIECE_CALLS + limits::PIECE_CALLS_FOR_EACH_BYTE * self.text.len())
@@ -32,11 +32,12 @@ impl Piece<'_> {
 
 /// One rule of a text.
 struct Span {
-    /// Behind the line on which the rule before ends: comments above belong to the rule.
+    /// After the line on which the previous rule ends, so that the comments above the rule
+    /// belong to it.
     start: usize,
     /// Where its name begins.
     name: usize,
-    /// Behind its `=`, `/=` or `//=`.
+    /// After its `=`, `/=` or `//=`.
     body: usize,
     end: usize,
     /// Tokens of it.
@@ -79,7 +80,8 @@ fn whole<'a>(source: &Source<'a>, start: usize, end: usize) -> Piece<'a> {
     piece(source, start, Cow::Borrowed(&source.text[start..end]), 0)
 }
 
-/// A piece that begins like the text from `start` on, behind so many bytes of its own.
+/// A piece that begins with `own` bytes that are not in the text, followed by the text from
+/// `start` on.
 fn piece<'a>(source: &Source<'a>, start: usize, text: Cow<'a, str>, own: usize) -> Piece<'a> {
     let location = source.location(start);
     Piece {

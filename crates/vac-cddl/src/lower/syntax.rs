@@ -10,7 +10,7 @@ use cddl::pest_bridge::cddl_from_pest_str;
 use super::source::{Source, TokenKind};
 use crate::Error;
 
-/// Parses the mask of a text, with at most so many calls within the parser.
+/// Parses the mask of a text. Fails if the parser needs more than `calls` calls.
 pub(super) fn parse<'a>(source: &'a Source<'_>, calls: usize) -> Result<CDDL<'a>, Error> {
     // A setting for the whole process, but nothing else in it uses `pest`.
     pest::set_call_limit(NonZeroUsize::new(calls));
@@ -47,8 +47,7 @@ fn is_assigned(behind_name: &str) -> bool {
     assignment(behind_name).is_some_and(|(operator, _)| operator == "=")
 }
 
-/// The `=`, `/=` or `//=` that follows a name, perhaps behind generic parameters, and where
-/// it ends.
+/// The `=`, `/=` or `//=` that follows a name and its generic parameters, and where it ends.
 pub(super) fn assignment(behind_name: &str) -> Option<(&'static str, usize)> {
     let behind = behind_name.trim_start();
     let behind = match behind.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
