@@ -34,11 +34,10 @@ pub(crate) fn entries(
     };
     match kind {
         Row::Composer => {
-            let mut entry = composer(value, &id, sink.report());
+            let (mut entry, is_redacted) = composer(value, &id, sink.report());
             stored::beside(&mut entry, node);
-            // A secret must not come back as the text of what could not be written.
-            let blanked = secret::SECRETS.blanked(node);
-            let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
+            let redacted = is_redacted.then(|| redact::origin(&entry)).transpose()?;
+            let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
             let inside = value.member("conversation").into_iter().flat_map(Node::elements);
             for (number, told) in (1..).zip(inside) {
@@ -58,8 +57,10 @@ pub(crate) fn entries(
     }
 }
 
-/// The composer as an event: what is said about the conversation as a whole.
-fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
+/// The composer as an event, what is said about the conversation as a whole, and whether
+/// something was redacted.
+fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a>, bool) {
+    let mut is_redacted = false;
     let has_bubbles = value.member("conversation").is_some_and(|all| all.kind() == Kind::Array);
     let mut timestamp = None;
     let mut data: Rest<'a> = sift(value, &[], |name, inside| match name {
@@ -68,6 +69,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a>
         name => match secret::name(name) {
             Some(secret) => {
                 report.redact(&secret);
+                is_redacted = true;
                 true
             }
             None => false,
@@ -78,13 +80,15 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a>
         // Without members a secret has no place of its own, but a name may still be readable.
         let kept = if secret::SECRETS.are_readable_in(value.raw()) {
             report.redact(secret::UNPARSED);
+            is_redacted = true;
             redact::value(value.raw())
         } else {
             value.carry()
         };
         data.push(("value".into(), kept));
     }
-    Entry::Event(EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) })
+    let entry = EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) };
+    (Entry::Event(entry), is_redacted)
 }
 
 /// The entry of a row that could not be parsed and may contain a secret.

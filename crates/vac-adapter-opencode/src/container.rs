@@ -256,7 +256,7 @@ impl<'f> Adding<'_, '_, 'f> {
                 _ => 1,
             },
             counts_usage: is_message,
-            redaction: if secret::is_in(facts, class) {
+            redaction: if secret::is_in(node, facts, class) {
                 Redaction::Member
             } else {
                 Redaction::Nothing

@@ -60,14 +60,11 @@ pub(crate) fn entry<'a>(
             if unit.class == Class::Other {
                 object.take_if("time", |time| moment.take(time, "created").then_some(()));
             }
-            let mut redacted = Vec::new();
-            if unit.redaction == Redaction::Member {
-                redacted.extend(secret::redact_inside(&mut object));
-                redacted.extend(secret::redact_session(&mut object));
-            }
+            let is_redacted = unit.redaction == Redaction::Member;
+            let share = is_redacted.then(|| secret::redact_inside(&mut object)).flatten();
             data = object.rest(&[]);
             data.extend(moment.left());
-            data.extend(redacted.into_iter().map(|(name, kept)| (name.into(), kept)));
+            data.extend(share.map(|(name, share)| (name.into(), share)));
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }

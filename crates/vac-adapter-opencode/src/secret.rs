@@ -15,23 +15,17 @@ pub(crate) const PATH: &str = "session_share.secret";
 const SECRET: &str = "secret";
 /// Where a session says how it is shared.
 pub(crate) const SHARE: &str = "share";
-/// Where an element of a shared session has the session.
-const DATA: &str = "data";
 
-/// Whether a unit has one where it is redacted.
-pub(crate) fn is_in(unit: &Facts<'_, '_>, class: Class) -> bool {
-    let is_shared = unit.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
+/// Whether a unit has one where it is redacted. A document of an unknown kind that names no
+/// session may be a share object, or contain some, in a form that is not known yet.
+pub(crate) fn is_in(node: Node<'_, '_>, unit: &Facts<'_, '_>, class: Class) -> bool {
+    let is_shared = || unit.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
     match class {
         Class::Share => unit.secret.is_some(),
-        Class::Session | Class::Member(_) => is_shared,
-        Class::Other => is_shared || unit.data.is_some_and(is_session),
+        Class::Session | Class::Member(_) => is_shared(),
+        Class::Other => unit.session.is_none() && (is_shared() || SECRETS.blanked(node).is_some()),
         _ => false,
     }
-}
-
-/// Whether a value is a session with a secret.
-fn is_session(data: Node<'_, '_>) -> bool {
-    data.member(SHARE).is_some_and(|share| SECRETS.are_readable_in(share.raw()))
 }
 
 /// Takes the secret from a share object.
@@ -46,13 +40,6 @@ pub(crate) fn redact_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'stati
         is_redacted.then_some(share)
     })?;
     kept(share).map(|share| (SHARE, share))
-}
-
-/// Takes a session with a secret from what is around it; returns what may be kept of it, as
-/// a member.
-pub(crate) fn redact_session<'a>(around: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
-    let session = around.take_if(DATA, |data| is_session(data).then_some(data))?;
-    Some((DATA, redact::value(session.raw())))
 }
 
 /// What may be kept of how a session is shared; `None` if nothing is left.

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use vac_adapter::frame::Reason;
-use vac_adapter::{Error, Origin, Session, Sink};
+use vac_adapter::{Error, Origin, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
-use vac_value::{Node, Scanner};
+use vac_value::{Document, Node, Scanner};
 
 use crate::classify::Class;
 use crate::container::Units;
@@ -52,6 +52,9 @@ impl Found<'_> {
         unit: &Unit<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
+        if unit.redaction == Redaction::Member {
+            return self.redacted(node, unit, sink);
+        }
         let origin = Origin { place: unit.place, bytes: node.raw() };
         let known = Known { unit, session: &self.id, number: None };
         let (entry, result) = match unit.class {
@@ -65,17 +68,33 @@ impl Found<'_> {
                 (event::entry(node, unit, &self.id, members, sink.report()), None)
             }
         };
-        if unit.redaction == Redaction::Member {
-            // A secret must not come back as the text of what could not be written.
-            let blanked = secret::SECRETS.blanked(node);
-            let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
-            return sink.entry(entry, Origin { bytes, ..origin });
-        }
         sink.entry(entry, origin)?;
         match result {
             Some(result) => sink.entry(result, origin),
             None => Ok(()),
         }
+    }
+}
+
+impl Found<'_> {
+    /// Gives the entry of a document with a secret.
+    fn redacted(
+        &self,
+        node: Node<'_, '_>,
+        unit: &Unit<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let blanked = secret::SECRETS.blanked(node);
+        let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
+        let Ok(document) = Document::json(bytes) else {
+            // It was a document before something was taken out.
+            let unit = Unit { redaction: Redaction::Whole, ..unit.clone() };
+            return raw(node.raw(), &Reason::Stray, &unit, sink);
+        };
+        let members = &self.names.members;
+        let entry = event::entry(document.root(), unit, &self.id, members, sink.report());
+        let bytes = redact::origin(&entry)?;
+        sink.entry(entry, Origin { place: unit.place, bytes: &bytes })
     }
 }
 

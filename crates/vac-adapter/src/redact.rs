@@ -31,7 +31,7 @@
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest, Sha256};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Any, Document, Extensions, Kind, Node};
+use vac_value::{Any, Document, Encode, EncodeError, Extensions, Kind, Node};
 
 use crate::cursor::Rest;
 use crate::frame::{Content, Frame, Place, Raw, Reason};
@@ -225,6 +225,12 @@ pub fn entry<'a>(
         children: None,
         extensions,
     })
+}
+
+/// The text that stands for the source of an entry from which something was redacted: the
+/// source must not come back if the entry cannot be written in its record's encoding.
+pub fn origin(entry: &Entry<'_>) -> Result<Vec<u8>, EncodeError> {
+    entry.to_json().map(String::into_bytes)
 }
 
 /// What stands for a value that must be redacted.

@@ -1,7 +1,7 @@
 //! Logs and databases of many small things. Each of these takes a moment; with work that
 //! grows with the square of their number it would take minutes. The steps themselves are
-//! counted where the code is: in `vac-store` those of SQLite, in `vac-adapter` those of the
-//! search for secrets.
+//! counted where the code is: in `vac-store` those of `SQLite`, in `vac-adapter` those of
+//! the search for secrets.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -115,6 +115,19 @@ fn members_of_a_damaged_document_are_looked_up() {
     folder.write("rollout.json", log + r#","items":[{"type":"message","role":"user","#);
     let ran = folder.vac(&["convert", "-a", "codex", "rollout.json"]);
     assert_eq!(ran.stdout.matches("member-").count(), MANY, "{}", ran.stderr);
+}
+
+#[test]
+fn lines_of_a_damaged_document_are_counted_once() {
+    let message = r#"{"id":"m","timestamp":"2026-01-01T00:00:00Z","type":"user","content":x}"#;
+    let messages = vec![message; MANY].join(",");
+    let folder = Folder::new();
+    folder.write(
+        "session.json",
+        format!(r#"{{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00Z","lastUpdated":"2026-01-01T00:00:00Z","messages":[{messages}]"#),
+    );
+    let ran = folder.vac(&["convert", "-a", "gemini", "session.json"]);
+    assert_eq!(ran.stdout.matches("\"unparsed\"").count(), MANY + 1, "{}", ran.stderr);
 }
 
 #[test]
