@@ -1,6 +1,6 @@
-//! What the integration tests and benchmarks of the workspace share: where the
-//! data is, data made up, and what the documents show. The tests are in `suite`, the
-//! benchmarks in `benches`.
+//! What the tests, benchmarks and fuzz targets of the workspace share: where the data is,
+//! sample data, what the documents show, and the checks for arbitrary bytes. The tests are
+//! in `suite`, the benchmarks in `benches`, the fuzz targets in `fuzz`.
 
 pub mod fuzz;
 pub mod markdown;

@@ -7,6 +7,7 @@ use std::thread;
 
 use vac_tests::fuzz::TARGETS;
 use vac_tests::root;
+use vac_validate::{Encoding, validate};
 
 /// The stack of the program's main thread on most systems, where libFuzzer runs a check.
 const STACK: usize = 8 << 20;
@@ -32,6 +33,18 @@ fn every_corpus_file_passes_the_check_of_its_target() {
             let outcome = thread.expect("a thread").join();
             assert!(outcome.is_ok(), "{} breaks an invariant", path.display());
         }
+    }
+}
+
+/// A corpus without a valid record would not lead libFuzzer past the first violation.
+#[test]
+fn corpora_of_records_have_valid_ones() {
+    for (target, encoding) in [("json", Encoding::Json), ("cbor", Encoding::Cbor)] {
+        let is_valid = |path: &PathBuf| {
+            let report = validate(&fs::read(path).expect("a file"), encoding);
+            report.is_ok_and(|report| report.is_valid())
+        };
+        assert!(corpus(target).iter().any(is_valid), "{target}");
     }
 }
 
