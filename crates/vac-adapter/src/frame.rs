@@ -365,7 +365,7 @@ impl<R: Read> Frames<R> {
     }
 }
 
-/// The beginning of text, of about so many bytes: characters stay whole.
+/// Returns at most `most` bytes of text from its beginning, without splitting a character.
 fn beginning(text: &str, most: usize) -> &str {
     let mut most = most.min(text.len());
     while !text.is_char_boundary(most) {

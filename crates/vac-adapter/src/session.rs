@@ -87,7 +87,7 @@ pub fn write(
     if whole.before() != head.before() {
         return Err(missing_entries());
     }
-    out.write_all(whole.behind())?;
+    out.write_all(whole.after())?;
     Ok(report)
 }
 
@@ -120,7 +120,7 @@ impl Around {
         &self.bytes[..self.entries.start]
     }
 
-    fn behind(&self) -> &[u8] {
+    fn after(&self) -> &[u8] {
         &self.bytes[self.entries.end..]
     }
 }
@@ -253,7 +253,7 @@ impl<'w> Writer<'w> {
         Ok(Self { options, report, out, encoder, written: 0 })
     }
 
-    /// Encodes an entry that was made of so many bytes.
+    /// Encodes an entry that was made of `size` bytes.
     fn encode(&mut self, entry: &Entry<'_>, size: usize) -> Result<(), vac_value::EncodeError> {
         self.encoder.clear();
         self.encoder.element();

@@ -2,8 +2,8 @@
 //!
 //! A log that is not held in memory is read once for the survey and once or more for the
 //! entries. Its record states one SHA-256, so all passes must have seen the same bytes:
-//! size and modification time cannot prove that, because whoever can write the file can
-//! restore both. Each pass therefore hashes what it hands out, and the source of a record
+//! size and modification time cannot prove that, because everyone who can write the file
+//! can restore both. Each pass therefore hashes what it hands out, and the source of a record
 //! is only stated if all digests agree.
 
 use std::cell::RefCell;

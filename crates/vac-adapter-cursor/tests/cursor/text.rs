@@ -75,8 +75,8 @@ fn a_turn_without_a_text_is_a_turn() {
 
 #[test]
 fn long_turn_is_whole_in_its_pieces() {
-    let (short, long) = ("user:\nHm\n", format!("assistant:\n{}\n", "é user:\n".repeat(500)));
-    let text = format!("{short}{long}{short}");
+    let (short, turn) = ("user:\nHm\n", format!("assistant:\n{}\n", "é user:\n".repeat(500)));
+    let text = format!("{short}{turn}{short}");
     let log = vac_adapter_check::Log::new("talk.txt", text.as_str()).within(1 << 10);
     let records = vac_adapter_check::convert::every_way(&Cursor, &log).expect("a record");
     let entries = records[0].entries();
@@ -84,7 +84,7 @@ fn long_turn_is_whole_in_its_pieces() {
     assert_eq!((&first["content"], &last["content"]), (&json!("Hm\n"), &json!("Hm\n")));
     let pieces = &entries[1..entries.len() - 1];
     let whole: String = pieces.iter().filter_map(|entry| entry["data"]["raw"].as_str()).collect();
-    assert_eq!(whole, long);
+    assert_eq!(whole, turn);
     for (number, entry) in (1..).zip(pieces) {
         let data = &entry["data"];
         assert_eq!((&data["reason"], &data["piece"]), (&json!("event-too-long"), &json!(number)));

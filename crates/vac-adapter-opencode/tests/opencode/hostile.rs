@@ -106,6 +106,24 @@ fn a_secret_never_leaves_and_the_report_says_so() {
 }
 
 #[test]
+fn secret_in_a_long_event_is_left_out_wherever_it_is_cut() {
+    for length in 0..100 {
+        let share = format!(
+            r#"{{"id": "ses_1", "pad": "{}", "secret": "HUSH", "url": "{}"}}"#,
+            "x".repeat(1000 + length),
+            "y".repeat(1000),
+        );
+        let log = Log::new("s", format!("{MESSAGE}\n{share}")).within(100);
+        let converted = convert(&OpenCode, &log, &Options::default()).expect("records").remove(0);
+        for part in ["HU", "US", "SH"] {
+            assert!(!converted.text().contains(part), "{length}: {}", converted.text());
+        }
+        assert!(converted.report.omitted.contains_key("session_share.secret"));
+        assert!(converted.report.unparsed.reasons["event-too-long"] > 20);
+    }
+}
+
+#[test]
 fn types_that_nobody_knows_are_events_with_everything_they_say() {
     let (record, report) = with(
         format!(

@@ -3,11 +3,11 @@
 use super::step::without_return;
 
 /// Where a frame ends that is not read as a document: the same place as that of a bad
-/// document (see the module above), found in one pass over bytes that come bit by bit.
+/// document (see the module above), found in one pass over bytes that arrive in chunks.
 #[derive(Debug, Default)]
 pub(super) struct FrameEnd {
     state: State,
-    /// How many bytes of the next piece have been looked at.
+    /// How many bytes have been scanned, from the beginning of the next piece.
     seen: usize,
     /// The end, once it is known, from the beginning of the next piece.
     found: Option<usize>,
@@ -37,8 +37,8 @@ pub(super) struct Piece {
     pub is_last: bool,
 }
 
-/// The length of the first piece of bytes that has at most so many. Characters stay whole,
-/// unless the piece is not text.
+/// Returns the length of the first piece of bytes, which is at most `most`. A character is
+/// not split, unless the piece is not text.
 pub fn piece_length(bytes: &[u8], most: usize) -> usize {
     let piece = &bytes[..most.min(bytes.len())];
     match std::str::from_utf8(piece) {
@@ -59,7 +59,7 @@ impl FrameEnd {
             }
         }
         let length = piece_length(held, most);
-        // All of these are behind the piece: as much as is held has been looked at.
+        // All of these come after the piece, because all that is held has been scanned.
         self.seen -= length;
         self.found = self.found.map(|end| end - length);
         if let State::LineEnd(at) = &mut self.state {

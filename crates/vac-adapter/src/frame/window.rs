@@ -88,7 +88,7 @@ impl<R: Read> Window<R> {
         Ok(())
     }
 
-    /// Moves what is text behind the text, a chunk at most.
+    /// Appends what is UTF-8 to the text, a chunk at most.
     fn check(&mut self) -> io::Result<()> {
         let unchecked = &self.bytes[self.from..];
         // Room for a whole character, however small chunks are.
@@ -122,7 +122,7 @@ fn reserve(reserved: Result<(), std::collections::TryReserveError>) -> io::Resul
 /// Less memory than this need not be asked for.
 const FEW: usize = 4 << 20;
 
-/// Fails if there is not so much memory. What becomes of a long frame (its index, its
+/// Fails if `size` bytes of memory cannot be allocated. What becomes of a long frame (its index, its
 /// entry, the bytes that this is written as) is allocated elsewhere, where a failure would
 /// end the whole program and not only the conversion of this log.
 fn require(size: usize) -> io::Result<()> {
@@ -133,7 +133,7 @@ fn require(size: usize) -> io::Result<()> {
     reserve(reserved)
 }
 
-/// So many bytes behind the end of a frame are needed to know that it is the end.
+/// How many bytes after the end of a frame are needed to know that it is the end.
 pub(super) const AHEAD: usize = 8;
 
 impl<R: Read> Window<R> {
@@ -154,7 +154,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// The length of the text that is left and the line that the bytes behind it are on.
+    /// The length of the text that is left and of the rest of its line, which is not UTF-8.
     fn bad_line_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         let text = self.text().len();
         let mut searched = 0;
@@ -173,7 +173,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Cuts off so many bytes that are held, without a return at their end.
+    /// Cuts off `length` bytes that are held, without a return at their end.
     pub fn cut(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         reserve(bytes.try_reserve_exact(length))?;
@@ -220,7 +220,7 @@ impl<R: Read> Window<R> {
         Ok((piece, end.is_last))
     }
 
-    /// Cuts a run of NUL bytes off, or so many of them; gives how many.
+    /// Cuts off a run of NUL bytes, or `most` of them; returns how many.
     pub fn cut_nul(&mut self, most: usize) -> io::Result<usize> {
         let mut count = 0;
         loop {

@@ -34,7 +34,7 @@ fn whole(log: &[u8], limit: usize) -> Vec<(Vec<u8>, bool)> {
     for (place, bytes, piece) in found {
         let from = usize::try_from(place.offset).expect("it is short");
         assert_eq!(&log[from..from + bytes.len()], bytes, "it is where it says");
-        let line = log[..from].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = log[..from].split(|byte| *byte == b'\n').count();
         assert_eq!(place.line, line as u64);
         let Some((number, is_last)) = piece else {
             whole.push((bytes, false));
@@ -72,25 +72,25 @@ fn text(length: usize) -> String {
 #[test]
 fn long_line_is_whole_in_its_pieces_and_the_next_is_parsed() {
     for length in [64, 66, 80, 128, 130, 1000, 1026, 10_000] {
-        let long = text(length);
-        assert_eq!(long.len(), length);
+        let event = text(length);
+        assert_eq!(event.len(), length);
         let is_cut = length > LIMIT + 8;
         for end in ["\n", "\r\n", "\n\n \n"] {
-            let log = format!("{{\"b\":1}}{end}{long}{end}{{\"b\":2}}");
+            let log = format!("{{\"b\":1}}{end}{event}{end}{{\"b\":2}}");
             lines(
                 log.as_bytes(),
                 LIMIT,
-                &[("{\"b\":1}", false), (&long, is_cut), ("{\"b\":2}", false)],
+                &[("{\"b\":1}", false), (&event, is_cut), ("{\"b\":2}", false)],
             );
         }
-        lines(long.as_bytes(), LIMIT, &[(&long, is_cut)]);
+        lines(event.as_bytes(), LIMIT, &[(&event, is_cut)]);
     }
 }
 
 #[test]
 fn pieces_of_text_are_text() {
-    let long = text(5000);
-    for (_, bytes, piece) in frames(long.as_bytes(), LIMIT, 1 << 20) {
+    let event = text(5000);
+    for (_, bytes, piece) in frames(event.as_bytes(), LIMIT, 1 << 20) {
         assert!(piece.is_some() && std::str::from_utf8(&bytes).is_ok());
     }
 }
@@ -129,10 +129,10 @@ fn long_pretty_printed_document_ends_where_it_closes() {
 
 #[test]
 fn run_of_nul_bytes_ends_a_long_frame_and_has_a_limit_itself() {
-    let long = text(500);
-    let log = [long.as_bytes(), &[0; 200], b"{}"].concat();
+    let event = text(500);
+    let log = [event.as_bytes(), &[0; 200], b"{}"].concat();
     let found = whole(&log, LIMIT);
-    assert_eq!(found[0], (long.into_bytes(), true));
+    assert_eq!(found[0], (event.into_bytes(), true));
     let nul: usize = found[1..found.len() - 1].iter().map(|(bytes, _)| bytes.len()).sum();
     assert_eq!((nul, &found[found.len() - 1].0[..]), (200, &b"{}"[..]));
 }

@@ -130,7 +130,7 @@ fn padding_does_not_pay_for_what_a_file_grows_to() {
     folder.write("bomb.jsonl.zst", [bomb, skippable(410_000)].concat());
     let ended = run(folder.path(), &["convert", "bomb.jsonl.zst"]);
     ended.says(2, "it grows to more than 1000 times its size when it is decompressed");
-    // A log with as much padding that is no bomb is a log.
+    // A log that does not grow like that is converted, with as much padding.
     let small = zstd::encode_all(log.as_bytes(), 3).unwrap();
     folder.write("log.jsonl.zst", [small, skippable(410_000)].concat());
     let ended = run(folder.path(), &["convert", "-q", "log.jsonl.zst"]);
@@ -145,7 +145,7 @@ mod limited {
     use std::io::{Read as _, Write as _};
     use std::process::{Command, Stdio};
 
-    /// Runs `vac` with so many megabytes of address space.
+    /// Runs `vac` with a limit on its address space.
     fn vac_within(folder: &Folder, megabytes: usize, arguments: &str) -> Ended {
         let line = format!("ulimit -v {}; \"$vac\" {arguments}", megabytes << 10);
         shell(folder.path(), &line)
