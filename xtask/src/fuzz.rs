@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -89,7 +90,7 @@ const TARGETS: &[Target] = &[
 
 /// Fuzzes the named targets, or all of them, for so many seconds each, so many at once.
 /// True if nothing was found.
-pub fn run(names: &[String], seconds: u32, jobs: usize) -> Result<bool> {
+pub fn run(names: &[String], seconds: NonZeroU32, jobs: NonZeroUsize) -> Result<bool> {
     let targets: Vec<&Target> = if names.is_empty() {
         TARGETS.iter().collect()
     } else {
@@ -105,7 +106,7 @@ pub fn run(names: &[String], seconds: u32, jobs: usize) -> Result<bool> {
         Ok(is_clean)
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..jobs.get()).map(|_| scope.spawn(work)).collect();
         let results = workers.into_iter().map(|worker| match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -147,7 +148,7 @@ struct Fuzz {
     program: PathBuf,
     /// Where findings and output go.
     folder: PathBuf,
-    seconds: u32,
+    seconds: NonZeroU32,
 }
 
 impl Fuzz {
@@ -197,7 +198,7 @@ fn summary(output: &str) -> String {
         let (_, rest) = line.split_once(" cov: ")?;
         rest.split_whitespace().next()
     });
-    format!("{runs} runs, {} branches, {memory} MiB", coverage.unwrap_or("no"))
+    format!("{runs} runs, {} edges, {memory} MiB", coverage.unwrap_or("no"))
 }
 
 fn statistic<'o>(output: &'o str, name: &str) -> Option<&'o str> {
@@ -209,9 +210,7 @@ fn statistic<'o>(output: &'o str, name: &str) -> Option<&'o str> {
 fn finding(output: &str) -> String {
     let panic = output.lines().skip_while(|line| !line.contains("panicked at ")).take(4);
     let verdict = output.lines().filter(|line| {
-        ["ERROR: libFuzzer", "SUMMARY: ", "Test unit written to "]
-            .iter()
-            .any(|words| line.contains(words))
+        ["ERROR: ", "SUMMARY: ", "Test unit written to "].iter().any(|words| line.contains(words))
     });
     panic.chain(verdict).collect::<Vec<_>>().join("\n")
 }
@@ -271,6 +270,6 @@ mod tests {
     fn summary_has_runs_coverage_and_memory() {
         let output = "#8\tpulse  cov: 7 ft: 9\n#16\tDONE   cov: 12 ft: 40 corp: 3/9b\n\
                       stat::number_of_executed_units: 16\nstat::peak_rss_mb:              31\n";
-        assert_eq!(summary(output), "16 runs, 12 branches, 31 MiB");
+        assert_eq!(summary(output), "16 runs, 12 edges, 31 MiB");
     }
 }

@@ -5,6 +5,7 @@ mod codegen;
 mod fuzz;
 mod rust_version;
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -54,11 +55,11 @@ enum Chore {
         #[arg(value_name = "TARGET")]
         targets: Vec<String>,
         /// Seconds for each target.
-        #[arg(long, value_name = "N", default_value_t = 30)]
-        seconds: u32,
+        #[arg(long, value_name = "N", default_value = "30")]
+        seconds: NonZeroU32,
         /// Number of targets to fuzz in parallel.
-        #[arg(long, value_name = "N", default_value_t = 2)]
-        jobs: usize,
+        #[arg(long, value_name = "N", default_value = "2")]
+        jobs: NonZeroUsize,
     },
     /// Fail if a dependency needs a newer compiler than the manifest says.
     RustVersion,
