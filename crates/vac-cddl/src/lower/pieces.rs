@@ -42,8 +42,9 @@ struct Span {
     end: usize,
     /// Tokens of it.
     tokens: usize,
-    /// Where its alternatives are separated.
+    /// Where its alternatives are separated, if it can only be a type.
     separators: Vec<usize>,
+    is_type: bool,
 }
 
 /// The pieces of a text. Fails if a rule is too long and cannot be divided.
@@ -93,7 +94,13 @@ fn piece<'a>(source: &Source<'a>, start: usize, text: Cow<'a, str>, own: usize) 
 
 /// Divides a long rule between its alternatives.
 fn divide<'a>(source: &Source<'a>, rule: &Span, pieces: &mut Vec<Piece<'a>>) -> Result<(), Error> {
-    let name = source.text[rule.name..rule.body].trim_end_matches(['/', '=']).trim_end();
+    // In the mask there are no comments, which would hide what follows.
+    let header = source.mask[rule.name..rule.body].split_whitespace().collect::<String>();
+    let name = header.trim_end_matches(['/', '=']);
+    if name.len() > limits::INSTANCE_NAME {
+        let why = format!("this name is longer than {} bytes", limits::INSTANCE_NAME);
+        return Err(source.error(rule.name, why));
+    }
     let average = (rule.end - rule.start).div_ceil(rule.tokens.max(1));
     let mut push = |start: usize, end: usize| {
         let length = end - start;
@@ -134,7 +141,7 @@ fn rules(source: &Source) -> Vec<Span> {
         match token.map(|token| &token.kind) {
             Some(TokenKind::Comment) => {}
             Some(TokenKind::Name) if depth == 0 => {
-                if let Some((_, length)) = syntax::assignment(&source.mask[next..]) {
+                if let Some((operator, length)) = syntax::assignment(&source.mask[next..]) {
                     let body = next + length;
                     let between = &source.text[last..at];
                     let start = between.find('\n').map_or(at, |line_end| last + line_end + 1);
@@ -142,8 +149,15 @@ fn rules(source: &Source) -> Vec<Span> {
                         before.end = start;
                     }
                     let (name, end) = (at, source.text.len());
-                    let separators = Vec::new();
-                    rules.push(Span { start, name, body, end, tokens: 0, separators });
+                    rules.push(Span {
+                        start,
+                        name,
+                        body,
+                        end,
+                        tokens: 0,
+                        separators: Vec::new(),
+                        is_type: operator != "//=",
+                    });
                     next = body;
                 }
                 last = next;
@@ -160,6 +174,12 @@ fn rules(source: &Source) -> Vec<Span> {
                             rule.separators.push(at);
                         }
                     }
+                    // Occurrences and keys, which only entries of groups have.
+                    b'*' | b'+' | b'?' | b':' | b'=' if depth == 0 => {
+                        if let Some(rule) = rules.last_mut() {
+                            rule.is_type = false;
+                        }
+                    }
                     _ => {}
                 }
                 last = next;
@@ -169,6 +189,9 @@ fn rules(source: &Source) -> Vec<Span> {
             rule.tokens += usize::from(last == next);
         }
         at = next;
+    }
+    for rule in rules.iter_mut().filter(|rule| !rule.is_type) {
+        rule.separators.clear();
     }
     rules
 }

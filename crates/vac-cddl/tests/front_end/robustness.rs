@@ -118,16 +118,27 @@ fn texts_beyond_two_mebibytes_are_refused() {
 
 #[test]
 fn what_is_copied_on_expansion_has_a_limit() {
-    let long = "x".repeat(200_000);
-    let uses = |count: usize| "g, ".repeat(count);
-    let comments = format!("a = [{}]\n; about\ng = (\n;{long}\nint, int)", uses(1000));
-    let literals = format!("a = [{}]\ng = (\"{long}\", int)", uses(1000));
-    let names = format!("a = {{ {} }}\ng = (? {long}: int)", uses(1000));
-    let blanks = format!("a = [{}]\ng = (int {}, int)", uses(1000), " ".repeat(200_000));
-    let empty_comments = format!("a = [{}]\ng = (\n{}int, int)", uses(1000), ";\n".repeat(50_000));
-    let instances =
-        format!("a = [{}]\ng<T> = [T, \"{long}\"]", lines(900, |n| format!("g<{n}>, ")),);
-    let computed = lines(900, |n| format!("a{n} = \"{n}\" .cat b")) + &format!("\nb = \"{long}\"");
+    let long = "x".repeat(20_000);
+    // The group `g` is used 3600 times.
+    let many = |group: &str| {
+        let rules = format!("h = ({})\n{group}", "g, ".repeat(60));
+        format!("a = [{}]\n{rules}", "h, ".repeat(60))
+    };
+    let comments = many(&format!("g = (\n;{long}\nint, int)"));
+    let literals = many(&format!("g = (\"{long}\", int)"));
+    let names = many(&format!("g = (? {long}: int, int)"));
+    let blanks = many(&format!("g = (int {}, int)", " ".repeat(20_000)));
+    let empty_comments = many(&format!("g = (\n{}int, int)", ";\n".repeat(5_000)));
+    let instances = format!(
+        "{}\ng<T> = [T, \"{}\"]",
+        lines(900, |n| format!("a{n} = g<{n}>")),
+        "x".repeat(100_000)
+    );
+    let computed = format!(
+        "{}\nb = \"{}\"",
+        lines(900, |n| format!("a{n} = \"{n}\" .cat b")),
+        "x".repeat(50_000)
+    );
     for text in [comments, literals, names, blanks, empty_comments, instances, computed] {
         let why = error(&text);
         assert!(why.contains("get too long when this specification is expanded"), "{why}");
@@ -171,6 +182,26 @@ fn long_texts_are_read_in_pieces_that_change_nothing() {
     assert_eq!((location.line, location.column), (2, column));
     let location = &choices("many-of-it")[499].location;
     assert_eq!((location.line, location.column), (3 + 999, 3));
+}
+
+#[test]
+fn only_types_are_divided() {
+    let many =
+        |count: usize| (0..count).map(|n| format!("\"x{n}\"")).collect::<Vec<_>>().join(" / ");
+    // A comment in front of the `=`, and parameters.
+    let text = format!("a = b<int>\nb ; why /= not\n <T> ; so\n = {} / [T]", many(2000));
+    let schema = super::read(&text);
+    let vac_cddl::ir::TypeKind::Choice(alternatives) = &super::rule(&schema, "b<int>").body.kind
+    else {
+        panic!("a choice")
+    };
+    assert_eq!(alternatives.len(), 2001);
+    // An occurrence makes this one entry of a group.
+    let schema =
+        super::read(&format!("a = [g]\ng = (* ({}))\n$$h //= ({})", many(1000), many(1000)));
+    assert_eq!(super::rule(&schema, "a").name, "a");
+    let why = error(&format!("a = int\n{} = {}", "n".repeat(5000), many(1000)));
+    assert_eq!(why, "spec.cddl:2:1: this name is longer than 4096 bytes");
 }
 
 #[test]
