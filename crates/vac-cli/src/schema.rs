@@ -28,11 +28,13 @@ pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
     std::fs::File::open(path)
         .and_then(|file| file.take(most).read_to_end(&mut bytes))
         .with_context(|| format!("cannot read the schema {name}"))?;
-    let text = match bytes.len() > vac_cddl::MAX_TEXT_BYTES {
-        true => String::from_utf8_lossy(&bytes),
-        false => std::str::from_utf8(&bytes)
+    // A text that is cut off may end inside of a character.
+    let text = if bytes.len() > vac_cddl::MAX_TEXT_BYTES {
+        String::from_utf8_lossy(&bytes)
+    } else {
+        std::str::from_utf8(&bytes)
             .with_context(|| format!("cannot read the schema {name}"))?
-            .into(),
+            .into()
     };
     Ok(vac_cddl::parse(&name, &text)?)
 }
