@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use vac_adapter::frame::{Content, Frame, Place, Raw, Reason};
-use vac_adapter::redact::Redactor;
+use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
+use vac_adapter::redact::{self, Redactor};
 use vac_adapter::{Error, Origin, Sink};
 use vac_value::Node;
 
 use crate::facts::Facts;
 use crate::line::{Capture, Line, line};
-use crate::secret::SECRETS;
+use crate::secret::{SECRETS, UNKNOWN};
 use crate::thought::Thought;
 use crate::{capture, chat, composer, event, message};
 
@@ -80,6 +80,11 @@ impl<'f> Reader<'f> {
             return thought.end(sink);
         }
         self.end(sink)?;
+        if line == Line::Unknown
+            && let Some((kept, count)) = SECRETS.blanked(node)
+        {
+            return self.redacted(&kept, count, place, sink);
+        }
         let origin = Origin { place, bytes: node.raw() };
         let facts = self.facts;
         let entry = match line {
@@ -105,6 +110,22 @@ impl<'f> Reader<'f> {
             _ => event::entry(node, line, place, facts, sink.report()),
         };
         sink.entry(entry, origin)
+    }
+
+    /// Gives the entry of an unknown document, without its secrets.
+    fn redacted(
+        &self,
+        kept: &[u8],
+        count: u64,
+        place: Place,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        (0..count).for_each(|_| sink.report().redact(UNKNOWN));
+        // It was a document before secrets were taken out, and is read as one again.
+        let document = scanner().json(kept).map_err(|error| Error::Refused(error.to_string()))?;
+        let entry = event::entry(document.root(), Line::Unknown, place, self.facts, sink.report());
+        let bytes = redact::origin(&entry)?;
+        sink.entry(entry, Origin { place, bytes: &bytes })
     }
 
     fn thinking(

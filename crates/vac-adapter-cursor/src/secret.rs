@@ -9,6 +9,9 @@ pub(crate) const SECRETS: Secrets =
 /// How the report names secrets in what could not be parsed.
 pub(crate) const UNPARSED: &str = "composerData, unparsed";
 
+/// How the report names secrets in documents of an unknown kind.
+pub(crate) const UNKNOWN: &str = "composerData, unknown document";
+
 /// Returns how the report names a member, if it is a secret.
 pub(crate) fn name(key: &str) -> Option<String> {
     SECRETS.contains(key).then(|| format!("composerData.{key}"))

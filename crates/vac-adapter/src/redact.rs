@@ -23,8 +23,8 @@
 //! # Decisions
 //!
 //! * Where a value ends is uncertain in damaged text, so nothing of the frame is kept.
-//! * A name counts if a quotation mark, a colon or the end of the frame follows within
-//!   [`CONTEXT`] characters: a word in running text is not a member.
+//! * A name counts if a quotation mark, a colon or the end of the frame follows within four
+//!   characters: a word in running text is not a member.
 //! * A damaged document is several frames, one a line. What follows a frame with a secret
 //!   may be its value, so every frame is redacted up to the next whole object or array.
 
@@ -45,9 +45,9 @@ const BLANK: &[u8] = b"\"(redacted)\"";
 
 /// The longest name that can be searched for.
 const MAX_NAME: usize = 64;
-/// Within so many characters after a name, something has to show that it is a name.
+/// A name counts if a quotation mark or a colon is among this many characters after it.
 const CONTEXT: u8 = 4;
-/// Escapes are undone in escaped text so many times; what is escaped more often is redacted
+/// Escapes of escapes are undone this many times; what is escaped more often is redacted
 /// without a search.
 const MAX_LEVELS: usize = 8;
 /// Marks a letter that ends an escape sequence (the `n` of `\n`): part of a name only if the
@@ -260,7 +260,7 @@ struct Search {
     without_escaped: Tail,
     /// The last characters, as if the backslash of such escapes were damage.
     with_escaped: Tail,
-    /// For so many characters more, a name may turn out to be one.
+    /// How many more characters may show that the word before them is a name.
     context: u8,
     is_found: bool,
     /// How many characters the levels have taken, together.
@@ -273,7 +273,7 @@ struct Search {
 enum Escape {
     Outside,
     Backslash,
-    /// After `\u` and so many of the digits.
+    /// After `\u`, with the digits so far and their number.
     Hex([u8; 4], usize),
 }
 
@@ -313,7 +313,7 @@ impl Search {
         }
     }
 
-    /// Takes a character that so many levels have undone the escapes of.
+    /// Takes a character from the levels before this one.
     fn undo(&mut self, level: usize, char: u8) {
         #[cfg(test)]
         {

@@ -129,6 +129,11 @@ fn broken_composers_of_cursor_keep_their_keys() {
             1,
             r#"{"key": "composerData:c", "value": {"t": "\ud800", "blobEncryption\u004bey": "HUSH"}}"#,
         ),
+        (1, r#"{"composerId": "c", "blobEncryptionKey": "HUSH", "text": "\ud800"}"#),
+        (
+            1,
+            r#"{"rows": [{"key": "composerData:c", "value": {"blobEncryption\u004bey": "HUSH"}}]}"#,
+        ),
         (1, r#"{"speculativeSummarizationEncryptionKey": "HUSH"#),
     ] {
         let log = format!("{CURSOR}\n{}", composer.replace("HUSH", HUSH));
