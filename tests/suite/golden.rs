@@ -100,6 +100,17 @@ fn every_schema_of_the_folder_is_tested() {
 }
 
 #[test]
+fn both_readers_agree_on_every_schema() {
+    let spec = std::fs::read_to_string(root().join("spec/agent-conversation.cddl")).expect("text");
+    let goldens = GOLDENS.iter().map(|golden| read(&format!("{}.cddl", golden.stem)));
+    for text in goldens.chain([spec]) {
+        let schema = vac_codegen::read("s.cddl", &text).unwrap_or_else(|error| panic!("{error}"));
+        let of_second = schema.warnings.iter().filter(|it| it.message.contains("second reader"));
+        assert_eq!(of_second.count(), 0, "{:?}", schema.warnings);
+    }
+}
+
+#[test]
 fn the_generator_still_writes_the_golden_modules() {
     for Golden { stem, .. } in GOLDENS {
         let expected = read(&format!("generated/{}.rs", stem.replace('-', "_")));

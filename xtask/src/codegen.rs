@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use vac_value::harmless;
 
 /// Where the specification is, from the workspace's root.
 const SPEC: &str = "spec/agent-conversation.cddl";
@@ -42,7 +43,11 @@ pub fn standalone(spec: &Path, out: &Path, check: bool) -> Result<bool> {
 fn parse(path: &Path, name: &str) -> Result<vac_cddl::ir::Schema> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(vac_cddl::parse(name, &text)?)
+    let schema = vac_codegen::read(name, &text).map_err(|errors| anyhow!("{errors:#}"))?;
+    for warning in &schema.warnings {
+        eprintln!("warning: {}", harmless(&warning.to_string()));
+    }
+    Ok(schema)
 }
 
 /// Writes the files that differ, or with `check` only names them.

@@ -2,23 +2,28 @@
 
 use std::fmt;
 
-use crate::ir::Location;
+use vac_value::harmless;
 
-/// Why a text is not a specification that this crate understands, and where.
+use crate::ir::Location;
+use crate::lower::limits;
+
+/// One reason why a text is not a specification that this crate understands.
 ///
-/// It is displayed as `spec.cddl:12:5: control operator .abnf is not supported`.
+/// `{}` displays it on one line, `spec.cddl:12:5: control operator .abnf is not
+/// supported`; `{:#}` adds the line of the text with a mark under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     location: Location,
     message: String,
+    excerpt: Vec<String>,
 }
 
 impl Error {
     pub(crate) fn at(location: Location, message: impl Into<String>) -> Self {
-        Self { location, message: message.into() }
+        Self { location, message: message.into(), excerpt: Vec::new() }
     }
 
-    /// Where the construct stands that is wrong.
+    /// The place of the construct that is wrong.
     pub fn location(&self) -> &Location {
         &self.location
     }
@@ -27,12 +32,112 @@ impl Error {
     pub fn message(&self) -> &str {
         &self.message
     }
+
+    /// The line of the text and a mark under the place, as lines to print. Empty
+    /// if the text is not known.
+    pub fn excerpt(&self) -> &[String] {
+        &self.excerpt
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.location, self.message)
+        write!(f, "{}: {}", self.location, self.message)?;
+        if f.alternate() {
+            self.excerpt.iter().try_for_each(|line| write!(f, "\n{line}"))?;
+        }
+        Ok(())
     }
 }
 
 impl std::error::Error for Error {}
+
+/// Everything that was found wrong with a specification, in the order of the
+/// text; at least one error.
+///
+/// It is displayed as its errors are, each on a line of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors {
+    all: Vec<Error>,
+}
+
+impl Errors {
+    /// `None` if there is no error.
+    pub(crate) fn new(all: Vec<Error>) -> Option<Self> {
+        (!all.is_empty()).then_some(Self { all })
+    }
+
+    /// At least one error, in any order and perhaps several times.
+    pub(crate) fn sorted(mut all: Vec<Error>) -> Self {
+        all.sort_by_key(|error| (error.location.line, error.location.column));
+        all.dedup();
+        all.truncate(limits::ERRORS);
+        Self { all }
+    }
+
+    /// Adds to each error the line of the text that it is about.
+    pub(crate) fn with_lines(mut self, text: &str) -> Self {
+        let lines: Vec<&str> = text.split('\n').collect();
+        for error in &mut self.all {
+            if let Some(line) = lines.get(error.location.line - 1) {
+                error.excerpt = excerpt(line.trim_end(), &error.location);
+            }
+        }
+        self
+    }
+
+    /// The errors.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.all.iter()
+    }
+}
+
+impl From<Error> for Errors {
+    fn from(error: Error) -> Self {
+        Self { all: vec![error] }
+    }
+}
+
+impl<'a> IntoIterator for &'a Errors {
+    type Item = &'a Error;
+    type IntoIter = std::slice::Iter<'a, Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, error) in self.all.iter().enumerate() {
+            if number > 0 {
+                f.write_str("\n")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+fn excerpt(line: &str, location: &Location) -> Vec<String> {
+    /// Characters that are shown before and after the place.
+    const BEFORE: usize = 60;
+    const AFTER: usize = 40;
+    let at = location.column - 1;
+    let cut = at.saturating_sub(BEFORE);
+    let shown = |skip: usize, take: usize| -> String {
+        // A tab would move the mark.
+        let part = line.chars().skip(skip).take(take);
+        let part: String = part.map(|c| if c == '\t' { ' ' } else { c }).collect();
+        harmless(&part).into_owned()
+    };
+    let before = shown(cut, at - cut);
+    let number = location.line.to_string();
+    let margin = " ".repeat(number.len());
+    vec![
+        format!("{number} | {before}{}", shown(at, AFTER)),
+        format!("{margin} | {}^", " ".repeat(before.chars().count())),
+    ]
+}

@@ -37,6 +37,23 @@ pub struct Schema {
     pub rules: Vec<Rule>,
     /// The start rule: the first rule of the text.
     pub root: RuleId,
+    /// What the text says and probably does not mean.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something in a specification that is allowed, and probably a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Where.
+    pub location: Location,
+    /// What, and what to do about it.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.location, self.message)
+    }
 }
 
 /// The index of a rule in [`Schema::rules`].
@@ -46,8 +63,8 @@ pub struct RuleId(pub usize);
 /// One type rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The name as the text spells it; an instance is called
-    /// `name<argument, ...>`.
+    /// The name as the text spells it; an instance is called `name<argument, ...>`,
+    /// or as the map or array it is made of.
     pub name: String,
     /// Where the rule comes from.
     pub origin: Origin,
@@ -66,7 +83,8 @@ pub struct Rule {
 pub enum Origin {
     /// Written in the specification.
     Spec,
-    /// A generic rule of the specification with its arguments filled in.
+    /// Made of the specification: a generic rule with its arguments filled in, or a
+    /// map or an array inside a group that contains itself.
     Instance,
     /// The standard prelude (RFC 8610 appendix D).
     Prelude,
@@ -113,10 +131,12 @@ pub enum TypeKind {
         /// The additional information or simple value.
         info: Option<u64>,
     },
-    /// `#6.number(content)`; without a number any tag.
+    /// `#7.<type>`: a simple value or float whose number in the head matches.
+    Simple(Box<Type>),
+    /// `#6.number(content)`.
     Tag {
         /// The tag number.
-        number: Option<u64>,
+        number: TagNumber,
         /// What is tagged.
         content: Box<Type>,
     },
@@ -127,6 +147,17 @@ pub enum TypeKind {
         /// The operator with its argument.
         control: Control,
     },
+}
+
+/// Which numbers a tag may have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TagNumber {
+    /// `#6`: any.
+    Any,
+    /// `#6.18`
+    One(u64),
+    /// `#6.<type>`: those that match a type, which does not match one number only.
+    Of(Box<Type>),
 }
 
 /// A control operator and its argument.

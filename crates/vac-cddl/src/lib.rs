@@ -17,22 +17,18 @@
 //!
 //! let error = vac_cddl::parse("point.cddl", "point = { x: interger }").unwrap_err();
 //! assert_eq!(error.to_string(), "point.cddl:1:14: `interger` is not defined");
-//! # Ok::<(), vac_cddl::Error>(())
+//! # Ok::<(), vac_cddl::Errors>(())
 //! ```
 //!
 //! # Decisions
 //!
-//! * **Two halves.** Crate `cddl` parses; its syntax tree ends in the module
-//!   `lower`. Nothing else knows it, so that another parser could take its place.
-//! * **The parser sees a mask.** It misreads some tokens and drops others. The
-//!   module `lower::scan` therefore reads literals, comments and control
-//!   operators itself and hands the parser a text of the same length in which
-//!   they are replaced by something that it reads well.
+//! * **Two halves.** [`syntax`] knows the grammar, the module `lower` what it means.
+//!   Both report several errors in one run, with the line of the text.
 //! * **All or nothing.** What is not supported is an error with a place, never
 //!   something that is quietly skipped.
-//! * **Bounded.** Depth, expansion, patterns and the parser's effort have limits (modules
-//!   `lower::limits` and `compile`), and so has matching (module `interpret::budget`), so
-//!   that no text takes the process down.
+//! * **Bounded.** Time is linear in the length of the text and of what it expands to.
+//!   Length, depth, expansion and patterns have limits (modules `lower::limits` and
+//!   `compile`), and so has matching (module `interpret::budget`).
 //! * **Control operators** are those of RFC 8610, `.plus`, `.cat`, `.det` and
 //!   `.feature` of RFC 9165. `.regexp` takes the regular expressions of XML
 //!   Schema, which are translated for crate `regex` and compiled once to make
@@ -43,15 +39,28 @@ mod error;
 pub mod interpret;
 pub mod ir;
 mod lower;
+mod source;
+pub mod syntax;
 mod xsd;
 
-pub use error::Error;
+pub use error::{Error, Errors};
 pub use interpret::Interpreter;
 
 /// The longest text that [`parse`] takes, in bytes.
-pub const MAX_TEXT_BYTES: usize = lower::MAX_TEXT_BYTES;
+pub const MAX_TEXT_BYTES: usize = lower::limits::TEXT_BYTES;
+
+/// The location of a byte of a text.
+pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    ir::Location {
+        file: file_name.into(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
+}
 
 /// Reads the text of a specification; `file_name` is only for locations.
-pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Error> {
+pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
     lower::schema(file_name, source)
 }

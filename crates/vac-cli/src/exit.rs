@@ -27,7 +27,13 @@ impl Exit {
         if is_broken_pipe {
             return Self::Yes;
         }
-        terminal::error(&format!("{error:#}"));
+        match error.downcast_ref::<vac_cddl::Errors>() {
+            None => terminal::error(&format!("{error:#}")),
+            Some(errors) => errors.iter().for_each(|error| {
+                terminal::error(&error.to_string());
+                error.excerpt().iter().for_each(|line| terminal::excerpt(line));
+            }),
+        }
         Self::Trouble
     }
 

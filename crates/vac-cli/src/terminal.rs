@@ -66,6 +66,11 @@ pub fn warn(words: &str) {
     line(&warning(words));
 }
 
+/// Prints a line of the text that an error is about, without a label.
+pub fn excerpt(words: &str) {
+    line(&words.into());
+}
+
 fn warning(words: &str) -> Line {
     Line::new().styled(DOUBTFUL, "warning:").text(" ").text(words)
 }

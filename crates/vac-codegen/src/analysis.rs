@@ -2,7 +2,7 @@
 
 use vac_cddl::ir::{
     Control, Element, ElementKind, Group, Key, Literal, Member, Occurrence, Origin, Rule, RuleId,
-    Schema, Type, TypeKind, Value,
+    Schema, TagNumber, Type, TypeKind, Value,
 };
 
 /// The kinds of nodes of `vac_value::Kind`, by name.
@@ -88,9 +88,12 @@ fn collect_kinds(schema: &Schema, ty: &Type, kinds: &mut Kinds) {
             (_, Some(25..=27)) => kinds.push("Float"),
             (_, Some(_)) => kinds.push("Simple"),
         },
+        TypeKind::Simple(_) => {
+            kinds.extend(["Null", "Undefined", "Bool", "Float", "Simple"]);
+        }
         TypeKind::Tag { number, .. } => {
             kinds.push("Tag");
-            if matches!(number, None | Some(2 | 3)) {
+            if !matches!(number, TagNumber::One(0 | 1 | 4..)) {
                 kinds.push("BigInteger");
             }
         }

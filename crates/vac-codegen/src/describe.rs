@@ -1,6 +1,6 @@
 //! What messages call a type.
 
-use vac_cddl::ir::{Control, Pattern, Rule, Schema, Type, TypeKind, Value};
+use vac_cddl::ir::{Control, Pattern, Rule, Schema, TagNumber, Type, TypeKind, Value};
 
 use crate::analysis::{prelude_name, rule};
 use crate::scalar;
@@ -32,8 +32,9 @@ pub fn expected(schema: &Schema, ty: &Type) -> String {
         TypeKind::Array(_) => "array".to_owned(),
         TypeKind::Major { major, info: None } => format!("#{major}"),
         TypeKind::Major { major, info: Some(info) } => format!("#{major}.{info}"),
-        TypeKind::Tag { number: Some(number), .. } => format!("tag {number}"),
-        TypeKind::Tag { number: None, .. } => "a tag".to_owned(),
+        TypeKind::Tag { number: TagNumber::One(number), .. } => format!("tag {number}"),
+        TypeKind::Tag { .. } => "a tag".to_owned(),
+        TypeKind::Simple(_) => "a simple value".to_owned(),
         TypeKind::Control { target, control } => controlled(schema, target, control),
     }
 }

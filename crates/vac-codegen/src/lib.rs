@@ -1,7 +1,7 @@
 //! Rust types, codecs and validators from lowered CDDL.
 //!
 //! ```
-//! let schema = vac_cddl::parse("point.cddl", "point = { x: int, ? y: int }")?;
+//! let schema = vac_codegen::read("point.cddl", "point = { x: int, ? y: int }")?;
 //! let module = vac_codegen::standalone(&schema, "point.cddl")?;
 //! assert!(module.contains("pub struct Point {"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -9,6 +9,9 @@
 //!
 //! # Decisions
 //!
+//! * Two parsers read every specification: [`vac_cddl`], from whose tree everything is
+//!   generated, and crate `cddl`, which is only asked for its opinion
+//!   ([`second_reader`]).
 //! * The passes are: [`vac_cddl::ir`] -> `model` (which Rust types there are, with
 //!   names, pointers and lifetimes) -> `emit` (one file for each output). Validators
 //!   skip the model: a function for each rule, a table for each group, straight from
@@ -32,9 +35,11 @@ mod model;
 mod names;
 mod output;
 mod scalar;
+pub mod second_reader;
 
 use std::fmt;
 
+use vac_cddl::Errors;
 use vac_cddl::ir::{Location, Schema};
 
 /// What the generator cannot do.
@@ -72,6 +77,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Reads a specification by two parsers. Warnings of the second are among those of
+/// the schema.
+pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
+    let mut schema = vac_cddl::parse(file_name, text)?;
+    schema.warnings.extend(second_reader::warnings(file_name, text));
+    Ok(schema)
+}
+
 /// One generated file: its name and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
@@ -83,6 +96,8 @@ pub struct File {
 
 /// The files of crate `vac-record`: types, codecs, serde.
 pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
+    // What has no validator has no types either.
+    validate_files(schema, spec)?;
     let model = model::build(schema);
     let outputs = [
         ("types.rs", emit::types::emit(&model)),
@@ -134,4 +149,42 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         }
     };
     output::text(spec, &module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, record_files, standalone};
+
+    #[test]
+    fn heads_with_a_type_as_number_are_refused_with_their_place() {
+        for (text, wanted) in [
+            ("a = [#6.<b>(int)]\nb = 1 / 2", "s.cddl:1:6: a tag whose number is a type"),
+            ("a = {x: #7.<0..5>}", "s.cddl:1:9: a simple value whose number is a type"),
+        ] {
+            let schema = read("s.cddl", text).expect("CDDL");
+            for error in [
+                standalone(&schema, "s.cddl").expect_err("unsupported").to_string(),
+                record_files(&schema, "s.cddl").expect_err("unsupported").to_string(),
+            ] {
+                assert!(error.starts_with(wanted), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn maps_with_a_recursive_group_are_named_after_it() {
+        let schema = read("s.cddl", "a = { form }\nform = (x: int // y: { form })").expect("CDDL");
+        let module = standalone(&schema, "s.cddl").expect("supported");
+        assert!(module.contains("pub enum Form {"), "{module}");
+    }
+
+    #[test]
+    fn warnings_of_both_readers_are_returned() {
+        let deep = format!("a = {}int{}", "[".repeat(40), "]".repeat(40));
+        let text = format!(";# import b\n{deep}");
+        let warnings = read("s.cddl", &text).expect("CDDL").warnings;
+        let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert!(shown[0].starts_with("s.cddl:1:1: the directive `import b`"), "{shown:?}");
+        assert!(shown[1].starts_with("s.cddl:1:1: the second reader"), "{shown:?}");
+    }
 }

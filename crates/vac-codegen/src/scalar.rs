@@ -86,7 +86,11 @@ pub fn predicate(schema: &Schema, ty: &Type, patterns: &mut Patterns) -> Option<
         }
         TypeKind::Major { major, info } => Some(major_type(*major, *info)),
         TypeKind::Control { target, control } => controlled(schema, target, control, patterns),
-        TypeKind::Any | TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => None,
+        TypeKind::Any
+        | TypeKind::Map(_)
+        | TypeKind::Array(_)
+        | TypeKind::Tag { .. }
+        | TypeKind::Simple(_) => None,
     }
 }
 

@@ -69,7 +69,7 @@ impl<'s> Judge<'_, 's> {
     }
 
     /// Whether a type matches an integer that no document holds.
-    fn takes_integer(&mut self, ty: &'s Type, value: i128) -> bool {
+    pub fn takes_integer(&mut self, ty: &'s Type, value: i128) -> bool {
         if !self.budget.enter() {
             return false;
         }

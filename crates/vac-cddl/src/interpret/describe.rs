@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use vac_value::{Kind, Node, found, printable};
 
-use crate::ir::{Control, Origin, Schema, Type, TypeKind, Value};
+use crate::ir::{Control, Origin, Schema, TagNumber, Type, TypeKind, Value};
 
 /// Types inside types that are spelled out.
 const DEPTH: usize = 6;
@@ -54,8 +54,14 @@ impl Description<'_> {
             TypeKind::Map(_) => "map".to_owned(),
             TypeKind::Array(_) => "array".to_owned(),
             TypeKind::Major { major, info } => major_type(*major, *info),
-            TypeKind::Tag { number: Some(number), .. } => format!("tag {number}"),
-            TypeKind::Tag { number: None, .. } => "tag".to_owned(),
+            TypeKind::Tag { number: TagNumber::One(number), .. } => format!("tag {number}"),
+            TypeKind::Tag { number: TagNumber::Any, .. } => "tag".to_owned(),
+            TypeKind::Tag { number: TagNumber::Of(numbers), .. } => {
+                format!("tag {}", self.of_type(numbers, depth.saturating_sub(1)))
+            }
+            TypeKind::Simple(numbers) => {
+                format!("simple value {}", self.of_type(numbers, depth.saturating_sub(1)))
+            }
             TypeKind::Control { target, control } => {
                 let target = self.of_type(target, depth.saturating_sub(1));
                 self.of_control(&target, control, depth.saturating_sub(1))

@@ -4,7 +4,7 @@
 use vac_value::path::Locator;
 use vac_value::{Kind, Node, Violation, found};
 
-use crate::ir::{Control, Element, Group, Origin, Type, TypeKind, Value};
+use crate::ir::{Control, Element, Group, Origin, TagNumber, Type, TypeKind, Value};
 
 use super::choice::{Alternative, Rejected};
 use super::describe::{self, describe};
@@ -142,7 +142,7 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
             TypeKind::Array(group) if task.node.kind() == Kind::Array => {
                 self.of_group(ty, group, task, open);
             }
-            TypeKind::Tag { number, content } => self.of_tag(ty, *number, content, task, open),
+            TypeKind::Tag { number, content } => self.of_tag(ty, number, content, task, open),
             TypeKind::Control { target, control } => {
                 self.of_control(ty, target, control, task, open);
             }
@@ -181,13 +181,13 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
     fn of_tag<'d, 'a>(
         &mut self,
         ty: &'s Type,
-        number: Option<u64>,
+        number: &'s TagNumber,
         content: &'s Type,
         mut task: Task<'s, 'd, 'a>,
         open: &mut Tasks<'s, 'd, 'a>,
     ) {
         match task.node.tag() {
-            Some((found, inner)) if number.is_none_or(|number| number == found) => {
+            Some((found, inner)) if self.judge.takes_tag(number, found) => {
                 task.node = inner;
                 task.depth += 1;
                 open.push(task.narrowed(What::Type(content)));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use vac_value::{Document, Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError};
 
-use crate::ir::{Pattern, Rule, RuleId, Schema, Type, TypeKind};
+use crate::ir::{Pattern, Rule, RuleId, Schema, TagNumber, Type, TypeKind};
 
 use super::Interpreter;
 use super::budget::Budget;
@@ -83,6 +83,7 @@ impl<'i, 's> Judge<'i, 's> {
                 hit(values::in_range(low, high, *inclusive, node), node)
             }
             TypeKind::Major { major, info } => hit(values::is_major(*major, *info, node), node),
+            TypeKind::Simple(numbers) => hit(self.is_simple(numbers, node), node),
             TypeKind::Rule(_) => Err(Reach::at(node)),
             _ if is_worth_remembering(node.kind()) => self.recall(ty, node),
             _ => self.take_apart(ty, node),
@@ -108,7 +109,7 @@ impl<'i, 's> Judge<'i, 's> {
             TypeKind::Choice(alternatives) => self.choice(alternatives, node),
             TypeKind::Map(group) => self.map(group, node),
             TypeKind::Array(group) => self.array(group, node),
-            TypeKind::Tag { number, content } => self.tag(*number, content, node),
+            TypeKind::Tag { number, content } => self.tag(number, content, node),
             TypeKind::Control { target, control } => self.control(target, control, node),
             _ => Err(Reach::at(node)),
         }
@@ -144,12 +145,12 @@ impl<'i, 's> Judge<'i, 's> {
         long.is_some_and(|long| long.others.is_empty())
     }
 
-    fn tag(&mut self, number: Option<u64>, content: &'s Type, node: Node<'_, '_>) -> Verdict {
+    fn tag(&mut self, number: &'s TagNumber, content: &'s Type, node: Node<'_, '_>) -> Verdict {
         if node.kind() == Kind::BigInteger {
             return hit(self.is_big_integer(number, content, node), node);
         }
         match node.tag() {
-            Some((found, inner)) if number.is_none_or(|number| number == found) => {
+            Some((found, inner)) if self.takes_tag(number, found) => {
                 self.depth += 1;
                 let verdict = self.check(content, inner);
                 self.depth -= 1;
@@ -159,15 +160,35 @@ impl<'i, 's> Judge<'i, 's> {
         }
     }
 
+    /// Whether a tag of this number matches.
+    pub fn takes_tag(&mut self, number: &'s TagNumber, found: u64) -> bool {
+        match number {
+            TagNumber::Any => true,
+            TagNumber::One(number) => *number == found,
+            TagNumber::Of(numbers) => self.takes_integer(numbers, i128::from(found)),
+        }
+    }
+
+    /// Whether the head of a simple value or float has a number that matches a type.
+    fn is_simple(&mut self, numbers: &'s Type, node: Node<'_, '_>) -> bool {
+        match node.simple() {
+            Some(number) => self.takes_integer(numbers, i128::from(number)),
+            None => [25, 26, 27].into_iter().any(|size| {
+                values::is_major(7, Some(size), node)
+                    && self.takes_integer(numbers, i128::from(size))
+            }),
+        }
+    }
+
     /// A big integer of JSON is judged as the tagged bytes that it is in CBOR.
     fn is_big_integer(
         &mut self,
-        number: Option<u64>,
+        number: &'s TagNumber,
         content: &'s Type,
         node: Node<'_, '_>,
     ) -> bool {
         let tag = if node.raw().starts_with(b"-") { 3 } else { 2 };
-        if number.is_some_and(|number| number != tag) {
+        if !self.takes_tag(number, tag) {
             return false;
         }
         let mut encoder = Encoder::cbor();

@@ -70,6 +70,8 @@ fn push_parts<'s>(of: &'s Type, open: &mut Vec<&'s Type>) {
             open.extend(argument(control));
         }
         TypeKind::Any
+        // Their numbers are matched against types without compiled expressions.
+        | TypeKind::Simple(_)
         | TypeKind::Rule(_)
         | TypeKind::Literal(_)
         | TypeKind::Range { .. }

@@ -223,6 +223,52 @@ fn big_integers_are_tagged_bytes() {
 }
 
 #[test]
+fn heads_have_numbers_of_a_type() {
+    let tagged = "a = #6.<b>(int) b = 1 / 5..7 / uint .gt 100";
+    for (document, violations) in [
+        (&[0xc1, 0x00][..], 0),
+        (&[0xc6, 0x00], 0),
+        (&[0xd8, 0x65, 0x00], 0),
+        (&[0xc2, 0x00], 1),
+        (&[0xc8, 0x00], 1),
+        (&[0xc1, 0x60], 1),
+        (&[0x00], 1),
+    ] {
+        assert_eq!(cbor(tagged, document).len(), violations, "{document:02x?}");
+    }
+    let simple = "a = #7.<0..19 / 21 / 25>";
+    for (document, violations) in [
+        (&[0xe5][..], 0),
+        (&[0xf5], 0),
+        (&[0xf9, 0x3c, 0x00], 0),
+        (&[0xf4], 1),
+        (&[0xfb, 0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], 1),
+        (&[0x05], 1),
+    ] {
+        assert_eq!(cbor(simple, document).len(), violations, "{document:02x?}");
+    }
+    assert_eq!(
+        told(&cbor(tagged, &[0xc2, 0x00])),
+        ["/: expected tag 1 or 5..7 or uint greater than 100, found tag 2 on integer (rule a)"]
+    );
+}
+
+#[test]
+fn groups_that_contain_themselves_are_matched() {
+    let schema = "a = { ? definitions: { * tstr => { form } }, form }
+        form = (ref: tstr, shared // elements: { form }, shared // empty)
+        shared = (? nullable: bool)
+        empty = ()";
+    valid(schema, r#"{"elements": {"elements": {"ref": "x"}, "nullable": true}}"#);
+    valid(schema, r#"{"definitions": {"x": {"elements": {}}}}"#);
+    invalid(
+        "a = {g} g = (x: int, ? y: {g})",
+        r#"{"x": 1, "y": {"x": 2, "y": {"x": "3"}}}"#,
+        &["/y/y/x: expected int, found text \"3\" (rule {g})"],
+    );
+}
+
+#[test]
 fn lone_surrogates_are_not_text() {
     invalid(
         "a = tstr",

@@ -3,15 +3,15 @@
 
 use std::rc::Rc;
 
-use cddl::ast::{
-    Group, GroupEntry, MemberKey, Operator as AstOperator, RangeCtlOp, Type, Type1, Type2,
-};
-
 use super::controls::Operator;
 use super::names::{Named, Scope, Target};
 use super::{Lowering, limits, size};
 use crate::Error;
 use crate::ir::{Literal, Value};
+use crate::syntax::ast::{
+    EntryKind, Group, Key, Name, Operator as AstOperator, OperatorKind, Type, Type1, Type2,
+    Type2Kind,
+};
 
 impl<'a> Lowering<'a> {
     /// The one value of a type, if it has just one.
@@ -20,8 +20,8 @@ impl<'a> Lowering<'a> {
         type1: &'a Type1<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Literal>, Error> {
-        self.nested(scope, type1.span.0, |lowering| match &type1.operator {
-            None => lowering.constant_type2(&type1.type2, scope),
+        self.nested(scope, type1.span.start, |lowering| match &type1.operator {
+            None => lowering.constant_type2(&type1.target, scope),
             Some(operator) => match computing(operator, scope)? {
                 Some(computing) => {
                     let value = lowering.computed(type1, operator, computing, scope)?;
@@ -37,8 +37,8 @@ impl<'a> Lowering<'a> {
         of: &'a Type<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Literal>, Error> {
-        match of.type_choices.as_slice() {
-            [choice] => self.constant(&choice.type1, scope),
+        match of.choices.as_slice() {
+            [type1] => self.constant(type1, scope),
             _ => Ok(None),
         }
     }
@@ -48,31 +48,26 @@ impl<'a> Lowering<'a> {
         type2: &'a Type2<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Literal>, Error> {
-        if let Some(offset) = literal_offset(type2) {
-            let value = self.literal(scope, offset)?;
-            return Ok(Some(Literal { value, name: None }));
-        }
-        match type2 {
-            Type2::ParenthesizedType { pt, .. } => self.constant_type(pt, scope),
-            Type2::ChoiceFromInlineGroup { group, .. } => match sole_named_entry(group) {
+        match &type2.kind {
+            Type2Kind::Value(value) => self.literal(value, scope, type2.span.start).map(Some),
+            Type2Kind::Parenthesized(inner) => self.constant_type(inner, scope),
+            Type2Kind::ChoiceFromGroup(group) => match sole_named_entry(group) {
                 Some((name, value)) => {
-                    let literal = self.constant_type(value, scope)?;
-                    Ok(literal.map(|literal| Literal { name: Some(name.to_owned()), ..literal }))
+                    let Some(literal) = self.constant_type(value, scope)? else { return Ok(None) };
+                    Ok(Some(Literal { name: Some(self.name(name, scope)?), ..literal }))
                 }
                 None => Ok(None),
             },
-            Type2::Typename { ident, generic_args, .. } => {
-                match self.resolve(ident, generic_args.as_ref(), scope)? {
-                    Target::Argument(argument) => self.constant(argument.type1, &argument.scope),
-                    Target::Named(named) => {
-                        let literal = self.constant_rule(&named)?;
-                        let copied = literal.as_ref().map_or(0, |literal| size(&literal.value));
-                        self.copy(copied, scope, ident.span.0)?;
-                        Ok(literal)
-                    }
-                    Target::Unplugged { .. } => Ok(None),
+            Type2Kind::Name(reference) => match self.resolve(reference, scope)? {
+                Target::Argument(argument) => self.constant(argument.type1, &argument.scope),
+                Target::Named(named) => {
+                    let literal = self.constant_rule(&named)?;
+                    let copied = literal.as_ref().map_or(0, |literal| size(&literal.value));
+                    self.copy(copied, scope, type2.span.start)?;
+                    Ok(literal)
                 }
-            }
+                Target::Unplugged { .. } => Ok(None),
+            },
             _ => Ok(None),
         }
     }
@@ -85,9 +80,13 @@ impl<'a> Lowering<'a> {
         // The answer in case the rule is asked for while it is looked into.
         self.constants.insert(named.key.clone(), None);
         let Some((sole, scope)) = named.sole_type() else { return Ok(None) };
-        let literal = self.constant_type(sole, &scope)?;
-        self.constants.insert(named.key.clone(), literal.clone());
-        Ok(literal)
+        let literal = self.constant_type(sole, &scope);
+        match &literal {
+            Ok(literal) => self.constants.insert(named.key.clone(), literal.clone()),
+            // The next rule that asks gets the same error.
+            Err(_) => self.constants.remove(&named.key),
+        };
+        literal
     }
 
     /// The value of a type that has to have just one.
@@ -110,9 +109,9 @@ impl<'a> Lowering<'a> {
         computing: Computing,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Value, Error> {
-        let at = operator_offset(operator);
-        let left = self.value(&type1.type2, type1.span.0, scope)?;
-        let right = self.value(&operator.type2, at, scope)?;
+        let at = operator.span.start;
+        let left = self.value(&type1.target, type1.span.start, scope)?;
+        let right = self.value(&operator.argument, at, scope)?;
         let value = match computing {
             Computing::Plus => plus(&left, &right),
             Computing::Cat => cat(left, right),
@@ -133,10 +132,8 @@ enum Computing {
 }
 
 fn computing(operator: &AstOperator, scope: &Scope) -> Result<Option<Computing>, Error> {
-    if matches!(operator.operator, RangeCtlOp::RangeOp { .. }) {
-        return Ok(None);
-    }
-    Ok(match scope.source.operator(operator_offset(operator))? {
+    let OperatorKind::Control(name) = operator.kind else { return Ok(None) };
+    Ok(match Operator::named(name, operator.span.start, scope)? {
         Operator::Plus => Some(Computing::Plus),
         Operator::Cat => Some(Computing::Cat),
         Operator::Det => Some(Computing::Det),
@@ -144,34 +141,12 @@ fn computing(operator: &AstOperator, scope: &Scope) -> Result<Option<Computing>,
     })
 }
 
-pub(super) fn operator_offset(operator: &AstOperator) -> usize {
-    match operator.operator {
-        RangeCtlOp::RangeOp { span, .. } | RangeCtlOp::CtlOp { span, .. } => span.0,
-    }
-}
-
-/// Where a literal stands, if the type is one.
-pub(super) fn literal_offset(type2: &Type2) -> Option<usize> {
-    match type2 {
-        Type2::IntValue { span, .. }
-        | Type2::UintValue { span, .. }
-        | Type2::FloatValue { span, .. }
-        | Type2::TextValue { span, .. }
-        | Type2::UTF8ByteString { span, .. }
-        | Type2::B16ByteString { span, .. }
-        | Type2::B64ByteString { span, .. } => Some(span.0),
-        _ => None,
-    }
-}
-
 /// `alg` and `1` of `&(alg: 1)`.
-fn sole_named_entry<'a>(group: &'a Group<'a>) -> Option<(&'a str, &'a Type<'a>)> {
-    let [choice] = group.group_choices.as_slice() else { return None };
-    let [(GroupEntry::ValueMemberKey { ge, .. }, _)] = choice.group_entries.as_slice() else {
-        return None;
-    };
-    match &ge.member_key {
-        Some(MemberKey::Bareword { ident, .. }) => Some((ident.ident, &ge.entry_type)),
+fn sole_named_entry<'a>(group: &'a Group<'a>) -> Option<(&'a Name<'a>, &'a Type<'a>)> {
+    let [entries] = group.choices.as_slice() else { return None };
+    let [entry] = entries.as_slice() else { return None };
+    match &entry.kind {
+        EntryKind::Member { key: Some(Key::Bareword(name)), value } => Some((name, value)),
         _ => None,
     }
 }

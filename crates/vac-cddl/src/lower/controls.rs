@@ -2,13 +2,11 @@
 
 use std::rc::Rc;
 
-use cddl::ast::{Operator as AstOperator, RangeCtlOp, Type1};
-
-use super::Lowering;
-use super::constants::operator_offset;
 use super::names::Scope;
+use super::{Lowering, limits};
 use crate::Error;
-use crate::ir::{Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value};
+use crate::ir::{Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value, Warning};
+use crate::syntax::ast::{Operator as AstOperator, OperatorKind, Type1};
 use crate::xsd;
 
 /// The control operators that are understood.
@@ -35,8 +33,9 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
+    /// The operator of this name, or that it is not supported.
+    pub(super) fn named(name: &str, at: usize, scope: &Scope) -> Result<Self, Error> {
+        Ok(match name {
             "size" => Self::Size,
             "bits" => Self::Bits,
             "regexp" => Self::Regexp,
@@ -55,7 +54,10 @@ impl Operator {
             "cat" => Self::Cat,
             "det" => Self::Det,
             "feature" => Self::Feature,
-            _ => return None,
+            _ => {
+                let why = format!("control operator .{name} is not supported");
+                return Err(scope.error(at, why));
+            }
         })
     }
 }
@@ -68,14 +70,17 @@ impl<'a> Lowering<'a> {
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<TypeKind, Error> {
-        if let RangeCtlOp::RangeOp { is_inclusive, .. } = operator.operator {
-            return self.range(type1, operator, is_inclusive, scope);
-        }
+        let name = match operator.kind {
+            OperatorKind::Range { inclusive } => {
+                return self.range(type1, operator, inclusive, scope);
+            }
+            OperatorKind::Control(name) => Operator::named(name, operator.span.start, scope)?,
+        };
         if let Some(literal) = self.constant(type1, scope)? {
             return Ok(TypeKind::Literal(literal));
         }
-        let target = self.type2(&type1.type2, scope)?;
-        Ok(match self.control(operator, scope)? {
+        let target = self.type2(&type1.target, scope)?;
+        Ok(match self.control(name, operator, scope)? {
             Some(control) => TypeKind::Control { target: Box::new(target), control },
             None => target.kind,
         })
@@ -88,9 +93,9 @@ impl<'a> Lowering<'a> {
         inclusive: bool,
         scope: &Rc<Scope<'a>>,
     ) -> Result<TypeKind, Error> {
-        let at = operator_offset(operator);
-        let low = self.value(&type1.type2, type1.span.0, scope)?;
-        let high = self.value(&operator.type2, at, scope)?;
+        let at = operator.span.start;
+        let low = self.value(&type1.target, type1.span.start, scope)?;
+        let high = self.value(&operator.argument, at, scope)?;
         match (&low, &high) {
             (Value::Integer(_), Value::Integer(_)) | (Value::Float(_), Value::Float(_)) => {
                 Ok(TypeKind::Range { low, high, inclusive })
@@ -103,13 +108,14 @@ impl<'a> Lowering<'a> {
     /// and its argument cannot be written as a value (`.default true`).
     fn control(
         &mut self,
+        name: Operator,
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Option<Control>, Error> {
-        let at = operator_offset(operator);
-        let argument = &operator.type2;
+        let at = operator.span.start;
+        let argument = &operator.argument;
         let boxed = |lowering: &mut Self| lowering.type2(argument, scope).map(Box::new);
-        Ok(Some(match scope.source.operator(at)? {
+        Ok(Some(match name {
             Operator::Size => Control::Size(boxed(self)?),
             Operator::Bits => Control::Bits(boxed(self)?),
             Operator::Cbor => Control::Cbor(boxed(self)?),
@@ -147,7 +153,7 @@ impl<'a> Lowering<'a> {
         if let Ok(name) = self.text(operator, scope) {
             return Ok(name);
         }
-        let argument = self.type2(&operator.type2, scope)?;
+        let argument = self.type2(&operator.argument, scope)?;
         if let TypeKind::Array(Group { choices, .. }) = &argument.kind
             && let Some(Element { kind: ElementKind::Member(name), .. }) =
                 choices.first().and_then(|elements| elements.first())
@@ -155,10 +161,8 @@ impl<'a> Lowering<'a> {
         {
             return Ok(name.clone());
         }
-        Err(scope.error(
-            operator_offset(operator),
-            "a feature is a text, or an array that begins with one",
-        ))
+        Err(scope
+            .error(operator.span.start, "a feature is a text, or an array that begins with one"))
     }
 
     fn number(
@@ -166,8 +170,8 @@ impl<'a> Lowering<'a> {
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Value, Error> {
-        let at = operator_offset(operator);
-        match self.value(&operator.type2, at, scope)? {
+        let at = operator.span.start;
+        match self.value(&operator.argument, at, scope)? {
             number @ (Value::Integer(_) | Value::Float(_)) => Ok(number),
             _ => Err(scope.error(at, "a number is needed here")),
         }
@@ -178,8 +182,8 @@ impl<'a> Lowering<'a> {
         operator: &'a AstOperator<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<String, Error> {
-        let at = operator_offset(operator);
-        match self.value(&operator.type2, at, scope)? {
+        let at = operator.span.start;
+        match self.value(&operator.argument, at, scope)? {
             Value::Text(text) => Ok(text),
             _ => Err(scope.error(at, "a text is needed here")),
         }
@@ -191,7 +195,15 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
     ) -> Result<Pattern, Error> {
         let xsd = self.text(operator, scope)?;
-        let at = operator_offset(operator);
+        let at = operator.span.start;
+        if xsd.starts_with('^') || xsd.ends_with('$') && !xsd.ends_with("\\$") {
+            let message = "`^` and `$` are ordinary characters here: a pattern always matches \
+                           the whole text";
+            let warning = Warning { location: scope.at(at), message: message.into() };
+            if self.warnings.len() < limits::ERRORS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
         if let Some(known) = self.patterns.translated.get(&xsd).cloned() {
             self.copy(known.regex.len(), scope, at)?;
             return Ok(known);

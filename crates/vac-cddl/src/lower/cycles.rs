@@ -2,7 +2,7 @@
 //! value could consist of.
 
 use crate::Error;
-use crate::ir::{Control, Rule, RuleId, Type, TypeKind};
+use crate::ir::{Control, Rule, RuleId, TagNumber, Type, TypeKind};
 
 /// Whether a rule has been looked at.
 #[derive(Clone, Copy, PartialEq)]
@@ -60,6 +60,9 @@ fn direct_references(of: &Type) -> Vec<usize> {
         match &next.kind {
             TypeKind::Rule(RuleId(rule)) => references.push(*rule),
             TypeKind::Choice(alternatives) => open.extend(alternatives),
+            TypeKind::Simple(numbers) | TypeKind::Tag { number: TagNumber::Of(numbers), .. } => {
+                open.push(numbers);
+            }
             TypeKind::Control { target, control } => {
                 open.push(target);
                 match control {

@@ -2,46 +2,44 @@
 
 use std::collections::HashMap;
 
-use cddl::ast;
-use cddl::token::SocketPlug;
-
-use super::source::Source;
 use crate::Error;
 use crate::ir::{Location, Origin};
+use crate::source::Source;
+use crate::syntax::ast::{self, Assignment, Body, Span};
 
 /// The definitions of a specification and of the prelude.
 pub(super) struct Definitions<'a> {
     /// The prelude's, then the specification's in the order of the text.
     all: Vec<Definition<'a>>,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<&'a str, usize>,
 }
 
 /// All that is said about a name.
 pub(super) struct Definition<'a> {
     /// With its `$` or `$$`.
-    pub(super) name: String,
+    pub(super) name: &'a str,
     pub(super) origin: Origin,
-    /// Where the name stands first.
+    pub(super) source: &'a Source<'a>,
+    /// Where the name is first.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
+    /// The part that is written with `=`.
+    defining: Option<usize>,
     /// Whether one of the parts can only be a group.
     pub(super) has_group: bool,
 }
 
 /// One rule of the text: what `=`, `/=` or `//=` says.
 pub(super) struct Part<'a> {
-    pub(super) source: &'a Source<'a>,
-    pub(super) parameters: Vec<&'a str>,
-    pub(super) body: Body<'a>,
+    pub(super) rule: &'a ast::Rule<'a>,
     pub(super) docs: Vec<String>,
     pub(super) text: &'a str,
 }
 
-#[derive(Clone, Copy)]
-pub(super) enum Body<'a> {
-    /// A type, or a name or parenthesis that may turn out to be a group.
-    Type(&'a ast::Type<'a>),
-    Group(&'a ast::GroupEntry<'a>),
+impl<'a> Part<'a> {
+    pub(super) fn body(&self) -> &'a Body<'a> {
+        &self.rule.body
+    }
 }
 
 impl<'a> Definitions<'a> {
@@ -57,59 +55,71 @@ impl<'a> Definitions<'a> {
         self.all.iter().filter(|definition| definition.origin == Origin::Spec)
     }
 
-    /// Adds the rules of one text.
-    pub(super) fn add(
-        &mut self,
-        rules: &'a [ast::Rule<'a>],
-        source: &'a Source<'a>,
-        origin: Origin,
-    ) -> Result<(), Error> {
-        for rule in rules {
-            let header = Header::of(rule, source);
-            let part = Part {
-                source,
-                parameters: header.parameters(),
-                body: header.body,
-                docs: source.docs_above(header.start),
-                text: source.tight(header.start, header.end),
-            };
-            self.add_part(&header, part, source, origin)?;
-        }
-        Ok(())
+    /// Adds the rules of one text; returns what is wrong with them.
+    pub(super) fn add(&mut self, source: &'a Source<'a>, origin: Origin) -> Vec<Error> {
+        let rules = source.tree.rules.iter();
+        rules.filter_map(|rule| self.add_rule(rule, source, origin).err()).collect()
     }
 
-    fn add_part(
+    fn add_rule(
         &mut self,
-        header: &Header<'a>,
-        part: Part<'a>,
+        rule: &'a ast::Rule<'a>,
         source: &'a Source<'a>,
         origin: Origin,
     ) -> Result<(), Error> {
-        let error = |why: String| Err(source.error(header.start, why));
-        let name = &header.name;
+        let name = rule.name.text;
+        let error = |why: String| Err(source.error(rule.span.start, why));
+        let part =
+            Part { rule, docs: source.docs_above(rule.span.start), text: source.text(rule.span) };
         let Some(&index) = self.by_name.get(name) else {
-            self.by_name.insert(name.clone(), self.all.len());
+            self.by_name.insert(name, self.all.len());
             self.all.push(Definition {
-                name: name.clone(),
+                name,
                 origin,
-                location: source.location(header.start),
-                has_group: matches!(part.body, Body::Group(_)),
+                source,
+                location: source.location(rule.span.start),
+                defining: part.is_definition().then_some(0),
+                has_group: part.is_group(),
                 parts: vec![part],
             });
             return Ok(());
         };
 
         let known = &mut self.all[index];
+        if rule.assignment == Assignment::Define
+            && let Some(first) = known.defining.map(|index| &known.parts[index])
+        {
+            // Repeating a definition as it is changes nothing.
+            if is_same_text((known.source, first.rule.span), (source, rule.span)) {
+                return Ok(());
+            }
+            if known.origin == origin {
+                return error(format!("`{name}` is already defined at {}", known.location));
+            }
+        }
         if known.origin != origin {
             return error(format!("`{name}` is a name of the prelude"));
         }
-        if known.parts[0].parameters.len() != part.parameters.len() {
+        if known.arity() != rule.parameters.len() {
             return error(format!("`{name}` is defined with other generic parameters before"));
         }
-        known.has_group |= matches!(part.body, Body::Group(_));
+        if part.is_definition() {
+            known.defining = Some(known.parts.len());
+        }
+        known.has_group |= part.is_group();
         known.parts.push(part);
         Ok(())
     }
+}
+
+/// Whether two ranges of text differ in nothing but spaces and comments.
+fn is_same_text(first: (&Source, Span), second: (&Source, Span)) -> bool {
+    written(first).eq(written(second))
+}
+
+/// The tokens of a range of text, as they are written.
+fn written<'s>((source, span): (&'s Source, Span)) -> impl Iterator<Item = &'s str> {
+    source.tokens(span).iter().map(|token| source.text(token.span))
 }
 
 impl Definition<'_> {
@@ -118,46 +128,16 @@ impl Definition<'_> {
     }
 
     pub(super) fn arity(&self) -> usize {
-        self.parts[0].parameters.len()
+        self.parts[0].rule.parameters.len()
     }
 }
 
-/// What type and group rules have in common.
-struct Header<'a> {
-    name: String,
-    parameters: Option<&'a ast::GenericParams<'a>>,
-    body: Body<'a>,
-    start: usize,
-    end: usize,
-}
-
-impl<'a> Header<'a> {
-    fn of(rule: &'a ast::Rule<'a>, source: &Source) -> Self {
-        let (start, end, _) = rule.span();
-        let (name, parameters, body) = match rule {
-            ast::Rule::Type { rule, .. } => {
-                (&rule.name, &rule.generic_params, Body::Type(&rule.value))
-            }
-            ast::Rule::Group { rule, .. } => {
-                (&rule.name, &rule.generic_params, Body::Group(&rule.entry))
-            }
-        };
-        let start = source.skip_blanks(start);
-        Self { name: full_name(name), parameters: parameters.as_ref(), body, start, end }
+impl Part<'_> {
+    fn is_definition(&self) -> bool {
+        self.rule.assignment == Assignment::Define
     }
 
-    fn parameters(&self) -> Vec<&'a str> {
-        let parameters = self.parameters.iter().flat_map(|parameters| &parameters.params);
-        parameters.map(|parameter| parameter.param.ident).collect()
+    fn is_group(&self) -> bool {
+        matches!(self.body(), Body::Group(_))
     }
-}
-
-/// A name with the `$` or `$$` that the parser cuts off.
-pub(super) fn full_name(identifier: &ast::Identifier) -> String {
-    let socket = match identifier.socket {
-        Some(SocketPlug::TYPE) => "$",
-        Some(SocketPlug::GROUP) => "$$",
-        None => "",
-    };
-    format!("{socket}{}", identifier.ident)
 }

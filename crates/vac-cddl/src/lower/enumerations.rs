@@ -2,14 +2,12 @@
 
 use std::rc::Rc;
 
-use cddl::ast::{self, GroupEntry, MemberKey, Type2};
-
 use super::Lowering;
-use super::definitions::{Body, full_name};
 use super::names::{Argument, Scope, Target, bare, sole_type2};
 use super::types::Unwrapped;
 use crate::Error;
 use crate::ir::{Literal, Type, TypeKind, Value};
+use crate::syntax::ast::{self, Body, Entry, EntryKind, Key, Type2, Type2Kind};
 
 impl<'a> Lowering<'a> {
     pub(super) fn enumerate(
@@ -18,8 +16,9 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Type>,
     ) -> Result<(), Error> {
-        let mut entries = group.group_choices.iter().flat_map(|choice| &choice.group_entries);
-        entries.try_for_each(|(entry, _)| self.enumerate_entry(entry, scope, out))
+        self.grow(group.choices.len(), scope, group.span.start)?;
+        let mut entries = group.choices.iter().flatten();
+        entries.try_for_each(|entry| self.enumerate_entry(entry, scope, out))
     }
 
     /// The values of what a name stands for.
@@ -37,7 +36,7 @@ impl<'a> Lowering<'a> {
         match target {
             Target::Unplugged { .. } => Ok(()),
             Target::Named(named) => self.inlined(named.key.clone(), (scope, at), |lowering| {
-                named.definition.parts.iter().try_for_each(|part| match part.body {
+                named.definition.parts.iter().try_for_each(|part| match part.body() {
                     Body::Group(entry) => lowering.enumerate_entry(entry, &named.scope(part), out),
                     Body::Type(body) => {
                         lowering.enumerate_type(None, body, &named.scope(part), out)
@@ -45,44 +44,36 @@ impl<'a> Lowering<'a> {
                 })
             }),
             Target::Argument(Argument { type1, scope, .. }) => match bare(type1) {
-                Some(Type2::Typename { ident, generic_args, .. }) => {
-                    let target = self.resolve(ident, generic_args.as_ref(), &scope)?;
-                    self.nested(&scope, ident.span.0, |lowering| {
-                        lowering.enumerate_target(target, ident.span.0, &scope, out)
+                Some(Type2 { kind: Type2Kind::Name(reference), .. }) => {
+                    let target = self.resolve(reference, &scope)?;
+                    let at = reference.name.span.start;
+                    self.nested(&scope, at, |lowering| {
+                        lowering.enumerate_target(target, at, &scope, out)
                     })
                 }
-                _ => Err(scope.error(type1.span.0, "this group cannot be an argument")),
+                _ => Err(scope.error(type1.span.start, "this group cannot be an argument")),
             },
         }
     }
 
     fn enumerate_entry(
         &mut self,
-        entry: &'a GroupEntry<'a>,
+        entry: &'a Entry<'a>,
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Type>,
     ) -> Result<(), Error> {
-        let at = match entry {
-            GroupEntry::ValueMemberKey { span, .. }
-            | GroupEntry::TypeGroupname { span, .. }
-            | GroupEntry::InlineGroup { span, .. } => span.0,
-        };
-        self.nested(scope, at, |lowering| match entry {
-            GroupEntry::InlineGroup { group, .. } => lowering.enumerate(group, scope, out),
-            GroupEntry::TypeGroupname { ge, .. } => {
-                let target = lowering.resolve(&ge.name, ge.generic_args.as_ref(), scope)?;
-                lowering.enumerate_target(target, ge.name.span.0, scope, out)
-            }
-            GroupEntry::ValueMemberKey { ge, .. } => {
-                let name = match &ge.member_key {
-                    Some(MemberKey::Bareword { ident, .. }) => Some(full_name(ident)),
-                    Some(MemberKey::Type1 { t1, .. }) => match lowering.constant(t1, scope)? {
+        self.nested(scope, entry.span.start, |lowering| match &entry.kind {
+            EntryKind::Group(group) => lowering.enumerate(group, scope, out),
+            EntryKind::Member { key, value } => {
+                let name = match key {
+                    Some(Key::Bareword(name)) => Some(lowering.name(name, scope)?),
+                    Some(Key::Type { type1, .. }) => match lowering.constant(type1, scope)? {
                         Some(Literal { value: Value::Text(name), .. }) => Some(name),
                         _ => None,
                     },
                     _ => None,
                 };
-                lowering.enumerate_type(name, &ge.entry_type, scope, out)
+                lowering.enumerate_type(name, value, scope, out)
             }
         })
     }
@@ -94,23 +85,23 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Type>,
     ) -> Result<(), Error> {
-        let location = scope.at(of.span.0);
+        let location = scope.at(of.span.start);
         if let Some(Literal { value, .. }) = self.constant_type(of, scope)? {
             let kind = TypeKind::Literal(Literal { value, name });
             out.push(Type { kind, location });
             return Ok(());
         }
-        match sole_type2(of) {
-            Some(Type2::Typename { ident, generic_args, .. }) if name.is_none() => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
-                self.enumerate_target(target, ident.span.0, scope, out)
+        match sole_type2(of).map(|type2| &type2.kind) {
+            Some(Type2Kind::Name(reference)) if name.is_none() => {
+                let target = self.resolve(reference, scope)?;
+                self.enumerate_target(target, reference.name.span.start, scope, out)
             }
-            Some(Type2::Unwrap { ident, generic_args, .. }) if name.is_none() => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
-                match self.unwrap(&target, ident, scope)? {
+            Some(Type2Kind::Unwrap(reference)) if name.is_none() => {
+                let target = self.resolve(reference, scope)?;
+                match self.unwrap(&target, reference, scope)? {
                     Unwrapped::Group(group, inner) => {
-                        let name = format!("~{}", full_name(ident));
-                        self.inlined(name, (scope, ident.span.0), |lowering| {
+                        let name = format!("~{}", target.key());
+                        self.inlined(name, (scope, reference.name.span.start), |lowering| {
                             lowering.enumerate(group, &inner, out)
                         })
                     }

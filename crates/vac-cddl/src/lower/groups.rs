@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use cddl::ast::{self, GroupEntry, MemberKey, Occur, Type2};
-
-use super::definitions::{Body, full_name};
-use super::names::{Argument, Named, Scope, Target, bare, sole_type2};
+use super::names::{Argument, Named, Scope, Target, bare, one_line, sole_type2};
 use super::types::Unwrapped;
-use super::{Lowering, copied_docs};
+use super::{Lowering, Pending, copied_docs, limits};
 use crate::Error;
-use crate::ir::{Element, ElementKind, Group, Key, Literal, Location, Member, Occurrence, Value};
+use crate::ir::{
+    Element, ElementKind, Group, Key, Literal, Location, Member, Occurrence, TypeKind, Value,
+};
+use crate::syntax::ast::{self, Body, Entry, EntryKind, Type2, Type2Kind};
 
-/// What an entry says about itself, whatever it is.
+/// What all kinds of entries have.
 struct Place {
     occurrence: Occurrence,
     docs: Vec<String>,
@@ -36,32 +36,32 @@ impl<'a> Lowering<'a> {
         at: usize,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Group, Error> {
-        self.grow(group.group_choices.len(), scope, at)?;
-        let choices = group.group_choices.iter().map(|choice| self.choice(choice, scope));
+        self.grow(group.choices.len(), scope, at)?;
+        let choices = group.choices.iter().map(|entries| self.choice(entries, scope));
         Ok(Group { choices: choices.collect::<Result<_, _>>()?, location: scope.at(at) })
     }
 
     fn choice(
         &mut self,
-        choice: &'a ast::GroupChoice<'a>,
+        entries: &'a [Entry<'a>],
         scope: &Rc<Scope<'a>>,
     ) -> Result<Vec<Element>, Error> {
         let mut elements = Vec::new();
-        for (entry, _) in &choice.group_entries {
+        for entry in entries {
             self.entry(entry, scope, &mut elements)?;
         }
         Ok(elements)
     }
 
-    /// What a group rule stands for: the alternatives of all its parts.
+    /// The content of a group rule: the alternatives of all its parts.
     pub(super) fn named_group(&mut self, named: &Named<'a>) -> Result<Group, Error> {
         let mut choices = Vec::new();
         for part in &named.definition.parts {
             let scope = &named.scope(part);
-            self.grow(1, scope, 0)?;
-            match part.body {
-                Body::Group(GroupEntry::InlineGroup { occur: None, group, .. }) => {
-                    choices.append(&mut self.group(group, group.span.0, scope)?.choices);
+            self.grow(1, scope, part.rule.span.start)?;
+            match part.body() {
+                Body::Group(Entry { occurrence: None, kind: EntryKind::Group(group), .. }) => {
+                    choices.append(&mut self.group(group, group.span.start, scope)?.choices);
                 }
                 Body::Group(entry) => {
                     let mut elements = Vec::new();
@@ -69,7 +69,7 @@ impl<'a> Lowering<'a> {
                     choices.push(elements);
                 }
                 Body::Type(body) => {
-                    let location = scope.at(body.span.0);
+                    let location = scope.at(body.span.start);
                     let place = Place { occurrence: Occurrence::ONCE, docs: Vec::new(), location };
                     let mut elements = Vec::new();
                     self.type_entry(body, place, scope, &mut elements)?;
@@ -82,45 +82,30 @@ impl<'a> Lowering<'a> {
 
     fn entry(
         &mut self,
-        entry: &'a GroupEntry<'a>,
+        entry: &'a Entry<'a>,
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Element>,
     ) -> Result<(), Error> {
-        let (occurrence, start, end) = match entry {
-            GroupEntry::ValueMemberKey { ge, span, .. } => (&ge.occur, span.0, span.1),
-            GroupEntry::TypeGroupname { ge, span, .. } => (&ge.occur, span.0, span.1),
-            GroupEntry::InlineGroup { occur, span, .. } => (occur, span.0, span.1),
-        };
-        let source = scope.source;
-        let start = source.skip_blanks(start);
-        let mut docs = source.docs_above(start);
-        docs.extend(source.docs_behind(start + source.tight(start, end).len()));
-        // Names and blanks are a part of that, too.
-        let docs_size: usize = docs.iter().map(|line| copied_docs(line)).sum();
-        self.copy(end.saturating_sub(start) + docs_size, scope, start)?;
+        let start = entry.span.start;
+        let mut docs = scope.source.docs_above(start);
+        docs.extend(scope.source.docs_after(entry.span.end));
+        // Comments are copied as often as the group is used.
+        self.copy(docs.iter().map(|line| copied_docs(line)).sum(), scope, start)?;
         let place = Place {
-            occurrence: lower_occurrence(occurrence.as_ref(), start, scope)?,
+            occurrence: lower_occurrence(entry.occurrence, start, scope)?,
             docs,
             location: scope.at(start),
         };
-        self.nested(scope, start, |lowering| match entry {
-            GroupEntry::ValueMemberKey { ge, .. } => match &ge.member_key {
-                None => lowering.type_entry(&ge.entry_type, place, scope, out),
-                Some(key) => {
-                    let key_start =
-                        ge.occur.as_ref().map_or(start, |occur| occur_end(&occur.occur));
-                    let (key, cut) = lowering.key(key, source.skip_blanks(key_start), scope)?;
-                    let value = lowering.type_(&ge.entry_type, scope)?;
-                    let member = Member { key: Some(key), cut, value };
-                    out.push(place.element(ElementKind::Member(member)));
-                    Ok(())
-                }
-            },
-            GroupEntry::TypeGroupname { ge, .. } => {
-                let target = lowering.resolve(&ge.name, ge.generic_args.as_ref(), scope)?;
-                lowering.target_entry(target, ge.name.span.0, place, scope, out)
+        self.nested(scope, start, |lowering| match &entry.kind {
+            EntryKind::Member { key: None, value } => lowering.type_entry(value, place, scope, out),
+            EntryKind::Member { key: Some(key), value } => {
+                let (key, cut) = lowering.key(key, start, scope)?;
+                let value = lowering.type_(value, scope)?;
+                let member = Member { key: Some(key), cut, value };
+                out.push(place.element(ElementKind::Member(member)));
+                Ok(())
             }
-            GroupEntry::InlineGroup { group, .. } => {
+            EntryKind::Group(group) => {
                 let group = lowering.group(group, start, scope)?;
                 push_group(None, group, place, out);
                 Ok(())
@@ -136,19 +121,19 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Element>,
     ) -> Result<(), Error> {
-        match sole_type2(of) {
-            Some(Type2::Typename { ident, generic_args, .. }) => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
-                self.target_entry(target, ident.span.0, place, scope, out)
+        match sole_type2(of).map(|type2| &type2.kind) {
+            Some(Type2Kind::Name(reference)) => {
+                let target = self.resolve(reference, scope)?;
+                self.target_entry(target, reference.name.span.start, place, scope, out)
             }
-            Some(Type2::Unwrap { ident, generic_args, .. }) => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
-                match self.unwrap(&target, ident, scope)? {
+            Some(Type2Kind::Unwrap(reference)) => {
+                let target = self.resolve(reference, scope)?;
+                match self.unwrap(&target, reference, scope)? {
                     Unwrapped::Group(group, inner) => {
-                        let name = format!("~{}", full_name(ident));
-                        let at = (scope, ident.span.0);
+                        let name = format!("~{}", target.key());
+                        let at = (scope, reference.name.span.start);
                         let group = self.inlined(name, at, |lowering| {
-                            lowering.group(group, group.span.0, &inner)
+                            lowering.group(group, group.span.start, &inner)
                         })?;
                         push_group(None, group, place, out);
                     }
@@ -182,48 +167,131 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             Target::Named(named) => {
-                self.copy(named.key.len(), scope, at)?;
                 let inline = |lowering: &mut Self| lowering.named_group(&named);
                 let group = self.inlined(named.key.clone(), (scope, at), inline)?;
                 push_group(Some(named.key), group, place, out);
                 Ok(())
             }
             Target::Argument(Argument { type1, scope, .. }) => match bare(type1) {
-                Some(Type2::Typename { ident, generic_args, .. }) => {
-                    let target = self.resolve(ident, generic_args.as_ref(), &scope)?;
-                    self.nested(&scope, ident.span.0, |lowering| {
-                        lowering.target_entry(target, ident.span.0, place, &scope, out)
+                Some(Type2 { kind: Type2Kind::Name(reference), .. }) => {
+                    let target = self.resolve(reference, &scope)?;
+                    let at = reference.name.span.start;
+                    self.nested(&scope, at, |lowering| {
+                        lowering.target_entry(target, at, place, &scope, out)
                     })
                 }
-                _ => Err(scope.error(type1.span.0, "this group cannot be an argument")),
+                _ => Err(scope.error(type1.span.start, "this group cannot be an argument")),
             },
         }
     }
 
+    /// The key of the entry that starts here.
     fn key(
         &mut self,
-        key: &'a MemberKey<'a>,
+        key: &'a ast::Key<'a>,
         at: usize,
         scope: &Rc<Scope<'a>>,
     ) -> Result<(Key, bool), Error> {
-        match key {
-            MemberKey::Bareword { ident, .. } if ident.socket.is_none() => {
-                let value = Value::Text(ident.ident.to_owned());
-                Ok((Key::Literal(Literal { value, name: None }), true))
+        Ok(match key {
+            ast::Key::Bareword(name) => {
+                let value = Value::Text(self.name(name, scope)?);
+                (Key::Literal(Literal { value, name: None }), true)
             }
-            MemberKey::Value { .. } => {
-                let value = self.literal(scope, at)?;
-                Ok((Key::Literal(Literal { value, name: None }), true))
-            }
-            MemberKey::Type1 { t1, is_cut, .. } => {
-                let key = match self.constant(t1, scope)? {
+            ast::Key::Value(value) => (Key::Literal(self.literal(value, scope, at)?), true),
+            ast::Key::Type { type1, cut } => {
+                let key = match self.constant(type1, scope)? {
                     Some(literal) => Key::Literal(literal),
-                    None => Key::Type(self.type1(t1, scope)?),
+                    None => Key::Type(self.type1(type1, scope)?),
                 };
-                Ok((key, *is_cut))
+                (key, *cut)
             }
-            _ => Err(scope.error(at, "this key is not supported")),
+        })
+    }
+
+    /// A map or an array. If it is inside another and contains a recursive group, it
+    /// becomes a rule of its own, so that the content of the group comes to an end.
+    pub(super) fn container(
+        &mut self,
+        type2: &'a Type2<'a>,
+        group: &'a ast::Group<'a>,
+        kind: fn(Group) -> TypeKind,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<TypeKind, Error> {
+        let at = type2.span.start;
+        let is_inside = self.containers > 0 || !self.inlining.is_empty();
+        let recursive = if is_inside && !self.recursive.is_empty() {
+            // All of the text may be gone through to find one.
+            self.copy(type2.span.end - at, scope, at)?;
+            self.recursive_group(group, scope)?
+        } else {
+            None
+        };
+        if let Some(recursive) = recursive {
+            let key = container_name(type2, &recursive, scope);
+            let id = self.rule_id(&key, &scope.at(at))?;
+            if self.found.insert(key.clone()) {
+                let scope = Rc::clone(scope);
+                self.instances.push(Pending::Container { key, type2, scope });
+            }
+            if self.found.len() > limits::INSTANCES {
+                let why = "groups are expanded without end";
+                return Err(scope.error(at, why));
+            }
+            return Ok(TypeKind::Rule(id));
         }
+        self.containers += 1;
+        let group = self.group(group, at, scope)?;
+        self.containers -= 1;
+        Ok(kind(group))
+    }
+
+    /// The first recursive group that is named in a group, outside of maps and arrays.
+    fn recursive_group(
+        &mut self,
+        group: &'a ast::Group<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Option<String>, Error> {
+        for entry in group.choices.iter().flatten() {
+            let recursive = match &entry.kind {
+                EntryKind::Group(inner) => self.recursive_group(inner, scope)?,
+                EntryKind::Member { key: None, value } => {
+                    self.recursive_name(sole_type2(value), scope)?
+                }
+                EntryKind::Member { .. } => None,
+            };
+            if recursive.is_some() {
+                return Ok(recursive);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The recursive group that an entry without a key names.
+    fn recursive_name(
+        &mut self,
+        type2: Option<&'a Type2<'a>>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Option<String>, Error> {
+        let mut next = type2.map(|type2| (type2, Rc::clone(scope)));
+        while let Some((type2, scope)) = next {
+            let (reference, prefix) = match &type2.kind {
+                Type2Kind::Name(reference) => (reference, ""),
+                Type2Kind::Unwrap(reference) => (reference, "~"),
+                _ => return Ok(None),
+            };
+            next = match self.resolve(reference, &scope)? {
+                Target::Argument(Argument { type1, scope, .. }) => {
+                    bare(type1).map(|type2| (type2, scope))
+                }
+                Target::Unplugged { .. } => None,
+                Target::Named(named) => {
+                    let name = format!("{prefix}{}", named.definition.name);
+                    let key = format!("{prefix}{}", named.key);
+                    return Ok(self.recursive.contains(&name).then_some(key));
+                }
+            };
+        }
+        Ok(None)
     }
 
     /// Replaces the name of a group by its content.
@@ -244,6 +312,18 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// The name of the rule that a map or an array with a recursive group becomes: its
+/// text, or the group and the place if that is long.
+fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
+    const SHORT: usize = 60;
+    let text = one_line(type2.span, scope);
+    if text.len() <= SHORT {
+        return text;
+    }
+    let Location { line, column, .. } = scope.at(type2.span.start);
+    format!("{group}@{line}:{column}")
+}
+
 /// Adds a group: its elements if it is there once and without alternatives,
 /// its value if it is a type in parentheses, else the group itself.
 fn push_group(name: Option<String>, mut group: Group, place: Place, out: &mut Vec<Element>) {
@@ -261,28 +341,12 @@ fn is_value(elements: &[Element]) -> bool {
     matches!(kind, ElementKind::Member(Member { key: None, .. }))
 }
 
-fn occur_end(occur: &Occur) -> usize {
-    match occur {
-        Occur::Exact { span, .. }
-        | Occur::ZeroOrMore { span }
-        | Occur::OneOrMore { span }
-        | Occur::Optional { span } => span.1,
-    }
-}
-
 fn lower_occurrence(
-    occurrence: Option<&ast::Occurrence>,
+    occurrence: Option<ast::Occurrence>,
     at: usize,
     scope: &Scope,
 ) -> Result<Occurrence, Error> {
-    let wide = |bound: usize| u64::try_from(bound).unwrap_or(u64::MAX);
-    let (min, max) = match occurrence.map(|occurrence| &occurrence.occur) {
-        None => return Ok(Occurrence::ONCE),
-        Some(Occur::Optional { .. }) => (0, Some(1)),
-        Some(Occur::ZeroOrMore { .. }) => (0, None),
-        Some(Occur::OneOrMore { .. }) => (1, None),
-        Some(Occur::Exact { lower, upper, .. }) => (lower.map_or(0, wide), upper.map(wide)),
-    };
+    let Some(ast::Occurrence { min, max }) = occurrence else { return Ok(Occurrence::ONCE) };
     if max.is_some_and(|max| max < min) {
         return Err(scope.error(at, "this occurrence asks for more than it allows"));
     }

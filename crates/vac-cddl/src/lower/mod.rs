@@ -1,9 +1,8 @@
-//! From the text to the intermediate representation.
+//! From the syntax tree to the intermediate representation.
 //!
-//! `scan` reads the tokens and makes the mask, `pieces` divides long texts, `syntax` has
-//! crate `cddl` parse the mask, `definitions` collects what is said about each name, and the other
-//! modules lower types and groups rule by rule. Group rules, generic rules and
-//! constants are looked into where they are used.
+//! `definitions` collects what is said about each name, and the other modules lower
+//! types and groups rule by rule. Group rules, generic rules and constants are
+//! looked into where they are used.
 
 mod constants;
 mod controls;
@@ -11,14 +10,10 @@ mod cycles;
 mod definitions;
 mod enumerations;
 mod groups;
-mod limits;
-mod literal;
+pub(crate) mod limits;
 mod names;
-mod pieces;
 mod prelude;
-mod scan;
-mod source;
-mod syntax;
+mod recursion;
 mod types;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -26,52 +21,81 @@ use std::rc::Rc;
 
 use self::definitions::{Definition, Definitions};
 use self::names::{End, Named, Scope, Target};
-use crate::Error;
 use crate::compile::Compiler;
-use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Schema, Value};
-
-pub(crate) use limits::TEXT_BYTES as MAX_TEXT_BYTES;
+use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Schema, Value, Warning};
+use crate::source::Source;
+use crate::syntax::ast::{Name, Type2};
+use crate::{Error, Errors};
 
 /// Reads a specification.
-pub(crate) fn schema(file: &str, text: &str) -> Result<Schema, Error> {
-    if text.len() > limits::TEXT_BYTES {
-        let why = format!("this text is longer than {} MiB", limits::TEXT_BYTES >> 20);
-        return Err(source::Source::new(file, "").error(0, why));
-    }
-    let (prelude, prelude_tree) = prelude::load()?;
-    let source = scan::scan(file, text)?;
-    syntax::refuse_duplicates(&source)?;
-    let pieces = pieces::pieces(&source)?;
-    let sources: Vec<_> =
-        pieces.iter().map(|piece| piece.source(file)).collect::<Result<_, _>>()?;
-    let mut trees = Vec::with_capacity(pieces.len());
-    for (piece, source) in pieces.iter().zip(&sources) {
-        trees.push(syntax::parse(source, piece.calls(pieces.len()))?);
-    }
+pub(crate) fn schema(file: &str, text: &str) -> Result<Schema, Errors> {
+    let prelude = prelude::load()?;
+    let source = Source::read(file, text)?;
+    lower(prelude, &source).map_err(|errors| errors.with_lines(text))
+}
 
+fn lower(prelude: &Source<'_>, source: &Source<'_>) -> Result<Schema, Errors> {
     let mut definitions = Definitions::new();
-    definitions.add(&prelude_tree.rules, prelude, Origin::Prelude)?;
-    for (tree, source) in trees.iter().zip(&sources) {
-        definitions.add(&tree.rules, source, Origin::Spec)?;
-    }
+    let mut errors = definitions.add(prelude, Origin::Prelude);
+    errors.append(&mut definitions.add(source, Origin::Spec));
     let Some(root) = definitions.of_specification().next() else {
-        return Err(source.error(0, "there is no rule in this text"));
+        errors.push(source.error(0, "there is no rule in this text"));
+        return Err(Errors::sorted(errors));
     };
 
-    // The first time finds out which rules there are and in which order, the
-    // second time can therefore number them.
-    let mut first = Lowering::new(&definitions, HashMap::new(), Patterns::default());
-    let names = first.rules()?.into_iter().map(|rule| rule.name);
-    let order: HashMap<String, usize> = names.zip(0..).collect();
-    let Some(&root_index) = order.get(&root.name) else {
+    let recursive = recursion::recursive_groups(&definitions);
+
+    // The first pass finds out which rules there are and in which order, so that the
+    // second can number them.
+    let unknown = HashMap::new();
+    let mut first = Lowering::new(&definitions, &unknown, &recursive, Patterns::default());
+    let rules = first.rules();
+    first.check_groups();
+    errors.append(&mut first.errors);
+    if !errors.is_empty() {
+        // Names may not be defined because a directive is not followed.
+        errors.extend(directives(source).map(|it| Error::at(it.location, it.message)));
+        return Err(Errors::sorted(errors));
+    }
+    let order: HashMap<String, usize> = rules.into_iter().map(|rule| rule.name).zip(0..).collect();
+    let Some(&root_index) = order.get(root.name) else {
         let why = format!("`{}` comes first, and is not a type without parameters", root.name);
-        return Err(Error::at(root.location.clone(), why));
+        return Err(Error::at(root.location.clone(), why).into());
     };
-    let mut lowering = Lowering::new(&definitions, order, first.patterns);
-    let rules = lowering.rules()?;
-    lowering.check_groups()?;
+    let mut second = Lowering::new(&definitions, &order, &recursive, first.patterns);
+    let rules = second.rules();
+    if !second.errors.is_empty() {
+        return Err(Errors::sorted(second.errors));
+    }
     cycles::refuse(&rules)?;
-    Ok(Schema { rules, root: RuleId(root_index) })
+    let mut warnings = warnings(source);
+    warnings.append(&mut second.warnings);
+    warnings.sort_by_key(|warning| (warning.location.line, warning.location.column));
+    warnings.dedup();
+    warnings.truncate(limits::ERRORS);
+    Ok(Schema { rules, root: RuleId(root_index), warnings })
+}
+
+/// What is allowed, and probably not what is meant.
+fn warnings(source: &Source) -> Vec<Warning> {
+    let tree = &source.tree;
+    let lenient = tree.warnings.iter().map(|problem| Warning {
+        location: source.location(problem.span.start),
+        message: problem.message.clone(),
+    });
+    lenient.chain(directives(source)).collect()
+}
+
+/// The directives of CDDL modules, which are comments to this crate.
+fn directives(source: &Source) -> impl Iterator<Item = Warning> {
+    source.tree.comments.iter().filter_map(|comment| {
+        let directive = source.text(*comment).strip_prefix(";#")?.trim();
+        let name = directive.split_whitespace().next()?;
+        matches!(name, "import" | "include").then(|| Warning {
+            location: source.location(comment.start),
+            message: format!("the directive `{directive}` is not followed: add the rules here"),
+        })
+    })
 }
 
 /// The patterns that were translated so far.
@@ -84,72 +108,121 @@ struct Patterns {
 struct Lowering<'a> {
     definitions: &'a Definitions<'a>,
     /// The place of each rule in the schema, as far as known.
-    order: HashMap<String, usize>,
-    /// Instances and rules of the prelude that were used so far.
+    order: &'a HashMap<String, usize>,
+    /// The names of groups that contain themselves by way of a map or an array.
+    recursive: &'a HashSet<String>,
+    /// Instances, containers and rules of the prelude that were used so far.
     found: HashSet<String>,
     /// Those that are still to be lowered.
-    instances: Vec<Named<'a>>,
+    instances: Vec<Pending<'a>>,
     prelude: VecDeque<Named<'a>>,
     /// What a rule is when it only names another.
     ends: HashMap<String, End<'a>>,
-    /// The constant that a rule is, or that it is none.
+    /// The constant that a rule is, or that it is not one.
     constants: HashMap<String, Option<Literal>>,
     /// The groups within each other that are being inlined.
     inlining: Vec<String>,
+    /// The maps and arrays around the construct that is being lowered.
+    containers: usize,
     patterns: Patterns,
     depth: usize,
     nodes: usize,
     /// Bytes of the text that were copied.
     copies: usize,
+    errors: Vec<Error>,
+    warnings: Vec<Warning>,
+}
+
+/// A rule that is still to be lowered.
+enum Pending<'a> {
+    /// What a name refers to.
+    Named(Named<'a>),
+    /// A map or an array inside a recursive group.
+    Container { key: String, type2: &'a Type2<'a>, scope: Rc<Scope<'a>> },
 }
 
 impl<'a> Lowering<'a> {
     fn new(
         definitions: &'a Definitions<'a>,
-        order: HashMap<String, usize>,
+        order: &'a HashMap<String, usize>,
+        recursive: &'a HashSet<String>,
         patterns: Patterns,
     ) -> Self {
         Self {
             definitions,
             order,
+            recursive,
             found: HashSet::new(),
             instances: Vec::new(),
             prelude: VecDeque::new(),
             ends: HashMap::new(),
             constants: HashMap::new(),
             inlining: Vec::new(),
+            containers: 0,
             patterns,
             depth: 0,
             nodes: 0,
             copies: 0,
+            errors: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
     /// All type rules of the specification, each followed by the instances that
-    /// it is the first to use, then the rules of the prelude.
-    fn rules(&mut self) -> Result<Vec<Rule>, Error> {
+    /// it is the first to use, then the rules of the prelude. Errors are kept, and
+    /// the next rule is tried.
+    fn rules(&mut self) -> Vec<Rule> {
         let mut pending = Vec::new();
         for definition in self.definitions.of_specification() {
-            if !definition.is_generic() && !self.is_group_rule(definition)? {
-                pending.push(Named::plain(definition));
+            if definition.is_generic() || self.errors.len() >= limits::ERRORS {
+                continue;
+            }
+            match self.is_group_rule(definition) {
+                Ok(true) => {}
+                Ok(false) => pending.push(Pending::Named(Named::plain(definition))),
+                Err(error) => self.errors.push(error),
             }
         }
         pending.reverse();
 
         let mut rules = Vec::new();
-        while let Some(named) = pending.pop().or_else(|| self.prelude.pop_front()) {
-            rules.push(self.lower_rule(&named)?);
+        while self.errors.len() < limits::ERRORS {
+            let next = pending.pop().or_else(|| self.prelude.pop_front().map(Pending::Named));
+            let Some(next) = next else { break };
+            self.inlining.clear();
+            self.containers = 0;
+            match self.lower_rule(&next) {
+                Ok(rule) => rules.push(rule),
+                Err(error) => self.errors.push(error),
+            }
+            if self.is_exhausted() && !self.errors.is_empty() {
+                break;
+            }
             pending.extend(self.instances.drain(..).rev());
         }
-        Ok(rules)
+        rules
     }
 
-    fn lower_rule(&mut self, named: &Named<'a>) -> Result<Rule, Error> {
+    fn lower_rule(&mut self, pending: &Pending<'a>) -> Result<Rule, Error> {
+        let named = match pending {
+            Pending::Named(named) => named,
+            Pending::Container { key, type2, scope } => {
+                let text = scope.source.text(type2.span);
+                self.copy(text.len(), scope, type2.span.start)?;
+                return Ok(Rule {
+                    name: key.clone(),
+                    origin: Origin::Instance,
+                    docs: Vec::new(),
+                    source: text.to_owned(),
+                    location: scope.at(type2.span.start),
+                    body: self.type2(type2, scope)?,
+                });
+            }
+        };
         let definition = named.definition;
         for part in &definition.parts {
             let docs: usize = part.docs.iter().map(|line| copied_docs(line)).sum();
-            let at = part.source.location(0);
-            self.copy_at(part.text.len() + docs, || at)?;
+            self.copy_at(part.text.len() + docs, || definition.location.clone())?;
         }
         let texts: Vec<&str> = definition.parts.iter().map(|part| part.text).collect();
         Ok(Rule {
@@ -162,21 +235,51 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Finds what is wrong with groups that nobody uses.
-    fn check_groups(&mut self) -> Result<(), Error> {
+    /// Finds what is wrong with groups that are not used.
+    fn check_groups(&mut self) {
         for definition in self.definitions.of_specification() {
-            if !definition.is_generic() && self.is_group_rule(definition)? {
-                let named = Named::plain(definition);
-                self.inlining.push(named.key.clone());
-                self.named_group(&named)?;
-                self.inlining.pop();
+            if self.errors.len() >= limits::ERRORS || self.is_exhausted() {
+                return;
+            }
+            if definition.is_generic() {
+                continue;
+            }
+            let named = Named::plain(definition);
+            self.inlining = vec![named.key.clone()];
+            self.containers = 0;
+            let checked = match self.is_group_rule(definition) {
+                Ok(true) => self.named_group(&named).map(drop),
+                Ok(false) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = checked
+                && !self.errors.contains(&error)
+            {
+                self.errors.push(error);
             }
         }
-        Ok(())
+    }
+
+    /// The number of a rule. The first pass does not know it, and its result is not
+    /// used.
+    fn rule_id(&self, rule: &str, at: &Location) -> Result<RuleId, Error> {
+        match self.order.get(rule) {
+            Some(&index) => Ok(RuleId(index)),
+            None if self.order.is_empty() => Ok(RuleId(0)),
+            None => Err(Error::at(at.clone(), format!("internal error: `{rule}` has no number"))),
+        }
     }
 
     fn is_group_rule(&mut self, definition: &'a Definition<'a>) -> Result<bool, Error> {
         self.is_group(&Target::Named(Named::plain(definition)))
+    }
+
+    /// Whether more was asked for than a limit allows. Then everything that follows fails,
+    /// and the first error says why.
+    fn is_exhausted(&self) -> bool {
+        self.nodes > limits::NODES
+            || self.copies > limits::COPIES
+            || self.patterns.compiler.is_exhausted()
     }
 
     /// Counts types and group entries.
@@ -210,11 +313,16 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Reads the literal at an offset.
-    fn literal(&mut self, scope: &Scope<'a>, at: usize) -> Result<Value, Error> {
-        let value = scope.source.literal(at)?;
-        self.copy(size(&value), scope, at)?;
-        Ok(value)
+    /// A copy of a literal of the text.
+    fn literal(&mut self, value: &Value, scope: &Scope<'a>, at: usize) -> Result<Literal, Error> {
+        self.copy(size(value), scope, at)?;
+        Ok(Literal { value: value.clone(), name: None })
+    }
+
+    /// A copy of a name of the text.
+    fn name(&mut self, name: &Name<'a>, scope: &Scope<'a>) -> Result<String, Error> {
+        self.copy(name.text.len(), scope, name.span.start)?;
+        Ok(name.text.to_owned())
     }
 
     /// One step deeper into the text, as long as there is an end to it.

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use cddl::ast::{GenericArgs, Identifier, Type, Type1, Type2};
-
-use super::definitions::{Body, Definition, Part, full_name};
-use super::source::{Source, TokenKind};
-use super::{Lowering, limits};
+use super::definitions::{Definition, Part};
+use super::{Lowering, Pending, limits};
 use crate::Error;
 use crate::ir::{Location, Origin, RuleId};
+use crate::source::Source;
+use crate::syntax::ast::{Body, Reference, Span, Type, Type1, Type2, Type2Kind};
+use crate::syntax::{Symbol, TokenKind};
 
-/// The text in which a construct stands, and what the generic parameters of
-/// its rule stand for.
+/// The text that contains a construct, and the arguments for the generic
+/// parameters of its rule.
 pub(super) struct Scope<'a> {
     pub(super) source: &'a Source<'a>,
     bindings: Vec<(&'a str, Argument<'a>)>,
@@ -48,14 +48,14 @@ pub(super) struct Named<'a> {
 
 impl<'a> Named<'a> {
     pub(super) fn plain(definition: &'a Definition<'a>) -> Self {
-        Self { definition, arguments: Vec::new(), key: definition.name.clone() }
+        Self { definition, arguments: Vec::new(), key: definition.name.to_owned() }
     }
 
     /// The scope in which a part of the definition is to be read.
     pub(super) fn scope(&self, part: &Part<'a>) -> Rc<Scope<'a>> {
-        let parameters = part.parameters.iter().copied();
+        let parameters = part.rule.parameters.iter().map(|parameter| parameter.text);
         Rc::new(Scope {
-            source: part.source,
+            source: self.definition.source,
             bindings: parameters.zip(self.arguments.iter().cloned()).collect(),
         })
     }
@@ -63,7 +63,10 @@ impl<'a> Named<'a> {
     /// The type that the definition consists of, unless there are several.
     pub(super) fn sole_type(&self) -> Option<(&'a Type<'a>, Rc<Scope<'a>>)> {
         match self.definition.parts.as_slice() {
-            [part @ Part { body: Body::Type(body), .. }] => Some((body, self.scope(part))),
+            [part] => match part.body() {
+                Body::Type(body) => Some((body, self.scope(part))),
+                Body::Group(_) => None,
+            },
             _ => None,
         }
     }
@@ -79,7 +82,18 @@ pub(super) enum Target<'a> {
     },
 }
 
-/// What is found behind a chain of names that only name each other.
+impl Target<'_> {
+    /// Its name, with the arguments of a generic rule.
+    pub(super) fn key(&self) -> &str {
+        match self {
+            Self::Argument(argument) => &argument.text,
+            Self::Named(named) => &named.key,
+            Self::Unplugged { .. } => "",
+        }
+    }
+}
+
+/// What is found at the end of a chain of names that only name each other.
 #[derive(Clone)]
 pub(super) enum End<'a> {
     Group,
@@ -90,23 +104,23 @@ pub(super) enum End<'a> {
 impl<'a> Lowering<'a> {
     pub(super) fn resolve(
         &mut self,
-        identifier: &'a Identifier<'a>,
-        arguments: Option<&'a GenericArgs<'a>>,
+        reference: &'a Reference<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Target<'a>, Error> {
-        let offset = identifier.span.0;
-        let name = full_name(identifier);
-        let arguments = arguments.map_or(&[][..], |arguments| &arguments.args);
+        let offset = reference.name.span.start;
+        let name = reference.name.text;
+        let arguments = &reference.arguments;
+        self.copy(name.len(), scope, offset)?;
         if let Some((_, argument)) = scope.bindings.iter().find(|(param, _)| *param == name) {
-            return match arguments {
+            return match arguments.as_slice() {
                 [] => Ok(Target::Argument(argument.clone())),
                 _ => Err(scope.error(offset, format!("parameter `{name}` cannot be generic"))),
             };
         }
-        let Some(definition) = self.definitions.get(&name) else {
+        let Some(definition) = self.definitions.get(name) else {
             return match name.strip_prefix('$') {
                 Some(rest) => Ok(Target::Unplugged { group: rest.starts_with('$') }),
-                None => Err(scope.error(offset, format!("`{name}` is not defined"))),
+                None => Err(scope.error(offset, not_defined(name))),
             };
         };
         if definition.arity() != arguments.len() {
@@ -118,36 +132,36 @@ impl<'a> Lowering<'a> {
             return Ok(Target::Named(Named::plain(definition)));
         }
 
-        if let (Some(first), Some(last)) = (arguments.first(), arguments.last()) {
-            let length = last.arg.span.1.saturating_sub(first.arg.span.0);
-            self.copy(length, scope, offset)?;
+        let mut key = format!("{name}<");
+        let mut bound = Vec::new();
+        for type1 in arguments {
+            self.copy(type1.span.end - type1.span.start, scope, offset)?;
+            let text = one_line(type1.span, scope);
+            if !bound.is_empty() {
+                key.push_str(", ");
+            }
+            key.push_str(&text);
+            if key.len() > limits::INSTANCE_NAME {
+                let why = format!("the instances of `{name}` grow without end");
+                return Err(scope.error(offset, why));
+            }
+            bound.push(Argument { type1, scope: Rc::clone(scope), text });
         }
-        let arguments: Vec<Argument> = arguments
-            .iter()
-            .map(|argument| Argument {
-                type1: &argument.arg,
-                scope: Rc::clone(scope),
-                text: argument_text(&argument.arg, scope),
-            })
-            .collect();
-        let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
-        let key = format!("{name}<{}>", texts.join(", "));
-        if key.len() > limits::INSTANCE_NAME {
-            return Err(scope.error(offset, format!("the instances of `{name}` grow without end")));
-        }
+        key.push('>');
+        let arguments = bound;
         Ok(Target::Named(Named { definition, arguments, key }))
     }
 
     /// The rule that a name stands for, which is lowered sooner or later.
     pub(super) fn rule(&mut self, named: Named<'a>, at: Location) -> Result<RuleId, Error> {
-        let id = RuleId(self.order.get(&named.key).copied().unwrap_or_default());
+        let id = self.rule_id(&named.key, &at)?;
         let is_instance = named.definition.is_generic();
         let is_prelude = named.definition.origin == Origin::Prelude;
         if (is_instance || is_prelude) && self.found.insert(named.key.clone()) {
             if is_prelude {
                 self.prelude.push_back(named);
             } else {
-                self.instances.push(named);
+                self.instances.push(Pending::Named(named));
             }
         }
         if self.found.len() > limits::INSTANCES {
@@ -159,10 +173,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn is_group(&mut self, target: &Target<'a>) -> Result<bool, Error> {
         match self.follow(target)? {
             End::Group => Ok(true),
-            End::Type2(Type2::Unwrap { ident, generic_args, .. }, scope) => {
-                let target = self.resolve(ident, generic_args.as_ref(), &scope)?;
+            End::Type2(Type2 { kind: Type2Kind::Unwrap(reference), .. }, scope) => {
+                let target = self.resolve(reference, &scope)?;
                 let end = self.follow(&target)?;
-                Ok(matches!(end, End::Type2(Type2::Map { .. } | Type2::Array { .. }, _)))
+                let End::Type2(type2, _) = end else { return Ok(false) };
+                Ok(matches!(type2.kind, Type2Kind::Map(_) | Type2Kind::Array(_)))
             }
             _ => Ok(false),
         }
@@ -173,8 +188,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn follow(&mut self, target: &Target<'a>) -> Result<End<'a>, Error> {
         let mut passed = HashSet::new();
         let mut step = self.step(target, &mut passed);
-        while let End::Type2(Type2::Typename { ident, generic_args, .. }, scope) = &step {
-            let target = self.resolve(ident, generic_args.as_ref(), scope)?;
+        while let End::Type2(Type2 { kind: Type2Kind::Name(reference), .. }, scope) = &step {
+            let target = self.resolve(reference, scope)?;
             step = self.step(&target, &mut passed);
         }
         self.ends.extend(passed.into_iter().map(|key| (key, step.clone())));
@@ -211,8 +226,8 @@ impl<'a> Lowering<'a> {
 
 /// The type without choice and operator that a type consists of.
 pub(super) fn sole_type2<'a>(of: &'a Type<'a>) -> Option<&'a Type2<'a>> {
-    match of.type_choices.as_slice() {
-        [choice] => bare(&choice.type1),
+    match of.choices.as_slice() {
+        [type1] => bare(type1),
         _ => None,
     }
 }
@@ -220,42 +235,54 @@ pub(super) fn sole_type2<'a>(of: &'a Type<'a>) -> Option<&'a Type2<'a>> {
 /// The type that stands alone, without operator and parentheses.
 pub(super) fn bare<'a>(mut type1: &'a Type1<'a>) -> Option<&'a Type2<'a>> {
     loop {
-        match (&type1.operator, &type1.type2) {
-            (None, Type2::ParenthesizedType { pt, .. }) => match pt.type_choices.as_slice() {
-                [choice] => type1 = &choice.type1,
-                _ => return Some(&type1.type2),
-            },
-            (None, type2) => return Some(type2),
-            (Some(_), _) => return None,
+        if type1.operator.is_some() {
+            return None;
+        }
+        match &type1.target.kind {
+            Type2Kind::Parenthesized(inner) if inner.choices.len() == 1 => {
+                type1 = &inner.choices[0];
+            }
+            _ => return Some(&type1.target),
         }
     }
 }
 
-/// An argument as it is written, on one line, with parameters replaced.
-fn argument_text(type1: &Type1, scope: &Scope) -> String {
+/// A construct as it is written, on one line, with parameters replaced; only its beginning
+/// if it is longer than any name.
+pub(super) fn one_line(span: Span, scope: &Scope) -> String {
     let source = scope.source;
-    let (start, end, _) = type1.span;
-    let end = start + source.tight(start, end).len();
+    let tokens = source.tokens(span);
     let mut text = String::new();
-    let mut at = start;
-    while at < end {
-        let token = source.tokens.get(&at);
-        let next = token.map_or(at + 1, |token| token.end);
-        let written = &source.text[at..next];
-        match token.map(|token| &token.kind) {
-            Some(TokenKind::Comment) => {}
-            Some(TokenKind::Name) if !source.mask[source.skip_blanks(next)..].starts_with(':') => {
-                let bound = scope.bindings.iter().find(|(param, _)| *param == written);
-                text.push_str(bound.map_or(written, |(_, argument)| &argument.text));
-            }
-            None if written.trim().is_empty() => {
-                if !text.ends_with(' ') {
-                    text.push(' ');
-                }
+    let mut end = span.start;
+    for (at, token) in tokens.iter().enumerate() {
+        if token.span.start > end {
+            text.push(' ');
+        }
+        end = token.span.end;
+        if text.len() > limits::INSTANCE_NAME {
+            break;
+        }
+        let written = source.text(token.span);
+        let is_key =
+            tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Symbol(Symbol::Colon));
+        let bound = scope.bindings.iter().find(|(param, _)| *param == written);
+        match bound {
+            Some((_, argument)) if token.kind == TokenKind::Name && !is_key => {
+                text.push_str(&argument.text);
             }
             _ => text.push_str(written),
         }
-        at = next;
     }
     text
+}
+
+fn not_defined(name: &str) -> String {
+    let hint = if name.contains("..") {
+        ": it is one name, and a range needs spaces around its dots"
+    } else if name.contains('.') {
+        ": it is one name, and an operator needs a space before its dot"
+    } else {
+        ""
+    };
+    format!("`{name}` is not defined{hint}")
 }

@@ -2,25 +2,13 @@
 
 use std::sync::LazyLock;
 
-use cddl::ast::CDDL;
+use crate::Errors;
+use crate::source::Source;
 
-use super::limits;
-use super::scan;
-use super::source::Source;
-use super::syntax;
-use crate::Error;
-
-static SOURCE: LazyLock<Result<Source<'static>, Error>> =
-    LazyLock::new(|| scan::scan("prelude", include_str!("../prelude.cddl")));
-
-static TREE: LazyLock<Result<CDDL<'static>, Error>> = LazyLock::new(|| {
-    let source = SOURCE.as_ref().map_err(Clone::clone)?;
-    syntax::parse(source, limits::PARSER_CALLS)
-});
+static SOURCE: LazyLock<Result<Source<'static>, Errors>> =
+    LazyLock::new(|| Source::read("prelude", include_str!("../prelude.cddl")));
 
 /// The prelude's text and its syntax tree.
-pub(super) fn load() -> Result<(&'static Source<'static>, &'static CDDL<'static>), Error> {
-    let source = SOURCE.as_ref().map_err(Clone::clone)?;
-    let tree = TREE.as_ref().map_err(Clone::clone)?;
-    Ok((source, tree))
+pub(super) fn load() -> Result<&'static Source<'static>, Errors> {
+    SOURCE.as_ref().map_err(Clone::clone)
 }

@@ -2,15 +2,11 @@
 
 use std::rc::Rc;
 
-use cddl::ast;
-use cddl::token::TagConstraint;
-
 use super::Lowering;
-use super::constants::literal_offset;
-use super::definitions::{Body, full_name};
 use super::names::{Argument, End, Named, Scope, Target};
 use crate::Error;
-use crate::ir::{Literal, Type, TypeKind};
+use crate::ir::{Literal, TagNumber, Type, TypeKind, Value};
+use crate::syntax::ast::{self, Body, HeadNumber, Reference, Type2Kind};
 
 /// What `~` leaves of a rule.
 pub(super) enum Unwrapped<'a> {
@@ -19,17 +15,17 @@ pub(super) enum Unwrapped<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// What a type rule stands for: the alternatives of all its parts.
+    /// The body of a type rule: the alternatives of all its parts.
     pub(super) fn body(&mut self, named: &Named<'a>) -> Result<Type, Error> {
         if let Some((sole, scope)) = named.sole_type() {
             return self.type_(sole, &scope);
         }
         let mut alternatives = Vec::new();
         for part in &named.definition.parts {
-            if let Body::Type(body) = part.body {
+            if let Body::Type(body) = part.body() {
                 let scope = named.scope(part);
-                for choice in &body.type_choices {
-                    alternatives.push(self.type1(&choice.type1, &scope)?);
+                for type1 in &body.choices {
+                    alternatives.push(self.type1(type1, &scope)?);
                 }
             }
         }
@@ -42,13 +38,12 @@ impl<'a> Lowering<'a> {
         of: &'a ast::Type<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
-        match of.type_choices.as_slice() {
-            [] => Err(scope.error(of.span.0, "a type is missing")),
-            [choice] => self.type1(&choice.type1, scope),
+        match of.choices.as_slice() {
+            [type1] => self.type1(type1, scope),
             choices => {
-                let alternatives = choices.iter().map(|choice| self.type1(&choice.type1, scope));
+                let alternatives = choices.iter().map(|type1| self.type1(type1, scope));
                 let kind = TypeKind::Choice(alternatives.collect::<Result<_, _>>()?);
-                Ok(Type { kind, location: scope.at(of.span.0) })
+                Ok(Type { kind, location: scope.at(of.span.start) })
             }
         }
     }
@@ -58,9 +53,9 @@ impl<'a> Lowering<'a> {
         type1: &'a ast::Type1<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
-        let at = type1.span.0;
+        let at = type1.span.start;
         self.nested(scope, at, |lowering| match &type1.operator {
-            None => lowering.type2(&type1.type2, scope),
+            None => lowering.type2(&type1.target, scope),
             Some(operator) => {
                 let kind = lowering.operation(type1, operator, scope)?;
                 Ok(Type { kind, location: scope.at(at) })
@@ -73,80 +68,77 @@ impl<'a> Lowering<'a> {
         type2: &'a ast::Type2<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
-        use ast::Type2;
-
-        if let Some(at) = literal_offset(type2) {
-            let literal = Literal { value: self.literal(scope, at)?, name: None };
-            return Ok(Type { kind: TypeKind::Literal(literal), location: scope.at(at) });
-        }
-        let (kind, at) = match type2 {
-            Type2::ParenthesizedType { pt, .. } => return self.type_(pt, scope),
-            Type2::Typename { ident, generic_args, .. } => {
-                return self.type_name(ident, generic_args.as_ref(), scope);
-            }
-            Type2::Unwrap { ident, generic_args, span, .. } => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
-                return match self.unwrap(&target, ident, scope)? {
+        let at = type2.span.start;
+        let kind = match &type2.kind {
+            Type2Kind::Value(value) => TypeKind::Literal(self.literal(value, scope, at)?),
+            Type2Kind::Parenthesized(inner) => return self.type_(inner, scope),
+            Type2Kind::Name(reference) => return self.type_name(reference, scope),
+            Type2Kind::Unwrap(reference) => {
+                let target = self.resolve(reference, scope)?;
+                return match self.unwrap(&target, reference, scope)? {
                     Unwrapped::Type(content, scope) => {
-                        self.nested(&scope, content.span.0, |lowering| {
+                        self.nested(&scope, content.span.start, |lowering| {
                             lowering.type_(content, &scope)
                         })
                     }
                     Unwrapped::Group(..) => {
-                        let why = "what `~` leaves here is a group: it can only stand in a group";
-                        Err(scope.error(span.0, why))
+                        let name = reference.name.text;
+                        let why = format!("`~{name}` is a group, and a type is needed");
+                        Err(scope.error(at, why))
                     }
                 };
             }
-            Type2::Map { group, span, .. } => {
-                (TypeKind::Map(self.group(group, span.0, scope)?), span.0)
-            }
-            Type2::Array { group, span, .. } => {
-                (TypeKind::Array(self.group(group, span.0, scope)?), span.0)
-            }
-            Type2::ChoiceFromInlineGroup { group, span, .. } => {
+            Type2Kind::Map(group) => self.container(type2, group, TypeKind::Map, scope)?,
+            Type2Kind::Array(group) => self.container(type2, group, TypeKind::Array, scope)?,
+            Type2Kind::ChoiceFromGroup(group) => {
                 let mut alternatives = Vec::new();
                 self.enumerate(group, scope, &mut alternatives)?;
-                (TypeKind::Choice(alternatives), span.0)
+                TypeKind::Choice(alternatives)
             }
-            Type2::ChoiceFromGroup { ident, generic_args, span, .. } => {
-                let target = self.resolve(ident, generic_args.as_ref(), scope)?;
+            Type2Kind::ChoiceFromName(reference) => {
+                let at = reference.name.span.start;
+                let target = self.resolve(reference, scope)?;
                 if !self.is_group(&target)? {
-                    let why = format!("`{}` is not a group", full_name(ident));
-                    return Err(scope.error(ident.span.0, why));
+                    let why = format!("`{}` is not a group", reference.name.text);
+                    return Err(scope.error(at, why));
                 }
                 let mut alternatives = Vec::new();
-                self.enumerate_target(target, ident.span.0, scope, &mut alternatives)?;
-                (TypeKind::Choice(alternatives), span.0)
+                self.enumerate_target(target, at, scope, &mut alternatives)?;
+                TypeKind::Choice(alternatives)
             }
-            Type2::TaggedData { tag, t, span, .. } => {
-                (self.tag(tag.as_ref(), t, span.0, scope)?, span.0)
+            Type2Kind::Tag { number, content } => {
+                let content = match content {
+                    None => Type { kind: TypeKind::Any, location: scope.at(at) },
+                    Some(content) => self.type_(content, scope)?,
+                };
+                let number = self.head_number(number, scope)?;
+                TypeKind::Tag { number, content: Box::new(content) }
             }
-            Type2::DataMajorType { mt, constraint, span } => {
-                (major(*mt, constraint.as_ref(), *span, scope)?, span.0)
-            }
-            Type2::Any { span } => (TypeKind::Any, span.0),
-            _ => return Err(scope.error(0, "this type is not supported")),
+            Type2Kind::Major { major, number } => match self.head_number(number, scope)? {
+                TagNumber::Any => TypeKind::Major { major: *major, info: None },
+                TagNumber::One(info) => TypeKind::Major { major: *major, info: Some(info) },
+                TagNumber::Of(numbers) => TypeKind::Simple(numbers),
+            },
+            Type2Kind::Any => TypeKind::Any,
         };
         Ok(Type { kind, location: scope.at(at) })
     }
 
     fn type_name(
         &mut self,
-        identifier: &'a ast::Identifier<'a>,
-        arguments: Option<&'a ast::GenericArgs<'a>>,
+        reference: &'a Reference<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
-        let at = identifier.span.0;
-        let target = self.resolve(identifier, arguments, scope)?;
+        let at = reference.name.span.start;
+        let target = self.resolve(reference, scope)?;
         if self.is_group(&target)? {
-            let why = format!("`{}` is a group, and a type is needed", full_name(identifier));
+            let why = format!("`{}` is a group, and a type is needed", reference.name.text);
             return Err(scope.error(at, why));
         }
         self.type_target(target, at, scope)
     }
 
-    /// The type that a name stands for.
+    /// The type that a name refers to.
     pub(super) fn type_target(
         &mut self,
         target: Target<'a>,
@@ -165,78 +157,45 @@ impl<'a> Lowering<'a> {
     pub(super) fn unwrap(
         &mut self,
         target: &Target<'a>,
-        identifier: &'a ast::Identifier<'a>,
+        reference: &'a Reference<'a>,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Unwrapped<'a>, Error> {
-        match self.follow(target)? {
-            End::Type2(ast::Type2::Map { group, .. } | ast::Type2::Array { group, .. }, scope) => {
-                Ok(Unwrapped::Group(group, scope))
-            }
-            End::Type2(ast::Type2::TaggedData { t, .. }, scope) if !t.type_choices.is_empty() => {
-                Ok(Unwrapped::Type(t, scope))
-            }
-            _ => {
-                let name = full_name(identifier);
-                let why = format!("`~{name}` needs `{name}` to be a map, an array or a tag");
-                Err(scope.error(identifier.span.0, why))
+        if let End::Type2(type2, scope) = self.follow(target)? {
+            match &type2.kind {
+                Type2Kind::Map(group) | Type2Kind::Array(group) => {
+                    return Ok(Unwrapped::Group(group, scope));
+                }
+                Type2Kind::Tag { content: Some(content), .. } => {
+                    return Ok(Unwrapped::Type(content, scope));
+                }
+                _ => {}
             }
         }
+        let name = reference.name.text;
+        let why = format!("`~{name}` needs `{name}` to be a map, an array or a tag");
+        Err(scope.error(reference.name.span.start, why))
     }
 
-    fn tag(
+    fn head_number(
         &mut self,
-        number: Option<&TagConstraint>,
-        content: &'a ast::Type<'a>,
-        at: usize,
+        number: &'a HeadNumber<'a>,
         scope: &Rc<Scope<'a>>,
-    ) -> Result<TypeKind, Error> {
-        major_digit(at, scope)?;
-        let content = match content.type_choices.as_slice() {
-            [] => Type { kind: TypeKind::Any, location: scope.at(at) },
-            _ => self.type_(content, scope)?,
+    ) -> Result<TagNumber, Error> {
+        let numbers = match number {
+            HeadNumber::Any => return Ok(TagNumber::Any),
+            HeadNumber::One(number) => return Ok(TagNumber::One(*number)),
+            HeadNumber::Of(numbers) => numbers,
         };
-        let number = head_number(number, at, scope)?;
-        Ok(TypeKind::Tag { number, content: Box::new(content) })
-    }
-}
-
-fn major(
-    major: u8,
-    info: Option<&TagConstraint>,
-    span: ast::Span,
-    scope: &Scope,
-) -> Result<TypeKind, Error> {
-    major_digit(span.0, scope)?;
-    if major > 7 {
-        return Err(scope.error(span.0, format!("there is no major type {major}")));
-    }
-    if scope.source.tight(span.0, span.1).contains('(') {
-        return Err(scope.error(span.0, "only `#6` can have content in parentheses"));
-    }
-    Ok(TypeKind::Major { major, info: head_number(info, span.0, scope)? })
-}
-
-/// The parser allows for content without a digit, and for blanks before it.
-fn major_digit(at: usize, scope: &Scope) -> Result<(), Error> {
-    match scope.source.text.as_bytes().get(at + 1) {
-        Some(digit) if digit.is_ascii_digit() => Ok(()),
-        _ => Err(scope.error(at, "a digit or a comma has to follow this `#`")),
-    }
-}
-
-fn head_number(
-    number: Option<&TagConstraint>,
-    at: usize,
-    scope: &Scope,
-) -> Result<Option<u64>, Error> {
-    match number {
-        None => Ok(None),
-        Some(TagConstraint::Literal(number)) => Ok(Some(*number)),
-        Some(TagConstraint::Type(text)) => match text.trim().parse() {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => {
-                Err(scope.error(at, format!("`<{}>` behind `#` is not supported", text.trim())))
+        match self.constant_type(numbers, scope)? {
+            None => Ok(TagNumber::Of(Box::new(self.type_(numbers, scope)?))),
+            Some(Literal { value, .. }) => {
+                let number = match value {
+                    Value::Integer(value) => u64::try_from(value).ok(),
+                    _ => None,
+                };
+                let why = "a number of 0 to 2^64 - 1 is needed here";
+                number.map(TagNumber::One).ok_or_else(|| scope.error(numbers.span.start, why))
             }
-        },
+        }
     }
 }

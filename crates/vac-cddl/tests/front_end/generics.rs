@@ -53,6 +53,8 @@ fn an_argument_may_be_a_group() {
     assert_eq!(root("a = with<g>\nwith<G> = {G, z: int}\ng = (x: int)"), "with<g>");
     let text = "a = with<g>\nwith<G> = {G, z: int}\ng = (x: int)";
     assert_eq!(body(text, "with<g>"), "{\"x\": int, \"z\": int}");
+    let text = "a = with<$$g>\nwith<G> = {G, z: int}\n$$g //= (x: int)";
+    assert_eq!(body(text, "with<$$g>"), "{\"x\": int, \"z\": int}");
 }
 
 #[test]

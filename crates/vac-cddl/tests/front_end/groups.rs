@@ -21,6 +21,7 @@ fn a_bareword_before_a_colon_is_a_text_even_if_a_rule_has_its_name() {
         "{\"session-id\": session-id}"
     );
     assert_eq!(root("a = {int: int}"), "{\"int\": int}");
+    assert_eq!(root("a = {$id: int, b--c: int}"), "{\"$id\": int, \"b--c\": int}");
 }
 
 #[test]
@@ -86,6 +87,38 @@ fn a_group_that_repeats_or_has_alternatives_stays() {
 fn a_type_in_parentheses_is_not_a_group() {
     assert_eq!(root("a = [* (int / tstr)]"), "[* (int / tstr)]");
     assert_eq!(root("a = [2*3 (int)]"), "[2*3 int]");
+    assert_eq!(root("a = [(int / tstr) / bool]"), "[((int / tstr) / bool)]");
+    assert_eq!(root("a = [? ((b) / c), (1) .. 5]\nb = int\nc = tstr"), "[? (b / c), 1..5]");
+    assert_eq!(root("a = {(int / tstr) => bool}"), "{(int / tstr) => bool}");
+}
+
+#[test]
+fn a_rule_may_be_one_entry_of_a_group() {
+    assert_eq!(root("a = {g}\ng = b: int"), "{\"b\": int}");
+    assert_eq!(root("a = {* g}\ng = tstr => int"), "{* g(tstr => int)}");
+    assert_eq!(
+        root("a = {$$g}\n$$g //= b: int\n$$g //= c: int"),
+        "{$$g(\"b\": int // \"c\": int)}"
+    );
+}
+
+#[test]
+fn a_group_may_contain_itself_in_a_map_or_an_array() {
+    let text = "a = {g}\ng = (x: int // y: {g})";
+    assert_eq!(root(text), r#"{g("x": int // "y": {g})}"#);
+    assert_eq!(body(text, "{g}"), r#"{g("x": int // "y": {g})}"#);
+    let text = "a = [g]\ng = (int, ? h)\nh = (z: [* { * tstr => [ g ] }])";
+    assert_eq!(body(text, "a"), r#"[int, ? h("z": [* {* tstr => [ g ]}])]"#);
+    assert_eq!(body(text, "[ g ]"), r#"[int, ? h("z": [* {* tstr => [ g ]}])]"#);
+    let text = "a = tree<int>\ntree<T> = {node<T>}\nnode<T> = (v: T, c: [* {node<T>}])";
+    assert_eq!(body(text, "{node<int>}"), r#"{"v": int, "c": [* {node<int>}]}"#);
+    let text = "a = {w<g>}\nw<G> = (x: [* {G}])\ng = (w<g> // y: int)";
+    assert_eq!(body(text, "{g}"), r#"{g("x": [* {g}] // "y": int)}"#);
+    let long = "z".repeat(60);
+    let text = format!("a = {{g}}\ng = (x: [* {{g, {long}: int}}])");
+    assert_eq!(body(&text, "g@2:12"), format!(r#"{{"x": [* g@2:12], "{long}": int}}"#));
+    assert_eq!(root("a = {x: [* ~a]}"), r#"{"x": [* ~a]}"#);
+    assert_eq!(body("a = {x: [* ~a]}", "[* ~a]"), r#"[* ("x": [* ~a])]"#);
 }
 
 #[test]

@@ -36,10 +36,15 @@ fn root(text: &str) -> String {
     show::type_(&schema, &schema.rules[schema.root.0].body)
 }
 
-/// What is said about a text that has to be wrong.
+/// The first error of a text that has to be wrong.
 fn error(text: &str) -> String {
+    errors(text).swap_remove(0)
+}
+
+/// All errors of a text that has to be wrong, without the lines of the text.
+fn errors(text: &str) -> Vec<String> {
     match vac_cddl::parse("spec.cddl", text) {
         Ok(_) => panic!("nothing is wrong with: {text}"),
-        Err(error) => error.to_string(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
     }
 }

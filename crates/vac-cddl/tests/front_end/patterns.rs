@@ -33,6 +33,20 @@ fn anchors_are_ordinary_characters() {
 }
 
 #[test]
+fn anchors_give_a_warning() {
+    let warnings = |pattern: &str| -> Vec<String> {
+        let schema = read(&format!("a = [b, b]\nb = tstr .regexp \"{pattern}\""));
+        schema.warnings.iter().map(ToString::to_string).collect()
+    };
+    let wanted = "spec.cddl:2:10: `^` and `$` are ordinary characters here: a pattern always \
+                  matches the whole text";
+    assert_eq!(warnings("^a"), [wanted]);
+    assert_eq!(warnings("a$"), [wanted]);
+    assert!(warnings("[^a]").is_empty());
+    assert!(warnings(r"a\\$").is_empty());
+}
+
+#[test]
 fn a_dot_is_anything_but_a_line_end() {
     assert!(matches("a.b", "a\u{85}b"));
     assert!(!matches(".", "\n"));

@@ -111,6 +111,20 @@ fn the_docs_of_an_element_stand_above_or_behind() {
 }
 
 #[test]
+fn directives_give_a_warning() {
+    let schema = read(";# import rfc9052 as cose\na = int ;# include rfc9165\n;# nothing\n");
+    let warnings: Vec<String> = schema.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "spec.cddl:1:1: the directive `import rfc9052 as cose` is not followed: add the rules \
+             here",
+            "spec.cddl:2:9: the directive `include rfc9165` is not followed: add the rules here",
+        ]
+    );
+}
+
+#[test]
 fn the_specification_of_agent_records_is_read() {
     let text = include_str!("../../../../spec/agent-conversation.cddl");
     let schema = read(text);

@@ -3,8 +3,8 @@
 //! its name before the parenthesis.
 
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Literal, Member, Occurrence, Schema, Type, TypeKind,
-    Value,
+    Control, Element, ElementKind, Group, Key, Literal, Member, Occurrence, Schema, TagNumber,
+    Type, TypeKind, Value,
 };
 
 pub(crate) fn type_(schema: &Schema, of: &Type) -> String {
@@ -24,9 +24,13 @@ pub(crate) fn type_(schema: &Schema, of: &Type) -> String {
         TypeKind::Array(of) => format!("[{}]", group(schema, of)),
         TypeKind::Major { major, info: None } => format!("#{major}"),
         TypeKind::Major { major, info: Some(info) } => format!("#{major}.{info}"),
-        TypeKind::Tag { number: None, content } => format!("#6({})", inner(content)),
-        TypeKind::Tag { number: Some(number), content } => {
+        TypeKind::Simple(numbers) => format!("#7.<{}>", inner(numbers)),
+        TypeKind::Tag { number: TagNumber::Any, content } => format!("#6({})", inner(content)),
+        TypeKind::Tag { number: TagNumber::One(number), content } => {
             format!("#6.{number}({})", inner(content))
+        }
+        TypeKind::Tag { number: TagNumber::Of(numbers), content } => {
+            format!("#6.<{}>({})", inner(numbers), inner(content))
         }
         TypeKind::Control { target, control: of } => {
             format!("{} {}", inner(target), control(schema, of))

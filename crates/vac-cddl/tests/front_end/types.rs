@@ -16,6 +16,7 @@ fn parentheses_around_a_type_leave_no_trace() {
 fn a_hash_is_anything() {
     assert_eq!(root("a = #"), "#");
     assert_eq!(body("a = any", "any"), "#");
+    assert_eq!(root("a = {tstr => #\n 1 => int}"), "{tstr => #, 1 => int}");
 }
 
 #[test]
@@ -31,6 +32,14 @@ fn tags_have_a_number_and_content() {
     assert_eq!(root("a = #6.18([b: bstr, c: int])"), "#6.18([\"b\": bstr, \"c\": int])");
     assert_eq!(root("a = #6.<18>(tstr)"), "#6.18(tstr)");
     assert_eq!(root("a = #6.18446744073709551615(tstr)"), "#6.18446744073709551615(tstr)");
+}
+
+#[test]
+fn the_number_of_a_head_may_be_a_type() {
+    assert_eq!(root("a = #6.<b>(tstr)\nb = 1 / 5..7"), "#6.<b>(tstr)");
+    assert_eq!(root("a = #6.<uint .le 9>"), "#6.<uint .le 9>(#)");
+    assert_eq!(root("a = #7.<0..19 / 25>"), "#7.<(0..19 / 25)>");
+    assert_eq!(root("a = #6.<b>(tstr)\nb = 7"), "#6.7(tstr)");
 }
 
 #[test]

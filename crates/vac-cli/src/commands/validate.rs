@@ -99,6 +99,9 @@ impl Validate {
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         let rule = self.rule.as_deref();
         let other = self.schema.as_deref().map(schema::read).transpose()?;
+        for warning in other.iter().flat_map(|schema| &schema.warnings) {
+            talk.warn(&warning.to_string());
+        }
         let rules = match &other {
             None => Rules::own(rule)?,
             Some(schema) => Rules::other(schema, rule, most)?,

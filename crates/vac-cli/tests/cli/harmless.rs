@@ -74,7 +74,8 @@ fn folder() -> Folder {
     folder.write("closed.json", crate::records::with(&members));
     folder.write("twice.json", format!("{{{evil}: 1, {evil}: 2}}"));
     folder.write("evil.cddl", format!("a = {EVIL}"));
-    folder.write("text.cddl", format!("a = {{ b: \"{}\" }}", EVIL.replace(['\r', '\n'], "")));
+    let escaped: Vec<String> = EVIL.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect();
+    folder.write("text.cddl", format!("a = {{ b: \"{}\" }}", escaped.concat()));
     folder.write(NAME, EVIL);
     folder
 }

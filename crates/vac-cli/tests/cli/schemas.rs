@@ -29,10 +29,50 @@ fn a_bad_schema_is_told_with_its_place() {
     folder.write("bad.cddl", "point = { x: interger }");
     let ran = folder.vac(&["validate", "--schema", "bad.cddl", "a.json"]);
     ran.gives(2, "");
-    assert_eq!(ran.stderr, "error: bad.cddl:1:14: `interger` is not defined\n");
+    assert_eq!(
+        ran.stderr,
+        "error: bad.cddl:1:14: `interger` is not defined\n\
+         1 | point = { x: interger }\n  |              ^\n"
+    );
     let ran = folder.vac(&["validate", "--schema", "none.cddl", "a.json"]);
     ran.gives(2, "");
     assert!(ran.stderr.starts_with("error: cannot read the schema none.cddl: "), "{}", ran.stderr);
+}
+
+#[test]
+fn every_error_of_a_schema_is_reported() {
+    let folder = Folder::new();
+    folder.write("a.json", "1");
+    folder.write("bad.cddl", "a = [int\nb = { x:: int }\nc = \"\u{202e}");
+    let ran = folder.vac(&["validate", "--schema", "bad.cddl", "a.json"]);
+    ran.gives(2, "");
+    assert_eq!(
+        ran.stderr,
+        "error: bad.cddl:1:5: `[` is never closed\n1 | a = [int\n  |     ^\n\
+         error: bad.cddl:2:9: expected a type, found `:`\n2 | b = { x:: int }\n  |         ^\n\
+         error: bad.cddl:3:5: this text is not closed on its line\n\
+         3 | c = \"\\u{202e}\n  |     ^\n"
+    );
+}
+
+#[test]
+fn a_directive_that_is_not_followed_gives_a_warning() {
+    let folder = Folder::new();
+    folder.write("a.json", "1");
+    folder.write("a.cddl", "a = int\n;# import rfc9052 as cose\n");
+    let ran = folder.vac(&["validate", "--schema", "a.cddl", "a.json"]);
+    ran.gives(0, "");
+    let warning = "a.cddl:2:1: the directive `import rfc9052 as cose` is not followed: \
+                   add the rules here\n";
+    assert!(ran.stderr.starts_with(&format!("warning: {warning}")), "{}", ran.stderr);
+    let ran = folder.vac(&["validate", "--quiet", "--schema", "a.cddl", "a.json"]);
+    ran.gives(0, "");
+    assert_eq!(ran.stderr, "");
+    // It is the likely reason for names that are not defined.
+    folder.write("a.cddl", "a = cose.b\n;# import rfc9052 as cose\n");
+    let ran = folder.vac(&["validate", "--schema", "a.cddl", "a.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains(&format!("error: {warning}")), "{}", ran.stderr);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Member, Occurrence, Origin, RuleId, Schema, Type,
-    TypeKind, Value,
+    Control, Element, ElementKind, Group, Key, Member, Occurrence, Origin, RuleId, Schema,
+    TagNumber, Type, TypeKind, Value,
 };
 
 use crate::Error;
@@ -193,14 +193,22 @@ impl Emitter<'_> {
                 let check = self.checker(name, "content", content, rule)?;
                 let expected = describe::expected(self.schema, ty);
                 let number = match number {
-                    Some(number) => quote!(Some(#number)),
-                    None => quote!(None),
+                    TagNumber::One(number) => quote!(Some(#number)),
+                    TagNumber::Any => quote!(None),
+                    TagNumber::Of(_) => {
+                        let construct = "a tag whose number is a type (`#6.<type>`)";
+                        return Err(Error::unsupported(&ty.location, construct));
+                    }
                 };
                 Ok(quote!(context.tag(node, #number, #rule, #expected, #check)))
             }
             TypeKind::Choice(choices) => self.choice(name, ty, choices, rule),
             TypeKind::Control { target, control } => {
                 self.controlled(name, target, control, rule, ty)
+            }
+            TypeKind::Simple(_) => {
+                let construct = "a simple value whose number is a type (`#7.<type>`)";
+                Err(Error::unsupported(&ty.location, construct))
             }
             // Whatever a predicate cannot judge is listed above.
             TypeKind::Literal(_) | TypeKind::Range { .. } | TypeKind::Major { .. } => {

@@ -1,7 +1,7 @@
 //! From lowered CDDL to [`Model`].
 
 use proc_macro2::Ident;
-use vac_cddl::ir::{Control, Origin, RuleId, Schema, Type, TypeKind, Value};
+use vac_cddl::ir::{Control, Origin, RuleId, Schema, TagNumber, Type, TypeKind, Value};
 
 use super::{Body, Guard, Item, Model, Scalar, Shape, passes};
 use crate::analysis::{literals, prelude_name, rule};
@@ -112,7 +112,9 @@ impl<'s> Builder<'s> {
             TypeKind::Choice(alternatives) => self.choice(ty, alternatives, name, slot),
             TypeKind::Map(group) => self.map(group, name, slot),
             TypeKind::Array(group) => self.array(group, name, slot),
-            TypeKind::Tag { number: Some(number), content } if !matches!(number, 2 | 3) => {
+            TypeKind::Tag { number: TagNumber::One(number), content }
+                if !matches!(number, 2 | 3) =>
+            {
                 let content = self.shape(content, &format!("{name}-content"), None);
                 Shape::Tagged(*number, Box::new(content))
             }

@@ -1,6 +1,6 @@
 //! Choices become enums.
 
-use vac_cddl::ir::{Literal, Type, TypeKind, Value};
+use vac_cddl::ir::{Literal, TagNumber, Type, TypeKind, Value};
 
 use super::build::Builder;
 use super::{Body, Content, Enum, Guard, Scalar, Shape, Variant};
@@ -124,15 +124,16 @@ impl<'s> Builder<'s> {
         match &ty.kind {
             TypeKind::Rule(id) => rule(self.schema, *id).name.clone(),
             TypeKind::Literal(literal) => literal_name(literal),
-            TypeKind::Tag { number: Some(number), .. } => format!("tag-{number}"),
+            TypeKind::Tag { number: TagNumber::One(number), .. } => format!("tag-{number}"),
             TypeKind::Map(_) => "map".to_owned(),
             TypeKind::Array(_) => "array".to_owned(),
             TypeKind::Any => "any".to_owned(),
             TypeKind::Range { .. } => "range".to_owned(),
             TypeKind::Control { target, .. } => self.variant_name(target),
-            TypeKind::Tag { .. } | TypeKind::Choice(_) | TypeKind::Major { .. } => {
-                "other".to_owned()
-            }
+            TypeKind::Tag { .. }
+            | TypeKind::Simple(_)
+            | TypeKind::Choice(_)
+            | TypeKind::Major { .. } => "other".to_owned(),
         }
     }
 }

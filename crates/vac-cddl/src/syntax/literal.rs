@@ -96,12 +96,7 @@ pub(super) fn bytes(prefix: &str, written: &str) -> Result<Vec<u8>, String> {
 pub(super) fn number(text: &str) -> Result<(Value, usize), String> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let sign = text.len() - unsigned.len();
-    let radix = match unsigned.as_bytes() {
-        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => 16,
-        [b'0', b'b' | b'B', b'0' | b'1', ..] => 2,
-        _ => 10,
-    };
-    let prefix = if radix == 10 { 0 } else { 2 };
+    let (radix, prefix) = radix(unsigned);
     let digits = digits_at(unsigned, prefix, radix);
     let end = prefix + digits.len();
     if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
@@ -119,6 +114,28 @@ pub(super) fn number(text: &str) -> Result<(Value, usize), String> {
         other => other,
     };
     Ok((value, sign + length))
+}
+
+/// The unsigned integer at the start of the text, and its length.
+pub(super) fn unsigned(text: &str) -> Result<(u64, usize), String> {
+    let (radix, prefix) = radix(text);
+    let digits = digits_at(text, prefix, radix);
+    if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
+        return Err("a number cannot start with 0".into());
+    }
+    match u64::from_str_radix(digits, radix) {
+        Ok(value) => Ok((value, prefix + digits.len())),
+        Err(_) => Err("this number is larger than 2^64 - 1".into()),
+    }
+}
+
+/// The radix of the digits, and the length of the prefix that says so.
+fn radix(unsigned: &str) -> (u32, usize) {
+    match unsigned.as_bytes() {
+        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, 2),
+        [b'0', b'b' | b'B', b'0' | b'1', ..] => (2, 2),
+        _ => (10, 0),
+    }
 }
 
 fn integer(digits: &str, radix: u32, negative: bool) -> Result<Value, String> {

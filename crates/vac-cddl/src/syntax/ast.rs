@@ -1,0 +1,231 @@
+//! The syntax tree: what a text says, as plain data, before any name is resolved.
+//!
+//! Names and comments are slices of the text; every node has the range of bytes
+//! it was read from.
+
+use crate::ir::Value;
+
+/// A range of bytes of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+/// One rule: `name<parameters> = body`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule<'a> {
+    /// The name that is defined or extended.
+    pub name: Name<'a>,
+    /// Generic parameters.
+    pub parameters: Vec<Name<'a>>,
+    /// How the body is assigned to the name.
+    pub assignment: Assignment,
+    /// What is assigned.
+    pub body: Body<'a>,
+    /// From the name to the end of the body.
+    pub span: Span,
+}
+
+/// How a rule assigns its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assignment {
+    /// `=`
+    Define,
+    /// `/=`: adds alternatives to a type.
+    ExtendType,
+    /// `//=`: adds alternatives to a group.
+    ExtendGroup,
+}
+
+/// What a rule assigns. A name, alone or in parentheses, is read as a type here;
+/// it is a group if it names one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body<'a> {
+    /// A type.
+    Type(Type<'a>),
+    /// A group entry.
+    Group(Entry<'a>),
+}
+
+/// A name with its `$` or `$$`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// As it is written.
+    pub text: &'a str,
+    /// Where.
+    pub span: Span,
+}
+
+/// Alternatives separated by `/`; at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type<'a> {
+    /// The alternatives.
+    pub choices: Vec<Type1<'a>>,
+    /// All of them.
+    pub span: Span,
+}
+
+/// A type with at most one operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type1<'a> {
+    /// The type to the left of the operator.
+    pub target: Type2<'a>,
+    /// The operator and its argument.
+    pub operator: Option<Operator<'a>>,
+    /// The target, the operator and its argument.
+    pub span: Span,
+}
+
+/// A range or control operator and its argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operator<'a> {
+    /// Which operator.
+    pub kind: OperatorKind<'a>,
+    /// The type to the right of the operator.
+    pub argument: Type2<'a>,
+    /// The operator alone.
+    pub span: Span,
+}
+
+/// An operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperatorKind<'a> {
+    /// `..`, or `...` without the upper end.
+    Range {
+        /// Whether the upper end belongs to the range.
+        inclusive: bool,
+    },
+    /// `.name`
+    Control(&'a str),
+}
+
+/// A type without operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type2<'a> {
+    /// What it is.
+    pub kind: Type2Kind<'a>,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a type without operator is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type2Kind<'a> {
+    /// A literal.
+    Value(Value),
+    /// `name` or `name<arguments>`
+    Name(Reference<'a>),
+    /// `(type)`
+    Parenthesized(Box<Type<'a>>),
+    /// `{group}`
+    Map(Group<'a>),
+    /// `[group]`
+    Array(Group<'a>),
+    /// `~name`
+    Unwrap(Reference<'a>),
+    /// `&(group)`
+    ChoiceFromGroup(Group<'a>),
+    /// `&name`
+    ChoiceFromName(Reference<'a>),
+    /// `#6.number(content)`
+    Tag {
+        /// Which tags.
+        number: HeadNumber<'a>,
+        /// What is tagged; `None` is anything.
+        content: Option<Box<Type<'a>>>,
+    },
+    /// `#major.number`; never major type 6.
+    Major {
+        /// 0 to 5, or 7.
+        major: u8,
+        /// The additional information or simple value.
+        number: HeadNumber<'a>,
+    },
+    /// `#`
+    Any,
+}
+
+/// The number in the head of a data item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HeadNumber<'a> {
+    /// None is given: any number.
+    Any,
+    /// `.18`
+    One(u64),
+    /// `.<type>`: the numbers that a type matches (RFC 9682 section 3.2).
+    Of(Box<Type<'a>>),
+}
+
+/// A name in use, with generic arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference<'a> {
+    /// The name.
+    pub name: Name<'a>,
+    /// The arguments between `<` and `>`.
+    pub arguments: Vec<Type1<'a>>,
+}
+
+/// Alternatives separated by `//`, each a sequence of entries; at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group<'a> {
+    /// The alternatives.
+    pub choices: Vec<Vec<Entry<'a>>>,
+    /// Whether a comma follows an entry. Parentheses with a comma in them are
+    /// never a type.
+    pub has_comma: bool,
+    /// With the brackets around it.
+    pub span: Span,
+}
+
+/// One entry of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry<'a> {
+    /// How often.
+    pub occurrence: Option<Occurrence>,
+    /// What.
+    pub kind: EntryKind<'a>,
+    /// The occurrence and what follows it.
+    pub span: Span,
+}
+
+/// `?`, `*`, `+` or `min*max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// At least.
+    pub min: u64,
+    /// At most; `None` is unlimited.
+    pub max: Option<u64>,
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryKind<'a> {
+    /// `key: type`, `key => type`, or a type alone, which may name a group.
+    Member {
+        /// The key.
+        key: Option<Key<'a>>,
+        /// The type of the value.
+        value: Type<'a>,
+    },
+    /// `(group)`, which may be a type in parentheses.
+    Group(Group<'a>),
+}
+
+/// The key of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Key<'a> {
+    /// `name:`
+    Bareword(Name<'a>),
+    /// `"text":`, `1:`
+    Value(Value),
+    /// `type =>`, `type ^ =>`
+    Type {
+        /// The type that the key matches.
+        type1: Box<Type1<'a>>,
+        /// Whether there is a `^`.
+        cut: bool,
+    },
+}

@@ -1,0 +1,62 @@
+//! The grammar of CDDL: RFC 8610 appendix B as updated by RFC 9682.
+//!
+//! [`parse`] reads a text into the rules of a syntax tree ([`ast`]) and keeps
+//! the tokens and comments it was made of. It knows the notation only: whether
+//! names are defined and operators are known is not its concern.
+//!
+//! # Decisions
+//!
+//! * **Recursive descent, without going back.** The one ambiguity of the grammar
+//!   is `(`, which opens a type or a group. Inside a group, parentheses are read
+//!   as a group, and turned into a type when an operator follows that only a type
+//!   can have. Time is linear in the length of the text, and recursion is limited
+//!   to 40 brackets within each other.
+//! * **Several errors in one run.** After an error, reading goes on at the next
+//!   rule: a name that `=`, `/=` or `//=` follows, which no other construct
+//!   contains.
+//! * **A little more than the grammar allows.** Tabs are spaces, spaces may
+//!   separate a name from `<` and a tag from `(`, and `\'` is an escape in texts
+//!   too.
+
+pub mod ast;
+mod literal;
+mod parse;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+use self::ast::{Rule, Span};
+pub use self::token::{Head, Symbol, Token, TokenKind};
+
+/// Something that is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub message: String,
+}
+
+/// A text and what was read from it.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The rules that could be read, in the order of the text.
+    pub rules: Vec<Rule<'a>>,
+    /// All tokens, in the order of the text.
+    pub tokens: Vec<Token>,
+    /// All comments, each from its `;` to the end of the line.
+    pub comments: Vec<Span>,
+    /// What is wrong, in the order of the text. Empty if the text is CDDL.
+    pub problems: Vec<Problem>,
+    /// What is allowed here, and not by the RFC.
+    pub warnings: Vec<Problem>,
+}
+
+/// Reads the text of a specification.
+#[must_use]
+pub fn parse(text: &str) -> Tree<'_> {
+    parse::parse(text)
+}

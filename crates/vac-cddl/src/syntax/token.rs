@@ -1,0 +1,340 @@
+//! From bytes to tokens.
+//!
+//! What cannot be read becomes [`TokenKind::Invalid`] and a problem with the
+//! reason; reading goes on after it.
+
+use super::Problem;
+use super::ast::Span;
+use super::literal;
+use crate::ir::Value;
+use crate::lower::limits;
+
+/// One token.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokenKind {
+    /// A name, with its `$` or `$$`.
+    Name,
+    /// A literal.
+    Value(Value),
+    /// `.name`
+    Control,
+    /// `#`, `#6`, `#6.18`, `#6.<`
+    Head(Head),
+    /// Punctuation.
+    Symbol(Symbol),
+    /// Something that cannot be read. A problem says why.
+    Invalid,
+}
+
+/// The beginning of a head: `#`, and what follows it without a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The digit.
+    pub major: Option<u8>,
+    /// The number after the dot.
+    pub number: Option<u64>,
+    /// Whether it ends with `.<`, after which a type follows.
+    pub is_open: bool,
+}
+
+macro_rules! symbols {
+    ($($name:ident $text:literal,)*) => {
+        /// Punctuation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Symbol {
+            $(#[doc = concat!("`", $text, "`")] $name,)*
+        }
+
+        impl Symbol {
+            /// Those that begin with another one come before it.
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// How it is written.
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+symbols! {
+    AssignGroup "//=",
+    GroupChoice "//",
+    AssignType "/=",
+    Choice "/",
+    Arrow "=>",
+    Assign "=",
+    RangeExclusive "...",
+    RangeInclusive "..",
+    Cut "^",
+    Colon ":",
+    Comma ",",
+    Question "?",
+    Star "*",
+    Plus "+",
+    Tilde "~",
+    Ampersand "&",
+    ParenOpen "(",
+    ParenClose ")",
+    BracketOpen "[",
+    BracketClose "]",
+    BraceOpen "{",
+    BraceClose "}",
+    AngleOpen "<",
+    AngleClose ">",
+}
+
+/// The tokens and comments of a text.
+#[derive(Debug, Default)]
+pub(super) struct Tokenized {
+    /// In the order of the text.
+    pub tokens: Vec<Token>,
+    /// Comments, each from its `;` to the end of the line.
+    pub comments: Vec<Span>,
+    /// What cannot be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a whole text.
+pub(super) fn tokenize(text: &str) -> Tokenized {
+    let mut tokenizer = Tokenizer { text, at: 0, out: Tokenized::default() };
+    while let Some(next) = tokenizer.rest().chars().next() {
+        tokenizer.token(next);
+        // More would not be reported, and each may cost a look at the whole rest.
+        if tokenizer.out.problems.len() == limits::ERRORS {
+            break;
+        }
+    }
+    tokenizer.out
+}
+
+struct Tokenizer<'a> {
+    text: &'a str,
+    at: usize,
+    out: Tokenized,
+}
+
+impl<'a> Tokenizer<'a> {
+    fn token(&mut self, next: char) {
+        match next {
+            ' ' | '\t' | '\n' => self.at += 1,
+            '\r' if self.rest().starts_with("\r\n") => self.at += 2,
+            ';' => self.comment(),
+            '"' => self.text(),
+            '\'' => self.bytes(0),
+            '#' => self.head(),
+            '-' if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => self.number(),
+            '0'..='9' => self.number(),
+            '.' if self.rest()[1..].starts_with(is_name_start) => {
+                let length = 1 + name_length(&self.rest()[1..]);
+                self.push(TokenKind::Control, length);
+            }
+            _ if is_name_start(next) => self.name(),
+            _ => self.symbol(next),
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = self.rest();
+        let length = rest.find('\n').unwrap_or(rest.len());
+        let comment = rest[..length].trim_end_matches('\r');
+        self.out.comments.push(Span { start: self.at, end: self.at + comment.len() });
+        if let Some((offset, c)) = comment.char_indices().find(|(_, c)| is_forbidden(*c)) {
+            let why = format!("control character {} in a comment", code(c));
+            self.problem(self.at + offset, offset + self.at + c.len_utf8(), why);
+        }
+        self.at += length;
+    }
+
+    fn text(&mut self) {
+        let rest = self.rest();
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        match literal::quoted_length(line, '"') {
+            Some(length) => {
+                let written = &line[1..length - 1];
+                self.literal(length, literal::text(written).map(Value::Text));
+            }
+            None => self.invalid(line.trim_end().len(), "this text is not closed on its line"),
+        }
+    }
+
+    /// A byte string with a prefix of this length.
+    fn bytes(&mut self, prefix: usize) {
+        let rest = self.rest();
+        match literal::quoted_length(&rest[prefix..], '\'') {
+            Some(quoted) => {
+                let written = &rest[prefix + 1..prefix + quoted - 1];
+                let value = literal::bytes(&rest[..prefix], written).map(Value::Bytes);
+                self.literal(prefix + quoted, value);
+            }
+            None => {
+                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                self.invalid(line.trim_end().len(), "this byte string is never closed");
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        let rest = self.rest();
+        match literal::number(rest) {
+            Ok((value, length)) => {
+                let is_inner = |c: char| is_name_start(c) || c.is_ascii_digit();
+                if rest[length..].starts_with(is_inner) {
+                    let length = length + name_length(&rest[length..]);
+                    self.invalid(length, "a space or a comma is missing after this number");
+                } else {
+                    self.push(TokenKind::Value(value), length);
+                }
+            }
+            Err(why) => {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                self.invalid(end.unwrap_or(rest.len()), why);
+            }
+        }
+    }
+
+    fn head(&mut self) {
+        let rest = &self.rest()[1..];
+        let mut head = Head { major: None, number: None, is_open: false };
+        let Some(digit) = rest.chars().next().and_then(|c| c.to_digit(10)) else {
+            return self.push(TokenKind::Head(head), 1);
+        };
+        head.major = u8::try_from(digit).ok();
+        let mut length = 2;
+        let after = &rest[1..];
+        if let Some(number) = after.strip_prefix('.') {
+            if number.starts_with('<') {
+                head.is_open = true;
+                length += 2;
+            } else if number.starts_with(|c: char| c.is_ascii_digit()) {
+                match literal::unsigned(number) {
+                    Ok((number, digits)) => {
+                        head.number = Some(number);
+                        length += 1 + digits;
+                    }
+                    Err(why) => {
+                        let end = number.find(|c: char| !c.is_ascii_alphanumeric());
+                        let end = end.unwrap_or(number.len());
+                        return self.invalid(length + 1 + end, why);
+                    }
+                }
+            }
+        }
+        if digit > 7 {
+            return self.invalid(length, format!("there is no major type {digit}"));
+        }
+        let is_inner = |c: char| is_name_start(c) || c.is_ascii_digit();
+        if !head.is_open && self.rest()[length..].starts_with(is_inner) {
+            return self.invalid(length, "a space or a comma is missing after this number");
+        }
+        self.push(TokenKind::Head(head), length);
+    }
+
+    fn name(&mut self) {
+        let length = name_length(self.rest());
+        if self.rest()[length..].starts_with('\'') {
+            self.bytes(length);
+        } else {
+            self.push(TokenKind::Name, length);
+        }
+    }
+
+    fn symbol(&mut self, next: char) {
+        let is_next = |symbol: &&Symbol| self.rest().starts_with(symbol.text());
+        if let Some(&symbol) = Symbol::ALL.iter().find(is_next) {
+            return self.push(TokenKind::Symbol(symbol), symbol.text().len());
+        }
+        match next {
+            '\u{feff}' if self.at == 0 => {
+                self.invalid(next.len_utf8(), "a byte order mark (U+FEFF): remove it");
+                // The text after it can be read as if it were not there.
+                self.out.tokens.pop();
+            }
+            '\r' => self.invalid(1, "a carriage return without a line feed"),
+            _ if next.is_control() => {
+                let why = format!("control character {}", code(next));
+                self.invalid(next.len_utf8(), why);
+            }
+            _ if next.is_ascii() => self.invalid(1, format!("unexpected character `{next}`")),
+            _ => {
+                // One problem for the whole of a name in another script.
+                let end = self.rest().find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
+                let length = end.unwrap_or(self.rest().len());
+                let why = format!("unexpected character `{next}`: names are ASCII");
+                self.invalid(length, why);
+            }
+        }
+    }
+
+    /// A literal of this length, unless it cannot be read.
+    fn literal(&mut self, length: usize, value: Result<Value, String>) {
+        let written = &self.rest()[..length];
+        let is_line_end = |c: char| matches!(c, '\n' | '\r');
+        let forbidden = written.chars().find(|&c| is_forbidden(c) && !is_line_end(c));
+        match (forbidden, value) {
+            (Some(c), _) => {
+                let why = format!("control character {}: write it as an escape", code(c));
+                self.invalid(length, why);
+            }
+            (None, Ok(value)) => self.push(TokenKind::Value(value), length),
+            (None, Err(why)) => self.invalid(length, why),
+        }
+    }
+
+    fn push(&mut self, kind: TokenKind, length: usize) {
+        let span = Span { start: self.at, end: self.at + length };
+        self.out.tokens.push(Token { kind, span });
+        self.at = span.end;
+    }
+
+    fn invalid(&mut self, length: usize, why: impl Into<String>) {
+        self.problem(self.at, self.at + length, why);
+        self.push(TokenKind::Invalid, length);
+    }
+
+    fn problem(&mut self, start: usize, end: usize, why: impl Into<String>) {
+        self.out.problems.push(Problem { span: Span { start, end }, message: why.into() });
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+}
+
+/// Whether RFC 8610 keeps a character out of comments and strings. Tabs are
+/// allowed here because editors write them.
+fn is_forbidden(c: char) -> bool {
+    c.is_control() && c != '\t'
+}
+
+fn code(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '@' | '_' | '$')
+}
+
+/// The length of the name at the start of the text: letters, digits, `@`, `_`
+/// and `$`, and between them any number of `-` and `.`.
+fn name_length(text: &str) -> usize {
+    let is_inner = |c: char| is_name_start(c) || c.is_ascii_digit();
+    let mut length = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_inner(c) => length = at + 1,
+            '-' | '.' if at > 0 => {}
+            _ => break,
+        }
+    }
+    length
+}
