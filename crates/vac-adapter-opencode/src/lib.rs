@@ -113,6 +113,7 @@ mod record;
 mod secret;
 mod session;
 mod source;
+mod steps;
 mod survey;
 mod tool;
 mod unit;

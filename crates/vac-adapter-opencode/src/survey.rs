@@ -16,7 +16,7 @@ use crate::record::Around;
 use crate::session::Found;
 use crate::source::{Seen, Source};
 use crate::unit::Unit;
-use crate::{order, secret};
+use crate::{order, secret, steps};
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -157,16 +157,19 @@ fn place_projects<'i>(
         }
     }
     let mut left = Vec::new();
+    let mut unnamed = VecDeque::new();
     for project in projects {
-        let mut named = project.id.as_deref().and_then(|id| waiting.get_mut(id));
+        let named = project.id.as_deref().and_then(|id| waiting.get_mut(id));
+        let named = named.unwrap_or(&mut unnamed);
         let mut is_placed = false;
         // None of them has a project yet: if one refuses this one, all do.
-        while let Some(number) = named.as_mut().and_then(|numbers| numbers.front().copied()) {
+        while let Some(&number) = named.front() {
+            steps::step();
             let session = &mut sessions[number];
             if !is_taken(&mut session.around, &project, &session.id, source, scanner)? {
                 break;
             }
-            named.as_mut().map(|numbers| numbers.pop_front());
+            named.pop_front();
             is_placed = true;
             session.units.push(Unit { entries: 0, text: None, ..project.clone() });
         }
@@ -206,5 +209,54 @@ fn refused(input: &dyn Input) -> Error {
             Error::Refused("a database, and none of OpenCode that could be opened".to_owned())
         }
         Ok(_) => Error::Refused("no session, message or part of OpenCode in it".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use vac_adapter::Memory;
+
+    use super::*;
+
+    /// How many steps it takes to survey so many lines.
+    fn steps(count: usize, line: impl Fn(usize) -> String) -> usize {
+        let mut log = String::new();
+        for number in 0..count {
+            writeln!(log, "{}", line(number)).expect("a string takes text");
+        }
+        let log = Memory { name: "log.jsonl", bytes: log.as_bytes() };
+        steps::take();
+        assert!(!sessions(&log).expect("sessions").is_empty());
+        steps::take()
+    }
+
+    #[test]
+    fn steps_grow_with_the_lines_alone() {
+        let model = |number: usize| {
+            let id = number % 97;
+            format!(
+                r#"{{"id": "m{number}", "sessionID": "s", "role": "user", "modelID": "{number}"}}
+                {{"id": "n{number}", "sessionID": "s", "role": "user", "modelID": "{id}"}}"#
+            )
+        };
+        let unnamed = |number: usize| {
+            format!(
+                r#"{{"id": "p{number}", "worktree": "/"}} {{"id": "s{number}", "projectID": "q"}}"#
+            )
+        };
+        // The half pair keeps every project from being told where projects are.
+        let refused = |number: usize| {
+            format!(
+                r#"{{"id": "q", "worktree": "\ud800"}} {{"id": "s{number}", "projectID": "q"}}"#
+            )
+        };
+        let lines: [(&str, &dyn Fn(usize) -> String); 3] =
+            [("models", &model), ("unnamed projects", &unnamed), ("refused projects", &refused)];
+        for (name, line) in lines {
+            let [one, four] = [250, 1000].map(|count| steps(count, line));
+            assert!(four <= 5 * one, "{name}: {one} steps for 250 lines, {four} for 1000");
+        }
     }
 }

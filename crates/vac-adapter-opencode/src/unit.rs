@@ -5,6 +5,7 @@ use vac_value::{Node, Text};
 
 use crate::classify::Class;
 use crate::names::Number;
+use crate::steps;
 
 /// What of a unit is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +98,19 @@ impl Unit<'_> {
 }
 
 /// A model that messages name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq, Hash)]
 pub(crate) struct Model<'a> {
     /// Its name.
     pub name: Text<'a>,
     /// Who runs it.
     pub provider: Option<Text<'a>>,
+}
+
+impl PartialEq for Model<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        steps::step();
+        self.name == other.name && self.provider == other.provider
+    }
 }
 
 /// A member that is text.

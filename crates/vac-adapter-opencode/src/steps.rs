@@ -1,0 +1,22 @@
+//! Counts the steps of work that must not grow with the square of the input, for tests.
+
+#[cfg(test)]
+use std::cell::Cell;
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts a step.
+#[inline]
+pub(crate) fn step() {
+    #[cfg(test)]
+    STEPS.set(STEPS.get() + 1);
+}
+
+/// Returns the number of steps since the last call.
+#[cfg(test)]
+pub(crate) fn take() -> usize {
+    STEPS.take()
+}
