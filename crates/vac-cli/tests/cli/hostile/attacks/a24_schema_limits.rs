@@ -43,15 +43,15 @@ fn floats_that_no_double_holds_are_errors() {
 
 #[test]
 fn many_alternatives_are_read_and_matched() {
-    let count = 10_000;
+    let count = 3_000;
     let values: Vec<_> = (0..count).map(|at| format!("\"v{at}\"")).collect();
     let document = format!("[{}]", values.join(","));
     let one_line = format!("a = [* b]\nb = {}", values.join(" / "));
     let sockets = format!("a = [* $b]\n{}", lines(count, |at| format!("$b /= \"v{at}\"")));
     for schema in [&one_line, &sockets] {
         validate(schema, &document).gives(0, "");
-        let ran = validate(schema, &document.replace("v9999", "w"));
-        assert!(ran.code == 1 && ran.stdout.contains("/9999: expected \"v0\" or "), "{ran:?}");
+        let ran = validate(schema, &document.replace("v2999", "w"));
+        assert!(ran.code == 1 && ran.stdout.contains("/2999: expected \"v0\" or "), "{ran:?}");
     }
     let column = one_line.lines().nth(1).unwrap().len() + 4;
     refused(
