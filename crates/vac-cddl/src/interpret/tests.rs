@@ -409,7 +409,7 @@ fn repeated_groups_over_maps_take_linear_work() {
     let bad = |size: usize| object(size, |at| if at < size / 2 { "true" } else { "1" });
     for schema in [
         r#"a = { * ( "k": int // tstr => int ) }"#,
-        r#"a = { * ( h'6b' => int // tstr => int ) }"#,
+        "a = { * ( h'6b' => int // tstr => int ) }",
         "a = { * ( tstr => int, bstr => int // tstr => int ) }",
         "a = { * ( 2*2 tstr => int, bstr => int // tstr => int ) }",
         "a = { * ( tstr => int ), * tstr => int }",
@@ -478,8 +478,7 @@ fn schemas_that_multiply_work_are_stopped() {
         let shown = told(&interpreter.validate(&Document::json(document.as_bytes()).unwrap()));
         assert!(
             shown.last().is_some_and(|last| last.contains("validation was stopped")),
-            "{:.200} {shown:.200?}",
-            schema
+            "{schema:.200} {shown:.200?}"
         );
     }
 }
@@ -510,10 +509,12 @@ fn documents_of_all_levels_are_matched() {
 fn messages_about_large_types_stay_short() {
     let one = |level: usize| -> String {
         let inner: Vec<_> = (0..20).map(|n| format!("[int] .within l{}x{n}", level + 1)).collect();
-        (0..20).map(|n| format!("l{level}x{n} = {}\n", inner.join(" / "))).collect()
+        let rules = (0..20).map(|n| format!("l{level}x{n} = {}\n", inner.join(" / ")));
+        rules.collect()
     };
-    let last: String = (0..20).map(|n| format!("l4x{n} = \"{n}\"\n")).collect();
-    let schema = format!("a = l0x0\n{}{}{}{}{last}", one(0), one(1), one(2), one(3));
+    let last: Vec<_> = (0..20).map(|n| format!("l4x{n} = \"{n}\"")).collect();
+    let levels = [one(0), one(1), one(2), one(3)].concat();
+    let schema = format!("a = l0x0\n{levels}{}", last.join("\n"));
     let violations = json(&schema, "1");
     assert!(violations[0].to_string().len() < 20_000);
 }

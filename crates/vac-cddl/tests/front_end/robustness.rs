@@ -172,7 +172,7 @@ fn what_is_copied_on_expansion_has_a_limit() {
     let names = format!("a = {{ {} }}\ng = (? {long}: int)", uses(1000));
     let empty_comments = format!("a = [{}]\ng = (\n{}int, int)", uses(1000), ";\n".repeat(50_000));
     let instances =
-        format!("a = [{}]\ng<T> = [T, \"{long}\"]", lines(900, |n| format!("g<{n}>, ")),);
+        format!("a = [{}]\ng<T> = [T, \"{long}\"]", lines(900, |n| format!("g<{n}>, ")));
     let computed = lines(900, |n| format!("a{n} = \"{n}\" .cat b")) + &format!("\nb = \"{long}\"");
     for text in [comments, literals, names, empty_comments, instances, computed] {
         let why = error(&text);
