@@ -150,6 +150,19 @@ fn the_interpreter_judges_every_case_right() {
 }
 
 #[test]
+fn the_matcher_decides_every_case() {
+    for_each_case(|golden, case| {
+        let tables = vac_cddl::tables(&schema(golden.stem)).map_err(|error| error.to_string())?;
+        let report = tables.check(tables.root, case.document().root(), 20);
+        match (report.violations.first(), case.valid) {
+            (None, false) => Err("accepted".to_owned()),
+            (Some(violation), true) => Err(format!("refused: {violation}")),
+            _ => Ok(()),
+        }
+    });
+}
+
+#[test]
 fn valid_documents_become_values_and_the_same_documents_again() {
     for_each_case(|golden, case| {
         if !case.valid {

@@ -41,6 +41,7 @@ pub mod ir;
 mod lower;
 mod source;
 pub mod syntax;
+mod tables;
 mod xsd;
 
 pub use error::{Error, Errors};
@@ -63,4 +64,23 @@ pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
 /// Reads the text of a specification; `file_name` is only for locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
     lower::schema(file_name, source)
+}
+
+/// Makes the tables of a schema, which documents are checked against.
+///
+/// ```
+/// use vac_value::Document;
+///
+/// let schema = vac_cddl::parse("point.cddl", "point = { x: int, ? y: int }")?;
+/// let schema = vac_cddl::tables(&schema)?;
+/// let document = Document::json(br#"{"x": 1, "y": "2"}"#)?;
+/// let report = schema.check(schema.root, document.root(), 20);
+/// assert_eq!(
+///     report.violations[0].to_string(),
+///     r#"/y: expected int, found text "2" (rule point)"#,
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn tables(schema: &ir::Schema) -> Result<vac_schema::Schema, Error> {
+    tables::tables(schema)
 }

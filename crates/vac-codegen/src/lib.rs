@@ -151,6 +151,11 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     output::text(spec, &module)
 }
 
+/// The tables of a schema as a module, for any crate that depends on `vac-schema`.
+pub fn tables(schema: &vac_schema::Schema, spec: &str) -> Result<String, Error> {
+    output::text(spec, &emit::tables::emit(schema))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{read, record_files, standalone};

@@ -193,7 +193,7 @@ pub fn integer_token(value: i128) -> TokenStream {
 }
 
 /// A float as Rust writes it.
-fn float_token(value: f64) -> TokenStream {
+pub fn float_token(value: f64) -> TokenStream {
     if value.is_nan() {
         quote!(f64::NAN)
     } else if value.is_infinite() {

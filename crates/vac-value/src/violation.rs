@@ -35,7 +35,7 @@ impl Violation {
     }
 
     /// A key that an earlier key of its map equals.
-    fn duplicate_key(path: String, key: Node<'_, '_>) -> Self {
+    pub fn duplicate_key(path: String, key: Node<'_, '_>) -> Self {
         let name = match (key.text(), key.integer()) {
             (Some(text), _) => format!("\"{}\"", printable(&text, 40)),
             (_, Some(label)) => label.to_string(),

@@ -5,4 +5,5 @@ pub mod encode;
 pub mod owned;
 pub mod rules;
 pub mod serde_impls;
+pub mod tables;
 pub mod types;

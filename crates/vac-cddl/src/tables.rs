@@ -1,0 +1,167 @@
+//! From the intermediate representation to the tables that documents are matched against.
+
+use std::collections::HashMap;
+
+use vac_schema::builder::{BuildError, Builder, Definition};
+use vac_schema::{
+    Control, Element, ElementKind, GroupId, Key, Label, RuleId, Schema, TagNumber, TypeId,
+    TypeKind, Value,
+};
+
+use crate::Error;
+use crate::ir::{self, Origin};
+
+/// Makes the tables of a schema.
+pub(crate) fn tables(schema: &ir::Schema) -> Result<Schema, Error> {
+    let mut tables = Tables {
+        pattern_names: pattern_names(schema),
+        builder: Builder::default(),
+        references: HashMap::new(),
+    };
+    for _ in &schema.rules {
+        tables.builder.declare_rule();
+    }
+    for (at, rule) in schema.rules.iter().enumerate() {
+        let body = tables.type_(&rule.body);
+        let is_prelude = rule.origin == Origin::Prelude;
+        let definition = Definition { name: rule.name.clone(), body, is_prelude };
+        tables.builder.define_rule(rule_id(ir::RuleId(at)), definition);
+    }
+    tables.builder.finish(rule_id(schema.root)).map_err(|error: BuildError| {
+        let root = &schema.rules[schema.root.0];
+        Error::at(root.location.clone(), error.to_string())
+    })
+}
+
+/// The rules that consist of a text, by that text: a pattern is often defined by one.
+fn pattern_names(schema: &ir::Schema) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for rule in &schema.rules {
+        if let ir::TypeKind::Literal(literal) = &rule.body.kind
+            && let ir::Value::Text(text) = &literal.value
+        {
+            names.entry(text.clone()).or_insert_with(|| rule.name.clone());
+        }
+    }
+    names
+}
+
+struct Tables {
+    builder: Builder,
+    pattern_names: HashMap<String, String>,
+    /// The type that refers to a rule.
+    references: HashMap<ir::RuleId, TypeId>,
+}
+
+impl Tables {
+    fn type_(&mut self, ty: &ir::Type) -> TypeId {
+        let kind = match &ty.kind {
+            ir::TypeKind::Any => TypeKind::Any,
+            ir::TypeKind::Rule(id) => {
+                if let Some(reference) = self.references.get(id) {
+                    return *reference;
+                }
+                let reference = self.builder.add_type(TypeKind::Rule(rule_id(*id)));
+                self.references.insert(*id, reference);
+                return reference;
+            }
+            ir::TypeKind::Literal(literal) => TypeKind::Literal(value(&literal.value)),
+            ir::TypeKind::Range { low, high, inclusive } => {
+                TypeKind::Range { low: value(low), high: value(high), is_inclusive: *inclusive }
+            }
+            ir::TypeKind::Choice(alternatives) => {
+                let alternatives = alternatives.iter().map(|ty| self.type_(ty)).collect();
+                return self.builder.add_choice(alternatives);
+            }
+            ir::TypeKind::Map(group) => TypeKind::Map(self.group(group)),
+            ir::TypeKind::Array(group) => TypeKind::Array(self.group(group)),
+            ir::TypeKind::Major { major, info } => TypeKind::Major { major: *major, info: *info },
+            ir::TypeKind::Tag { number, content } => TypeKind::Tag {
+                number: match number {
+                    ir::TagNumber::Any => TagNumber::Any,
+                    ir::TagNumber::One(number) => TagNumber::Exactly(*number),
+                    ir::TagNumber::Of(numbers) => TagNumber::Matching(self.type_(numbers)),
+                },
+                content: self.type_(content),
+            },
+            ir::TypeKind::Simple(number) => TypeKind::Simple(self.type_(number)),
+            ir::TypeKind::Control { target, control } => {
+                let target = self.type_(target);
+                match self.control(control) {
+                    Some(control) => TypeKind::Control { target, control },
+                    None => return target,
+                }
+            }
+        };
+        self.builder.add_type(kind)
+    }
+
+    /// The operator, unless it does not change what matches.
+    fn control(&mut self, control: &ir::Control) -> Option<Control> {
+        Some(match control {
+            ir::Control::Size(argument) => Control::Size(self.type_(argument)),
+            ir::Control::Bits(argument) => Control::Bits(self.type_(argument)),
+            ir::Control::Regexp(pattern) => {
+                let name = self.pattern_names.get(&pattern.xsd).map_or("", String::as_str);
+                Control::Regexp(self.builder.add_pattern(&pattern.xsd, &pattern.regex, name))
+            }
+            ir::Control::Cbor(argument) => Control::Cbor(self.type_(argument)),
+            ir::Control::Cborseq(argument) => Control::Cborseq(self.type_(argument)),
+            ir::Control::Within(argument) | ir::Control::And(argument) => {
+                Control::And(self.type_(argument))
+            }
+            ir::Control::Lt(bound) => Control::Less(value(bound)),
+            ir::Control::Le(bound) => Control::AtMost(value(bound)),
+            ir::Control::Gt(bound) => Control::Greater(value(bound)),
+            ir::Control::Ge(bound) => Control::AtLeast(value(bound)),
+            ir::Control::Eq(other) => Control::Equal(value(other)),
+            ir::Control::Ne(other) => Control::NotEqual(value(other)),
+            ir::Control::Default(_) | ir::Control::Feature(_) => return None,
+        })
+    }
+
+    fn group(&mut self, group: &ir::Group) -> GroupId {
+        let mut choices = Vec::with_capacity(group.choices.len());
+        for elements in &group.choices {
+            choices.push(elements.iter().map(|element| self.element(element)).collect());
+        }
+        self.builder.add_group(choices)
+    }
+
+    fn element(&mut self, element: &ir::Element) -> Element {
+        let kind = match &element.kind {
+            ir::ElementKind::Member(member) => ElementKind::Member {
+                key: self.key(member.key.as_ref()),
+                is_cut: member.cut,
+                value: self.type_(&member.value),
+            },
+            ir::ElementKind::Group { group, .. } => ElementKind::Group(self.group(group)),
+        };
+        let ir::Occurrence { min, max } = element.occurrence;
+        Element { min, max: max.unwrap_or(u64::MAX), kind }
+    }
+
+    fn key(&mut self, key: Option<&ir::Key>) -> Key {
+        match key {
+            None => Key::None,
+            Some(ir::Key::Type(ty)) => Key::Type(self.type_(ty)),
+            Some(ir::Key::Literal(literal)) => Key::Literal(Label {
+                value: value(&literal.value),
+                name: literal.name.clone().map_or("".into(), Into::into),
+            }),
+        }
+    }
+}
+
+fn rule_id(ir::RuleId(id): ir::RuleId) -> RuleId {
+    RuleId(u32::try_from(id).expect("a schema has fewer than 2^32 rules"))
+}
+
+fn value(value: &ir::Value) -> Value {
+    match value {
+        ir::Value::Integer(integer) => Value::Integer(*integer),
+        ir::Value::Float(float) => Value::Float(*float),
+        ir::Value::Text(text) => Value::Text(text.clone().into()),
+        ir::Value::Bytes(bytes) => Value::Bytes(bytes.clone().into()),
+    }
+}

@@ -1,0 +1,229 @@
+//! The tables of a schema as constants.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+use vac_schema::{
+    Control, Element, ElementKind, Group, Key, Label, Rule, Schema, Sequence, TagNumber, Type,
+    TypeId, TypeKind, Value,
+};
+
+use crate::scalar::{float_token, integer_token};
+
+/// A module with `SCHEMA`, a static that equals the given tables.
+pub fn emit(schema: &Schema) -> TokenStream {
+    let rules = schema.rules.iter().map(rule);
+    let types = schema.types.iter().map(ty);
+    let groups: Vec<_> = schema.groups.iter().enumerate().map(|(at, it)| group(at, it)).collect();
+    let elements = groups.iter().flat_map(|(statics, _)| statics);
+    let group_rows = groups.iter().map(|(_, row)| row);
+    let patterns = schema.patterns.iter().map(|pattern| {
+        let (source, regex, name) = (&pattern.source, &pattern.regex, &pattern.name);
+        quote!(pattern(#source, #regex, #name))
+    });
+    let counts =
+        [schema.rules.len(), schema.types.len(), schema.groups.len(), schema.patterns.len()]
+            .map(Literal::usize_unsuffixed);
+    let [rule_count, type_count, group_count, pattern_count] = counts;
+    let root = number(schema.root.0);
+    quote! {
+        /// The schema's tables.
+        pub static SCHEMA: ::vac_schema::Schema =
+            schema(&RULES, &TYPES, &GROUPS, &PATTERNS, #root);
+
+        static RULES: [::vac_schema::Rule; #rule_count] = [#(#rules),*];
+        static TYPES: [::vac_schema::Type; #type_count] = [#(#types),*];
+        static GROUPS: [::vac_schema::Group; #group_count] = [#(#group_rows),*];
+        static PATTERNS: [::vac_schema::Pattern; #pattern_count] = [#(#patterns),*];
+        #(#elements)*
+    }
+}
+
+fn number(id: u32) -> Literal {
+    Literal::u32_unsuffixed(id)
+}
+
+fn rule(rule: &Rule) -> TokenStream {
+    let (name, body) = (&rule.name, number(rule.body.0));
+    if rule.is_prelude { quote!(prelude(#name, #body)) } else { quote!(rule(#name, #body)) }
+}
+
+fn ty(ty: &Type) -> TokenStream {
+    let kinds = Literal::u16_unsuffixed(ty.kinds.0);
+    let kind = type_kind(&ty.kind);
+    if ty.is_scalar { quote!(scalar(#kinds, #kind)) } else { quote!(compound(#kinds, #kind)) }
+}
+
+fn type_kind(kind: &TypeKind) -> TokenStream {
+    match kind {
+        TypeKind::Any => quote!(::vac_schema::TypeKind::Any),
+        TypeKind::Rule(rule) => {
+            let rule = number(rule.0);
+            quote!(reference(#rule))
+        }
+        TypeKind::Literal(literal) => {
+            let literal = value(literal);
+            quote!(::vac_schema::TypeKind::Literal(#literal))
+        }
+        TypeKind::Range { low, high, is_inclusive } => {
+            let (low, high) = (value(low), value(high));
+            quote!(range(#low, #high, #is_inclusive))
+        }
+        TypeKind::Choice { alternatives, selector } => {
+            let alternatives = alternatives.iter().map(|id| type_id(*id));
+            match selector {
+                None => quote!(choice(&[#(#alternatives),*])),
+                Some(selector) => {
+                    let key = label(&selector.key);
+                    let cases = selector.cases.iter().map(|case| {
+                        let (value, alternative) = (value(&case.value), number(case.alternative.0));
+                        quote!(case(#value, #alternative))
+                    });
+                    quote!(selected(&[#(#alternatives),*], #key, &[#(#cases),*]))
+                }
+            }
+        }
+        TypeKind::Map(group) => {
+            let group = number(group.0);
+            quote!(map(#group))
+        }
+        TypeKind::Array(group) => {
+            let group = number(group.0);
+            quote!(array(#group))
+        }
+        TypeKind::Major { major, info } => {
+            let major = Literal::u8_unsuffixed(*major);
+            let info = match info {
+                None => quote!(None),
+                Some(info) => {
+                    let info = Literal::u64_unsuffixed(*info);
+                    quote!(Some(#info))
+                }
+            };
+            quote!(major(#major, #info))
+        }
+        TypeKind::Simple(number) => {
+            let number = type_id(*number);
+            quote!(::vac_schema::TypeKind::Simple(#number))
+        }
+        TypeKind::Tag { number: tag, content } => {
+            let content = number(content.0);
+            let tag = match tag {
+                TagNumber::Any => quote!(Any),
+                TagNumber::Exactly(exactly) => {
+                    let exactly = Literal::u64_unsuffixed(*exactly);
+                    quote!(Exactly(#exactly))
+                }
+                TagNumber::Matching(id) => {
+                    let id = type_id(*id);
+                    quote!(Matching(#id))
+                }
+            };
+            quote!(tag(::vac_schema::TagNumber::#tag, #content))
+        }
+        TypeKind::Control { target, control } => {
+            let (target, control) = (number(target.0), self::control(control));
+            quote!(control(#target, #control))
+        }
+    }
+}
+
+fn control(control: &Control) -> TokenStream {
+    let (name, argument) = match control {
+        Control::Regexp(pattern) => {
+            let pattern = number(pattern.0);
+            return quote!(regexp(#pattern));
+        }
+        Control::Size(id) => ("Size", type_id(*id)),
+        Control::Bits(id) => ("Bits", type_id(*id)),
+        Control::Cbor(id) => ("Cbor", type_id(*id)),
+        Control::Cborseq(id) => ("Cborseq", type_id(*id)),
+        Control::And(id) => ("And", type_id(*id)),
+        Control::Less(bound) => ("Less", value(bound)),
+        Control::AtMost(bound) => ("AtMost", value(bound)),
+        Control::Greater(bound) => ("Greater", value(bound)),
+        Control::AtLeast(bound) => ("AtLeast", value(bound)),
+        Control::Equal(other) => ("Equal", value(other)),
+        Control::NotEqual(other) => ("NotEqual", value(other)),
+    };
+    let name = Ident::new(name, Span::call_site());
+    quote!(::vac_schema::Control::#name(#argument))
+}
+
+fn type_id(TypeId(id): TypeId) -> TokenStream {
+    let id = number(id);
+    quote!(::vac_schema::TypeId(#id))
+}
+
+fn value(literal: &Value) -> TokenStream {
+    match literal {
+        Value::Integer(integer) => {
+            let integer = integer_token(*integer);
+            quote!(::vac_schema::Value::Integer(#integer))
+        }
+        Value::Float(float) => {
+            let float = float_token(*float);
+            quote!(::vac_schema::Value::Float(#float))
+        }
+        Value::Text(literal) => quote!(text(#literal)),
+        Value::Bytes(literal) => {
+            let literal = Literal::byte_string(literal);
+            quote!(bytes(#literal))
+        }
+    }
+}
+
+fn label(key: &Label) -> TokenStream {
+    let (literal, name) = (value(&key.value), &key.name);
+    quote!(label(#literal, #name))
+}
+
+/// The statics with a group's elements, and the group's row.
+fn group(at: usize, group: &Group) -> (Vec<TokenStream>, TokenStream) {
+    let mut statics = Vec::new();
+    let mut rows = Vec::new();
+    for (choice, Sequence { elements, is_flat }) in group.choices.iter().enumerate() {
+        let name = Ident::new(&format!("GROUP_{at}_{choice}"), Span::call_site());
+        let count = Literal::usize_unsuffixed(elements.len());
+        let elements = elements.iter().map(element);
+        statics.push(quote! {
+            static #name: [::vac_schema::Element; #count] = [#(#elements),*];
+        });
+        rows.push(if *is_flat { quote!(flat(&#name)) } else { quote!(sequence(&#name)) });
+    }
+    let name = Ident::new(&format!("GROUP_{at}"), Span::call_site());
+    let count = Literal::usize_unsuffixed(rows.len());
+    statics.push(quote!(static #name: [::vac_schema::Sequence; #count] = [#(#rows),*];));
+    (statics, quote!(group(&#name)))
+}
+
+fn element(element: &Element) -> TokenStream {
+    let min = Literal::u64_unsuffixed(element.min);
+    let max = match element.max {
+        u64::MAX => quote!(u64::MAX),
+        max => {
+            let max = Literal::u64_unsuffixed(max);
+            quote!(#max)
+        }
+    };
+    match &element.kind {
+        ElementKind::Group(group) => {
+            let group = number(group.0);
+            quote!(inner(#min, #max, #group))
+        }
+        ElementKind::Member { key, is_cut, value } => {
+            let value = number(value.0);
+            let key = match key {
+                Key::None => quote!(None),
+                Key::Literal(key) => {
+                    let key = label(key);
+                    quote!(Literal(#key))
+                }
+                Key::Type(id) => {
+                    let id = type_id(*id);
+                    quote!(Type(#id))
+                }
+            };
+            quote!(member(#min, #max, ::vac_schema::Key::#key, #is_cut, #value))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Short constructors for tables that are constants. Generated code calls them.
+
+use std::borrow::Cow;
+
+use crate::tables::{
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Pattern,
+    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+};
+
+/// A list.
+pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
+    Cow::Borrowed(items)
+}
+
+/// A schema.
+pub const fn schema(
+    rules: &'static [Rule],
+    types: &'static [Type],
+    groups: &'static [Group],
+    patterns: &'static [Pattern],
+    root: u32,
+) -> Schema {
+    Schema {
+        rules: list(rules),
+        types: list(types),
+        groups: list(groups),
+        patterns: list(patterns),
+        root: RuleId(root),
+    }
+}
+
+/// A rule of the specification.
+pub const fn rule(name: &'static str, body: u32) -> Rule {
+    Rule { name: Cow::Borrowed(name), body: TypeId(body), is_prelude: false }
+}
+
+/// A rule of the prelude.
+pub const fn prelude(name: &'static str, body: u32) -> Rule {
+    Rule { name: Cow::Borrowed(name), body: TypeId(body), is_prelude: true }
+}
+
+/// A type that one look at a node decides.
+pub const fn scalar(kinds: u16, kind: TypeKind) -> Type {
+    Type { kind, kinds: Kinds(kinds), is_scalar: true }
+}
+
+/// A type that looks inside a node.
+pub const fn compound(kinds: u16, kind: TypeKind) -> Type {
+    Type { kind, kinds: Kinds(kinds), is_scalar: false }
+}
+
+/// What a rule accepts.
+pub const fn reference(rule: u32) -> TypeKind {
+    TypeKind::Rule(RuleId(rule))
+}
+
+/// Numbers from `low` to `high`.
+pub const fn range(low: Value, high: Value, is_inclusive: bool) -> TypeKind {
+    TypeKind::Range { low, high, is_inclusive }
+}
+
+/// What one of several types accepts.
+pub const fn choice(alternatives: &'static [TypeId]) -> TypeKind {
+    TypeKind::Choice { alternatives: list(alternatives), selector: None }
+}
+
+/// A choice between maps that a member decides.
+pub const fn selected(
+    alternatives: &'static [TypeId],
+    key: Label,
+    cases: &'static [Case],
+) -> TypeKind {
+    let selector = Selector { key, cases: list(cases) };
+    TypeKind::Choice { alternatives: list(alternatives), selector: Some(selector) }
+}
+
+/// A value that selects an alternative.
+pub const fn case(value: Value, alternative: u32) -> Case {
+    Case { value, alternative: TypeId(alternative) }
+}
+
+/// `#major` or `#major.info`.
+pub const fn major(major: u8, info: Option<u64>) -> TypeKind {
+    TypeKind::Major { major, info }
+}
+
+/// `{ group }`.
+pub const fn map(group: u32) -> TypeKind {
+    TypeKind::Map(GroupId(group))
+}
+
+/// `[ group ]`.
+pub const fn array(group: u32) -> TypeKind {
+    TypeKind::Array(GroupId(group))
+}
+
+/// `#6.number(content)`.
+pub const fn tag(number: TagNumber, content: u32) -> TypeKind {
+    TypeKind::Tag { number, content: TypeId(content) }
+}
+
+/// A type with a control operator.
+pub const fn control(target: u32, control: Control) -> TypeKind {
+    TypeKind::Control { target: TypeId(target), control }
+}
+
+/// `.regexp`.
+pub const fn regexp(pattern: u32) -> Control {
+    Control::Regexp(PatternId(pattern))
+}
+
+/// A regular expression.
+pub const fn pattern(source: &'static str, regex: &'static str, name: &'static str) -> Pattern {
+    Pattern::new(Cow::Borrowed(source), Cow::Borrowed(regex), Cow::Borrowed(name))
+}
+
+/// A text value.
+pub const fn text(text: &'static str) -> Value {
+    Value::Text(Cow::Borrowed(text))
+}
+
+/// A byte string value.
+pub const fn bytes(bytes: &'static [u8]) -> Value {
+    Value::Bytes(list(bytes))
+}
+
+/// A literal key and its name.
+pub const fn label(value: Value, name: &'static str) -> Label {
+    Label { value, name: Cow::Borrowed(name) }
+}
+
+/// A group.
+pub const fn group(choices: &'static [Sequence]) -> Group {
+    Group { choices: list(choices) }
+}
+
+/// An alternative of a group that is matched in one pass in maps.
+pub const fn flat(elements: &'static [Element]) -> Sequence {
+    Sequence { elements: list(elements), is_flat: true }
+}
+
+/// Any other alternative of a group.
+pub const fn sequence(elements: &'static [Element]) -> Sequence {
+    Sequence { elements: list(elements), is_flat: false }
+}
+
+/// A member: occurrences, key, whether the key cuts, and the type of the value.
+pub const fn member(min: u64, max: u64, key: Key, is_cut: bool, value: u32) -> Element {
+    Element { min, max, kind: ElementKind::Member { key, is_cut, value: TypeId(value) } }
+}
+
+/// A group within a group.
+pub const fn inner(min: u64, max: u64, group: u32) -> Element {
+    Element { min, max, kind: ElementKind::Group(GroupId(group)) }
+}

@@ -1,0 +1,201 @@
+//! What messages call a type, a key or a group.
+
+use std::fmt::Write;
+
+use vac_value::{Kind, Node, found, printable};
+
+use crate::matcher::Matcher;
+use crate::tables::{
+    Control, ElementKind, GroupId, Key, Label, TagNumber, TypeId, TypeKind, Value,
+};
+
+/// How many types within types are written out.
+const MAX_DEPTH: usize = 6;
+/// How many alternatives are listed.
+const MAX_ALTERNATIVES: usize = 16;
+/// How many characters of a text or a pattern are shown.
+const MAX_CHARACTERS: usize = 60;
+/// How many bytes of a byte string are shown.
+const MAX_BYTES: usize = 16;
+
+impl Matcher<'_> {
+    /// What a type accepts, in a few words.
+    pub(crate) fn describe(&self, id: TypeId) -> String {
+        self.describe_at(id, MAX_DEPTH)
+    }
+
+    /// The same for any of several types.
+    pub(crate) fn describe_any(&self, ids: &[TypeId]) -> String {
+        list(ids.iter().map(|id| self.describe(*id)))
+    }
+
+    fn describe_at(&self, id: TypeId, depth: usize) -> String {
+        let ty = self.type_of(id);
+        match &ty.kind {
+            TypeKind::Any => "anything".to_owned(),
+            TypeKind::Rule(rule) => {
+                let rule = self.rule_of(*rule);
+                if rule.is_prelude {
+                    prelude_name(&rule.name).to_owned()
+                } else if self.type_of(rule.body).is_scalar && depth > 0 {
+                    self.describe_at(rule.body, depth - 1)
+                } else {
+                    rule.name.clone().into_owned()
+                }
+            }
+            TypeKind::Literal(literal) => value(literal),
+            TypeKind::Range { low, high, is_inclusive } => {
+                format!("{}{}{}", value(low), if *is_inclusive { ".." } else { "..." }, value(high))
+            }
+            TypeKind::Choice { alternatives, .. } if depth > 0 => {
+                list(alternatives.iter().map(|id| self.describe_at(*id, depth - 1)))
+            }
+            TypeKind::Choice { .. } => "one of several types".to_owned(),
+            TypeKind::Map(_) => "map".to_owned(),
+            TypeKind::Array(_) => "array".to_owned(),
+            TypeKind::Major { major, info } => major_name(*major, *info),
+            TypeKind::Tag { number: TagNumber::Exactly(number), .. } => format!("tag {number}"),
+            TypeKind::Tag { number: TagNumber::Any, .. } => "tag".to_owned(),
+            TypeKind::Tag { number: TagNumber::Matching(number), .. } => {
+                format!("tag {}", self.describe_at(*number, depth.saturating_sub(1)))
+            }
+            TypeKind::Simple(number) => {
+                format!("simple value {}", self.describe_at(*number, depth.saturating_sub(1)))
+            }
+            TypeKind::Control { target, control } => {
+                let target = self.describe_at(*target, depth.saturating_sub(1));
+                self.describe_control(&target, control, depth.saturating_sub(1))
+            }
+        }
+    }
+
+    fn describe_control(&self, target: &str, control: &Control, depth: usize) -> String {
+        let of = |id: &TypeId| self.describe_at(*id, depth);
+        match control {
+            Control::Size(size) => format!("{target} of size {}", of(size)),
+            Control::Bits(bits) => format!("{target} with no bits set except {}", of(bits)),
+            Control::Regexp(pattern) => {
+                let pattern = self.pattern_of(*pattern);
+                match &*pattern.name {
+                    "" => {
+                        format!("{target} matching {}", printable(&pattern.source, MAX_CHARACTERS))
+                    }
+                    name => format!("{target} matching {name}"),
+                }
+            }
+            Control::Cbor(_) => format!("{target} containing CBOR"),
+            Control::Cborseq(_) => format!("{target} containing a CBOR sequence"),
+            Control::And(other) => format!("{target} and {}", of(other)),
+            Control::Less(bound) => format!("{target} less than {}", value(bound)),
+            Control::AtMost(bound) => format!("{target} of at most {}", value(bound)),
+            Control::Greater(bound) => format!("{target} greater than {}", value(bound)),
+            Control::AtLeast(bound) => format!("{target} of at least {}", value(bound)),
+            Control::Equal(other) => value(other),
+            Control::NotEqual(other) => format!("{target} other than {}", value(other)),
+        }
+    }
+
+    /// A group, by what its alternatives begin with.
+    pub(crate) fn describe_group(&self, id: GroupId) -> String {
+        let first = self.group_of(id).choices.iter().map(|sequence| {
+            match sequence.elements.first().map(|element| &element.kind) {
+                Some(ElementKind::Member { key: Key::Literal(label), .. }) => key_name(label),
+                Some(ElementKind::Member { key: Key::Type(key), .. }) => {
+                    format!("a key of type {}", self.describe(*key))
+                }
+                Some(ElementKind::Member { value, .. }) => self.describe(*value),
+                _ => "a group".to_owned(),
+            }
+        });
+        format!("a group that begins with {}", list(first))
+    }
+}
+
+/// A literal key of the schema.
+pub(crate) fn key_name(label: &Label) -> String {
+    match (&label.value, &*label.name) {
+        (Value::Text(text), _) => format!("key \"{}\"", printable(text, MAX_CHARACTERS)),
+        (literal, "") => format!("key {}", value(literal)),
+        (literal, name) => format!("key {} ({name})", value(literal)),
+    }
+}
+
+/// A key of a document.
+pub(crate) fn found_key(node: Node<'_, '_>) -> String {
+    match (node.kind(), node.text(), node.integer()) {
+        (Kind::Text, Some(text), _) => format!("key \"{}\"", printable(&text, 40)),
+        (_, _, Some(integer)) => format!("key {integer}"),
+        _ => format!("key {}", found(node)),
+    }
+}
+
+/// `a, b or c`, each once.
+pub(crate) fn list(words: impl Iterator<Item = String>) -> String {
+    let mut named: Vec<String> = Vec::new();
+    for word in words {
+        if named.contains(&word) {
+            continue;
+        }
+        if named.len() == MAX_ALTERNATIVES {
+            named.push("...".to_owned());
+            break;
+        }
+        named.push(word);
+    }
+    match named.pop() {
+        None => "nothing".to_owned(),
+        Some(last) if named.is_empty() => last,
+        Some(last) => format!("{} or {last}", named.join(", ")),
+    }
+}
+
+/// A literal as CDDL writes it.
+pub(crate) fn value(literal: &Value) -> String {
+    match literal {
+        Value::Integer(integer) => integer.to_string(),
+        Value::Float(float) => format!("{float:?}"),
+        Value::Text(text) => format!("\"{}\"", printable(text, MAX_CHARACTERS)),
+        Value::Bytes(bytes) => {
+            let mut shown = "h'".to_owned();
+            for byte in bytes.iter().take(MAX_BYTES) {
+                write!(shown, "{byte:02x}").expect("writing to a String cannot fail");
+            }
+            shown.push_str(if bytes.len() > MAX_BYTES { "...'" } else { "'" });
+            shown
+        }
+    }
+}
+
+/// The longer name, where the prelude has two.
+fn prelude_name(name: &str) -> &str {
+    match name {
+        "tstr" => "text",
+        "bstr" => "bytes",
+        "nil" => "null",
+        "any" => "anything",
+        name => name,
+    }
+}
+
+fn major_name(major: u8, info: Option<u64>) -> String {
+    match (major, info) {
+        (0, Some(argument)) => argument.to_string(),
+        (1, Some(argument)) => (-1 - i128::from(argument)).to_string(),
+        (2..=5, Some(length)) => format!("{} of length {length}", major_name(major, None)),
+        (0, None) => "uint".to_owned(),
+        (1, None) => "nint".to_owned(),
+        (2, None) => "bytes".to_owned(),
+        (3, None) => "text".to_owned(),
+        (4, None) => "array".to_owned(),
+        (5, None) => "map".to_owned(),
+        (_, None) => "float or simple value".to_owned(),
+        (_, Some(20)) => "false".to_owned(),
+        (_, Some(21)) => "true".to_owned(),
+        (_, Some(22)) => "null".to_owned(),
+        (_, Some(23)) => "undefined".to_owned(),
+        (_, Some(25)) => "float16".to_owned(),
+        (_, Some(26)) => "float32".to_owned(),
+        (_, Some(27)) => "float64".to_owned(),
+        (_, Some(number)) => format!("simple value {number}"),
+    }
+}

@@ -1,0 +1,70 @@
+//! Schema tables, and the matcher that checks documents against them.
+//!
+//! A [`Schema`] is what CDDL text becomes: flat tables of rules, types and groups. Tables
+//! can be made at run time (crate `vac-cddl` reads CDDL into them) or be constants (crate
+//! `vac-codegen` prints them as a `static`). Both are matched by the same code, so that
+//! verdicts, paths and messages are the same in both ways of use.
+//!
+//! ```
+//! use vac_schema::builder::{Builder, Definition};
+//! use vac_schema::{Key, Label, TypeKind, Value};
+//! use vac_value::Document;
+//!
+//! // point = { x: int }, where int = #0 / #1
+//! let mut builder = Builder::default();
+//! let uint = builder.add_type(TypeKind::Major { major: 0, info: None });
+//! let nint = builder.add_type(TypeKind::Major { major: 1, info: None });
+//! let int = builder.add_choice(vec![uint, nint]);
+//! let x = Label { value: Value::Text("x".into()), name: "".into() };
+//! let member = builder.member(1, 1, Key::Literal(x), true, int);
+//! let group = builder.add_group(vec![vec![member]]);
+//! let point = builder.add_type(TypeKind::Map(group));
+//! let root = builder.add_rule(Definition { name: "point".to_owned(), body: point, is_prelude: false });
+//! let schema = builder.finish(root)?;
+//!
+//! let document = Document::json(br#"{"x": "one"}"#)?;
+//! let report = schema.check(schema.root, document.root(), 20);
+//! assert_eq!(
+//!     report.violations[0].to_string(),
+//!     r#"/x: expected uint or nint, found text "one" (rule point)"#,
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Decisions
+//!
+//! * **Report and probe.** A check runs in *report* mode (record every violation and go on)
+//!   or in *probe* mode (stop at the first one; used while trying alternatives). It is one
+//!   code for both.
+//! * **Ordered and greedy**, as RFC 8610 has it for parsing expressions: a choice takes the
+//!   first alternative that matches, a repetition takes what it can, and neither is
+//!   revisited. In a map, members with a literal key are matched first, then groups, then
+//!   members whose key is a type.
+//! * **Linear.** Verdicts of probes on containers are remembered, repetitions in arrays
+//!   remember where they end, and paths are found in one walk over the document.
+//! * **One depth budget.** A document inside a byte string continues at the depth of the
+//!   byte string, so that documents inside documents come to an end.
+//! * **Duplicate keys** are violations at every depth, also where the schema accepts
+//!   anything.
+
+pub mod builder;
+pub mod constant;
+mod describe;
+mod matcher;
+mod scalar;
+mod tables;
+
+pub use matcher::Report;
+pub use tables::{
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Pattern,
+    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
+    Value,
+};
+
+impl Schema {
+    /// The rule of a name.
+    pub fn rule(&self, name: &str) -> Option<RuleId> {
+        let at = self.rules.iter().position(|rule| rule.name == name)?;
+        u32::try_from(at).ok().map(RuleId)
+    }
+}

@@ -1,0 +1,135 @@
+//! Tags, and documents inside byte strings.
+
+use vac_value::check::sequence_as_array;
+use vac_value::{Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError};
+
+use super::Matcher;
+use crate::tables::{TagNumber, TypeId, TypeKind};
+
+impl Matcher<'_> {
+    /// Checks a tag and its content.
+    pub(super) fn tag(
+        &mut self,
+        id: TypeId,
+        number: TagNumber,
+        content: TypeId,
+        node: Node<'_, '_>,
+    ) -> bool {
+        match node.tag() {
+            Some((found, inner)) if self.accepts_tag(number, found) => {
+                self.depth += 1;
+                let is_valid = self.check(content, inner);
+                self.depth -= 1;
+                is_valid
+            }
+            None if node.kind() == Kind::BigInteger => self.big_integer(id, number, content, node),
+            _ => self.mismatch(id, node),
+        }
+    }
+
+    fn accepts_tag(&self, number: TagNumber, found: u64) -> bool {
+        match number {
+            TagNumber::Any => true,
+            TagNumber::Exactly(number) => number == found,
+            TagNumber::Matching(id) => self.accepts_integer(id, i128::from(found)),
+        }
+    }
+
+    /// Checks a JSON integer beyond 64 bits as the tagged byte string that it is in CBOR.
+    fn big_integer(
+        &mut self,
+        id: TypeId,
+        number: TagNumber,
+        content: TypeId,
+        node: Node<'_, '_>,
+    ) -> bool {
+        let tag = 2 + u64::from(node.raw().starts_with(b"-"));
+        if !self.accepts_tag(number, tag) {
+            return self.mismatch(id, node);
+        }
+        let mut encoder = Encoder::cbor();
+        if encoder.node(node).is_err() {
+            // It has more digits than are converted.
+            return self.accepts_all_bytes(content) || self.mismatch(id, node);
+        }
+        let bytes = encoder.finish().split_off(1);
+        self.embedded(content, node, &bytes)
+    }
+
+    fn accepts_all_bytes(&self, id: TypeId) -> bool {
+        match &self.type_of(id).kind {
+            TypeKind::Any | TypeKind::Major { major: 2, info: None } => true,
+            TypeKind::Rule(rule) => self.accepts_all_bytes(self.rule_of(*rule).body),
+            TypeKind::Choice { alternatives, .. } => {
+                alternatives.iter().any(|alternative| self.accepts_all_bytes(*alternative))
+            }
+            _ => false,
+        }
+    }
+
+    /// `.cbor`: checks the item that a byte string contains.
+    pub(super) fn embedded_item(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
+        match node.bytes() {
+            Some(bytes) => self.embedded(content, node, &bytes),
+            None => self.fail_as("bytes that contain one CBOR item", node),
+        }
+    }
+
+    /// `.cborseq`: checks the sequence that a byte string contains, as an array.
+    pub(super) fn embedded_sequence(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
+        match node.bytes() {
+            Some(bytes) => self.embedded(content, node, &sequence_as_array(&bytes)),
+            None => self.fail_as("bytes that contain a CBOR sequence", node),
+        }
+    }
+
+    fn fail_as(&mut self, expected: &str, node: Node<'_, '_>) -> bool {
+        self.fail(node, |_| (expected.to_owned(), vac_value::found(node)))
+    }
+
+    fn embedded(&mut self, content: TypeId, node: Node<'_, '_>, bytes: &[u8]) -> bool {
+        let limits = Limits::default();
+        let scanned = match limits.depth.checked_sub(self.depth + 1) {
+            Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(bytes),
+            None => Err(SyntaxError { offset: 0, problem: Problem::Depth(limits.depth) }),
+        };
+        let document = match scanned {
+            Ok(document) => document,
+            Err(error) => {
+                return self.fail(node, |_| {
+                    let expected = "bytes that contain CBOR".to_owned();
+                    (expected, format!("bytes that do not ({error})"))
+                });
+            }
+        };
+        let next = u32::try_from(self.documents.len() + 1).unwrap_or(u32::MAX);
+        let key = (self.document, node.index(), content);
+        let number = *self.documents.entry(key).or_insert(next);
+
+        let outer = std::mem::replace(&mut self.document, number);
+        let labels = std::mem::take(&mut self.labels);
+        let furthest = self.furthest;
+        let first = self.recorded.len();
+        self.depth += 1;
+        let mut is_valid = self.duplicate_keys(document.root());
+        if is_valid || !self.is_done() {
+            is_valid &= self.check(content, document.root());
+        }
+        self.depth -= 1;
+        self.resolve_paths(first, &document);
+        for recorded in &mut self.recorded[first..] {
+            recorded.place = node.index();
+            for (_, other) in &mut recorded.others {
+                other.place = node.index();
+            }
+        }
+        self.labels = labels;
+        self.document = outer;
+        self.furthest = furthest;
+        if !is_valid && self.is_probing() {
+            // The embedded document counts as further than the byte string itself.
+            self.furthest = self.furthest.max(node.after());
+        }
+        is_valid
+    }
+}

@@ -1,0 +1,248 @@
+//! Types that one look at a node decides.
+
+use std::cmp::Ordering;
+
+use vac_value::{Kind, Node, check};
+
+use crate::matcher::Matcher;
+use crate::tables::{Control, TypeId, TypeKind, Value};
+
+impl Matcher<'_> {
+    /// Whether a scalar type accepts a node. A type that has to look inside the node
+    /// accepts nothing here.
+    pub(crate) fn accepts(&self, id: TypeId, node: Node<'_, '_>) -> bool {
+        let ty = self.type_of(id);
+        match &ty.kind {
+            TypeKind::Any => true,
+            TypeKind::Rule(rule) => self.accepts(self.rule_of(*rule).body, node),
+            TypeKind::Literal(value) => equals(value, node),
+            TypeKind::Range { low, high, is_inclusive } => {
+                is_in_range(low, high, *is_inclusive, node)
+            }
+            TypeKind::Choice { alternatives, .. } => {
+                ty.kinds.contains(node.kind())
+                    && alternatives.iter().any(|alternative| self.accepts(*alternative, node))
+            }
+            TypeKind::Major { major, info } => is_major(*major, *info, node),
+            TypeKind::Simple(number) => {
+                node.simple().is_some_and(|found| self.accepts_integer(*number, i128::from(found)))
+            }
+            TypeKind::Control { target, control } => {
+                self.accepts(*target, node) && self.agrees(control, node)
+            }
+            TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => false,
+        }
+    }
+
+    /// Whether a control operator that needs no look inside agrees with a node.
+    pub(crate) fn agrees(&self, control: &Control, node: Node<'_, '_>) -> bool {
+        let compares =
+            |value: &Value, is_it: fn(Ordering) -> bool| compare(node, value).is_some_and(is_it);
+        match control {
+            Control::Size(size) => self.has_size(*size, node),
+            Control::Bits(bits) => self.has_bits(*bits, node),
+            Control::Regexp(pattern) => {
+                let pattern = self.pattern_of(*pattern);
+                match node.kind() {
+                    Kind::Text => node.text().is_some_and(|text| pattern.is_match(&text)),
+                    _ => false,
+                }
+            }
+            Control::And(other) => self.accepts(*other, node),
+            Control::Less(value) => compares(value, Ordering::is_lt),
+            Control::AtMost(value) => compares(value, Ordering::is_le),
+            Control::Greater(value) => compares(value, Ordering::is_gt),
+            Control::AtLeast(value) => compares(value, Ordering::is_ge),
+            Control::Equal(value) => equals(value, node),
+            Control::NotEqual(value) => !equals(value, node),
+            Control::Cbor(_) | Control::Cborseq(_) => false,
+        }
+    }
+
+    /// `.size`: the bytes of a string, or the bytes that an unsigned integer needs.
+    fn has_size(&self, size: TypeId, node: Node<'_, '_>) -> bool {
+        match node.kind() {
+            Kind::Text => node.text().is_some_and(|text| self.accepts_length(size, text.len())),
+            Kind::Bytes => node.bytes().is_some_and(|bytes| self.accepts_length(size, bytes.len())),
+            Kind::Integer => {
+                node.uint().is_some_and(|value| self.accepts_from(size, needed_bytes(value)))
+            }
+            _ => false,
+        }
+    }
+
+    fn accepts_length(&self, size: TypeId, length: usize) -> bool {
+        i128::try_from(length).is_ok_and(|length| self.accepts_integer(size, length))
+    }
+
+    /// `.bits`: every bit that is set has a number that the type accepts.
+    fn has_bits(&self, bits: TypeId, node: Node<'_, '_>) -> bool {
+        let all = |value: u64, first: i128| {
+            set_bits(value).all(|bit| self.accepts_integer(bits, first + bit))
+        };
+        match node.bytes() {
+            Some(bytes) => {
+                bytes.iter().zip(0i128..).all(|(byte, at)| all(u64::from(*byte), at * 8))
+            }
+            None => node.uint().is_some_and(|value| all(value, 0)),
+        }
+    }
+
+    /// Whether a type accepts an integer that is not part of a document.
+    pub(crate) fn accepts_integer(&self, id: TypeId, value: i128) -> bool {
+        match &self.type_of(id).kind {
+            TypeKind::Any => true,
+            TypeKind::Rule(rule) => self.accepts_integer(self.rule_of(*rule).body, value),
+            TypeKind::Literal(literal) => *literal == Value::Integer(value),
+            TypeKind::Range {
+                low: Value::Integer(low),
+                high: Value::Integer(high),
+                is_inclusive,
+            } => *low <= value && (value < *high || (*is_inclusive && value == *high)),
+            TypeKind::Choice { alternatives, .. } => {
+                alternatives.iter().any(|alternative| self.accepts_integer(*alternative, value))
+            }
+            TypeKind::Major { major: 0, info } => {
+                value >= 0 && info.is_none_or(|info| i128::from(info) == value)
+            }
+            TypeKind::Control { target, control } => {
+                self.accepts_integer(*target, value) && self.agrees_with_integer(control, value)
+            }
+            _ => false,
+        }
+    }
+
+    fn agrees_with_integer(&self, control: &Control, value: i128) -> bool {
+        let unsigned = u64::try_from(value);
+        let compares = |bound: &Value, is_it: fn(Ordering) -> bool| match bound {
+            Value::Integer(bound) => is_it(value.cmp(bound)),
+            Value::Float(bound) => compare_mixed(value, *bound).is_some_and(is_it),
+            Value::Text(_) | Value::Bytes(_) => false,
+        };
+        match control {
+            Control::Size(size) => {
+                unsigned.is_ok_and(|value| self.accepts_from(*size, needed_bytes(value)))
+            }
+            Control::Bits(bits) => unsigned
+                .is_ok_and(|value| set_bits(value).all(|bit| self.accepts_integer(*bits, bit))),
+            Control::And(other) => self.accepts_integer(*other, value),
+            Control::Less(bound) => compares(bound, Ordering::is_lt),
+            Control::AtMost(bound) => compares(bound, Ordering::is_le),
+            Control::Greater(bound) => compares(bound, Ordering::is_gt),
+            Control::AtLeast(bound) => compares(bound, Ordering::is_ge),
+            Control::Equal(other) => *other == Value::Integer(value),
+            Control::NotEqual(other) => *other != Value::Integer(value),
+            Control::Regexp(_) | Control::Cbor(_) | Control::Cborseq(_) => false,
+        }
+    }
+
+    /// Whether a type accepts some integer that is not less than `least`.
+    fn accepts_from(&self, id: TypeId, least: i128) -> bool {
+        /// More bytes than any integer has.
+        const MANY: i128 = 64;
+        match &self.type_of(id).kind {
+            TypeKind::Rule(rule) => self.accepts_from(self.rule_of(*rule).body, least),
+            TypeKind::Literal(literal) => {
+                matches!(literal, Value::Integer(size) if *size >= least)
+            }
+            TypeKind::Range {
+                low: Value::Integer(low),
+                high: Value::Integer(high),
+                is_inclusive,
+            } => {
+                let least = least.max(*low);
+                least < *high || (*is_inclusive && least == *high)
+            }
+            TypeKind::Choice { alternatives, .. } => {
+                alternatives.iter().any(|alternative| self.accepts_from(*alternative, least))
+            }
+            TypeKind::Major { major: 0, info: Some(info) } => i128::from(*info) >= least,
+            _ => (least..=MANY).any(|size| self.accepts_integer(id, size)),
+        }
+    }
+}
+
+/// Whether a node is this value. Integers and floats are never equal; 0.0 equals -0.0, and
+/// NaN equals NaN.
+pub(crate) fn equals(value: &Value, node: Node<'_, '_>) -> bool {
+    match value {
+        Value::Integer(integer) => check::is_integer(node, *integer),
+        Value::Float(float) => check::is_float(node, *float),
+        Value::Text(text) => node.is_text(text),
+        Value::Bytes(bytes) => check::is_bytes(node, bytes),
+    }
+}
+
+fn is_in_range(low: &Value, high: &Value, is_inclusive: bool, node: Node<'_, '_>) -> bool {
+    match (low, high) {
+        (Value::Integer(low), Value::Integer(high)) => node.integer().is_some_and(|found| {
+            *low <= found && (found < *high || is_inclusive && found == *high)
+        }),
+        (Value::Float(low), Value::Float(high)) => {
+            check::float_range(node, *low, *high, is_inclusive)
+        }
+        _ => false,
+    }
+}
+
+fn compare(node: Node<'_, '_>, value: &Value) -> Option<Ordering> {
+    match value {
+        Value::Integer(value) => check::compare_integer(node, *value),
+        Value::Float(value) => check::compare_float(node, *value),
+        Value::Text(_) | Value::Bytes(_) => None,
+    }
+}
+
+/// Compares without rounding the integer, whose absolute value is less than 2^65.
+#[allow(clippy::cast_possible_truncation)] // the float is whole and small by then
+fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
+    const BEYOND: f64 = 36_893_488_147_419_103_232.0; // 2^65
+    if float.is_nan() {
+        return None;
+    }
+    if float.abs() >= BEYOND {
+        return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
+    }
+    let whole = float.floor();
+    let by_whole = integer.cmp(&(whole as i128));
+    Some(if by_whole == Ordering::Equal && float > whole { Ordering::Less } else { by_whole })
+}
+
+fn is_major(major: u8, info: Option<u64>, node: Node<'_, '_>) -> bool {
+    let has_length = || info.is_none_or(|expected| check::length(node) == expected);
+    match major {
+        0 => node.kind() == Kind::Integer && is_unsigned(info, node),
+        1 => node.integer().is_some_and(|found| {
+            found < 0 && info.is_none_or(|argument| found == -1 - i128::from(argument))
+        }),
+        2 => node.kind() == Kind::Bytes && has_length(),
+        3 => check::text(node) && has_length(),
+        4 => node.kind() == Kind::Array && has_length(),
+        5 => node.kind() == Kind::Map && has_length(),
+        7 => match info {
+            None => check::float_or_simple(node),
+            Some(25) => check::float16(node),
+            Some(26) => check::float32(node),
+            Some(27) => node.kind() == Kind::Float,
+            Some(number) => node.simple().is_some_and(|found| u64::from(found) == number),
+        },
+        _ => false,
+    }
+}
+
+fn is_unsigned(value: Option<u64>, node: Node<'_, '_>) -> bool {
+    match value {
+        None => check::uint(node),
+        Some(value) => node.uint() == Some(value),
+    }
+}
+
+/// The number of bytes that an integer needs; zero needs none.
+fn needed_bytes(value: u64) -> i128 {
+    i128::from((u64::BITS - value.leading_zeros()).div_ceil(8))
+}
+
+/// The numbers of the bits that are set.
+fn set_bits(value: u64) -> impl Iterator<Item = i128> {
+    (0..u64::BITS).filter(move |bit| value >> bit & 1 == 1).map(i128::from)
+}

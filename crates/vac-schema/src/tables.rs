@@ -1,0 +1,321 @@
+//! A schema as flat tables: rules, types and groups that refer to each other by index.
+//!
+//! Every part can be written as a constant, so that a code generator can print the tables
+//! that [`crate::builder::Builder`] makes at run time as a `static`. Two schemas are equal
+//! if their tables are.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use vac_value::Kind;
+
+/// A list that a constant borrows and a schema made at run time owns.
+pub type List<T> = Cow<'static, [T]>;
+
+/// A text that a constant borrows and a schema made at run time owns.
+pub type Text = Cow<'static, str>;
+
+/// A schema: what the documents of a format have to satisfy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    /// The named types.
+    pub rules: List<Rule>,
+    /// All types; rules, members and other types refer to them by index.
+    pub types: List<Type>,
+    /// The contents of maps and arrays.
+    pub groups: List<Group>,
+    /// The regular expressions of `.regexp`.
+    pub patterns: List<Pattern>,
+    /// The rule that a whole document has to satisfy.
+    pub root: RuleId,
+}
+
+/// An index into [`Schema::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub u32);
+
+/// An index into [`Schema::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// An index into [`Schema::groups`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub u32);
+
+/// An index into [`Schema::patterns`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PatternId(pub u32);
+
+/// A named type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The name in the specification; an instance of a generic rule is called
+    /// `name<argument, ...>`.
+    pub name: Text,
+    /// What it stands for.
+    pub body: TypeId,
+    /// Whether it belongs to the standard prelude (RFC 8610 appendix D). Messages then name
+    /// the rule that refers to it.
+    pub is_prelude: bool,
+}
+
+/// A type, with what the matcher needs to know about it at every visit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type {
+    /// What it accepts.
+    pub kind: TypeKind,
+    /// The kinds of nodes that it can accept at all.
+    pub kinds: Kinds,
+    /// Whether one look at a node decides: neither the type nor anything it refers to
+    /// looks inside a container, a tag or a byte string.
+    pub is_scalar: bool,
+}
+
+/// What a type accepts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// Everything.
+    Any,
+    /// What a rule accepts.
+    Rule(RuleId),
+    /// One value.
+    Literal(Value),
+    /// Numbers from `low` to `high`. Both are integers, or both are floats.
+    Range {
+        /// The lower end, which is included.
+        low: Value,
+        /// The upper end.
+        high: Value,
+        /// Whether the upper end is included.
+        is_inclusive: bool,
+    },
+    /// What the first matching alternative accepts. Without alternatives: nothing.
+    Choice {
+        /// The alternatives, in order.
+        alternatives: List<TypeId>,
+        /// The member that decides between alternatives that are maps.
+        selector: Option<Selector>,
+    },
+    /// Maps whose entries a group matches.
+    Map(GroupId),
+    /// Arrays whose elements a group matches.
+    Array(GroupId),
+    /// `#major` and `#major.info` except major type 6.
+    Major {
+        /// 0 to 5, or 7.
+        major: u8,
+        /// The argument, the length, or the simple value.
+        info: Option<u64>,
+    },
+    /// `#7.<type>`: simple values whose number a type accepts.
+    Simple(TypeId),
+    /// Tagged values.
+    Tag {
+        /// The tag numbers.
+        number: TagNumber,
+        /// The type of the content.
+        content: TypeId,
+    },
+    /// What `target` accepts, as far as a control operator agrees.
+    Control {
+        /// The controlled type.
+        target: TypeId,
+        /// The operator and its argument.
+        control: Control,
+    },
+}
+
+/// The numbers of a tag type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagNumber {
+    /// `#6(...)`: any number.
+    Any,
+    /// `#6.18(...)`: this number.
+    Exactly(u64),
+    /// `#6.<type>(...)`: numbers that a type accepts.
+    Matching(TypeId),
+}
+
+/// A control operator and its argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// `.size`.
+    Size(TypeId),
+    /// `.bits`.
+    Bits(TypeId),
+    /// `.regexp`.
+    Regexp(PatternId),
+    /// `.cbor`.
+    Cbor(TypeId),
+    /// `.cborseq`.
+    Cborseq(TypeId),
+    /// `.within` and `.and`.
+    And(TypeId),
+    /// `.lt`.
+    Less(Value),
+    /// `.le`.
+    AtMost(Value),
+    /// `.gt`.
+    Greater(Value),
+    /// `.ge`.
+    AtLeast(Value),
+    /// `.eq`.
+    Equal(Value),
+    /// `.ne`.
+    NotEqual(Value),
+}
+
+/// A single value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An integer of -2^64 to 2^64 - 1.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+    /// Text.
+    Text(Text),
+    /// A byte string.
+    Bytes(List<u8>),
+}
+
+/// A required member whose value is different in each map of a choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selector {
+    /// The member's key.
+    pub key: Label,
+    /// The member's values, and the alternative that each belongs to.
+    pub cases: List<Case>,
+}
+
+/// One value of a [`Selector`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The member's value.
+    pub value: Value,
+    /// The map that has it.
+    pub alternative: TypeId,
+}
+
+/// The content of a map or an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The alternatives, in order.
+    pub choices: List<Sequence>,
+}
+
+/// One alternative of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// Its elements, in order.
+    pub elements: List<Element>,
+    /// Whether it has at most 64 elements, all of them members. A map of that form is
+    /// matched in one pass.
+    pub is_flat: bool,
+}
+
+/// One element of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// The minimum number of occurrences.
+    pub min: u64,
+    /// The maximum number of occurrences; `u64::MAX` is unlimited.
+    pub max: u64,
+    /// What occurs.
+    pub kind: ElementKind,
+}
+
+/// What an element of a group is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElementKind {
+    /// An entry of a map or an element of an array.
+    Member {
+        /// The key. In an array it only names the element.
+        key: Key,
+        /// Whether a matching key commits to this member.
+        is_cut: bool,
+        /// The type of the value.
+        value: TypeId,
+    },
+    /// A group within the group.
+    Group(GroupId),
+}
+
+/// The key of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Key {
+    /// No key.
+    None,
+    /// One key.
+    Literal(Label),
+    /// Any key of a type.
+    Type(TypeId),
+}
+
+/// A literal key, with the name that the specification gives to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The key.
+    pub value: Value,
+    /// Its name, if the key is not text; may be empty.
+    pub name: Text,
+}
+
+/// A regular expression, compiled at its first use.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The expression in the specification (XML Schema syntax).
+    pub source: Text,
+    /// The same in the syntax of crate `regex`, anchored at both ends.
+    pub regex: Text,
+    /// The name of the rule that defines it; may be empty.
+    pub name: Text,
+    compiled: OnceLock<Option<std::sync::Arc<vac_value::Pattern>>>,
+}
+
+impl Pattern {
+    /// An expression that the specification's reader has compiled before.
+    pub const fn new(source: Text, regex: Text, name: Text) -> Self {
+        Self { source, regex, name, compiled: OnceLock::new() }
+    }
+
+    /// Whether the whole text matches. An expression that cannot be compiled matches
+    /// nothing; readers of specifications reject it.
+    pub fn is_match(&self, text: &str) -> bool {
+        let compile = || vac_value::Pattern::new(&self.regex).ok().map(std::sync::Arc::new);
+        self.compiled.get_or_init(compile).as_ref().is_some_and(|pattern| pattern.is_match(text))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.source, &self.regex, &self.name) == (&other.source, &other.regex, &other.name)
+    }
+}
+
+/// A set of [`Kind`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(pub u16);
+
+impl Kinds {
+    /// No kind.
+    pub const NONE: Self = Self(0);
+    /// Every kind.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// The set of one kind.
+    pub const fn of(kind: Kind) -> Self {
+        Self(1 << kind as u16)
+    }
+
+    /// The kinds that are in either set.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether a kind is in the set.
+    #[inline]
+    pub const fn contains(self, kind: Kind) -> bool {
+        self.0 & 1 << kind as u16 != 0
+    }
+}
