@@ -88,7 +88,7 @@ const TARGETS: &[Target] = &[
     Target { name: "keys", seeds: &["fixtures/sign"], dictionary: "keys", max_length: 4096 },
 ];
 
-/// Fuzzes the named targets, or all of them, for so many seconds each, so many at once.
+/// Fuzzes the named targets, or all of them, `seconds` each and `jobs` at once.
 /// True if nothing was found.
 pub fn run(names: &[String], seconds: NonZeroU32, jobs: NonZeroUsize) -> Result<bool> {
     let targets: Vec<&Target> = if names.is_empty() {

@@ -39,6 +39,11 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
         Reason::Nul => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
         _ => push_bytes(&mut data, ["raw", "raw-base64"], bytes),
     }
+    event(data, place, known)
+}
+
+/// The event of a frame that is kept unparsed or redacted.
+pub(crate) fn event<'a>(data: Rest<'a>, place: Place, known: Known<'a>) -> Entry<'a> {
     let mut extensions = Extensions::default();
     if let Some(parent) = &known.parent_id {
         push(&mut extensions, "parent-id", parent);

@@ -31,11 +31,11 @@
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest, Sha256};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Any, Document, Encode, EncodeError, Extensions, Kind, Node};
+use vac_value::{Any, Document, Encode, EncodeError, Kind, Node};
 
 use crate::cursor::Rest;
 use crate::frame::{Content, Frame, Place, Raw, Reason};
-use crate::raw::{self, EVENT_TYPE, Known, push};
+use crate::raw::{self, Known, push};
 
 /// The `reason` in the data of what was redacted as a whole.
 pub const REASON: &str = "secret-redacted";
@@ -213,27 +213,16 @@ pub fn entry<'a>(
     push(&mut data, "reason", REASON);
     push(&mut data, "line", &place.line);
     push_digest(&mut data, bytes);
-    let mut extensions = Extensions::default();
-    if let Some(parent) = &known.parent_id {
-        push(&mut extensions, "parent-id", parent);
-    }
-    Entry::Event(EventEntry {
-        event_type: EVENT_TYPE.into(),
-        data: Some(data),
-        timestamp: known.timestamp,
-        id: known.id.or_else(|| Some(place.id().into())),
-        children: None,
-        extensions,
-    })
+    raw::event(data, place, known)
 }
 
-/// The text that stands for the source of an entry from which something was redacted: the
+/// The text that replaces the source of an entry from which something was redacted: the
 /// source must not come back if the entry cannot be written in its record's encoding.
 pub fn origin(entry: &Entry<'_>) -> Result<Vec<u8>, EncodeError> {
     entry.to_json().map(String::into_bytes)
 }
 
-/// What stands for a value that must be redacted.
+/// The value that replaces one that must be redacted.
 pub fn value(bytes: &[u8]) -> Any<'static> {
     let mut members = Rest::default();
     push(&mut members, "reason", REASON);

@@ -1,6 +1,6 @@
 //! Who may read a file that a command writes.
 //!
-//! A file is readable by nobody who cannot read everything it is made from: the permission
+//! A file is readable only by those who can read everything it is made from: the permission
 //! bits of each source count, and so do those of the folders around it, since a file of mode
 //! 0644 in a folder of mode 0700 is private. `--mode` overrides this. Access control lists
 //! are not examined, and on systems without permission bits new files inherit the rights of

@@ -61,7 +61,7 @@ pub fn error(words: &str) {
     line(&Line::new().styled(BAD, "error:").text(" ").text(words));
 }
 
-/// Says what one should look at, even if told to be quiet: it decides the exit code.
+/// Prints a warning that decides the exit code, also with `-q`.
 pub fn warn(words: &str) {
     line(&warning(words));
 }

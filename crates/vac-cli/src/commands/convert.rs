@@ -144,7 +144,7 @@ impl Convert {
             bail!("--root says where to discover sessions: it needs --discover");
         }
         let settings = self.settings();
-        // Logs are looked for when nobody else writes records of them.
+        // Search logs only while no other run writes records of them.
         let folder = self.folder();
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;

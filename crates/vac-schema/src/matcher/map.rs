@@ -161,7 +161,7 @@ impl<'s> Matcher<'s> {
                         self.take_by_type(element, *key, *is_cut, *value, state)
                     }
                     (Pass::Types, ElementKind::Member { key: Key::None, .. }) => {
-                        // A member without a key is no entry of a map.
+                        // A member without a key does not match an entry of a map.
                         element.min == 0 || self.missing(element, 0, state.map)
                     }
                     _ => true,

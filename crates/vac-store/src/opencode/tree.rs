@@ -173,7 +173,7 @@ impl Writer<'_> {
     fn optional(&mut self, file: &str, name: &str) {
         let path = self.root.join(file);
         let is_absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        // A link on the way is told like a file that cannot be read.
+        // A link on the way is reported like a file that cannot be read.
         if is_name(name) && !path.kind().is_err_and(|error| is_absent(&error)) {
             self.file(&path);
         }
