@@ -38,26 +38,26 @@ impl<'s> Matcher<'s> {
         let mut counts = Counts::default();
         let mut hint = 0;
         for (key, value) in node.members().filter(|(key, _)| !key.is_duplicate_key()) {
-            let taken = match find(elements, key, &mut hint) {
-                Some((at, name, is_cut, id)) => {
-                    if is_cut {
-                        counts.add(at);
-                        is_valid &= self.check_labelled(name, id, value);
-                        true
-                    } else {
-                        let verdict = self.probe(|matcher| matcher.check(id, value));
-                        self.note(verdict);
-                        if verdict.is_valid {
-                            counts.add(at);
-                        }
-                        verdict.is_valid
-                    }
+            is_valid &= match find(elements, key, &mut hint) {
+                Some((at, name, true, id)) => {
+                    counts.add(at);
+                    self.check_labelled(name, id, value)
                 }
-                None => false,
+                Some((at, name, false, id)) => {
+                    self.label(name, value);
+                    let verdict = self.probe(|matcher| matcher.check(id, value));
+                    self.note(verdict);
+                    // Without a cut, a key type may take the entry instead.
+                    let is_taken = verdict.is_valid
+                        || self.by_key_type(elements, key, value, Some(id), &mut counts);
+                    if verdict.is_valid || !is_taken {
+                        // Also counted if it was recorded as wrong, to not be missing as well.
+                        counts.add(at);
+                    }
+                    is_taken
+                }
+                None => self.by_key_type(elements, key, value, None, &mut counts),
             };
-            if !taken {
-                is_valid &= self.by_key_type(elements, key, value, &mut counts);
-            }
             if !is_valid && self.is_done() {
                 return false;
             }
@@ -70,14 +70,17 @@ impl<'s> Matcher<'s> {
         is_valid
     }
 
+    /// Gives an entry to the first member whose key type accepts its key. `refused` is the
+    /// type of a member with this very key that did not accept the value.
     fn by_key_type(
         &mut self,
         elements: &'s [Element],
         key: Node<'_, '_>,
         value: Node<'_, '_>,
+        refused: Option<TypeId>,
         counts: &mut Counts,
     ) -> bool {
-        let mut refused: Vec<TypeId> = Vec::new();
+        let mut refused: Vec<TypeId> = refused.into_iter().collect();
         for (at, element) in elements.iter().enumerate() {
             let ElementKind::Member { key: Key::Type(key_type), is_cut, value: id } = &element.kind
             else {
@@ -191,6 +194,7 @@ impl<'s> Matcher<'s> {
                 state.take(at);
                 count = 1;
                 if !self.check_labelled(&label.name, id, value) {
+                    state.refuse(at, id);
                     return false;
                 }
             } else {
@@ -228,6 +232,7 @@ impl<'s> Matcher<'s> {
                 state.take(at);
                 count += 1;
                 if !self.check(id, value) {
+                    state.refuse(at, id);
                     return false;
                 }
                 continue;

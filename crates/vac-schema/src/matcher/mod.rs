@@ -339,10 +339,15 @@ impl<'s> Matcher<'s> {
 
     /// Checks a node that a path shows by label or index, and remembers its name.
     fn check_labelled(&mut self, name: &'s str, id: TypeId, node: Node<'_, '_>) -> bool {
+        self.label(name, node);
+        self.check(id, node)
+    }
+
+    /// Remembers the schema's name of a node that a path shows by label or index.
+    fn label(&mut self, name: &'s str, node: Node<'_, '_>) {
         if !name.is_empty() && !self.is_probing() && node.encoding() == Encoding::Cbor {
             self.labels.insert(node.index(), name);
         }
-        self.check(id, node)
     }
 
     /// Records every key at any depth inside a node that an earlier key of its map equals.
