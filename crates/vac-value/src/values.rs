@@ -238,6 +238,9 @@ fn embedded<'b, T>(
     let inside = |violation| DecodeError::inside(node, ".cbor", violation);
     let document =
         node.document().embedded(bytes).map_err(|error| inside(Violation::embedded(&error)))?;
+    if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
+        return Err(inside(duplicate));
+    }
     decode(document.root()).map_err(|error| inside(error.locate(&document)))
 }
 
