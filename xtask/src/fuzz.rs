@@ -88,15 +88,16 @@ const TARGETS: &[Target] = &[
     Target { name: "keys", seeds: &["fixtures/sign"], dictionary: "keys", max_length: 4096 },
 ];
 
-/// Fuzzes the named targets, or all of them, `seconds` each and `jobs` at once.
-/// True if nothing was found.
-pub fn run(names: &[String], seconds: NonZeroU32, jobs: NonZeroUsize) -> Result<bool> {
+/// Fuzzes the named targets, or all of them, `seconds` each and `jobs` at once. The same
+/// `seed` leads to the same inputs; 0 is another one each time. True if nothing was found.
+pub fn run(names: &[String], seconds: NonZeroU32, jobs: NonZeroUsize, seed: u32) -> Result<bool> {
     let targets: Vec<&Target> = if names.is_empty() {
         TARGETS.iter().collect()
     } else {
         names.iter().map(|name| find(name)).collect::<Result<_>>()?
     };
-    let fuzz = Fuzz { program: build()?, folder: crate::root()?.join("target/fuzz"), seconds };
+    let folder = crate::root()?.join("target/fuzz");
+    let fuzz = Fuzz { program: build()?, folder, seconds, seed };
     let waiting = Mutex::new(VecDeque::from(targets));
     let work = || {
         let mut is_clean = true;
@@ -149,6 +150,7 @@ struct Fuzz {
     /// Where findings and output go.
     folder: PathBuf,
     seconds: NonZeroU32,
+    seed: u32,
 }
 
 impl Fuzz {
@@ -168,6 +170,7 @@ impl Fuzz {
         program.arg(&new).arg(own).args(target.seeds.iter().map(|seeds| root.join(seeds)));
         program.args([
             format!("-max_total_time={}", self.seconds),
+            format!("-seed={}", self.seed),
             format!("-max_len={}", target.max_length),
             format!("-timeout={MAX_TIME}"),
             format!("-rss_limit_mb={MAX_MEMORY}"),

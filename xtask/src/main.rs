@@ -60,6 +60,9 @@ enum Chore {
         /// Number of targets to fuzz in parallel.
         #[arg(long, value_name = "N", default_value = "2")]
         jobs: NonZeroUsize,
+        /// Seed of the random numbers (0 = another one each time).
+        #[arg(long, value_name = "N", default_value = "0")]
+        seed: u32,
     },
     /// Fail if a dependency needs a newer compiler than the manifest says.
     RustVersion,
@@ -72,7 +75,7 @@ fn main() -> ExitCode {
         }
         Chore::Codegen { check, .. } => codegen::workspace(check),
         Chore::BenchReport { output, quick } => bench_report::write(output.as_deref(), quick),
-        Chore::Fuzz { targets, seconds, jobs } => fuzz::run(&targets, seconds, jobs),
+        Chore::Fuzz { targets, seconds, jobs, seed } => fuzz::run(&targets, seconds, jobs, seed),
         Chore::RustVersion => rust_version::check(),
     };
     match done {
