@@ -8,6 +8,9 @@ use vac_value::harmless;
 /// Where the specification is, from the workspace's root.
 const SPEC: &str = "spec/agent-conversation.cddl";
 
+/// Where the golden specifications are. Their modules are in a folder `generated` of it.
+const GOLDENS: &str = "fixtures/cddl";
+
 /// The generated files of the workspace. True if all is fresh now, or, with
 /// `check`, was so already.
 pub fn workspace(check: bool) -> Result<bool> {
@@ -23,11 +26,26 @@ pub fn workspace(check: bool) -> Result<bool> {
             files.push((root.join(folder).join(file.name), file.text));
         }
     }
+    let goldens = root.join(GOLDENS);
+    let mut specs: Vec<PathBuf> = std::fs::read_dir(&goldens)
+        .with_context(|| format!("cannot read {}", goldens.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
+    specs.retain(|path| path.extension().is_some_and(|extension| extension == "cddl"));
+    specs.sort();
+    for spec in specs {
+        files.push(module(&spec, &goldens.join("generated"))?);
+    }
     settle(&files, check)
 }
 
 /// A module for another specification.
 pub fn standalone(spec: &Path, out: &Path, check: bool) -> Result<bool> {
+    settle(&[module(spec, out)?], check)
+}
+
+/// The path and the text of the module for a specification.
+fn module(spec: &Path, out: &Path) -> Result<(PathBuf, String)> {
     let stem = spec.file_stem().ok_or_else(|| anyhow!("{} has no name", spec.display()))?;
     let name = spec.file_name().unwrap_or(stem).to_string_lossy();
     let schema = parse(spec, &name)?;
@@ -37,7 +55,7 @@ pub fn standalone(spec: &Path, out: &Path, check: bool) -> Result<bool> {
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
         .collect();
     let text = vac_codegen::standalone(&schema, &name)?;
-    settle(&[(out.join(module).with_extension("rs"), text)], check)
+    Ok((out.join(module).with_extension("rs"), text))
 }
 
 fn parse(path: &Path, name: &str) -> Result<vac_cddl::ir::Schema> {

@@ -25,7 +25,8 @@ enum Chore {
     /// Generate Rust types and validators from CDDL.
     ///
     /// Without options: from spec/agent-conversation.cddl into the crates
-    /// vac-record and vac-validate. Only files that change are written.
+    /// vac-record and vac-validate, and from each specification in fixtures/cddl
+    /// into fixtures/cddl/generated. Only files that change are written.
     Codegen {
         /// Write nothing; fail if a file is not what would be generated.
         #[arg(long)]

@@ -52,6 +52,8 @@ pub enum Error {
         /// What it is.
         construct: String,
     },
+    /// The schema has no tables: its types are nested too deeply.
+    Tables(vac_cddl::Error),
     /// It wrote something that is not Rust: a defect of the generator.
     NotRust(String),
 }
@@ -68,6 +70,7 @@ impl fmt::Display for Error {
             Self::Unsupported { location, construct } => {
                 write!(f, "{location}: {construct} cannot be expressed in Rust")
             }
+            Self::Tables(error) => error.fmt(f),
             Self::NotRust(error) => {
                 write!(f, "the generator wrote something that is not Rust: {error}")
             }
@@ -109,13 +112,19 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let from_types = quote::quote!(
         use super::types::*;
     );
-    outputs
-        .into_iter()
-        .map(|(name, tokens)| {
-            let inside = (name != "types.rs").then_some(&from_types);
-            Ok(File { name, text: output::file(spec, inside, &tokens)? })
-        })
-        .collect()
+    let mut files = Vec::new();
+    for (name, tokens) in outputs {
+        let inside = (name != "types.rs").then_some(&from_types);
+        files.push(File { name, text: output::file(spec, inside, &tokens)? });
+    }
+    let tables = output::text(spec, &emit::tables::emit(&tables(schema)?))?;
+    files.push(File { name: "schema.rs", text: tables });
+    Ok(files)
+}
+
+/// The tables that documents are matched against.
+fn tables(schema: &Schema) -> Result<vac_schema::Schema, Error> {
+    vac_cddl::tables(schema).map_err(Error::Tables)
 }
 
 /// The file of crate `vac-validate`.
@@ -126,7 +135,7 @@ pub fn validate_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
 }
 
 /// Everything for a schema in one module, for any other crate that depends on
-/// `vac-value`, `vac-validate`, `serde` and `regex`.
+/// `vac-value`, `vac-schema`, `vac-validate`, `serde` and `regex`.
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let model = model::build(schema);
     let parts = [
@@ -140,8 +149,14 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let types = output::with_imports(None, &parts.into_iter().collect());
     let runtime = quote::quote!(vac_validate::runtime);
     let rules = output::with_imports(None, &emit::rules::emit(schema, &runtime)?);
+    let tables = emit::tables::emit(&tables(schema)?);
     let module = quote::quote! {
         #types
+
+        /// The schema as constants.
+        pub mod schema {
+            #tables
+        }
 
         /// The validator.
         pub mod rules {
@@ -149,11 +164,6 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         }
     };
     output::text(spec, &module)
-}
-
-/// The tables of a schema as a module, for any crate that depends on `vac-schema`.
-pub fn tables(schema: &vac_schema::Schema, spec: &str) -> Result<String, Error> {
-    output::text(spec, &emit::tables::emit(schema))
 }
 
 #[cfg(test)]

@@ -40,13 +40,16 @@ mod generated {
     #[rustfmt::skip]
     mod encode;
     #[rustfmt::skip]
-    mod owned;
+    mod owned; /// The schema as constants: its tables, and its rules.
+    #[rustfmt::skip]
+    pub mod schema;
     #[rustfmt::skip]
     mod serde;
     #[rustfmt::skip]
     pub mod types;
 }
 
+pub use generated::schema;
 pub use generated::types::*;
 pub use vac_value::{
     Any, Bytes, Decode, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,

@@ -7,12 +7,16 @@ use vac_schema::{
     TypeId, TypeKind, Value,
 };
 
+use crate::names::Names;
 use crate::scalar::{float_token, integer_token};
 
-/// A module with `SCHEMA`, a static that equals the given tables.
+/// A module with `SCHEMA`, a static that equals the given tables, and a constant for each
+/// rule of the specification.
 pub fn emit(schema: &Schema) -> TokenStream {
+    let constants = rule_constants(schema);
     let rules = schema.rules.iter().map(rule);
-    let types = schema.types.iter().map(ty);
+    let types = schema.types.iter().enumerate().map(|(at, it)| ty(at, it));
+    let cases = schema.types.iter().enumerate().filter_map(|(at, it)| selector_cases(at, it));
     let groups: Vec<_> = schema.groups.iter().enumerate().map(|(at, it)| group(at, it)).collect();
     let elements = groups.iter().flat_map(|(statics, _)| statics);
     let group_rows = groups.iter().map(|(_, row)| row);
@@ -26,7 +30,9 @@ pub fn emit(schema: &Schema) -> TokenStream {
     let [rule_count, type_count, group_count, pattern_count] = counts;
     let root = number(schema.root.0);
     quote! {
-        /// The schema's tables.
+        use ::vac_schema::constant::*;
+
+        /// The schema as tables.
         pub static SCHEMA: ::vac_schema::Schema =
             schema(&RULES, &TYPES, &GROUPS, &PATTERNS, #root);
 
@@ -34,7 +40,35 @@ pub fn emit(schema: &Schema) -> TokenStream {
         static TYPES: [::vac_schema::Type; #type_count] = [#(#types),*];
         static GROUPS: [::vac_schema::Group; #group_count] = [#(#group_rows),*];
         static PATTERNS: [::vac_schema::Pattern; #pattern_count] = [#(#patterns),*];
+        #(#cases)*
         #(#elements)*
+
+        /// The rules of the specification.
+        pub mod rules {
+            #constants
+        }
+    }
+}
+
+/// A constant for each rule of the specification, and one for the start rule. Code that names
+/// a constant does not compile when the specification loses the rule.
+fn rule_constants(schema: &Schema) -> TokenStream {
+    let mut names = Names::default();
+    let root = number(schema.root.0);
+    let start = names.constant_name("ROOT");
+    let specified = schema.rules.iter().zip(0..).filter(|(rule, _)| !rule.is_prelude);
+    let constants = specified.map(|(rule, at)| {
+        let (name, at) = (names.constant_name(&rule.name), number(at));
+        let docs = format!(" The rule `{}`.", rule.name);
+        quote! {
+            #[doc = #docs]
+            pub const #name: ::vac_schema::RuleId = ::vac_schema::RuleId(#at);
+        }
+    });
+    quote! {
+        /// The start rule, which a whole document has to satisfy.
+        pub const #start: ::vac_schema::RuleId = ::vac_schema::RuleId(#root);
+        #(#constants)*
     }
 }
 
@@ -47,13 +81,29 @@ fn rule(rule: &Rule) -> TokenStream {
     if rule.is_prelude { quote!(prelude(#name, #body)) } else { quote!(rule(#name, #body)) }
 }
 
-fn ty(ty: &Type) -> TokenStream {
+fn ty(at: usize, ty: &Type) -> TokenStream {
     let kinds = Literal::u16_unsuffixed(ty.kinds.0);
-    let kind = type_kind(&ty.kind);
+    let kind = type_kind(at, &ty.kind);
     if ty.is_scalar { quote!(scalar(#kinds, #kind)) } else { quote!(compound(#kinds, #kind)) }
 }
 
-fn type_kind(kind: &TypeKind) -> TokenStream {
+fn cases_name(at: usize) -> Ident {
+    Ident::new(&format!("CASES_{at}"), Span::call_site())
+}
+
+/// The static with the cases of a choice that a member decides.
+fn selector_cases(at: usize, ty: &Type) -> Option<TokenStream> {
+    let TypeKind::Choice { selector: Some(selector), .. } = &ty.kind else { return None };
+    let name = cases_name(at);
+    let count = Literal::usize_unsuffixed(selector.cases.len());
+    let cases = selector.cases.iter().map(|case| {
+        let (value, alternative) = (value(&case.value), number(case.alternative.0));
+        quote!(case(#value, #alternative))
+    });
+    Some(quote!(static #name: [::vac_schema::Case; #count] = [#(#cases),*];))
+}
+
+fn type_kind(at: usize, kind: &TypeKind) -> TokenStream {
     match kind {
         TypeKind::Any => quote!(::vac_schema::TypeKind::Any),
         TypeKind::Rule(rule) => {
@@ -73,12 +123,8 @@ fn type_kind(kind: &TypeKind) -> TokenStream {
             match selector {
                 None => quote!(choice(&[#(#alternatives),*])),
                 Some(selector) => {
-                    let key = label(&selector.key);
-                    let cases = selector.cases.iter().map(|case| {
-                        let (value, alternative) = (value(&case.value), number(case.alternative.0));
-                        quote!(case(#value, #alternative))
-                    });
-                    quote!(selected(&[#(#alternatives),*], #key, &[#(#cases),*]))
+                    let (key, cases) = (label(&selector.key), cases_name(at));
+                    quote!(selected(&[#(#alternatives),*], #key, &#cases))
                 }
             }
         }
