@@ -453,3 +453,122 @@ fn all_judges_agree_on_changed_golden_documents() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), valid + invalid, wrong.join("\n"));
     assert!(valid > 1000 && invalid > 1000, "{valid} valid, {invalid} invalid");
 }
+
+/// The violations of a document, one line each.
+fn outcome(violations: &[vac_value::Violation]) -> Vec<String> {
+    match violations {
+        [] => vec!["  valid".to_owned()],
+        _ => violations.iter().map(|violation| format!("  {violation}")).collect(),
+    }
+}
+
+/// A line that names a document: its encoding, and its text or its bytes in hexadecimal.
+fn document_line(bytes: &[u8], encoding: Encoding) -> String {
+    match (encoding, std::str::from_utf8(bytes)) {
+        (Encoding::Json, Ok(text)) if !text.contains('\n') => format!("json {text}"),
+        (Encoding::Json, _) => format!("json-hex {}", HEXLOWER.encode(bytes)),
+        (Encoding::Cbor, _) => format!("cbor {}", HEXLOWER.encode(bytes)),
+    }
+}
+
+fn document_bytes(line: &str) -> (Vec<u8>, Encoding) {
+    let (kind, text) = line.split_once(' ').expect("a kind and a document");
+    let hex = || HEXLOWER.decode(text.as_bytes()).expect("hexadecimal");
+    match kind {
+        "json" => (text.as_bytes().to_vec(), Encoding::Json),
+        "json-hex" => (hex(), Encoding::Json),
+        "cbor" => (hex(), Encoding::Cbor),
+        _ => panic!("{line}"),
+    }
+}
+
+/// Documents for a new verdict file: those of the schema, and changed ones.
+fn new_documents(originals: &[(Vec<u8>, Encoding)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut dice = Dice(originals.len() as u64);
+    for encoding in [Encoding::Json, Encoding::Cbor] {
+        let originals = originals.iter().filter(|(_, of)| *of == encoding);
+        let documents: Vec<_> = originals
+            .map(|(bytes, _)| Document::scan(bytes, encoding).expect("a document"))
+            .collect();
+        let mut parts = Parts::new(encoding);
+        for document in &documents {
+            parts.add(document);
+            lines.push(document_line(document.root().raw(), encoding));
+        }
+        for document in &documents {
+            let item = Item::of(document.root());
+            for _ in 0..3 {
+                let bytes = parts.changed(&item, &mut dice).written(encoding);
+                lines.push(document_line(&bytes, encoding));
+            }
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    lines.retain(|line| line.len() < 4000 && seen.insert(line.clone()));
+    lines
+}
+
+/// The schemas with recorded verdicts: each with its name and its own documents.
+fn recorded_schemas() -> Vec<(&'static str, vac_cddl::ir::Schema, Vec<(Vec<u8>, Encoding)>)> {
+    let goldens = GOLDENS.iter().map(|golden| {
+        let cases = cases(golden.stem).into_iter().map(|case| (case.bytes, case.encoding));
+        (golden.stem, schema(golden.stem), cases.collect())
+    });
+    let spec = "spec/agent-conversation.cddl";
+    let text = std::fs::read_to_string(vac_tests::root().join(spec)).expect("the spec is there");
+    let mut records = Vec::new();
+    for folder in ["valid", "invalid"] {
+        let folder = vac_tests::root().join("fixtures/schema").join(folder);
+        let mut paths: Vec<_> = std::fs::read_dir(folder)
+            .expect("the folder is there")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        paths.sort();
+        for path in paths {
+            let encoding = match path.extension().and_then(|extension| extension.to_str()) {
+                Some("json") => Encoding::Json,
+                Some("cbor") => Encoding::Cbor,
+                _ => continue,
+            };
+            let bytes = std::fs::read(&path).expect("a file");
+            if Document::scan(&bytes, encoding).is_ok() {
+                records.push((bytes, encoding));
+            }
+        }
+    }
+    let spec = ("agent-conversation", vac_cddl::parse(spec, &text).expect("CDDL"), records);
+    goldens.chain([spec]).collect()
+}
+
+/// Verdicts, paths and messages for fixed documents of every golden schema and of the
+/// specification. A change of any of them shows as a difference in `fixtures/cddl/verdicts`.
+#[test]
+fn verdicts_and_messages_are_as_recorded() {
+    let folder = vac_tests::root().join("fixtures/cddl/verdicts");
+    let mut wrong = Vec::new();
+    for (name, schema, originals) in recorded_schemas() {
+        let interpreter = Interpreter::new(&schema).expect("a golden schema");
+        let path = folder.join(name).with_extension("txt");
+        let recorded = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut documents: Vec<_> =
+            recorded.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
+        if documents.is_empty() {
+            documents = new_documents(&originals);
+        }
+        let mut text = String::new();
+        for line in documents {
+            let (bytes, encoding) = document_bytes(&line);
+            let document = Document::scan(&bytes, encoding).expect("a document");
+            text += &format!("{line}\n{}\n", outcome(&interpreter.validate(&document)).join("\n"));
+        }
+        if text != recorded {
+            if std::env::var_os("VAC_BLESS").is_some() {
+                std::fs::write(&path, text).expect("a file can be written");
+            } else {
+                wrong.push(name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?} (VAC_BLESS=1 writes them)");
+}
