@@ -138,7 +138,7 @@ fn the_module_of_a_changed_spec_compiles_and_judges() {
     assert!(output.status.success(), "{errors}");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout).trim(),
-        "false true: /: expected key \"effort\", found no such key",
+        "false true: /: missing key \"effort\"",
     );
 }
 

@@ -74,9 +74,9 @@ pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
 /// let schema = vac_cddl::parse("point.cddl", "point = { x: int, ? y: int }")?;
 /// let schema = vac_cddl::tables(&schema)?;
 /// let document = Document::json(br#"{"x": 1, "y": "2"}"#)?;
-/// let report = schema.check(schema.root, document.root(), 20);
+/// let violations = schema.validate(schema.root, document.root(), 20).unwrap_err();
 /// assert_eq!(
-///     report.violations[0].to_string(),
+///     violations.to_string(),
 ///     r#"/y: expected int, found text "2" (rule point)"#,
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())

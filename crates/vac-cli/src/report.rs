@@ -329,7 +329,7 @@ impl File {
 
 impl ViolationLine {
     fn of(violation: &Violation, place: Place) -> Self {
-        let Violation { path, expected, found, rule, others } = violation.clone();
+        let Violation { path, kind: _, expected, found, rule, others } = violation.clone();
         Self { path, expected, found, rule, others, place: place.into() }
     }
 }

@@ -8,14 +8,21 @@ use std::collections::{HashMap, HashSet};
 use vac_value::Kind;
 
 use crate::matcher::MAX_FLAT;
+use crate::scalar::{MAX_UNSORTED_CASES, compare_cases};
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Pattern, PatternId,
-    Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, Pattern,
+    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
 };
 
-/// How many references, choices and control operators may refer to each other before a
-/// container is reached.
-const MAX_REFERENCES: usize = 64;
+/// How many choices and control operators may refer to each other before a container is
+/// reached.
+const MAX_REFERENCES: usize = 500;
+
+/// The most literals of a choice that are tried one by one.
+const MAX_TRIED_LITERALS: usize = 8;
+
+/// The most values that a member may have to decide between maps.
+const MAX_CASES: usize = 4096;
 
 /// Collects the tables of a schema.
 #[derive(Debug, Default)]
@@ -43,7 +50,7 @@ pub struct Definition {
 pub enum BuildError {
     /// A rule was declared and not defined.
     Undefined(RuleId),
-    /// A type refers to itself, or to more than 64 types in a row, without a map, an array,
+    /// A type refers to itself, or to more than 500 types in a row, without a map, an array,
     /// a tag or a byte string in between.
     TooDeep(TypeId),
 }
@@ -89,7 +96,11 @@ impl Builder {
 
     /// Adds a choice between types.
     pub fn add_choice(&mut self, alternatives: Vec<TypeId>) -> TypeId {
-        self.add_type(TypeKind::Choice { alternatives: alternatives.into(), selector: None })
+        self.add_type(TypeKind::Choice {
+            alternatives: alternatives.into(),
+            selector: None,
+            literals: None,
+        })
     }
 
     /// Adds a group: alternatives, each a sequence of elements.
@@ -133,10 +144,13 @@ impl Builder {
             Selectors { rules: &rules, types: &self.types, groups: &self.groups, facts: &facts };
         let found: Vec<Option<Selector>> =
             self.types.iter().map(|kind| selectors.find(kind)).collect();
-        let types = self.types.into_iter().zip(found).zip(&facts.0);
-        let types = types.map(|((mut kind, found), facts)| {
-            if let TypeKind::Choice { selector, .. } = &mut kind {
+        let sorted: Vec<Option<Literals>> =
+            self.types.iter().map(|kind| selectors.sort_literals(kind)).collect();
+        let types = self.types.into_iter().zip(found).zip(sorted).zip(&facts.0);
+        let types = types.map(|(((mut kind, found), sorted), facts)| {
+            if let TypeKind::Choice { selector, literals, .. } = &mut kind {
                 *selector = found;
+                *literals = sorted;
             }
             Type { kind, kinds: facts.kinds, is_scalar: facts.is_scalar }
         });
@@ -267,8 +281,10 @@ impl Fact {
                 (fact(*target).kinds, fact(*target).is_scalar && !looks_inside)
             }
         };
+        // The matcher follows references to rules in a loop.
+        let step = usize::from(!matches!(kind, TypeKind::Rule(_)));
         let references = references(rules, kind)
-            .map(|at| facts[at].map_or(0, |fact| fact.references) + 1)
+            .map(|at| facts[at].map_or(0, |fact| fact.references) + step)
             .max()
             .unwrap_or(0);
         Self { kinds, is_scalar, references }
@@ -321,7 +337,12 @@ impl<'t> Selectors<'t> {
         let TypeKind::Choice { alternatives, .. } = kind else { return None };
         let mut maps: Vec<(TypeId, LiteralMembers<'t>)> = Vec::new();
         let mut open: Vec<TypeId> = alternatives.iter().rev().copied().collect();
+        let mut visited = 0;
         while let Some(id) = open.pop() {
+            visited += 1;
+            if visited > MAX_CASES {
+                return None;
+            }
             if !self.facts.0[id.0 as usize].kinds.contains(Kind::Map) {
                 continue;
             }
@@ -338,6 +359,28 @@ impl<'t> Selectors<'t> {
             return None;
         }
         first.iter().find_map(|(key, _)| by_member(key, &maps))
+    }
+
+    /// Sorts the alternatives of a choice with many literals.
+    fn sort_literals(&self, kind: &'t TypeKind) -> Option<Literals> {
+        let TypeKind::Choice { alternatives, .. } = kind else { return None };
+        if alternatives.len() <= MAX_TRIED_LITERALS {
+            return None;
+        }
+        let (mut integers, mut texts, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for id in &**alternatives {
+            match &self.types[self.resolve(*id).0 as usize] {
+                TypeKind::Literal(Value::Integer(integer)) => integers.push(*integer),
+                TypeKind::Literal(Value::Text(text)) => texts.push(text.clone()),
+                _ => others.push(*id),
+            }
+        }
+        if integers.len() + texts.len() <= MAX_TRIED_LITERALS {
+            return None;
+        }
+        integers.sort_unstable();
+        texts.sort_unstable();
+        Some(Literals { integers: integers.into(), texts: texts.into(), others: others.into() })
     }
 
     fn resolve(&self, mut id: TypeId) -> TypeId {
@@ -358,6 +401,7 @@ impl<'t> Selectors<'t> {
             } = element
                 && SimpleValue::new(&label.value).is_some()
                 && let Some(values) = self.literals(*value)
+                && values.len() <= MAX_CASES
             {
                 members.push((label, values));
             }
@@ -367,17 +411,24 @@ impl<'t> Selectors<'t> {
 
     /// The values of a type that accepts nothing but integer and text literals.
     fn literals(&self, id: TypeId) -> Option<Vec<&'t Value>> {
-        match &self.types[self.resolve(id).0 as usize] {
-            TypeKind::Literal(value) => SimpleValue::new(value).map(|_| vec![value]),
-            TypeKind::Choice { alternatives, .. } if !alternatives.is_empty() => {
-                let mut all = Vec::new();
-                for alternative in &**alternatives {
-                    all.extend(self.literals(*alternative)?);
+        let mut values = Vec::new();
+        let mut open = vec![id];
+        let mut visited = 0;
+        while let Some(id) = open.pop() {
+            visited += 1;
+            match &self.types[self.resolve(id).0 as usize] {
+                _ if visited > MAX_CASES => return None,
+                TypeKind::Literal(value) => {
+                    SimpleValue::new(value)?;
+                    values.push(value);
                 }
-                Some(all)
+                TypeKind::Choice { alternatives, .. } if !alternatives.is_empty() => {
+                    open.extend(alternatives.iter().rev());
+                }
+                _ => return None,
             }
-            _ => None,
         }
+        Some(values)
     }
 }
 
@@ -393,6 +444,9 @@ fn by_member(key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selec
             }
             cases.push(Case { value: (*value).clone(), alternative: *id });
         }
+    }
+    if cases.len() > MAX_UNSORTED_CASES {
+        cases.sort_by(|one, other| compare_cases(&one.value, &other.value));
     }
     Some(Selector { key: key.clone(), cases: cases.into() })
 }

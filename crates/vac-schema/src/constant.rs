@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Pattern,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
+    Pattern, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId,
+    TypeKind, Value,
 };
 
 /// A list.
@@ -61,17 +62,29 @@ pub const fn range(low: Value, high: Value, is_inclusive: bool) -> TypeKind {
 
 /// What one of several types accepts.
 pub const fn choice(alternatives: &'static [TypeId]) -> TypeKind {
-    TypeKind::Choice { alternatives: list(alternatives), selector: None }
+    TypeKind::Choice { alternatives: list(alternatives), selector: None, literals: None }
+}
+
+/// What one of many types accepts, literals among them.
+pub const fn long_choice(
+    alternatives: &'static [TypeId],
+    selector: Option<Selector>,
+    integers: &'static [i128],
+    texts: &'static [Text],
+    others: &'static [TypeId],
+) -> TypeKind {
+    let literals = Literals { integers: list(integers), texts: list(texts), others: list(others) };
+    TypeKind::Choice { alternatives: list(alternatives), selector, literals: Some(literals) }
 }
 
 /// A choice between maps that a member decides.
-pub const fn selected(
-    alternatives: &'static [TypeId],
-    key: Label,
-    cases: &'static [Case],
-) -> TypeKind {
-    let selector = Selector { key, cases: list(cases) };
-    TypeKind::Choice { alternatives: list(alternatives), selector: Some(selector) }
+pub const fn selected(alternatives: &'static [TypeId], selector: Selector) -> TypeKind {
+    TypeKind::Choice { alternatives: list(alternatives), selector: Some(selector), literals: None }
+}
+
+/// The member that decides between maps, and its values.
+pub const fn selector(key: Label, cases: &'static [Case]) -> Selector {
+    Selector { key, cases: list(cases) }
 }
 
 /// A value that selects an alternative.
@@ -112,6 +125,11 @@ pub const fn regexp(pattern: u32) -> Control {
 /// A regular expression.
 pub const fn pattern(source: &'static str, regex: &'static str, name: &'static str) -> Pattern {
     Pattern::new(Cow::Borrowed(source), Cow::Borrowed(regex), Cow::Borrowed(name))
+}
+
+/// A text.
+pub const fn string(text: &'static str) -> Text {
+    Cow::Borrowed(text)
 }
 
 /// A text value.

@@ -11,6 +11,8 @@ use crate::tables::{
 
 /// How many types within types are written out.
 const MAX_DEPTH: usize = 6;
+/// How many types a description mentions.
+const MAX_TYPES: usize = 100;
 /// How many alternatives are listed.
 const MAX_ALTERNATIVES: usize = 16;
 /// How many characters of a text or a pattern are shown.
@@ -18,9 +20,10 @@ const MAX_CHARACTERS: usize = 60;
 /// How many bytes of a byte string are shown.
 const MAX_BYTES: usize = 16;
 
-impl Matcher<'_> {
+impl Matcher<'_, '_> {
     /// What a type accepts, in a few words.
     pub(crate) fn describe(&self, id: TypeId) -> String {
+        self.described.set(0);
         self.describe_at(id, MAX_DEPTH)
     }
 
@@ -30,6 +33,11 @@ impl Matcher<'_> {
     }
 
     fn describe_at(&self, id: TypeId, depth: usize) -> String {
+        let described = self.described.get();
+        if described == MAX_TYPES {
+            return "...".to_owned();
+        }
+        self.described.set(described + 1);
         let ty = self.type_of(id);
         match &ty.kind {
             TypeKind::Any => "anything".to_owned(),

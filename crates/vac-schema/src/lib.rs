@@ -23,9 +23,9 @@
 //! let schema = builder.finish(root)?;
 //!
 //! let document = Document::json(br#"{"x": "one"}"#)?;
-//! let report = schema.check(schema.root, document.root(), 20);
+//! let violations = schema.validate(schema.root, document.root(), 20).unwrap_err();
 //! assert_eq!(
-//!     report.violations[0].to_string(),
+//!     violations.to_string(),
 //!     r#"/x: expected uint or nint, found text "one" (rule point)"#,
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,13 +53,15 @@ mod describe;
 mod matcher;
 mod scalar;
 mod tables;
+mod violations;
 
-pub use matcher::Report;
+pub use matcher::{Budget, validate_keys};
 pub use tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Pattern,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
-    Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
+    Pattern, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId,
+    TypeKind, Value,
 };
+pub use violations::Violations;
 
 impl Schema {
     /// The rule of a name.

@@ -5,32 +5,54 @@ use std::cmp::Ordering;
 use vac_value::{Kind, Node, check};
 
 use crate::matcher::Matcher;
-use crate::tables::{Control, TypeId, TypeKind, Value};
+use crate::tables::{Case, Control, Literals, TypeId, TypeKind, Value};
 
-impl Matcher<'_> {
+/// The most cases of a selector that are in the order of the schema.
+pub(crate) const MAX_UNSORTED_CASES: usize = 16;
+
+impl Matcher<'_, '_> {
     /// Whether a scalar type accepts a node. A type that has to look inside the node
     /// accepts nothing here.
     pub(crate) fn accepts(&self, id: TypeId, node: Node<'_, '_>) -> bool {
-        let ty = self.type_of(id);
+        if !self.budget.spend(1) {
+            return false;
+        }
+        let ty = self.type_of(self.resolve(id));
         match &ty.kind {
             TypeKind::Any => true,
-            TypeKind::Rule(rule) => self.accepts(self.rule_of(*rule).body, node),
+            TypeKind::Rule(_) => unreachable!("references were followed"),
             TypeKind::Literal(value) => equals(value, node),
             TypeKind::Range { low, high, is_inclusive } => {
                 is_in_range(low, high, *is_inclusive, node)
             }
-            TypeKind::Choice { alternatives, .. } => {
-                ty.kinds.contains(node.kind())
-                    && alternatives.iter().any(|alternative| self.accepts(*alternative, node))
+            TypeKind::Choice { alternatives, literals, .. } => {
+                let tried = match literals {
+                    Some(literals) if literals.contains(node) => return true,
+                    Some(literals) => &literals.others,
+                    None => alternatives,
+                };
+                ty.kinds.contains(node.kind()) && tried.iter().any(|id| self.accepts(*id, node))
             }
             TypeKind::Major { major, info } => is_major(*major, *info, node),
-            TypeKind::Simple(number) => {
-                node.simple().is_some_and(|found| self.accepts_integer(*number, i128::from(found)))
-            }
+            TypeKind::Simple(number) => self.is_simple(*number, node),
             TypeKind::Control { target, control } => {
                 self.accepts(*target, node) && self.agrees(control, node)
             }
             TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => false,
+        }
+    }
+
+    /// `#7.<type>`: simple values, and floats by the number in the head of their size.
+    fn is_simple(&self, number: TypeId, node: Node<'_, '_>) -> bool {
+        let accepts = |found| self.accepts_integer(number, found);
+        match node.simple() {
+            Some(found) => accepts(i128::from(found)),
+            None if node.kind() == Kind::Float => {
+                (check::float16(node) && accepts(25))
+                    || (check::float32(node) && accepts(26))
+                    || accepts(27)
+            }
+            None => false,
         }
     }
 
@@ -90,9 +112,11 @@ impl Matcher<'_> {
 
     /// Whether a type accepts an integer that is not part of a document.
     pub(crate) fn accepts_integer(&self, id: TypeId, value: i128) -> bool {
-        match &self.type_of(id).kind {
+        if !self.budget.spend(1) {
+            return false;
+        }
+        match &self.type_of(self.resolve(id)).kind {
             TypeKind::Any => true,
-            TypeKind::Rule(rule) => self.accepts_integer(self.rule_of(*rule).body, value),
             TypeKind::Literal(literal) => *literal == Value::Integer(value),
             TypeKind::Range {
                 low: Value::Integer(low),
@@ -140,8 +164,7 @@ impl Matcher<'_> {
     fn accepts_from(&self, id: TypeId, least: i128) -> bool {
         /// More bytes than any integer has.
         const MANY: i128 = 64;
-        match &self.type_of(id).kind {
-            TypeKind::Rule(rule) => self.accepts_from(self.rule_of(*rule).body, least),
+        match &self.type_of(self.resolve(id)).kind {
             TypeKind::Literal(literal) => {
                 matches!(literal, Value::Integer(size) if *size >= least)
             }
@@ -159,6 +182,45 @@ impl Matcher<'_> {
             TypeKind::Major { major: 0, info: Some(info) } => i128::from(*info) >= least,
             _ => (least..=MANY).any(|size| self.accepts_integer(id, size)),
         }
+    }
+}
+
+impl Literals {
+    /// Whether a node is one of the literals.
+    pub(crate) fn contains(&self, node: Node<'_, '_>) -> bool {
+        match node.kind() {
+            Kind::Integer => {
+                node.integer().is_some_and(|integer| self.integers.binary_search(&integer).is_ok())
+            }
+            Kind::Text => node
+                .text()
+                .is_some_and(|text| self.texts.binary_search_by(|it| (**it).cmp(&*text)).is_ok()),
+            _ => false,
+        }
+    }
+}
+
+/// The case with this value. Long lists of cases are sorted.
+pub(crate) fn find_case<'s>(cases: &'s [Case], node: Node<'_, '_>) -> Option<&'s Case> {
+    if cases.len() <= MAX_UNSORTED_CASES {
+        return cases.iter().find(|case| equals(&case.value, node));
+    }
+    let value = match node.kind() {
+        Kind::Integer => Value::Integer(node.integer()?),
+        Kind::Text => Value::Text(node.text()?.into_owned().into()),
+        _ => return None,
+    };
+    let found = cases.binary_search_by(|case| compare_cases(&case.value, &value)).ok()?;
+    Some(&cases[found])
+}
+
+/// The order of long lists of cases: integers before texts.
+pub(crate) fn compare_cases(one: &Value, other: &Value) -> Ordering {
+    match (one, other) {
+        (Value::Integer(one), Value::Integer(other)) => one.cmp(other),
+        (Value::Text(one), Value::Text(other)) => one.cmp(other),
+        (Value::Integer(_), _) => Ordering::Less,
+        _ => Ordering::Greater,
     }
 }
 

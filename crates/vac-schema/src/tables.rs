@@ -95,6 +95,8 @@ pub enum TypeKind {
         alternatives: List<TypeId>,
         /// The member that decides between alternatives that are maps.
         selector: Option<Selector>,
+        /// The literals among many alternatives.
+        literals: Option<Literals>,
     },
     /// Maps whose entries a group matches.
     Map(GroupId),
@@ -176,6 +178,17 @@ pub enum Value {
     Text(Text),
     /// A byte string.
     Bytes(List<u8>),
+}
+
+/// The alternatives of a choice, sorted so that a literal is found without trying each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literals {
+    /// The integers, in ascending order.
+    pub integers: List<i128>,
+    /// The texts, in ascending order of their bytes.
+    pub texts: List<Text>,
+    /// All other alternatives, in the order of the choice.
+    pub others: List<TypeId>,
 }
 
 /// A required member whose value is different in each map of a choice.

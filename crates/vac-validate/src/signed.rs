@@ -68,6 +68,7 @@ impl Payload<'_> {
 /// The report on a payload that cannot be read at all.
 pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
     let violation = Violation {
+        kind: vac_value::ViolationKind::Mismatch,
         path: String::new(),
         expected: format!("a record in {encoding}"),
         found: format!("bytes that are none ({error})"),

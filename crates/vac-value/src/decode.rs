@@ -64,7 +64,8 @@ impl DecodeError {
                 return Violation { path: path + &inner.path, ..*inner };
             }
         };
-        Violation { path, expected, found, rule: self.rule.to_owned(), others: Vec::new() }
+        let kind = crate::ViolationKind::Mismatch;
+        Violation { kind, path, expected, found, rule: self.rule.to_owned(), others: Vec::new() }
     }
 }
 

@@ -95,4 +95,4 @@ pub use printable::{harmless, harmless_json, is_harmless, printable};
 pub use scan::{Limits, Scanner, known_text};
 pub use transcode::transcode;
 pub use values::{Bytes, Embedded, Extensions, IntoOwned, Null, Tagged, Text, Undefined};
-pub use violation::{Violation, found};
+pub use violation::{Violation, ViolationKind, found};

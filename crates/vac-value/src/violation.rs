@@ -1,4 +1,4 @@
-//! What a document violates, told so that a person can act on it.
+//! Where and how a document does not match a schema.
 
 use std::fmt;
 
@@ -7,25 +7,49 @@ use crate::document::{Kind, Node};
 use crate::path::Locator;
 use crate::printable::printable;
 
-/// One place where a document does not fit its schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One place where a document does not match its schema.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Violation {
+    /// The kind of violation.
+    pub kind: ViolationKind,
     /// JSON pointer; integer labels carry the schema's name for them.
     pub path: String,
-    /// What the schema wants there.
+    /// What the schema expects there.
     pub expected: String,
-    /// What stands there, in a few words.
+    /// A short description of what the document contains.
     pub found: String,
-    /// The rule that wants it; empty if no rule of the schema does.
+    /// The rule that is violated; empty for a violation of no rule in particular.
     pub rule: String,
     /// For a choice: why the alternatives that got less far failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
+}
+
+/// The kind of a [`Violation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViolationKind {
+    /// A value that a type does not accept.
+    Mismatch,
+    /// A required key that a map does not have.
+    MissingKey,
+    /// A key that a map may not have.
+    UnexpectedKey,
+    /// A key that an earlier key of the same map equals.
+    DuplicateKey,
+    /// An array or a map with too few or too many elements.
+    Length,
+    /// A byte string that does not contain a well-formed document.
+    Embedded,
+    /// Validation was stopped because it took too much work.
+    Stopped,
 }
 
 impl Violation {
     /// A byte string that should hold CBOR and does not.
     pub fn embedded(error: &SyntaxError) -> Self {
         Self {
+            kind: ViolationKind::Embedded,
             path: String::new(),
             expected: "bytes that hold one CBOR item".to_owned(),
             found: format!("bytes that do not ({error})"),
@@ -42,6 +66,7 @@ impl Violation {
             _ => found(key),
         };
         Self {
+            kind: ViolationKind::DuplicateKey,
             path,
             expected: "every key once".to_owned(),
             found: format!("duplicate key {name}"),
@@ -67,7 +92,13 @@ impl fmt::Display for Violation {
     /// One line; `{:#}` adds the other alternatives below it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "/" } else { &self.path };
-        write!(f, "{path}: expected {}, found {}", self.expected, self.found)?;
+        let Self { expected, found, .. } = self;
+        match self.kind {
+            ViolationKind::MissingKey => write!(f, "{path}: missing {expected}")?,
+            ViolationKind::UnexpectedKey => write!(f, "{path}: unexpected {found}")?,
+            ViolationKind::DuplicateKey => write!(f, "{path}: {found}")?,
+            _ => write!(f, "{path}: expected {expected}, found {found}")?,
+        }
         if !self.rule.is_empty() {
             write!(f, " (rule {})", self.rule)?;
         }

@@ -93,6 +93,7 @@ impl Budget {
             ),
         };
         Some(Violation {
+            kind: vac_value::ViolationKind::Mismatch,
             path: String::new(),
             expected,
             found: found.to_owned(),

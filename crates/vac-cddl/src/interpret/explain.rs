@@ -285,7 +285,14 @@ impl<'j, 'i, 's> Explainer<'j, 'i, 's> {
         let path = format!("{}{pointer}", self.prefix);
         let rule = task.rule.to_owned();
         let others = self.lines(&task.others);
-        self.violations.push(Violation { path, expected, found, rule, others });
+        self.violations.push(Violation {
+            kind: vac_value::ViolationKind::Mismatch,
+            path,
+            expected,
+            found,
+            rule,
+            others,
+        });
     }
 
     fn pointer(&mut self, node: Node<'_, '_>) -> String {

@@ -176,6 +176,7 @@ fn end<'s>(ends: &[&'s Type], ty: &'s Type) -> &'s Type {
 /// For a schema that did not come from the parser.
 fn no_such_rule(id: RuleId) -> Violation {
     Violation {
+        kind: vac_value::ViolationKind::Mismatch,
         path: String::new(),
         expected: "a schema that has its own start rule".to_owned(),
         found: format!("no rule at {}", id.0),

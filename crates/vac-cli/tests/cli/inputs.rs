@@ -3,7 +3,7 @@
 use crate::records::{record, small, small_cbor};
 use crate::run::Folder;
 
-const BAD: &str = "expected key \"id\", found no such key (rule verifiable-agent-record)";
+const BAD: &str = "missing key \"id\" (rule verifiable-agent-record)";
 
 /// A record without an id.
 fn bad() -> String {

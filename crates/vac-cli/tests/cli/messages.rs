@@ -42,7 +42,7 @@ fn an_unknown_entry_type_lists_the_known_ones() {
 fn an_extra_key_of_a_closed_map_is_named() {
     validate(&with(r#""file-attribution": {"files": [], "extra": 1}"#)).gives(
         1,
-        "a.json: /file-attribution/extra: expected no such key, found key \"extra\" (rule \
+        "a.json: /file-attribution/extra: unexpected key \"extra\" (rule \
          file-attribution-record)\n",
     );
 }
@@ -51,7 +51,7 @@ fn an_extra_key_of_a_closed_map_is_named() {
 fn a_missing_key_is_named_with_the_rule_of_its_map() {
     validate(&record(r#"{"type": "tool-call", "name": "ls"}"#)).gives(
         1,
-        "a.json: /session/entries/0: expected key \"input\", found no such key (rule \
+        "a.json: /session/entries/0: missing key \"input\" (rule \
          tool-call-entry)\n",
     );
 }

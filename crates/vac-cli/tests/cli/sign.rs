@@ -140,7 +140,7 @@ fn invalid_records_are_signed_with_allow_invalid_only() {
     folder.write("text.json", "hello");
     for (name, words) in [
         ("bad.json", "/session/entries/0/type: expected \"user\""),
-        ("twice.json", "/x/y: expected every key once, found duplicate key \"y\""),
+        ("twice.json", "/x/y: duplicate key \"y\""),
         ("text.json", "expected a record in"),
     ] {
         let ran = sign(&folder, &[name, "-o", "signed"]);

@@ -17,6 +17,7 @@ pub fn emit(schema: &Schema) -> TokenStream {
     let rules = schema.rules.iter().map(rule);
     let types = schema.types.iter().enumerate().map(|(at, it)| ty(at, it));
     let cases = schema.types.iter().enumerate().filter_map(|(at, it)| selector_cases(at, it));
+    let texts = schema.types.iter().enumerate().filter_map(|(at, it)| sorted_texts(at, it));
     let groups: Vec<_> = schema.groups.iter().enumerate().map(|(at, it)| group(at, it)).collect();
     let elements = groups.iter().flat_map(|(statics, _)| statics);
     let group_rows = groups.iter().map(|(_, row)| row);
@@ -41,6 +42,7 @@ pub fn emit(schema: &Schema) -> TokenStream {
         static GROUPS: [::vac_schema::Group; #group_count] = [#(#group_rows),*];
         static PATTERNS: [::vac_schema::Pattern; #pattern_count] = [#(#patterns),*];
         #(#cases)*
+        #(#texts)*
         #(#elements)*
 
         /// The rules of the specification.
@@ -91,6 +93,19 @@ fn cases_name(at: usize) -> Ident {
     Ident::new(&format!("CASES_{at}"), Span::call_site())
 }
 
+fn texts_name(at: usize) -> Ident {
+    Ident::new(&format!("TEXTS_{at}"), Span::call_site())
+}
+
+/// The static with the texts among many alternatives of a choice.
+fn sorted_texts(at: usize, ty: &Type) -> Option<TokenStream> {
+    let TypeKind::Choice { literals: Some(literals), .. } = &ty.kind else { return None };
+    let name = texts_name(at);
+    let count = Literal::usize_unsuffixed(literals.texts.len());
+    let texts = literals.texts.iter().map(|text| quote!(string(#text)));
+    Some(quote!(static #name: [::vac_schema::Text; #count] = [#(#texts),*];))
+}
+
 /// The static with the cases of a choice that a member decides.
 fn selector_cases(at: usize, ty: &Type) -> Option<TokenStream> {
     let TypeKind::Choice { selector: Some(selector), .. } = &ty.kind else { return None };
@@ -118,13 +133,32 @@ fn type_kind(at: usize, kind: &TypeKind) -> TokenStream {
             let (low, high) = (value(low), value(high));
             quote!(range(#low, #high, #is_inclusive))
         }
-        TypeKind::Choice { alternatives, selector } => {
+        TypeKind::Choice { alternatives, selector, literals } => {
             let alternatives = alternatives.iter().map(|id| type_id(*id));
-            match selector {
-                None => quote!(choice(&[#(#alternatives),*])),
-                Some(selector) => {
-                    let (key, cases) = (label(&selector.key), cases_name(at));
-                    quote!(selected(&[#(#alternatives),*], #key, &#cases))
+            let selector = selector.as_ref().map(|selector| {
+                let (key, cases) = (label(&selector.key), cases_name(at));
+                quote!(selector(#key, &#cases))
+            });
+            match (selector, literals) {
+                (None, None) => quote!(choice(&[#(#alternatives),*])),
+                (Some(selector), None) => quote!(selected(&[#(#alternatives),*], #selector)),
+                (selector, Some(literals)) => {
+                    let selector = match selector {
+                        None => quote!(None),
+                        Some(selector) => quote!(Some(#selector)),
+                    };
+                    let integers = literals.integers.iter().map(|it| integer_token(*it));
+                    let others = literals.others.iter().map(|id| type_id(*id));
+                    let texts = texts_name(at);
+                    quote! {
+                        long_choice(
+                            &[#(#alternatives),*],
+                            #selector,
+                            &[#(#integers),*],
+                            &#texts,
+                            &[#(#others),*]
+                        )
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Node, found};
+use vac_value::{Node, ViolationKind, found};
 
 use super::Matcher;
 use crate::tables::{Element, ElementKind, Group, GroupId, Key, Sequence, TypeId, Value};
@@ -32,7 +32,7 @@ impl ArrayState<'_, '_> {
     }
 }
 
-impl<'s> Matcher<'s> {
+impl<'s> Matcher<'s, '_> {
     /// Checks a whole array against one alternative of a group.
     pub(super) fn whole_array(&mut self, sequence: &'s Sequence, node: Node<'_, '_>) -> bool {
         if let [Element { min, max, kind: ElementKind::Member { value, .. } }] = &*sequence.elements
@@ -47,17 +47,15 @@ impl<'s> Matcher<'s> {
             tried: Vec::new(),
             repetitions: HashMap::new(),
         };
-        let Some(end) = self.take_elements(sequence, 0, &mut state) else { return false };
-        match state.elements.get(end) {
-            None => true,
-            Some(extra) if state.tried_at == end && !state.tried.is_empty() => {
-                self.none_of(&state.tried, *extra)
-            }
-            Some(extra) => {
-                let extra = *extra;
-                self.fail(extra, |_| ("no more elements".to_owned(), found(extra)))
-            }
+        if !self.budget.spend(state.elements.len() as u64) {
+            return false;
         }
+        let Some(end) = self.take_elements(sequence, 0, &mut state) else { return false };
+        let Some(&extra) = state.elements.get(end) else { return true };
+        if state.tried_at >= end && !state.tried.is_empty() {
+            return self.furthest_mismatch(&state);
+        }
+        self.fail(ViolationKind::Length, extra, |_| ("no more elements".to_owned(), found(extra)))
     }
 
     /// `[min*max type]`.
@@ -67,14 +65,14 @@ impl<'s> Matcher<'s> {
         for element in node.elements() {
             count += 1;
             is_valid &= self.check(id, element);
-            if !is_valid && self.is_done() {
+            if (!is_valid && self.is_done()) || !self.budget.spend(1) {
                 return false;
             }
         }
         if (min..=max).contains(&count) {
             return is_valid;
         }
-        self.fail(node, |_| (how_many(min, max), found(node)))
+        self.fail(ViolationKind::Length, node, |_| (how_many(min, max), found(node)))
     }
 
     /// Matches a sequence from a position on. Returns the position after it.
@@ -85,6 +83,9 @@ impl<'s> Matcher<'s> {
         state: &mut ArrayState<'_, '_>,
     ) -> Option<usize> {
         for element in &*sequence.elements {
+            if !self.budget.spend(1) {
+                return None;
+            }
             at = match &element.kind {
                 ElementKind::Member { key, value, .. } => {
                     self.take_members(element, key, *value, at, state)?
@@ -112,6 +113,9 @@ impl<'s> Matcher<'s> {
         let mut at = start;
         let mut count = 0;
         while count < element.max {
+            if !self.budget.spend(1) {
+                return None;
+            }
             let Some(&node) = state.elements.get(at) else {
                 if count < element.min {
                     state.note_tried(at, value);
@@ -120,6 +124,13 @@ impl<'s> Matcher<'s> {
             };
             // In report mode a required element is checked as such.
             if count < element.min && !self.is_probing() {
+                let is_other_kind = !self.type_of(value).kinds.contains(node.kind());
+                if is_other_kind && state.tried_at >= at && !state.tried.is_empty() {
+                    // Optional elements before this one could have been here, too.
+                    state.note_tried(at, value);
+                    self.furthest_mismatch(state);
+                    return None;
+                }
                 if !self.check_labelled(name, value, node) {
                     return None;
                 }
@@ -155,7 +166,7 @@ impl<'s> Matcher<'s> {
             self.furthest = self.furthest.max(node.after());
             return;
         }
-        self.fail(node, |matcher| {
+        self.fail(ViolationKind::Length, node, |matcher| {
             let expected = match name {
                 "" => format!("one more element: {}", matcher.describe_any(&state.tried)),
                 name => format!("element {name}"),
@@ -190,6 +201,9 @@ impl<'s> Matcher<'s> {
                 break;
             }
             visited.push(at);
+            if !self.budget.spend(1) {
+                return None;
+            }
             let Some(end) = self.take_group(group, at, state) else { break };
             count += 1;
             if end == at {
@@ -209,18 +223,25 @@ impl<'s> Matcher<'s> {
             return Some(at);
         }
         if !self.is_probing() {
-            match state.elements.get(state.tried_at) {
-                _ if state.tried.is_empty() => {
-                    let (node, title) = (state.node, self.describe_group(id));
-                    self.fail(node, |_| (title, found(node)));
-                }
-                Some(node) => {
-                    self.none_of(&state.tried, *node);
-                }
-                None => self.too_short("", state),
+            if state.tried.is_empty() {
+                let (node, title) = (state.node, self.describe_group(id));
+                self.fail(ViolationKind::Mismatch, node, |_| (title, found(node)));
+            } else {
+                self.furthest_mismatch(state);
             }
         }
         None
+    }
+
+    /// Records that nothing of what was tried at the last position matches.
+    fn furthest_mismatch(&mut self, state: &ArrayState<'_, '_>) -> bool {
+        match state.elements.get(state.tried_at) {
+            Some(node) => self.none_of(&state.tried, *node),
+            None => {
+                self.too_short("", state);
+                false
+            }
+        }
     }
 
     /// Tries the alternatives of a group in order.
@@ -244,11 +265,13 @@ impl<'s> Matcher<'s> {
         end
     }
 
-    /// Records that none of several types accepts a node.
+    /// Records that none of several types accepts a node. Returns false.
     pub(super) fn none_of(&mut self, ids: &[TypeId], node: Node<'_, '_>) -> bool {
         match ids {
-            [only] => self.check(*only, node),
-            _ => self.fail(node, |matcher| (matcher.describe_any(ids), found(node))),
+            [only] if !self.check(*only, node) => false,
+            _ => self.fail(ViolationKind::Mismatch, node, |matcher| {
+                (matcher.describe_any(ids), found(node))
+            }),
         }
     }
 }
@@ -266,7 +289,10 @@ fn element_name(key: &Key) -> &str {
 
 fn how_many(min: u64, max: u64) -> String {
     match (min, max) {
+        (1, u64::MAX) => "at least 1 element".to_owned(),
         (min, u64::MAX) => format!("at least {min} elements"),
+        (0, max) => format!("at most {max} elements"),
+        (1, 1) => "1 element".to_owned(),
         (min, max) if min == max => format!("{min} elements"),
         (min, max) => format!("{min} to {max} elements"),
     }

@@ -1,26 +1,35 @@
 //! Choices between types.
 
-use vac_value::{Kind, Node, found};
+use vac_value::{Kind, Node, ViolationKind, found};
 
 use super::{Matcher, Recorded};
 use crate::describe::{key_name, list};
-use crate::scalar::equals;
-use crate::tables::{Selector, TypeId};
+use crate::scalar::{equals, find_case};
+use crate::tables::{Literals, Selector, TypeId, TypeKind};
 
 /// How many alternatives that got less far are described.
 const MAX_OTHERS: usize = 8;
 
-impl<'s> Matcher<'s> {
+impl<'s> Matcher<'s, '_> {
     /// Checks a node against alternatives: the first one that matches decides.
     pub(super) fn choice(
         &mut self,
         id: TypeId,
         alternatives: &'s [TypeId],
         selector: Option<&'s Selector>,
+        literals: Option<&'s Literals>,
         node: Node<'_, '_>,
     ) -> bool {
         if let (Kind::Map, Some(selector)) = (node.kind(), selector) {
             return self.select(selector, node);
+        }
+        let alternatives = match literals {
+            Some(literals) if literals.contains(node) => return true,
+            Some(literals) => &*literals.others,
+            None => alternatives,
+        };
+        if !self.budget.spend(alternatives.len() as u64) {
+            return false;
         }
         let types = self.types;
         let mut candidates = alternatives
@@ -69,7 +78,7 @@ impl<'s> Matcher<'s> {
                 .take(MAX_OTHERS)
                 .filter_map(|other| {
                     let violation = self.first_violation(*other, node)?;
-                    Some((self.describe(*other), violation))
+                    Some((self.rule_name(*other), violation))
                 })
                 .collect();
             self.recorded[first].others = others;
@@ -77,7 +86,15 @@ impl<'s> Matcher<'s> {
         false
     }
 
-    fn first_violation(&mut self, id: TypeId, node: Node<'_, '_>) -> Option<Recorded> {
+    /// The name of the rule that a type refers to; empty for any other type.
+    fn rule_name(&self, id: TypeId) -> &'s str {
+        match &self.type_of(id).kind {
+            TypeKind::Rule(rule) => &self.rule_of(*rule).name,
+            _ => "",
+        }
+    }
+
+    fn first_violation(&mut self, id: TypeId, node: Node<'_, '_>) -> Option<Recorded<'s>> {
         let recorded = std::mem::take(&mut self.recorded);
         let total = std::mem::replace(&mut self.total, 0);
         let max = std::mem::replace(&mut self.max_recorded, 1);
@@ -93,11 +110,13 @@ impl<'s> Matcher<'s> {
     fn select(&mut self, selector: &'s Selector, node: Node<'_, '_>) -> bool {
         let member = node.members().find(|(key, _)| equals(&selector.key.value, *key));
         let Some((_, value)) = member else {
-            return self.fail(node, |_| (key_name(&selector.key), "no such key".to_owned()));
+            return self.fail(ViolationKind::MissingKey, node, |_| {
+                (key_name(&selector.key), "no such key".to_owned())
+            });
         };
-        match selector.cases.iter().find(|case| equals(&case.value, value)) {
+        match find_case(&selector.cases, value) {
             Some(case) => self.check(case.alternative, node),
-            None => self.fail(value, |_| {
+            None => self.fail(ViolationKind::Mismatch, value, |_| {
                 let values = selector.cases.iter().map(|case| crate::describe::value(&case.value));
                 (list(values), found(value))
             }),

@@ -1,12 +1,12 @@
 //! Tags, and documents inside byte strings.
 
 use vac_value::check::sequence_as_array;
-use vac_value::{Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError};
+use vac_value::{Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError, ViolationKind};
 
 use super::Matcher;
 use crate::tables::{TagNumber, TypeId, TypeKind};
 
-impl Matcher<'_> {
+impl Matcher<'_, '_> {
     /// Checks a tag and its content.
     pub(super) fn tag(
         &mut self,
@@ -57,9 +57,11 @@ impl Matcher<'_> {
     }
 
     fn accepts_all_bytes(&self, id: TypeId) -> bool {
-        match &self.type_of(id).kind {
+        if !self.budget.spend(1) {
+            return false;
+        }
+        match &self.type_of(self.resolve(id)).kind {
             TypeKind::Any | TypeKind::Major { major: 2, info: None } => true,
-            TypeKind::Rule(rule) => self.accepts_all_bytes(self.rule_of(*rule).body),
             TypeKind::Choice { alternatives, .. } => {
                 alternatives.iter().any(|alternative| self.accepts_all_bytes(*alternative))
             }
@@ -84,10 +86,13 @@ impl Matcher<'_> {
     }
 
     fn fail_as(&mut self, expected: &str, node: Node<'_, '_>) -> bool {
-        self.fail(node, |_| (expected.to_owned(), vac_value::found(node)))
+        self.fail(ViolationKind::Mismatch, node, |_| (expected.to_owned(), vac_value::found(node)))
     }
 
     fn embedded(&mut self, content: TypeId, node: Node<'_, '_>, bytes: &[u8]) -> bool {
+        if !self.budget.spend(bytes.len() as u64) {
+            return false;
+        }
         let limits = Limits::default();
         let scanned = match limits.depth.checked_sub(self.depth + 1) {
             Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(bytes),
@@ -96,7 +101,7 @@ impl Matcher<'_> {
         let document = match scanned {
             Ok(document) => document,
             Err(error) => {
-                return self.fail(node, |_| {
+                return self.fail(ViolationKind::Embedded, node, |_| {
                     let expected = "bytes that contain CBOR".to_owned();
                     (expected, format!("bytes that do not ({error})"))
                 });

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use vac_value::{Encoder, Node};
+use vac_value::{Node, ViolationKind};
 
 use super::Matcher;
+use super::open_members::OpenMembers;
 use crate::describe::{found_key, key_name};
 use crate::scalar::equals;
 use crate::tables::{Element, ElementKind, Group, GroupId, Key, Label, Sequence, TypeId, Value};
@@ -12,7 +13,7 @@ use crate::tables::{Element, ElementKind, Group, GroupId, Key, Label, Sequence, 
 /// The most elements of a sequence that is matched in one pass.
 pub(crate) const MAX_FLAT: usize = 64;
 
-impl<'s> Matcher<'s> {
+impl<'s> Matcher<'s, '_> {
     /// Checks a whole map against one alternative of a group.
     pub(super) fn whole_map(&mut self, sequence: &'s Sequence, node: Node<'_, '_>) -> bool {
         if sequence.is_flat {
@@ -20,13 +21,23 @@ impl<'s> Matcher<'s> {
         }
         let mut state = MapState::new(node);
         let mut is_valid = self.take_entries(sequence, &mut state);
-        for at in 0..state.entries.len() {
-            if state.entries[at].is_taken || (!is_valid && self.is_done()) {
+        for at in 0..state.members.len() {
+            if !is_valid && self.is_done() {
+                return false;
+            }
+            if state.members.is_taken(at) {
                 continue;
             }
-            let (key, value) = (state.entries[at].key, state.entries[at].value);
-            let refused = state.refused.remove(&at);
-            is_valid &= self.not_taken(key, value, refused.as_deref());
+            if let Some(sequence) = state.incomplete.remove(&at)
+                && !self.take_entries(sequence, &mut state)
+            {
+                // An optional group took the entry, but did not match as a whole.
+                is_valid = false;
+                continue;
+            }
+            let (key, value) = (state.members.key(at), state.members.value(at));
+            let refused = state.refused.get(&at).map(Vec::as_slice);
+            is_valid &= self.not_taken(key, value, refused);
         }
         is_valid
     }
@@ -81,6 +92,7 @@ impl<'s> Matcher<'s> {
         counts: &mut Counts,
     ) -> bool {
         let mut refused: Vec<TypeId> = refused.into_iter().collect();
+        let mut first_refusing = None;
         for (at, element) in elements.iter().enumerate() {
             let ElementKind::Member { key: Key::Type(key_type), is_cut, value: id } = &element.kind
             else {
@@ -103,6 +115,11 @@ impl<'s> Matcher<'s> {
             }
             self.note(verdict);
             refused.push(*id);
+            first_refusing = first_refusing.or(Some((at, is_counted)));
+        }
+        if let Some((at, is_counted)) = first_refusing {
+            // The value is recorded as wrong: the entry is not missing as well.
+            counts.add_if(at, is_counted);
         }
         self.not_taken(key, value, Some(&refused))
     }
@@ -119,7 +136,9 @@ impl<'s> Matcher<'s> {
         {
             return false;
         }
-        self.fail(value, |_| ("no such key".to_owned(), found_key(key)))
+        self.fail(ViolationKind::UnexpectedKey, value, |_| {
+            ("no such key".to_owned(), found_key(key))
+        })
     }
 
     /// Records a required member that took too few entries.
@@ -132,26 +151,39 @@ impl<'s> Matcher<'s> {
                 {
                     return false;
                 }
-                self.fail(node, |_| (key_name(label), "no such key".to_owned()))
+                self.fail(ViolationKind::MissingKey, node, |_| {
+                    (key_name(label), "no such key".to_owned())
+                })
             }
-            ElementKind::Member { key: Key::Type(key), .. } => self.fail(node, |matcher| {
-                let key = matcher.describe(*key);
-                let expected = match element.min {
-                    1 => format!("a key of type {key}"),
-                    min => format!("at least {min} keys of type {key}"),
+            ElementKind::Member { key: Key::Type(key), .. } => {
+                let kind = match element.min {
+                    1 => ViolationKind::MissingKey,
+                    _ => ViolationKind::Length,
                 };
-                (expected, if count == 0 { "no such key".to_owned() } else { count.to_string() })
+                self.fail(kind, node, |matcher| {
+                    let key = matcher.describe(*key);
+                    let expected = match element.min {
+                        1 => format!("a key of type {key}"),
+                        min => format!("at least {min} keys of type {key}"),
+                    };
+                    (expected, count.to_string())
+                })
+            }
+            _ => self.fail(ViolationKind::Mismatch, node, |_| {
+                ("nothing".to_owned(), vac_value::found(node))
             }),
-            _ => self.fail(node, |_| ("nothing".to_owned(), vac_value::found(node))),
         }
     }
 
     /// Matches a sequence against the entries that are left: members with one key first,
     /// then groups, then members whose key is a type.
-    fn take_entries(&mut self, sequence: &'s Sequence, state: &mut MapState<'_, '_>) -> bool {
+    fn take_entries(&mut self, sequence: &'s Sequence, state: &mut MapState<'s, '_, '_>) -> bool {
         let mut is_valid = true;
         for pass in [Pass::Literals, Pass::Groups, Pass::Types] {
             for element in &*sequence.elements {
+                if !self.budget.spend(1 + state.new_steps()) {
+                    return false;
+                }
                 is_valid &= match (&pass, &element.kind) {
                     (
                         Pass::Literals,
@@ -183,15 +215,15 @@ impl<'s> Matcher<'s> {
         label: &'s Label,
         is_cut: bool,
         id: TypeId,
-        state: &mut MapState<'_, '_>,
+        state: &mut MapState<'s, '_, '_>,
     ) -> bool {
-        let found = state.find(&label.value).filter(|_| element.max > 0);
+        let found = state.find(element, &label.value).filter(|_| element.max > 0);
         let mut count = 0;
         if let Some(at) = found {
-            let value = state.entries[at].value;
+            let value = state.members.value(at);
             if is_cut {
-                state.entries[at].is_named = true;
-                state.take(at);
+                state.members.name(at);
+                state.members.take(at);
                 count = 1;
                 if !self.check_labelled(&label.name, id, value) {
                     state.refuse(at, id);
@@ -201,7 +233,7 @@ impl<'s> Matcher<'s> {
                 let verdict = self.probe(|matcher| matcher.check(id, value));
                 self.note(verdict);
                 if verdict.is_valid {
-                    state.take(at);
+                    state.members.take(at);
                     count = 1;
                 } else {
                     state.refuse(at, id);
@@ -217,19 +249,25 @@ impl<'s> Matcher<'s> {
         key_type: TypeId,
         is_cut: bool,
         id: TypeId,
-        state: &mut MapState<'_, '_>,
+        state: &mut MapState<'s, '_, '_>,
     ) -> bool {
+        let address = address(element);
         let mut count = 0;
+        let mut from = 0;
         while count < element.max {
-            let Some(at) = state.next_for(element) else { break };
-            let Entry { key, value, .. } = state.entries[at];
+            if !self.budget.spend(1) {
+                return false;
+            }
+            let Some(at) = state.members.next(address, from) else { break };
+            from = at + 1;
+            let (key, value) = (state.members.key(at), state.members.value(at));
             if !self.probe(|matcher| matcher.check(key_type, key)).is_valid {
-                state.skip(element, at);
+                state.members.refuse(address, at);
                 continue;
             }
             if is_cut {
-                state.entries[at].is_named = true;
-                state.take(at);
+                state.members.name(at);
+                state.members.take(at);
                 count += 1;
                 if !self.check(id, value) {
                     state.refuse(at, id);
@@ -240,11 +278,11 @@ impl<'s> Matcher<'s> {
             let verdict = self.probe(|matcher| matcher.check(id, value));
             self.note(verdict);
             if verdict.is_valid {
-                state.take(at);
+                state.members.take(at);
                 count += 1;
             } else {
                 state.refuse(at, id);
-                state.skip(element, at);
+                state.members.refuse(address, at);
             }
         }
         count >= element.min || self.missing(element, count, state.map)
@@ -254,17 +292,20 @@ impl<'s> Matcher<'s> {
         &mut self,
         element: &'s Element,
         id: GroupId,
-        state: &mut MapState<'_, '_>,
+        state: &mut MapState<'s, '_, '_>,
     ) -> bool {
         let group = self.group_of(id);
         let mut count = 0;
         while count < element.max {
-            let taken = state.taken;
+            let taken = state.members.taken();
+            if !self.budget.spend(1) {
+                return false;
+            }
             if !self.take_group_entries(group, state) {
                 break;
             }
             count += 1;
-            if state.taken == taken {
+            if state.members.taken() == taken {
                 // What takes nothing matches as often as necessary.
                 count = count.max(element.min);
                 break;
@@ -273,29 +314,60 @@ impl<'s> Matcher<'s> {
         if count >= element.min {
             return true;
         }
-        if !self.is_probing()
-            && let [only] = &*group.choices
-        {
-            // The one alternative that there is says what is wrong.
-            return self.take_entries(only, state) && self.fail_group(id, state.map);
+        if self.is_probing() {
+            return self.fail_group(id, state.map);
         }
-        self.fail_group(id, state.map)
+        // Report the violations of the alternative that takes the most entries.
+        let best = self.best_alternative(group, state);
+        let is_reported = best.is_some_and(|sequence| !self.take_entries(sequence, state));
+        !is_reported && self.fail_group(id, state.map)
+    }
+
+    /// The alternative that takes the most entries before it fails, if it takes any or is
+    /// the only one.
+    fn best_alternative(
+        &mut self,
+        group: &'s Group,
+        state: &mut MapState<'s, '_, '_>,
+    ) -> Option<&'s Sequence> {
+        if let [only] = &*group.choices {
+            return Some(only);
+        }
+        let mut best = (0, None);
+        for sequence in &*group.choices {
+            let point = state.members.point();
+            // Once in report mode would record violations of all alternatives.
+            self.probe(|matcher| matcher.take_entries(sequence, state));
+            let count = state.members.taken() - point;
+            state.members.roll_back(point);
+            if count > best.0 {
+                best = (count, Some(sequence));
+            }
+        }
+        best.1
     }
 
     fn fail_group(&mut self, id: GroupId, node: Node<'_, '_>) -> bool {
-        self.fail(node, |matcher| (matcher.describe_group(id), vac_value::found(node)))
+        self.fail(ViolationKind::Mismatch, node, |matcher| {
+            (matcher.describe_group(id), vac_value::found(node))
+        })
     }
 
     /// Tries the alternatives of a group in order.
-    fn take_group_entries(&mut self, group: &'s Group, state: &mut MapState<'_, '_>) -> bool {
-        let point = state.log.len();
+    fn take_group_entries(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> bool {
+        let point = state.members.point();
         for sequence in &*group.choices {
             let verdict = self.probe(|matcher| matcher.take_entries(sequence, state));
             if verdict.is_valid {
                 return true;
             }
             self.note(verdict);
-            state.roll_back(point);
+            if !self.is_probing() {
+                for member in state.members.taken_since(point) {
+                    state.incomplete.insert(*member, sequence);
+                }
+            }
+            state.members.roll_back(point);
         }
         false
     }
@@ -307,67 +379,32 @@ enum Pass {
     Types,
 }
 
-/// The entries of a map while a sequence that is not flat is matched against them.
-struct MapState<'d, 'a> {
+/// A map while a sequence that is not flat is matched against it.
+struct MapState<'s, 'd, 'a> {
     map: Node<'d, 'a>,
-    entries: Vec<Entry<'d, 'a>>,
-    /// Entries in the order in which they were taken.
-    log: Vec<usize>,
-    taken: usize,
-    /// The entry of each key, by the key's deterministic CBOR.
-    by_key: Option<HashMap<Vec<u8>, usize>>,
-    /// For a member with a key type: no entry before this one can be taken by it.
-    cursors: HashMap<*const Element, usize>,
-    /// The types that members with an entry's key wanted for its value.
+    members: OpenMembers<'d, 'a>,
+    /// The types that members with an entry's key expected for its value.
     refused: HashMap<usize, Vec<TypeId>>,
+    /// The alternatives that took an entry and did not match in the end.
+    incomplete: HashMap<usize, &'s Sequence>,
+    /// The steps of `members` that the budget knows.
+    counted: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Entry<'d, 'a> {
-    key: Node<'d, 'a>,
-    value: Node<'d, 'a>,
-    is_taken: bool,
-    /// Whether a member that cuts has this key: then no key type may take the entry, also
-    /// if that member did not match.
-    is_named: bool,
-}
-
-impl<'d, 'a> MapState<'d, 'a> {
+impl<'d, 'a> MapState<'_, 'd, 'a> {
     fn new(map: Node<'d, 'a>) -> Self {
-        let entry = |(key, value)| Entry { key, value, is_taken: false, is_named: false };
-        Self {
-            map,
-            entries: map.members().filter(|(key, _)| !key.is_duplicate_key()).map(entry).collect(),
-            log: Vec::new(),
-            taken: 0,
-            by_key: None,
-            cursors: HashMap::new(),
-            refused: HashMap::new(),
-        }
+        let members = OpenMembers::new(map);
+        let (refused, incomplete) = (HashMap::new(), HashMap::new());
+        Self { map, members, refused, incomplete, counted: 0 }
     }
 
     /// The entry with this key, if it has not been taken.
-    fn find(&mut self, key: &Value) -> Option<usize> {
-        let entries = &self.entries;
-        let Some(encoded_key) = encoded_value(key) else {
-            let is_it = |entry: &Entry<'_, '_>| !entry.is_taken && equals(key, entry.key);
-            return entries.iter().position(is_it);
-        };
-        let by_key = self.by_key.get_or_insert_with(|| {
-            let mut by_key = HashMap::with_capacity(entries.len());
-            for (at, entry) in entries.iter().enumerate() {
-                by_key.entry(encoded(entry.key)).or_insert(at);
-            }
-            by_key
-        });
-        let at = *by_key.get(&encoded_key)?;
-        (!self.entries[at].is_taken).then_some(at)
-    }
-
-    fn take(&mut self, at: usize) {
-        self.entries[at].is_taken = true;
-        self.taken += 1;
-        self.log.push(at);
+    fn find(&mut self, element: &Element, key: &Value) -> Option<usize> {
+        match key {
+            Value::Text(text) => self.members.find_text(text),
+            Value::Integer(integer) => self.members.find_integer(*integer),
+            key => self.members.find_with(address(element), |found| equals(key, found)),
+        }
     }
 
     fn refuse(&mut self, at: usize, id: TypeId) {
@@ -377,53 +414,16 @@ impl<'d, 'a> MapState<'d, 'a> {
         }
     }
 
-    /// The next entry that a member with a key type may take.
-    fn next_for(&mut self, element: &Element) -> Option<usize> {
-        let cursor = self.cursors.entry(std::ptr::from_ref(element)).or_insert(0);
-        while self.entries.get(*cursor).is_some_and(|entry| entry.is_taken || entry.is_named) {
-            *cursor += 1;
-        }
-        (*cursor < self.entries.len()).then_some(*cursor)
-    }
-
-    /// Notes that a member does not take an entry.
-    fn skip(&mut self, element: &Element, at: usize) {
-        self.cursors.insert(std::ptr::from_ref(element), at + 1);
-    }
-
-    /// Gives back every entry that was taken since a point of the log.
-    fn roll_back(&mut self, point: usize) {
-        for at in self.log.drain(point..) {
-            self.entries[at].is_taken = false;
-            self.taken -= 1;
-            for cursor in self.cursors.values_mut() {
-                *cursor = (*cursor).min(at);
-            }
-        }
+    /// The steps since the last call.
+    fn new_steps(&mut self) -> u64 {
+        let steps = self.members.steps();
+        steps - std::mem::replace(&mut self.counted, steps)
     }
 }
 
-/// A key as deterministic CBOR. Equal keys have equal bytes; a key that CBOR cannot express
-/// is represented by its source.
-fn encoded(key: Node<'_, '_>) -> Vec<u8> {
-    let mut encoder = Encoder::cbor();
-    match encoder.node(key) {
-        Ok(()) => encoder.finish(),
-        Err(_) => key.raw().to_vec(),
-    }
-}
-
-/// A literal key as deterministic CBOR. A float has several forms that are equal (0.0 and
-/// -0.0), so it has none here.
-fn encoded_value(key: &Value) -> Option<Vec<u8>> {
-    let mut encoder = Encoder::cbor();
-    match key {
-        Value::Integer(integer) => encoder.integer(*integer),
-        Value::Text(text) => encoder.text(text),
-        Value::Bytes(bytes) => encoder.bytes(bytes),
-        Value::Float(_) => return None,
-    }
-    Some(encoder.finish())
+/// Identifies an element of a group.
+fn address(element: &Element) -> usize {
+    std::ptr::from_ref(element).addr()
 }
 
 type Found<'s> = (usize, &'s str, bool, TypeId);

@@ -1,65 +1,88 @@
 //! Checks nodes of a document against types of a schema.
 
 mod array;
+mod budget;
 mod choice;
 mod embedded;
 mod map;
+mod open_members;
 mod paths;
 
+pub use budget::Budget;
 pub(crate) use map::MAX_FLAT;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
-use vac_value::{Encoding, Kind, Node, Violation, found};
+use vac_value::{Encoding, Kind, Node, Violation, ViolationKind, found};
 
+use crate::Violations;
 use crate::tables::{
     Control, Group, GroupId, Pattern, PatternId, Rule, RuleId, Schema, Sequence, Type, TypeId,
     TypeKind,
 };
 
-/// The violations of a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct Report {
-    /// The first violations, in the order in which they were found.
-    pub violations: Vec<Violation>,
-    /// The number of all violations.
-    pub total: usize,
-}
-
-impl Report {
-    /// Whether there are no violations.
-    pub fn is_valid(&self) -> bool {
-        self.total == 0
-    }
-}
-
 impl Schema {
     /// Checks a node against a rule. Records at most `max_violations`, counts all. Paths
     /// begin at the root of the node's document.
-    pub fn check(&self, rule: RuleId, node: Node<'_, '_>, max_violations: usize) -> Report {
-        let mut matcher = Matcher::new(self, max_violations);
-        let mut is_valid = matcher.duplicate_keys(node);
-        is_valid &= matcher.rule(rule, node);
-        matcher.resolve_paths(0, node.document());
-        let report = Report {
-            violations: matcher.recorded.into_iter().map(Recorded::into_violation).collect(),
-            total: matcher.total,
-        };
-        debug_assert_eq!(is_valid, report.is_valid(), "an invalid document has a violation");
-        report
+    ///
+    /// Duplicate keys at any depth are violations, too, and come first.
+    pub fn validate(
+        &self,
+        rule: RuleId,
+        node: Node<'_, '_>,
+        max_violations: usize,
+    ) -> Result<(), Violations> {
+        self.validate_within(rule, node, max_violations, &mut Budget::new(node))
+    }
+
+    /// The same with a budget of the caller's.
+    pub fn validate_within(
+        &self,
+        rule: RuleId,
+        node: Node<'_, '_>,
+        max_violations: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Violations> {
+        let mut matcher = Matcher::new(self, max_violations, budget);
+        matcher.duplicate_keys(node);
+        matcher.duplicates = matcher.total;
+        matcher.check_rule(rule, node);
+        matcher.finish(node)
+    }
+
+    /// Checks a node against a rule, but does not look for duplicate keys where the schema
+    /// accepts anything. For callers that have looked for them in the whole document.
+    pub fn validate_rule(
+        &self,
+        rule: RuleId,
+        node: Node<'_, '_>,
+        max_violations: usize,
+    ) -> Result<(), Violations> {
+        let mut budget = Budget::new(node);
+        let mut matcher = Matcher::new(self, max_violations, &mut budget);
+        matcher.check_rule(rule, node);
+        matcher.finish(node)
     }
 }
 
+/// Looks for duplicate keys at any depth inside a node.
+pub fn validate_keys(node: Node<'_, '_>, max_violations: usize) -> Result<(), Violations> {
+    let violations = Violation::duplicate_keys(node, max_violations);
+    Violations::verdict(violations, node.duplicate_keys().len())
+}
+
 /// The state of one check.
-pub(crate) struct Matcher<'s> {
+pub(crate) struct Matcher<'s, 'b> {
     rules: &'s [Rule],
     types: &'s [Type],
     groups: &'s [Group],
     patterns: &'s [Pattern],
-    recorded: Vec<Recorded>,
+    recorded: Vec<Recorded<'s>>,
     max_recorded: usize,
     total: usize,
+    /// The number of duplicate keys outside of embedded documents, which come first.
+    duplicates: usize,
     /// Whether only the first violation is wanted: then alternatives that got less far are
     /// not described.
     is_brief: bool,
@@ -77,22 +100,28 @@ pub(crate) struct Matcher<'s> {
     /// The number of the current document. Each embedded document has its own nodes.
     document: u32,
     documents: HashMap<(u32, u32, TypeId), u32>,
+    pub(crate) budget: &'b mut Budget,
+    /// The number of types in the current description.
+    pub(crate) described: Cell<usize>,
 }
 
 /// A violation whose path is completed when its document has been checked.
 #[derive(Debug)]
-struct Recorded {
+struct Recorded<'s> {
     /// The node, in the document that is being checked.
     place: u32,
     /// The path below that node, if the violation is inside an embedded document.
     violation: Violation,
-    /// The first violation of each alternative that got less far, with its description.
-    others: Vec<(String, Recorded)>,
+    /// The first violation of each alternative that got less far, with the alternative's name.
+    others: Vec<(&'s str, Recorded<'s>)>,
 }
 
-impl Recorded {
+impl Recorded<'_> {
     fn into_violation(self) -> Violation {
-        let line = |(name, other): (String, Self)| format!("{name}: {}", other.violation);
+        let line = |(name, other): (&str, Self)| match name {
+            "" => other.violation.to_string(),
+            name => format!("{name}: {}", other.violation),
+        };
         Violation { others: self.others.into_iter().map(line).collect(), ..self.violation }
     }
 }
@@ -105,8 +134,8 @@ struct Verdict {
     furthest: u32,
 }
 
-impl<'s> Matcher<'s> {
-    fn new(schema: &'s Schema, max_recorded: usize) -> Self {
+impl<'s, 'b> Matcher<'s, 'b> {
+    fn new(schema: &'s Schema, max_recorded: usize, budget: &'b mut Budget) -> Self {
         Self {
             rules: &schema.rules,
             types: &schema.types,
@@ -115,6 +144,7 @@ impl<'s> Matcher<'s> {
             recorded: Vec::new(),
             max_recorded,
             total: 0,
+            duplicates: 0,
             is_brief: false,
             probes: 0,
             furthest: 0,
@@ -124,7 +154,22 @@ impl<'s> Matcher<'s> {
             memo: HashMap::new(),
             document: 0,
             documents: HashMap::new(),
+            budget,
+            described: Cell::new(0),
         }
+    }
+
+    /// The verdict, after a node has been checked.
+    fn finish(mut self, node: Node<'_, '_>) -> Result<(), Violations> {
+        if let Some(violation) = self.budget.violation() {
+            // Whatever was found on the way may be wrong, except for the duplicate keys.
+            self.recorded.truncate(self.duplicates.min(self.max_recorded.saturating_sub(1)));
+            self.total = self.duplicates + 1;
+            self.record(node.index(), violation);
+        }
+        self.resolve_paths(0, node.document());
+        let violations = self.recorded.into_iter().map(Recorded::into_violation).collect();
+        Violations::verdict(violations, self.total)
     }
 
     pub(crate) fn rule_of(&self, RuleId(id): RuleId) -> &'s Rule {
@@ -150,31 +195,58 @@ impl<'s> Matcher<'s> {
 
     /// Whether the answer is known, so that the rest need not be checked.
     fn is_done(&self) -> bool {
-        self.is_probing() || (self.is_brief && self.total > 0)
+        self.is_probing() || (self.is_brief && self.total > 0) || self.budget.is_stopped()
+    }
+
+    fn check_rule(&mut self, id: RuleId, node: Node<'_, '_>) -> bool {
+        let rule = self.rule_of(id);
+        if !rule.is_prelude {
+            self.rule = &rule.name;
+        }
+        self.check(rule.body, node)
     }
 
     /// Checks a node against a type.
     fn check(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
-        let ty = self.type_of(id);
-        if ty.is_scalar {
+        if self.type_of(id).is_scalar {
             return self.accepts(id, node) || self.scalar_mismatch(id, node);
         }
-        match &ty.kind {
-            TypeKind::Rule(rule) => self.rule(*rule, node),
-            _ if self.is_probing() => self.check_remembering(id, ty, node),
-            kind => self.look_inside(id, kind, node),
+        if !self.budget.enter() {
+            return false;
         }
+        let around = self.rule;
+        let id = self.follow(id);
+        let ty = self.type_of(id);
+        let is_valid = if self.is_probing() {
+            self.check_remembering(id, ty, node)
+        } else {
+            self.look_inside(id, &ty.kind, node)
+        };
+        self.rule = around;
+        self.budget.leave();
+        is_valid
     }
 
-    fn rule(&mut self, id: RuleId, node: Node<'_, '_>) -> bool {
-        let rule = self.rule_of(id);
-        if rule.is_prelude {
-            return self.check(rule.body, node);
+    /// The type that a reference to rules leads to.
+    #[inline]
+    pub(crate) fn resolve(&self, mut id: TypeId) -> TypeId {
+        while let TypeKind::Rule(rule) = &self.type_of(id).kind {
+            id = self.rule_of(*rule).body;
         }
-        let around = std::mem::replace(&mut self.rule, &rule.name);
-        let is_valid = self.check(rule.body, node);
-        self.rule = around;
-        is_valid
+        id
+    }
+
+    /// The type that a reference to rules leads to. The last of these rules that is not of
+    /// the prelude becomes the current rule.
+    fn follow(&mut self, mut id: TypeId) -> TypeId {
+        while let TypeKind::Rule(rule) = &self.type_of(id).kind {
+            let rule = self.rule_of(*rule);
+            if !rule.is_prelude {
+                self.rule = &rule.name;
+            }
+            id = rule.body;
+        }
+        id
     }
 
     /// Checks in probe mode. The verdict is remembered, because alternatives often have
@@ -198,8 +270,8 @@ impl<'s> Matcher<'s> {
 
     fn look_inside(&mut self, id: TypeId, kind: &'s TypeKind, node: Node<'_, '_>) -> bool {
         match kind {
-            TypeKind::Choice { alternatives, selector } => {
-                self.choice(id, alternatives, selector.as_ref(), node)
+            TypeKind::Choice { alternatives, selector, literals } => {
+                self.choice(id, alternatives, selector.as_ref(), literals.as_ref(), node)
             }
             TypeKind::Map(group) => match node.kind() {
                 Kind::Map => self.container(id, self.group_of(*group), node),
@@ -211,8 +283,8 @@ impl<'s> Matcher<'s> {
             },
             TypeKind::Tag { number, content } => self.tag(id, *number, *content, node),
             TypeKind::Control { target, control } => self.control(id, *target, control, node),
-            TypeKind::Rule(rule) => self.rule(*rule, node),
-            TypeKind::Any
+            TypeKind::Rule(_)
+            | TypeKind::Any
             | TypeKind::Literal(_)
             | TypeKind::Range { .. }
             | TypeKind::Simple(_)
@@ -282,6 +354,7 @@ impl<'s> Matcher<'s> {
     fn scalar_mismatch(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
         let around = self.rule;
         let mut body = id;
+        // A rule of the prelude is described by its name.
         while let TypeKind::Rule(rule) = &self.type_of(body).kind
             && !self.rule_of(*rule).is_prelude
         {
@@ -296,13 +369,14 @@ impl<'s> Matcher<'s> {
     /// Records that a type does not accept a node.
     #[cold]
     fn mismatch(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
-        self.fail(node, |matcher| (matcher.describe(id), found(node)))
+        self.fail(ViolationKind::Mismatch, node, |matcher| (matcher.describe(id), found(node)))
     }
 
     /// Records a violation, or in probe mode how far the probe came. Returns false.
     #[cold]
     fn fail(
         &mut self,
+        kind: ViolationKind,
         node: Node<'_, '_>,
         describe: impl FnOnce(&Self) -> (String, String),
     ) -> bool {
@@ -310,14 +384,22 @@ impl<'s> Matcher<'s> {
             self.furthest = self.furthest.max(node.index());
             return false;
         }
+        if self.budget.is_stopped() {
+            return false;
+        }
         self.total += 1;
         if self.recorded.len() < self.max_recorded {
             let (expected, found) = describe(self);
             let (path, rule) = (String::new(), self.rule.to_owned());
-            let violation = Violation { path, expected, found, rule, others: Vec::new() };
-            self.recorded.push(Recorded { place: node.index(), violation, others: Vec::new() });
+            let others = Vec::new();
+            let violation = Violation { kind, path, expected, found, rule, others };
+            self.record(node.index(), violation);
         }
         false
+    }
+
+    fn record(&mut self, place: u32, violation: Violation) {
+        self.recorded.push(Recorded { place, violation, others: Vec::new() });
     }
 
     /// Runs a check in probe mode.
@@ -358,8 +440,7 @@ impl<'s> Matcher<'s> {
         } else if count > 0 {
             self.total += count;
             for key in node.duplicate_keys().take(self.max_recorded - self.recorded.len()) {
-                let violation = Violation::duplicate_key(String::new(), key);
-                self.recorded.push(Recorded { place: key.after(), violation, others: Vec::new() });
+                self.record(key.after(), Violation::duplicate_key(String::new(), key));
             }
         }
         count == 0

@@ -7,7 +7,7 @@ use vac_value::path::{Locator, Step};
 
 use super::{Matcher, Recorded};
 
-impl Matcher<'_> {
+impl Matcher<'_, '_> {
     /// Completes the paths of the violations from `first` on, which are in `document`.
     pub(super) fn resolve_paths(&mut self, first: usize, document: &Document<'_>) {
         let mut open: Vec<(u32, &mut String)> = Vec::new();

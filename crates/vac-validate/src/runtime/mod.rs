@@ -173,7 +173,14 @@ impl Context {
             let (expected, found) = words();
             let path = self.path(node);
             let rule = if rule.is_empty() { self.within } else { rule }.to_owned();
-            self.violations.push(Violation { path, expected, found, rule, others: Vec::new() });
+            self.violations.push(Violation {
+                kind: vac_value::ViolationKind::Mismatch,
+                path,
+                expected,
+                found,
+                rule,
+                others: Vec::new(),
+            });
         }
         false
     }

@@ -12,15 +12,11 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     // `x` becomes the first member of the record, which then has four.
     let cbor = |x: &[&[u8]]| [&[0xa4][..], &text("x"), &x.concat(), &small_cbor()[1..]].concat();
     vec![
-        (
-            "top.json",
-            with(r#""id": "r1""#).into_bytes(),
-            r#"/id: expected every key once, found duplicate key "id""#,
-        ),
+        ("top.json", with(r#""id": "r1""#).into_bytes(), r#"/id: duplicate key "id""#),
         (
             "any.json",
             in_content(r#"[0, {"a": 1, "a": 1}]"#),
-            r#"/session/entries/0/content/1/a: expected every key once, found duplicate key "a""#,
+            r#"/session/entries/0/content/1/a: duplicate key "a""#,
         ),
         ("escaped.json", in_content(r#"{"a": 1, "\u0061": 2}"#), r#"duplicate key "a""#),
         (
@@ -34,11 +30,7 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             "/x/y/0/z: expected every key once",
         ),
         // {1: 0, 0x1801: 0}: one integer, written in two ways.
-        (
-            "integer.cbor",
-            cbor(&[b"\xa2\x01\x00\x18\x01\x00"]),
-            "/x/1: expected every key once, found duplicate key 1",
-        ),
+        ("integer.cbor", cbor(&[b"\xa2\x01\x00\x18\x01\x00"]), "/x/1: duplicate key 1"),
         // {0.0: 0, -0.0: 0} in a tag, in two widths.
         (
             "float.cbor",
@@ -112,7 +104,7 @@ fn duplicate_keys_in_envelopes_and_payloads_are_found() {
     folder.write("embedded.cbor", bytes(b"\xa2\x61a\x00\x61a\x00"));
     folder
         .vac(&["validate", "--schema", "embedded.cddl", "embedded.cbor"])
-        .gives(1, "embedded.cbor: /a: expected every key once, found duplicate key \"a\"\n");
+        .gives(1, "embedded.cbor: /a: duplicate key \"a\"\n");
 }
 
 #[test]
@@ -136,9 +128,9 @@ fn sequences_and_streams_are_searched_too() {
     folder.write("big.json", big);
     folder.vac(&["validate", "big.json"]).gives(
         1,
-        "big.json: /session/entries/17/input/0/k: expected every key once, found duplicate key \"k\"\n\
-         big.json: /x/y: expected every key once, found duplicate key \"y\"\n\
-         big.json: /id: expected every key once, found duplicate key \"id\"\n",
+        "big.json: /session/entries/17/input/0/k: duplicate key \"k\"\n\
+         big.json: /x/y: duplicate key \"y\"\n\
+         big.json: /id: duplicate key \"id\"\n",
     );
 }
 
