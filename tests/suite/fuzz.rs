@@ -40,10 +40,8 @@ fn every_corpus_file_passes_the_check_of_its_target() {
 #[test]
 fn corpora_of_records_have_valid_ones() {
     for (target, encoding) in [("json", Encoding::Json), ("cbor", Encoding::Cbor)] {
-        let is_valid = |path: &PathBuf| {
-            let report = validate(&fs::read(path).expect("a file"), encoding);
-            report.is_ok_and(|report| report.is_valid())
-        };
+        let is_valid =
+            |path: &PathBuf| validate(&fs::read(path).expect("a file"), encoding).is_ok();
         assert!(corpus(target).iter().any(is_valid), "{target}");
     }
 }

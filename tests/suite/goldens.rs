@@ -3,7 +3,7 @@
 
 #![allow(dead_code, unused_imports, missing_docs, clippy::all, clippy::pedantic)]
 
-use vac_validate::runtime::Check;
+use vac_schema::Schema;
 use vac_value::{Decode, Document, Encode};
 
 #[rustfmt::skip]
@@ -140,8 +140,8 @@ mod g43_cuts_in_groups;
 pub struct Golden {
     /// The name of its file, without the ending.
     pub stem: &'static str,
-    /// Its generated validator.
-    pub check: Check,
+    /// Its generated tables.
+    pub schema: &'static Schema,
     /// Decodes a document into the generated type and encodes it again, in the
     /// document's own encoding.
     pub there_and_back: fn(&Document<'_>) -> Result<Vec<u8>, String>,
@@ -151,7 +151,7 @@ macro_rules! golden {
     ($module:ident, $stem:literal) => {
         Golden {
             stem: $stem,
-            check: $module::rules::ROOT,
+            schema: &$module::schema::SCHEMA,
             there_and_back: |document| {
                 let value = $module::Root::decode(document.root())
                     .map_err(|error| error.locate(document).to_string())?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use vac_record::Start;
 use vac_tests::root;
-use vac_validate::{Encoding, validate};
+use vac_validate::{Encoding, Error, validate};
 use vac_value::{Any, Decode, Document, Encode};
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -34,8 +34,7 @@ fn valid_records_are_valid_and_survive_types_and_encodings() {
         let bytes = std::fs::read(&path).expect("a record");
         let encoding = encoding(&path).expect("JSON or CBOR");
         let shown = path.display();
-        let report = validate(&bytes, encoding).unwrap_or_else(|error| panic!("{shown}: {error}"));
-        assert_eq!(report.violations, [], "{shown}");
+        assert_eq!(validate(&bytes, encoding), Ok(()), "{shown}");
         let value =
             Start::from_bytes(&bytes, encoding).unwrap_or_else(|error| panic!("{shown}: {error}"));
         let cbor = value.to_cbor().unwrap_or_else(|error| panic!("{shown}: {error}"));
@@ -50,32 +49,18 @@ fn invalid_records_are_refused_with_the_words_we_mean() {
     for path in files("invalid") {
         let bytes = std::fs::read(&path).expect("a record");
         let encoding = encoding(&path).expect("JSON or CBOR");
-        let said = match validate(&bytes, encoding) {
-            Err(error) => format!("{error}\n"),
-            Ok(report) => {
-                let lines: Vec<_> = report
-                    .violations
-                    .iter()
-                    .map(|violation| {
-                        format!(
-                            "{violation}
-"
-                        )
-                    })
-                    .collect();
-                lines.concat()
-            }
-        };
+        let error = validate(&bytes, encoding).expect_err("an invalid record");
+        let message = format!("{error}\n");
         let expected = path.with_extension(format!(
             "{}.expected",
             path.extension().expect("an extension").to_string_lossy()
         ));
         if std::env::var_os("VAC_BLESS").is_some() {
-            std::fs::write(&expected, &said).expect("written");
+            std::fs::write(&expected, &message).expect("written");
         }
         let expected = std::fs::read_to_string(&expected)
             .unwrap_or_else(|error| panic!("{}: {error}", expected.display()));
-        assert_eq!(said, expected, "{}", path.display());
+        assert_eq!(message, expected, "{}", path.display());
         assert!(Start::from_bytes(&bytes, encoding).is_err(), "{}", path.display());
     }
 }
@@ -87,11 +72,10 @@ fn a_record_as_deep_as_the_limit_goes_through_everything() {
     let json = vac_tests::synthetic::nested(126);
     assert!(Document::json(json.as_bytes()).is_ok());
     assert!(Document::json(vac_tests::synthetic::nested(127).as_bytes()).is_err());
-    let report = validate(json.as_bytes(), Encoding::Json).expect("a document");
-    assert_eq!(report.violations, []);
+    assert_eq!(validate(json.as_bytes(), Encoding::Json), Ok(()));
     let value = Start::from_json(json.as_bytes()).expect("a record");
     let cbor = value.to_cbor().expect("CBOR");
-    assert!(validate(&cbor, Encoding::Cbor).expect("a document").is_valid());
+    assert_eq!(validate(&cbor, Encoding::Cbor), Ok(()));
     let owned = vac_record::IntoOwned::into_owned(Start::from_cbor(&cbor).expect("a record"));
     assert_eq!(owned, value);
     assert_eq!(owned.to_json(), value.to_json());
@@ -111,9 +95,11 @@ fn to_ciborium(value: &Start<'_>) -> Vec<u8> {
 #[test]
 fn an_error_at_the_bottom_of_a_deep_record_is_one_violation() {
     let json = vac_tests::synthetic::nested(120).replace("\"event-type\"", "\"event_type\"");
-    let report = validate(json.as_bytes(), Encoding::Json).expect("a document");
-    assert_eq!(report.total, 1);
-    let violation = &report.violations[0];
+    let Err(Error::Invalid(violations)) = validate(json.as_bytes(), Encoding::Json) else {
+        panic!("it is JSON and not valid");
+    };
+    assert_eq!(violations.total(), 1);
+    let violation = &violations.as_slice()[0];
     assert_eq!(violation.path, format!("/session/entries/0{}", "/children/0".repeat(120)));
     assert_eq!(violation.expected, "key \"event-type\"");
     assert_eq!(violation.rule, "event-entry");

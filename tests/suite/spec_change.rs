@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use vac_cddl::interpret::Interpreter;
 use vac_tests::root;
 use vac_value::Document;
 
@@ -22,18 +21,16 @@ fn changed(from: &str, to: &str) -> String {
 
 struct Generated {
     types: String,
-    rules: String,
     schema: vac_cddl::ir::Schema,
 }
 
 fn generate(spec: &str) -> Generated {
     let schema = vac_cddl::parse(SPEC, spec).unwrap_or_else(|error| panic!("{error}"));
     let types = vac_codegen::record_files(&schema, SPEC).expect("types");
-    let rules = vac_codegen::validate_files(&schema, SPEC).expect("rules");
     let text = |files: &[vac_codegen::File], name: &str| {
         files.iter().find(|file| file.name == name).expect("a file").text.clone()
     };
-    Generated { types: text(&types, "types.rs"), rules: text(&rules, "rules.rs"), schema }
+    Generated { types: text(&types, "types.rs"), schema }
 }
 
 const RECORD: &str = r#"{"version":"3.0.0-draft","id":"r","session":{"session-id":"s",
@@ -42,8 +39,8 @@ const RECORD: &str = r#"{"version":"3.0.0-draft","id":"r","session":{"session-id
 fn is_valid(generated: &Generated, entry: &str) -> bool {
     let text = RECORD.replace("ENTRY", entry);
     let document = Document::json(text.as_bytes()).expect("JSON");
-    let interpreter = Interpreter::new(&generated.schema).expect("an interpreter");
-    interpreter.validate(&document).is_empty()
+    let schema = vac_cddl::tables(&generated.schema).expect("the spec has tables");
+    schema.validate(schema.root, document.root(), 1).is_ok()
 }
 
 #[test]
@@ -51,7 +48,6 @@ fn the_generated_files_are_what_the_generator_writes() {
     let generated = generate(&spec());
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("generated");
     assert!(read("crates/vac-record/src/generated/types.rs") == generated.types);
-    assert!(read("crates/vac-validate/src/generated/rules.rs") == generated.rules);
 }
 
 #[test]
@@ -59,7 +55,6 @@ fn an_added_optional_key_becomes_a_field_that_is_checked() {
     let spec = changed("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n");
     let generated = generate(&spec);
     assert!(generated.types.contains("pub effort: Option<u64>"));
-    assert!(generated.rules.contains("key: Key::Text(\"effort\")"));
     assert!(is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":3}"#));
     assert!(!is_valid(&generated, r#"{"type":"reasoning","content":1,"effort":"high"}"#));
     assert!(is_valid(
@@ -77,7 +72,6 @@ fn a_new_entry_type_becomes_a_variant_found_by_its_type() {
     let generated = generate(&spec);
     assert!(generated.types.contains("Plan(PlanEntry<'a>)"));
     assert!(generated.types.contains("pub struct PlanEntry<'a>"));
-    assert!(generated.rules.contains("value: Key::Text(\"plan\")"));
     assert!(is_valid(&generated, r#"{"type":"plan","steps":["a"]}"#));
     assert!(!is_valid(&generated, r#"{"type":"plan","steps":[]}"#));
     assert!(!is_valid(&generate(&self::spec()), r#"{"type":"plan","steps":["a"]}"#));
@@ -98,7 +92,6 @@ fn an_added_value_becomes_a_variant() {
     let generated =
         generate(&changed("\"mixed\" / \"unknown\"", "\"mixed\" / \"robot\" / \"unknown\""));
     assert!(generated.types.contains("    Robot,\n"));
-    assert!(generated.rules.contains("check::is_text(node, \"robot\")"));
 }
 
 #[test]
@@ -145,53 +138,69 @@ fn the_module_of_a_changed_spec_compiles_and_judges() {
 /// Nothing may accept entries when the rule for them is gone: the validator names it by its
 /// constant, so that it does not compile.
 #[test]
-fn the_validator_of_a_spec_without_a_rule_does_not_compile() {
-    let spec = spec().replace("\nentry =", "\nlog-entry =").replace("[* entry]", "[* log-entry]");
-    let rules = generate(&spec).rules;
-    assert!(rules.contains("pub const LOG_ENTRY: Check") && !rules.contains("pub const ENTRY:"));
-    let folder = tempfile::tempdir().expect("a folder");
-    copy_validator(folder.path());
-    let check = || {
-        let output = Command::new(env!("CARGO"))
-            .args(["check", "--quiet", "--offline"])
-            .current_dir(folder.path())
-            .env("CARGO_TARGET_DIR", root().join("target/spec-change"))
-            .output()
-            .expect("cargo runs");
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    let (compiles, errors) = check();
-    assert!(compiles, "the copy is complete: {errors}");
-    std::fs::write(folder.path().join("src/generated/rules.rs"), rules).expect("rules");
-    let (compiles, errors) = check();
-    assert!(!compiles, "it compiles without the rule `entry`");
+fn validator_of_a_spec_without_a_rule_does_not_compile() {
+    let copy = Copy::new();
+    copy.check("vac-validate").expect("the copy is complete");
+    copy.write_spec(
+        &spec().replace("\nentry =", "\nlog-entry =").replace("[* entry]", "[* log-entry]"),
+    );
+    let errors = copy.check("vac-validate").expect_err("it compiles without the rule `entry`");
     assert!(errors.contains("cannot find value `ENTRY` in module `rules`"), "{errors}");
 }
 
-/// A copy of `vac-validate` in a workspace of its own.
-fn copy_validator(folder: &Path) {
-    let from = root().join("crates/vac-validate/src");
-    let mut open = vec![PathBuf::new()];
-    while let Some(inside) = open.pop() {
-        std::fs::create_dir_all(folder.join("src").join(&inside)).expect("a folder");
-        for entry in std::fs::read_dir(from.join(&inside)).expect("sources") {
-            let entry = entry.expect("a source");
-            let path = inside.join(entry.file_name());
-            if entry.file_type().expect("a type").is_dir() {
-                open.push(path);
-            } else {
-                std::fs::copy(entry.path(), folder.join("src").join(&path)).expect("a copy");
-            }
+/// A copy of the workspace, whose specification can be changed.
+struct Copy {
+    folder: tempfile::TempDir,
+}
+
+impl Copy {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
+            std::fs::copy(root().join(name), folder.path().join(name)).expect("a copy");
+        }
+        for name in ["crates", "spec", "tests", "xtask"] {
+            copy_folder(&root().join(name), &folder.path().join(name));
+        }
+        Self { folder }
+    }
+
+    /// Writes a specification, and the files that are generated from it.
+    fn write_spec(&self, text: &str) {
+        std::fs::write(self.folder.path().join(SPEC), text).expect("the spec is written");
+        let schema = vac_cddl::parse(SPEC, text).unwrap_or_else(|error| panic!("{error}"));
+        let generated = self.folder.path().join("crates/vac-record/src/generated");
+        for file in vac_codegen::record_files(&schema, SPEC).expect("types") {
+            std::fs::write(generated.join(file.name), file.text).expect("a generated file");
         }
     }
-    std::fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock");
-    let value = root().join("crates/vac-value");
-    let manifest = format!(
-        "[package]\nname = \"next-validate\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
-         [dependencies]\nmemchr = \"2\"\nvac-value = {{ path = '{}' }}\n",
-        value.display()
-    );
-    std::fs::write(folder.join("Cargo.toml"), manifest).expect("a manifest");
+
+    /// Compiles a package without linking it; fails with what the compiler prints.
+    fn check(&self, package: &str) -> Result<(), String> {
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--offline", "--package", package])
+            .current_dir(self.folder.path())
+            .env("CARGO_TARGET_DIR", root().join("target/spec-change"))
+            .output()
+            .expect("cargo runs");
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("sources") {
+        let entry = entry.expect("a source");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copy");
+        }
+    }
 }
 
 fn make_crate(folder: &Path, module: &str) {
@@ -203,9 +212,9 @@ fn make_crate(folder: &Path, module: &str) {
         folder.join("Cargo.toml"),
         format!(
             "[package]\nname = \"next\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-             vac-value = {{ path = '{}' }}\nvac-validate = {{ path = '{}' }}\nserde = \"1\"\n",
+             vac-value = {{ path = '{}' }}\nvac-schema = {{ path = '{}' }}\nserde = \"1\"\n",
             crates("vac-value").display(),
-            crates("vac-validate").display(),
+            crates("vac-schema").display(),
         ),
     )
     .expect("a manifest");
@@ -219,9 +228,10 @@ fn main() {
     let with = br#"{"type":"reasoning","content":1,"effort":3}"#;
     let old = next::ReasoningEntry::from_json(without);
     let new = next::ReasoningEntry::from_json(with);
-    let check = next::rules::RULES.iter().find(|(name, _)| *name == "reasoning-entry").unwrap().1;
-    let report = vac_validate::check(&Document::json(without).unwrap(), check, 1);
-    let shown = report.violations[0].to_string();
+    let document = Document::json(without).unwrap();
+    let rule = next::schema::rules::REASONING_ENTRY;
+    let violations = next::schema::SCHEMA.validate(rule, document.root(), 1).unwrap_err();
+    let shown = violations.to_string();
     println!("{} {}: {}", old.is_ok(), new.is_ok(), shown.split(" (rule").next().unwrap());
 }
 "##,

@@ -24,8 +24,8 @@ struct Arguments {
 enum Chore {
     /// Generate Rust types and validators from CDDL.
     ///
-    /// Without options: from spec/agent-conversation.cddl into the crates
-    /// vac-record and vac-validate, and from each specification in fixtures/cddl
+    /// Without options: from spec/agent-conversation.cddl into the crate
+    /// vac-record, and from each specification in fixtures/cddl
     /// into fixtures/cddl/generated. Only files that change are written.
     Codegen {
         /// Write nothing; fail if a file is not what would be generated.

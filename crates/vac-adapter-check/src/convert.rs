@@ -67,8 +67,8 @@ pub fn full(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, 
 pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
     let document = Document::scan(record, encoding)
         .unwrap_or_else(|error| panic!("{name}: the record cannot be read: {error}"));
-    let violations = vac_validate::check(&document, vac_validate::ROOT, 5).violations;
-    assert!(violations.is_empty(), "{name}: {violations:?}");
+    let verdict = vac_validate::validate_document(&document, vac_validate::rules::ROOT, 5);
+    assert_eq!(verdict, Ok(()), "{name}");
     assert_eq!(document.duplicate_keys().len(), 0, "{name}: a key stands twice");
 }
 

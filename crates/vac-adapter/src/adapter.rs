@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use vac_record::{AbstractTimestamp, Entry, VerifiableAgentRecord};
-use vac_value::Violation;
+use vac_validate::Violations;
 
 use crate::detect::{Confidence, Sample};
 use crate::frame::Place;
@@ -151,7 +151,7 @@ pub enum Error {
         /// The line it was made from; `None` for the record around the entries.
         line: Option<u64>,
         /// What is wrong.
-        violation: Box<Violation>,
+        violations: Box<Violations>,
     },
     /// The record cannot be written: a defect of ours.
     Encode(vac_value::EncodeError),
@@ -174,11 +174,11 @@ impl fmt::Display for Error {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Refused(reason) => f.write_str(reason),
-            Self::Invalid { line: Some(line), violation } => {
-                write!(f, "the entry made of line {line} is not valid: {violation}")
+            Self::Invalid { line: Some(line), violations } => {
+                write!(f, "the entry made of line {line} is not valid: {}", violations.summary())
             }
-            Self::Invalid { line: None, violation } => {
-                write!(f, "the record is not valid: {violation}")
+            Self::Invalid { line: None, violations } => {
+                write!(f, "the record is not valid: {}", violations.summary())
             }
             Self::Encode(error) => error.fmt(f),
             Self::Miscounted { expected, found } => {

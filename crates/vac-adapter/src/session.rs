@@ -18,8 +18,7 @@
 use std::io::Write;
 
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
-use vac_validate::rules;
-use vac_validate::runtime::Check;
+use vac_validate::{RuleId, rules, validate_document};
 use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout};
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
@@ -105,7 +104,7 @@ impl Around {
         record.encode(&mut encoder)?;
         let found = encoder.outline(|outline| {
             if options.validate {
-                judge(outline, vac_validate::ROOT, None)?;
+                validate(outline, rules::ROOT, None)?;
             }
             let session = outline.root().member("session");
             let entries = session.and_then(|session| session.member("entries"));
@@ -225,11 +224,9 @@ fn missing_entries() -> Error {
     })
 }
 
-fn judge(document: &Document<'_>, rule: Check, line: Option<u64>) -> Result<(), Error> {
-    match vac_validate::check(document, rule, 1).violations.pop() {
-        None => Ok(()),
-        Some(violation) => Err(Error::Invalid { line, violation: Box::new(violation) }),
-    }
+fn validate(document: &Document<'_>, rule: RuleId, line: Option<u64>) -> Result<(), Error> {
+    validate_document(document, rule, 1)
+        .map_err(|violations| Error::Invalid { line, violations: Box::new(violations) })
 }
 
 /// Writes entries.
@@ -266,15 +263,15 @@ impl<'w> Writer<'w> {
     }
 
     /// Validates what was just written.
-    fn judge(&mut self, line: u64) -> Result<(), Error> {
+    fn validate(&mut self, line: u64) -> Result<(), Error> {
         if !self.options.validate {
             return Ok(());
         }
-        let judge = |outline: &Document<'_>| judge(outline, rules::ENTRY, Some(line));
-        let verdict = self.encoder.outline(judge);
+        let validate = |outline: &Document<'_>| validate(outline, rules::ENTRY, Some(line));
+        let verdict = self.encoder.outline(validate);
         verdict.map_err(|error| Error::Invalid {
             line: Some(line),
-            violation: Box::new(vac_value::Violation::embedded(&error)),
+            violations: Box::new(vac_value::Violation::embedded(&error).into()),
         })?
     }
 
@@ -305,7 +302,7 @@ impl Sink for Writer<'_> {
             }
             self.encode(&entry, origin.bytes.len())?;
         }
-        self.judge(origin.place.line)?;
+        self.validate(origin.place.line)?;
         self.out.write_all(self.encoder.written())?;
         self.written += 1;
         self.report.entry(&entry);

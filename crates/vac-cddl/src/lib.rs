@@ -28,7 +28,7 @@
 //!   something that is quietly skipped.
 //! * **Bounded.** Time is linear in the length of the text and of what it expands to.
 //!   Length, depth, expansion and patterns have limits (modules `lower::limits` and
-//!   `compile`), and so has matching (module `interpret::budget`).
+//!   `compile`), and so has matching (`vac_schema::Budget`).
 //! * **Control operators** are those of RFC 8610, `.plus`, `.cat`, `.det` and
 //!   `.feature` of RFC 9165. `.regexp` takes the regular expressions of XML
 //!   Schema, which are translated for crate `regex` and compiled once to make
@@ -36,7 +36,6 @@
 
 mod compile;
 mod error;
-pub mod interpret;
 pub mod ir;
 mod lower;
 mod source;
@@ -45,7 +44,6 @@ mod tables;
 mod xsd;
 
 pub use error::{Error, Errors};
-pub use interpret::Interpreter;
 
 /// The longest text that [`parse`] takes, in bytes.
 pub const MAX_TEXT_BYTES: usize = lower::limits::TEXT_BYTES;

@@ -5,11 +5,11 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use memchr::{memchr, memchr_iter};
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
-use vac_validate::{Document, Encoding, Report, SyntaxError, Violation, sniff, stream};
+use vac_validate::{Document, Encoding, SyntaxError, Violation, Violations, sniff, stream};
 use vac_value::{Problem as Syntax, Scanner};
 
 use crate::input::{Documents, Input, Position, RestOfLine};
-use crate::schema::Rules;
+use crate::schema::Rule;
 
 /// Beyond this, JSON is validated while it is read.
 const BIG: usize = 16 << 20;
@@ -19,8 +19,8 @@ const CHUNK: usize = 1 << 16;
 
 /// How to judge.
 pub struct Settings<'s> {
-    /// What documents are measured by.
-    pub rules: Rules<'s>,
+    /// The rule that documents are validated against.
+    pub rule: Rule<'s>,
     /// How they are written; `None` is by the look of them.
     pub encoding: Option<Encoding>,
     /// Whether to question what is valid.
@@ -173,7 +173,7 @@ impl Judge<'_> {
     }
 
     fn can_stream(&self) -> bool {
-        self.settings.rules.are_for_records() && !self.settings.lint
+        self.settings.rule.is_for_records() && !self.settings.lint
     }
 
     /// One document and nothing else.
@@ -288,14 +288,18 @@ impl Judge<'_> {
     /// is JSON.
     fn streamed(
         &mut self,
-        streamed: Result<Report, stream::Error>,
+        streamed: Result<(), stream::Error>,
         place: Place,
         start: usize,
     ) -> io::Result<bool> {
         match streamed {
-            Ok(report) => {
+            Ok(()) => {
                 self.outcome.documents += 1;
-                self.violations(report, place);
+                Ok(true)
+            }
+            Err(stream::Error::Invalid(violations)) => {
+                self.outcome.documents += 1;
+                self.violations(violations, place);
                 Ok(true)
             }
             Err(stream::Error::Io(error)) => Err(error),
@@ -314,15 +318,17 @@ impl Judge<'_> {
 
     fn document(&mut self, document: Document<'_>, place: Place) {
         self.outcome.documents += 1;
-        let rules = &self.settings.rules;
-        let report = rules.validate(&document, self.room());
-        self.violations(report, place);
-        if rules.are_for_records()
+        let rule = &self.settings.rule;
+        if let Err(violations) = rule.validate(&document, self.room()) {
+            self.violations(violations, place);
+        }
+        if rule.is_for_records()
             && let Some(payload) = signed::payload(&document)
         {
             self.outcome.signed.count(&payload);
-            let report = payload.validate(self.room());
-            self.violations(report, place);
+            if let Err(violations) = payload.validate(self.room()) {
+                self.violations(violations, place);
+            }
         }
         if self.settings.lint {
             let findings = lint::lint(&document);
@@ -339,10 +345,10 @@ impl Judge<'_> {
         self.settings.most - self.outcome.problems.first.len()
     }
 
-    fn violations(&mut self, report: Report, place: Place) {
-        let problems = report.violations.into_iter().map(Problem::Violation);
+    fn violations(&mut self, violations: Violations, place: Place) {
+        self.outcome.problems.total += violations.total();
+        let problems = violations.into_iter().map(Problem::Violation);
         self.outcome.problems.first.extend(problems.map(|problem| (place, problem)));
-        self.outcome.problems.total += report.total;
     }
 
     /// A document, from `start` on in the bytes, that is none.

@@ -1,13 +1,12 @@
-//! What documents are measured by: the schema of this project, or another.
+//! The schema that documents are validated against: this project's, or another.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use vac_cddl::Interpreter;
-use vac_cddl::ir::RuleId;
-use vac_validate::runtime::Check;
-use vac_validate::{Document, ROOT, RULES, Report, check};
+use vac_schema::{RuleId, Schema};
+use vac_validate::{Document, SCHEMA, Violations, rules};
 use vac_value::printable;
 
 /// The schema, in CDDL.
@@ -39,70 +38,50 @@ pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
     Ok(vac_cddl::parse(&name, &text)?)
 }
 
-/// What documents are measured by.
-pub enum Rules<'s> {
-    /// A rule of this project's schema, compiled in.
-    Own {
-        /// The rule.
-        check: Check,
-        /// Whether it is the start rule.
-        start: bool,
-    },
-    /// A rule of another schema.
-    Other {
-        /// The schema.
-        interpreter: Interpreter<'s>,
-        /// The rule.
-        rule: RuleId,
-    },
+/// The rule that documents are validated against.
+pub struct Rule<'s> {
+    schema: Cow<'s, Schema>,
+    rule: RuleId,
+    /// Whether it is the start rule of this project's schema.
+    is_for_records: bool,
 }
 
-impl<'s> Rules<'s> {
+impl Rule<'_> {
     /// A rule of this project's schema.
-    pub fn own(rule: Option<&str>) -> anyhow::Result<Self> {
-        let start = matches!(rule, None | Some("start"));
-        let check = match rule {
-            None => ROOT,
-            Some(name) => vac_validate::rule(name)
-                .ok_or_else(|| no_rule(name, RULES.iter().map(|(name, _)| *name)))?,
-        };
-        Ok(Self::Own { check, start })
+    pub fn own(name: Option<&str>) -> anyhow::Result<Self> {
+        let rule = find(&SCHEMA, name)?;
+        let is_for_records = rule == rules::ROOT;
+        Ok(Self { schema: Cow::Borrowed(&SCHEMA), rule, is_for_records })
     }
 
-    /// A rule of another schema, which tells so many violations.
-    pub fn other(
-        schema: &'s vac_cddl::ir::Schema,
-        rule: Option<&str>,
-        most: usize,
-    ) -> anyhow::Result<Self> {
-        let interpreter = Interpreter::new(schema)?.max_violations(most);
-        let rule = match rule {
-            None => schema.root,
-            Some(name) => interpreter
-                .rule(name)
-                .ok_or_else(|| no_rule(name, schema.rules.iter().map(|rule| rule.name.as_str())))?,
-        };
-        Ok(Self::Other { interpreter, rule })
+    /// A rule of another schema.
+    pub fn other(schema: &vac_cddl::ir::Schema, name: Option<&str>) -> anyhow::Result<Self> {
+        let schema = vac_cddl::tables(schema)?;
+        let rule = find(&schema, name)?;
+        Ok(Self { schema: Cow::Owned(schema), rule, is_for_records: false })
     }
 
-    /// Whether they are about records: those can be validated while they are
-    /// read, and opened if they are signed.
-    pub fn are_for_records(&self) -> bool {
-        matches!(self, Self::Own { start: true, .. })
+    /// Whether it is for records: those can be validated while they are read, and opened if
+    /// they are signed.
+    pub fn is_for_records(&self) -> bool {
+        self.is_for_records
     }
 
-    /// Validates a document, keeping so many violations.
-    pub fn validate(&self, document: &Document<'_>, most: usize) -> Report {
-        match self {
-            Self::Own { check: rule, .. } => check(document, *rule, most),
-            Self::Other { interpreter, rule } => {
-                let mut violations = interpreter.validate_rule(*rule, document);
-                let total = violations.len();
-                violations.truncate(most);
-                Report { violations, total }
-            }
-        }
+    /// Validates a document. Records at most `max_violations`, counts all.
+    pub fn validate(
+        &self,
+        document: &Document<'_>,
+        max_violations: usize,
+    ) -> Result<(), Violations> {
+        self.schema.validate(self.rule, document.root(), max_violations)
     }
+}
+
+/// The rule with a name, by default the start rule.
+fn find(schema: &Schema, name: Option<&str>) -> anyhow::Result<RuleId> {
+    let Some(name) = name else { return Ok(schema.root) };
+    let specified = schema.rules.iter().filter(|rule| !rule.is_prelude);
+    schema.rule(name).ok_or_else(|| no_rule(name, specified.map(|rule| &*rule.name)))
 }
 
 /// There is no such rule, and these are.

@@ -13,20 +13,19 @@
 //!   generated, and crate `cddl`, which is only asked for its opinion
 //!   ([`second_reader`]).
 //! * The passes are: [`vac_cddl::ir`] -> `model` (which Rust types there are, with
-//!   names, pointers and lifetimes) -> `emit` (one file for each output). Validators
-//!   skip the model: a function for each rule, a table for each group, straight from
-//!   the IR, so that types and validator are two products that can check each other.
-//! * Scalars are predicates (`scalar`), written once for decoders and validators.
+//!   names, pointers and lifetimes) -> `emit` (one file for each output). The schema's
+//!   tables, which documents are validated against, skip the model.
+//! * Scalars are predicates (`scalar`) for decoders.
 //! * What a decoder accepts is what the rule says, with exceptions that only the
 //!   validator judges: groups that repeat inside a map (their members are all optional
 //!   fields), keys that a cut in an absent group names (they can be extensions), maps
 //!   with more than 16 alternatives (carried as `Any`), and what is in a `.cborseq`.
 //!   What is valid is always decoded.
 //! * A choice of maps that a literal member tells apart becomes a look at that
-//!   member, in decoder and validator; any other choice is tried in order, among the
+//!   member; any other choice is tried in order, among the
 //!   alternatives that can match the kind of node at all.
-//! * Generated code is dull. What takes thought is in `vac_value::read`,
-//!   `vac_value::check` and `vac_validate::runtime`.
+//! * Generated code is simple. The algorithms are in `vac_value::read`, `vac_value::check` and
+//!   `vac_schema`.
 
 mod analysis;
 mod describe;
@@ -40,36 +39,20 @@ pub mod second_reader;
 use std::fmt;
 
 use vac_cddl::Errors;
-use vac_cddl::ir::{Location, Schema};
+use vac_cddl::ir::Schema;
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// A construct that it has no Rust for.
-    Unsupported {
-        /// Where it stands.
-        location: Location,
-        /// What it is.
-        construct: String,
-    },
     /// The schema has no tables: its types are nested too deeply.
     Tables(vac_cddl::Error),
     /// It wrote something that is not Rust: a defect of the generator.
     NotRust(String),
 }
 
-impl Error {
-    fn unsupported(location: &Location, construct: &str) -> Self {
-        Self::Unsupported { location: location.clone(), construct: construct.to_owned() }
-    }
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unsupported { location, construct } => {
-                write!(f, "{location}: {construct} cannot be expressed in Rust")
-            }
             Self::Tables(error) => error.fmt(f),
             Self::NotRust(error) => {
                 write!(f, "the generator wrote something that is not Rust: {error}")
@@ -99,8 +82,6 @@ pub struct File {
 
 /// The files of crate `vac-record`: types, codecs, serde.
 pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
-    // What has no validator has no types either.
-    validate_files(schema, spec)?;
     let model = model::build(schema);
     let outputs = [
         ("types.rs", emit::types::emit(&model)),
@@ -127,15 +108,8 @@ fn tables(schema: &Schema) -> Result<vac_schema::Schema, Error> {
     vac_cddl::tables(schema).map_err(Error::Tables)
 }
 
-/// The file of crate `vac-validate`.
-pub fn validate_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
-    let runtime = quote::quote!(crate::runtime);
-    let rules = emit::rules::emit(schema, &runtime)?;
-    Ok(vec![File { name: "rules.rs", text: output::file(spec, None, &rules)? }])
-}
-
 /// Everything for a schema in one module, for any other crate that depends on
-/// `vac-value`, `vac-schema`, `vac-validate`, `serde` and `regex`.
+/// `vac-value`, `vac-schema` and `serde`.
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let model = model::build(schema);
     let parts = [
@@ -147,8 +121,6 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         emit::serde_impls::emit(&model),
     ];
     let types = output::with_imports(None, &parts.into_iter().collect());
-    let runtime = quote::quote!(vac_validate::runtime);
-    let rules = output::with_imports(None, &emit::rules::emit(schema, &runtime)?);
     let tables = emit::tables::emit(&tables(schema)?);
     let module = quote::quote! {
         #types
@@ -157,33 +129,20 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         pub mod schema {
             #tables
         }
-
-        /// The validator.
-        pub mod rules {
-            #rules
-        }
     };
     output::text(spec, &module)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{read, record_files, standalone};
+    use super::{read, standalone};
 
     #[test]
-    fn heads_with_a_type_as_number_are_refused_with_their_place() {
-        for (text, wanted) in [
-            ("a = [#6.<b>(int)]\nb = 1 / 2", "s.cddl:1:6: a tag whose number is a type"),
-            ("a = {x: #7.<0..5>}", "s.cddl:1:9: a simple value whose number is a type"),
-        ] {
-            let schema = read("s.cddl", text).expect("CDDL");
-            for error in [
-                standalone(&schema, "s.cddl").expect_err("unsupported").to_string(),
-                record_files(&schema, "s.cddl").expect_err("unsupported").to_string(),
-            ] {
-                assert!(error.starts_with(wanted), "{error}");
-            }
-        }
+    fn heads_with_a_type_as_number_are_carried_as_any() {
+        let schema = read("s.cddl", "a = {x: #6.<b>(int), y: #7.<0..5>}\nb = 1 / 2").expect("CDDL");
+        let module = standalone(&schema, "s.cddl").expect("supported");
+        assert!(module.contains("pub x: Any<'a>"), "{module}");
+        assert!(module.contains("pub y: Any<'a>"), "{module}");
     }
 
     #[test]

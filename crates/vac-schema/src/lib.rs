@@ -64,7 +64,13 @@ pub use tables::{
 pub use violations::Violations;
 
 impl Schema {
-    /// The rule of a name.
+    /// The name of a rule.
+    pub fn name(&self, RuleId(id): RuleId) -> &str {
+        &self.rules[id as usize].name
+    }
+
+    /// The rule with a name that is input. Code that needs one rule in particular uses its
+    /// generated constant, which cannot be missing.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         let at = self.rules.iter().position(|rule| rule.name == name)?;
         u32::try_from(at).ok().map(RuleId)

@@ -36,6 +36,15 @@ impl Violations {
         self.total
     }
 
+    /// The first violation and the number of the others, on one line.
+    pub fn summary(&self) -> String {
+        match (self.recorded.first(), self.total) {
+            (None, total) => format!("{total} violations"),
+            (Some(first), 1) => first.to_string(),
+            (Some(first), total) => format!("{first} (and {} more)", total - 1),
+        }
+    }
+
     /// Puts a prefix before every path.
     #[must_use]
     pub fn inside(mut self, prefix: &str) -> Self {
@@ -43,6 +52,12 @@ impl Violations {
             violation.path.insert_str(0, prefix);
         }
         self
+    }
+}
+
+impl From<Violation> for Violations {
+    fn from(violation: Violation) -> Self {
+        Self { recorded: vec![violation], total: 1 }
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use vac_validate::{Violation, check, rules};
+use vac_validate::{Violations, rules, validate_document};
 use vac_value::{Document, Kind, Node, SyntaxError, found, path};
 
 use crate::header::{Header, Labels, label_text, labelled};
@@ -92,7 +92,7 @@ pub enum EnvelopeError {
     /// A hash envelope with a content type besides that of what was hashed.
     HashEnvelopeContentType,
     /// Not what the schema wants.
-    Schema(Box<Violation>),
+    Schema(Box<Violations>),
 }
 
 impl EnvelopeError {
@@ -148,7 +148,9 @@ impl fmt::Display for EnvelopeError {
             Self::HashEnvelopeContentType => {
                 f.write_str("a hash envelope (258) must not have a content type (3) beside 259")
             }
-            Self::Schema(violation) => write!(f, "not a signed-agent-record: {violation}"),
+            Self::Schema(violations) => {
+                write!(f, "not a signed-agent-record: {}", violations.summary())
+            }
         }
     }
 }
@@ -160,11 +162,9 @@ impl<'a> Envelope<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
         let document = scan(bytes)?;
         let envelope = Self::of(&document, Role::Record)?;
-        let schema = check(&document, rules::SIGNED_AGENT_RECORD, 1);
-        match schema.violations.into_iter().next() {
-            Some(violation) => Err(EnvelopeError::Schema(Box::new(violation))),
-            None => Ok(envelope),
-        }
+        validate_document(&document, rules::SIGNED_AGENT_RECORD, 1)
+            .map_err(|violations| EnvelopeError::Schema(Box::new(violations)))?;
+        Ok(envelope)
     }
 
     /// Reads a receipt.

@@ -2,7 +2,7 @@
 //! transparency services.
 //!
 //! ```
-//! use vac_sign::sign::{Carriage, Options, Payload, sign};
+//! use vac_sign::sign::{Carriage, Checked, Options, sign};
 //! use vac_sign::{SecretKey, Signer, Verdict, Verification, verify};
 //! use vac_value::Encoding;
 //!
@@ -10,9 +10,9 @@
 //!     "session-id": "s", "agent-meta": {"model-id": "m", "model-provider": "p"},
 //!     "entries": [{"type": "user", "content": "hi", "timestamp": 1772352000000}]}}"#;
 //! let key = SecretKey::ed25519(&[7; 32]); // of random bytes, really
-//! let (payload, examined) = Payload::examine(record, Encoding::Json);
+//! let record_to_sign = Checked::new(record, Encoding::Json).expect("a valid record");
 //! let options = Options { carriage: Carriage::Detached, ..Options::default() };
-//! let envelope = sign(payload, &examined, &options, &key)?.to_vec();
+//! let envelope = sign(&record_to_sign, &options, &key)?.to_vec();
 //!
 //! let with = Verification {
 //!     key: Some(key.public_key()),

@@ -1,49 +1,33 @@
-//! A record to be signed, or that was.
+//! A record that is signed or was signed: whether it is valid, and what it states.
 
 use sha2::{Digest as _, Sha256};
 use vac_record::{AbstractTimestamp, Decode as _, SessionId};
 use vac_validate::signed::unreadable;
-use vac_validate::{MOST_VIOLATIONS, Report, check, rules};
+use vac_validate::{MAX_VIOLATIONS, Violations, rules, validate_document};
 use vac_value::{Document, Encoding, Node, path};
 
-/// What a look at a record found.
+/// A record that has been validated, and what it states.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// What the schema says of it, and its duplicate keys.
-    pub report: Report,
-    /// What trace metadata is made of, as far as it is there.
+    /// Whether it matches the schema and has no duplicate keys.
+    pub verdict: Result<(), Violations>,
+    /// What trace metadata is made from, as far as the record states it.
     pub facts: Facts,
 }
 
 impl Examined {
-    /// Looks at a record: whether it fits the schema and has no key twice, and what
-    /// it says of itself.
-    pub fn of(bytes: &[u8], encoding: Encoding) -> Self {
+    /// Validates the bytes of a record and reads its facts.
+    pub fn new(bytes: &[u8], encoding: Encoding) -> Self {
         match Document::scan(bytes, encoding) {
-            Ok(document) => Self::of_document(&document),
-            Err(error) => Self { report: unreadable(encoding, &error), facts: Facts::default() },
+            Ok(document) => {
+                let rule = rules::VERIFIABLE_AGENT_RECORD;
+                let verdict = validate_document(&document, rule, MAX_VIOLATIONS);
+                Self { verdict, facts: Facts::of(document.root()) }
+            }
+            Err(error) => {
+                Self { verdict: Err(unreadable(encoding, &error)), facts: Facts::default() }
+            }
         }
-    }
-
-    /// The same for a document that has been scanned.
-    pub fn of_document(document: &Document<'_>) -> Self {
-        let report = check(document, rules::VERIFIABLE_AGENT_RECORD, MOST_VIOLATIONS);
-        let facts = Facts::of(document.root());
-        Self { report, facts }
-    }
-
-    /// Whether there is nothing to object to.
-    pub fn is_valid(&self) -> bool {
-        self.report.is_valid()
-    }
-
-    /// The first objection, and how many more there are.
-    pub fn objection(&self) -> Option<String> {
-        let first = self.report.violations.first()?;
-        Some(match self.report.total {
-            1 => first.to_string(),
-            total => format!("{first} (and {} more)", total - 1),
-        })
     }
 }
 

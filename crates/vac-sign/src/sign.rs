@@ -10,6 +10,7 @@ use coset::{
 };
 use data_encoding::HEXLOWER;
 use vac_record::{Encode as _, SessionId, TraceMetadata};
+use vac_validate::Violations;
 use vac_validate::signed::media_type;
 use vac_value::{EncodeError, Encoding};
 
@@ -42,8 +43,6 @@ pub struct Options<'o> {
     pub certificates: Option<&'o Chain>,
     /// Where the record is.
     pub carriage: Carriage,
-    /// Whether to sign a record that is not valid.
-    pub allow_invalid: bool,
 }
 
 /// Where the record of a signed record is.
@@ -58,31 +57,69 @@ pub enum Carriage {
     Digest,
 }
 
-/// A record, and what is known about it.
-#[derive(Clone, Copy, Debug)]
-pub struct Payload<'p> {
-    /// The bytes to be signed.
-    pub bytes: &'p [u8],
-    /// How they are written.
-    pub encoding: Encoding,
-    /// Their SHA-256.
-    pub sha256: [u8; 32],
+/// A record that may be signed. Only validation makes one: [`Checked::new`], or
+/// [`Invalid::accept`] after it failed.
+#[derive(Clone, Debug)]
+pub struct Checked<'p> {
+    bytes: &'p [u8],
+    encoding: Encoding,
+    sha256: [u8; 32],
+    facts: Facts,
 }
 
-impl<'p> Payload<'p> {
-    /// Hashes a record and looks at it.
-    pub fn examine(bytes: &'p [u8], encoding: Encoding) -> (Self, Examined) {
-        let (sha256, examined) =
-            both(bytes.len(), || sha256(bytes), || Examined::of(bytes, encoding));
-        (Self { bytes, encoding, sha256 }, examined)
+impl<'p> Checked<'p> {
+    /// Hashes and validates a record.
+    pub fn new(bytes: &'p [u8], encoding: Encoding) -> Result<Self, Invalid<'p>> {
+        let (sha256, Examined { verdict, facts }) =
+            both(bytes.len(), || sha256(bytes), || Examined::new(bytes, encoding));
+        let record = Self { bytes, encoding, sha256, facts };
+        match verdict {
+            Ok(()) => Ok(record),
+            Err(violations) => Err(Invalid { record, violations }),
+        }
+    }
+
+    /// The SHA-256 of the record's bytes.
+    pub fn sha256(&self) -> &[u8; 32] {
+        &self.sha256
+    }
+
+    /// What the record states about its session.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
     }
 }
+
+/// A record that is not valid.
+#[derive(Clone, Debug)]
+pub struct Invalid<'p> {
+    record: Checked<'p>,
+    violations: Violations,
+}
+
+impl<'p> Invalid<'p> {
+    /// Why it is not valid.
+    pub fn violations(&self) -> &Violations {
+        &self.violations
+    }
+
+    /// Accepts the record for signing although it is not valid.
+    pub fn accept(self) -> Checked<'p> {
+        self.record
+    }
+}
+
+impl fmt::Display for Invalid<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a valid record: {}", self.violations.summary())
+    }
+}
+
+impl std::error::Error for Invalid<'_> {}
 
 /// Why a record was not signed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SignError {
-    /// It is not valid.
-    Invalid(String),
     /// It names no session, and no subject was given.
     NoSubject,
     /// The content type given is that of another encoding than the record's.
@@ -98,7 +135,6 @@ pub enum SignError {
 impl fmt::Display for SignError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid(why) => write!(f, "not a valid record: {why}"),
             Self::NoSubject => f.write_str("the record names no session to be the subject"),
             Self::ContentType(encoding) => {
                 write!(f, "the record is written in {encoding}, the content type says otherwise")
@@ -150,37 +186,31 @@ impl Signed<'_> {
     }
 }
 
-/// Signs a record that has been looked at.
+/// Signs a record.
 pub fn sign<'p>(
-    payload: Payload<'p>,
-    examined: &Examined,
+    record: &Checked<'p>,
     options: &Options<'_>,
     signer: &dyn Signer,
 ) -> Result<Signed<'p>, SignError> {
-    if !options.allow_invalid
-        && let Some(objection) = examined.objection()
-    {
-        return Err(SignError::Invalid(objection));
-    }
     let stated = options.content_type.and_then(media_type);
-    if stated.is_some_and(|encoding| encoding != payload.encoding) {
-        return Err(SignError::ContentType(payload.encoding));
+    if stated.is_some_and(|encoding| encoding != record.encoding) {
+        return Err(SignError::ContentType(record.encoding));
     }
-    let facts = &examined.facts;
+    let facts = &record.facts;
     let key = signer.public_key();
     let issuer = options.issuer.map_or_else(|| key.thumbprint_uri(), str::to_owned);
     let subject = match options.subject {
         Some(subject) => subject.to_owned(),
         None => subject(facts).ok_or(SignError::NoSubject)?,
     };
-    let protected = protected(payload.encoding, &issuer, &subject, options, signer)?;
+    let protected = protected(record.encoding, &issuer, &subject, options, signer)?;
     let content = match options.carriage {
-        Carriage::Digest => Cow::Owned(payload.sha256.to_vec()),
-        Carriage::Attached | Carriage::Detached => Cow::Borrowed(payload.bytes),
+        Carriage::Digest => Cow::Owned(record.sha256.to_vec()),
+        Carriage::Attached | Carriage::Detached => Cow::Borrowed(record.bytes),
     };
     let message = Message::new(&protected, &content);
     let signature = signer.sign(&message).map_err(SignError::Signer)?;
-    let metadata = metadata::of_record(facts, &payload.sha256);
+    let metadata = metadata::of_record(facts, &record.sha256);
     let (mut before, behind) = envelope(protected, metadata.as_ref(), &signature)?;
     let payload = if options.carriage == Carriage::Detached {
         Cow::Borrowed(NULL)

@@ -64,7 +64,7 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
             both(
                 size,
                 || content.record().filter(|_| !content.is_sha256()).map(sha256),
-                || content.record().map(|record| Examined::of(record, encoding)),
+                || content.record().map(|record| Examined::new(record, encoding)),
             )
         },
     );
@@ -214,9 +214,9 @@ fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encodi
     };
     match examined {
         None => Answer::NotChecked("no record to look at".to_owned()),
-        Some(examined) => match examined.objection() {
-            None => Answer::Ok(format!("valid, in {encoding}{look}")),
-            Some(objection) => Answer::Failed(objection),
+        Some(examined) => match &examined.verdict {
+            Ok(()) => Answer::Ok(format!("valid, in {encoding}{look}")),
+            Err(violations) => Answer::Failed(violations.summary()),
         },
     }
 }

@@ -1,109 +1,92 @@
-//! The validator of agent records, generated from the schema's CDDL.
+//! Validates agent records against the schema that is generated from its CDDL.
 //!
 //! ```
-//! use vac_validate::{Encoding, validate};
+//! use vac_validate::{Encoding, Error, validate};
 //!
-//! let report = validate(br#"{"version": "3.0.0-draft", "id": 7}"#, Encoding::Json)?;
+//! let error = validate(br#"{"version": "3.0.0-draft", "id": 7}"#, Encoding::Json).unwrap_err();
+//! let Error::Invalid(violations) = error else { panic!("it is JSON") };
 //! assert_eq!(
-//!     report.violations[0].to_string(),
-//!     "/id: expected text, found integer 7 (rule verifiable-agent-record)",
+//!     violations.to_string(),
+//!     "/id: expected text, found integer 7 (rule verifiable-agent-record)\n\
+//!      /: missing key \"session\" (rule verifiable-agent-record)",
 //! );
-//! assert_eq!(report.total, 2, "and the session is missing");
-//! # Ok::<(), vac_validate::SyntaxError>(())
 //! ```
 //!
 //! # Decisions
 //!
-//! * Rules are generated functions, groups are generated tables; [`runtime`] holds
-//!   everything that takes thought. The crate knows neither crate `cddl` nor the types
-//!   of `vac-record`.
-//! * A document is scanned once ([`vac_value::Document`]); the walk over its index
-//!   touches typed parts only, so that an `any` of megabytes costs one step.
-//! * Maps take members by key: those with one literal key first, then groups, then
-//!   key types, each greedily and in the schema's order. Arrays are matched the same
-//!   way in order, without backtracking (parsing expressions, as RFC 8610 has it). The
-//!   top alternatives of a map or an array are each tried for the whole of it.
-//! * A choice that only trying can decide remembers its verdict for each node: time
-//!   stays linear in the document however choices nest.
+//! * The schema is a constant ([`SCHEMA`], tables made from the CDDL), and [`vac_schema`] does
+//!   the matching. This crate adds what is special about records: [`lint`], [`signed`]
+//!   envelopes, and validation while a record is read ([`stream`]).
+//! * A document is scanned once ([`vac_value::Document`]); the walk over its index visits typed
+//!   parts only, so that an `any` of megabytes costs one step.
 //! * A duplicate key is a violation at any depth, also inside an `any`: readers would
-//!   disagree about its value. Duplicate keys come first in a report. The schema is matched
-//!   against the first of equal keys.
+//!   disagree about its value. Duplicate keys come first. The schema is matched against the
+//!   first of equal keys.
 
-mod generated {
-    /// The schema's rules: a constant for each of them, the start rule, and a table by name.
-    #[rustfmt::skip]
-    pub mod rules;
-}
 pub mod lint;
-pub mod runtime;
 pub mod signed;
 mod sniff;
 pub mod stream;
 
-pub use generated::rules;
-pub use generated::rules::{ROOT, RULES};
-pub use sniff::sniff;
-pub use vac_value::{Document, Encoding, SyntaxError, Violation};
+use std::fmt;
 
-use runtime::{Check, Context};
+pub use sniff::sniff;
+pub use vac_record::schema::{SCHEMA, rules};
+pub use vac_schema::{RuleId, Violations};
+pub use vac_value::{Document, Encoding, SyntaxError, Violation, ViolationKind};
+
 use vac_value::Node;
 
-/// How many violations a report keeps unless it is told otherwise.
-pub const MOST_VIOLATIONS: usize = 20;
+/// The number of violations that are recorded by default.
+pub const MAX_VIOLATIONS: usize = 20;
 
-/// What a validation found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// The first violations, in document order of where they were noticed.
-    pub violations: Vec<Violation>,
-    /// How many there were in all.
-    pub total: usize,
+/// Why bytes are not a valid record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// They are not a well-formed document.
+    Syntax(SyntaxError),
+    /// The document violates the schema.
+    Invalid(Violations),
 }
 
-impl Report {
-    /// Whether there were none.
-    pub fn is_valid(&self) -> bool {
-        self.total == 0
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::Invalid(violations) => violations.fmt(f),
+        }
     }
 }
 
-/// Validates bytes against the schema's start rule.
-pub fn validate(bytes: &[u8], encoding: Encoding) -> Result<Report, SyntaxError> {
-    let document = Document::scan(bytes, encoding)?;
-    Ok(check(&document, ROOT, MOST_VIOLATIONS))
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Syntax(error) => Some(error),
+            Self::Invalid(violations) => Some(violations),
+        }
+    }
 }
 
-/// Finds the check of a rule whose name is input. Code that needs one rule in particular
-/// names its constant in [`rules`] instead, which cannot be missing.
-pub fn rule(name: &str) -> Option<Check> {
-    RULES.iter().find(|(rule, _)| *rule == name).map(|(_, check)| *check)
+/// Validates bytes against the schema's start rule: a record, or a signed record.
+pub fn validate(bytes: &[u8], encoding: Encoding) -> Result<(), Error> {
+    let document = Document::scan(bytes, encoding).map_err(Error::Syntax)?;
+    validate_document(&document, rules::ROOT, MAX_VIOLATIONS).map_err(Error::Invalid)
 }
 
-/// Validates a scanned document with any generated check, keeping so many
-/// violations.
-pub fn check(document: &Document<'_>, check: Check, most: usize) -> Report {
-    check_node(document.root(), check, most)
+/// Validates a scanned document against a rule. Records at most `max_violations`, counts all.
+pub fn validate_document(
+    document: &Document<'_>,
+    rule: RuleId,
+    max_violations: usize,
+) -> Result<(), Violations> {
+    validate_node(document.root(), rule, max_violations)
 }
 
-/// The same for a part of a document. Paths still begin at its root.
-pub fn check_node(node: Node<'_, '_>, check: Check, most: usize) -> Report {
-    report(most, |context| context.duplicate_keys(node) & check(context, node))
-}
-
-/// The duplicate keys inside a node.
-pub(crate) fn duplicate_keys(node: Node<'_, '_>, most: usize) -> Report {
-    report(most, |context| context.duplicate_keys(node))
-}
-
-/// What a rule says of a node, duplicate keys aside.
-pub(crate) fn check_rule(node: Node<'_, '_>, check: Check, most: usize) -> Report {
-    report(most, |context| check(context, node))
-}
-
-fn report(most: usize, check: impl FnOnce(&mut Context) -> bool) -> Report {
-    let mut context = Context::new(most);
-    let valid = check(&mut context);
-    let (violations, total) = context.finish();
-    debug_assert_eq!(valid, total == 0, "a bad verdict has a reason");
-    Report { violations, total }
+/// Validates a part of a document against a rule. Paths begin at the root of the document.
+pub fn validate_node(
+    node: Node<'_, '_>,
+    rule: RuleId,
+    max_violations: usize,
+) -> Result<(), Violations> {
+    SCHEMA.validate(rule, node, max_violations)
 }

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation};
+use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation, ViolationKind};
 
-use crate::{Report, check, rules, sniff};
+use crate::{SCHEMA, Violations, rules, sniff, validate_document};
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
@@ -38,8 +38,8 @@ pub enum Payload<'a> {
 }
 
 impl Payload<'_> {
-    /// Validates an attached record. Paths lead through the envelope. Nothing
-    /// can be said about a payload that is not there.
+    /// Validates an attached record. Paths lead through the envelope. A payload that is not
+    /// attached is not validated.
     ///
     /// ```
     /// use vac_validate::{Document, signed};
@@ -48,34 +48,32 @@ impl Payload<'_> {
     /// let bytes = b"\xd2\x84\x41\xa0\xa0\x49{\"id\": 1}\x40";
     /// let document = Document::cbor(bytes)?;
     /// let payload = signed::payload(&document).expect("a signed record");
-    /// let report = payload.validate(20);
-    /// assert_eq!(report.violations[0].path, "/2(payload)/id");
+    /// let violations = payload.validate(20).unwrap_err();
+    /// assert_eq!(violations.as_slice()[0].path, "/2(payload)/id");
     /// # Ok::<(), vac_validate::SyntaxError>(())
     /// ```
-    pub fn validate(&self, most: usize) -> Report {
-        let Self::Attached { bytes, encoding } = self else { return Report::default() };
-        let mut report = match Document::scan(bytes, *encoding) {
-            Ok(document) => check(&document, rules::VERIFIABLE_AGENT_RECORD, most),
-            Err(error) => unreadable(*encoding, &error),
+    pub fn validate(&self, max_violations: usize) -> Result<(), Violations> {
+        let Self::Attached { bytes, encoding } = self else { return Ok(()) };
+        let verdict = match Document::scan(bytes, *encoding) {
+            Ok(document) => {
+                validate_document(&document, rules::VERIFIABLE_AGENT_RECORD, max_violations)
+            }
+            Err(error) => Err(unreadable(*encoding, &error)),
         };
-        for violation in &mut report.violations {
-            violation.path.insert_str(0, PAYLOAD_PATH);
-        }
-        report
+        verdict.map_err(|violations| violations.inside(PAYLOAD_PATH))
     }
 }
 
-/// The report on a payload that cannot be read at all.
-pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Report {
-    let violation = Violation {
-        kind: vac_value::ViolationKind::Mismatch,
+/// The violation of a payload that is not a document.
+pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Violations {
+    Violations::from(Violation {
+        kind: ViolationKind::Embedded,
         path: String::new(),
         expected: format!("a record in {encoding}"),
-        found: format!("bytes that are none ({error})"),
-        rule: "verifiable-agent-record".to_owned(),
+        found: format!("bytes that are not {encoding} ({error})"),
+        rule: SCHEMA.name(rules::VERIFIABLE_AGENT_RECORD).to_owned(),
         others: Vec::new(),
-    };
-    Report { violations: vec![violation], total: 1 }
+    })
 }
 
 /// The payload of a signed record; `None` if the document is none, or has

@@ -11,9 +11,9 @@
 //! let record = br#"{"version": "3.0.0-draft", "id": "r", "session": {
 //!     "session-id": "s", "agent-meta": {"model-id": "m", "model-provider": "p"},
 //!     "entries": [{"type": "user"}, {"type": "robot"}]}}"#;
-//! let report = stream::validate(&record[..], 20)?;
-//! assert_eq!(report.violations[0].path, "/session/entries/1/type");
-//! # Ok::<(), stream::Error>(())
+//! let error = stream::validate(&record[..], 20).unwrap_err();
+//! let stream::Error::Invalid(violations) = error else { panic!("it is JSON") };
+//! assert_eq!(violations.as_slice()[0].path, "/session/entries/1/type");
 //! ```
 //!
 //! # Decisions
@@ -38,9 +38,10 @@ mod utf8;
 use std::fmt;
 use std::io::{self, Read};
 
-use vac_value::{Document, Limits, Problem, Scanner, SyntaxError};
+use vac_schema::{Violations, validate_keys};
+use vac_value::{Document, Limits, Problem, Scanner, SyntaxError, Violation};
 
-use crate::{ROOT, Report, check_node, check_rule, duplicate_keys, rules};
+use crate::{SCHEMA, rules};
 use cutter::{Cutter, Event};
 
 pub use entries::entries;
@@ -56,13 +57,15 @@ const PLACE_HOLDER: &[u8] = b"null";
 /// Where it stands.
 const PLACE_HOLDER_PATH: &str = "/session/entries/0";
 
-/// Why a stream could not be judged.
+/// Why a stream is not a valid record.
 #[derive(Debug)]
 pub enum Error {
     /// It could not be read.
     Io(io::Error),
     /// It is not JSON.
     Syntax(SyntaxError),
+    /// The record violates the schema.
+    Invalid(Violations),
 }
 
 impl fmt::Display for Error {
@@ -70,6 +73,7 @@ impl fmt::Display for Error {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Syntax(error) => error.fmt(f),
+            Self::Invalid(violations) => violations.fmt(f),
         }
     }
 }
@@ -79,6 +83,7 @@ impl std::error::Error for Error {
         match self {
             Self::Io(error) => Some(error),
             Self::Syntax(error) => Some(error),
+            Self::Invalid(violations) => Some(violations),
         }
     }
 }
@@ -89,12 +94,18 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Validates a JSON record to the end of the input by the schema's start rule,
-/// keeping so many violations.
-pub fn validate(input: impl Read, most: usize) -> Result<Report, Error> {
-    let mut judge = Judge::new(most);
-    let cutter = cut(input, |cutter, event| judge.event(cutter, event))?;
-    judge.end(cutter).map_err(Error::Syntax)
+impl From<SyntaxError> for Error {
+    fn from(error: SyntaxError) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+/// Validates a JSON record to the end of the input against the schema's start rule. Records
+/// at most `max_violations`, counts all.
+pub fn validate(input: impl Read, max_violations: usize) -> Result<(), Error> {
+    let mut validator = StreamValidator::new(max_violations);
+    let cutter = cut(input, |cutter, event| validator.event(cutter, event))?;
+    validator.end(cutter)
 }
 
 /// Reads a record to the end of the input and hands over what the cutter finds.
@@ -124,23 +135,47 @@ fn cut(
     }
 }
 
-/// What has been found so far.
-struct Judge {
-    most: usize,
+/// Validates entries one by one, and the record around them at the end.
+struct StreamValidator {
+    max_violations: usize,
     scanner: Scanner,
     /// Entries so far.
     count: usize,
-    /// What the schema objects to in them.
-    found: Report,
-    /// Their duplicate keys.
-    duplicates: Report,
+    /// The violations of the entries.
+    found: Found,
+    /// The duplicate keys of the entries.
+    duplicates: Found,
 }
 
-impl Judge {
-    fn new(most: usize) -> Self {
+/// Violations so far: the first ones, and the number of all.
+#[derive(Default)]
+struct Found {
+    recorded: Vec<Violation>,
+    total: usize,
+}
+
+impl Found {
+    fn new(verdict: Result<(), Violations>) -> Self {
+        let mut found = Self::default();
+        found.add(verdict, "");
+        found
+    }
+
+    /// Adds violations of a part of the record.
+    fn add(&mut self, verdict: Result<(), Violations>, prefix: &str) {
+        if let Err(violations) = verdict {
+            self.total += violations.total();
+            self.recorded.extend(violations.inside(prefix));
+        }
+    }
+}
+
+impl StreamValidator {
+    fn new(max_violations: usize) -> Self {
         let limits = Limits::default();
         let scanner = Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, ..limits });
-        Self { most, scanner, count: 0, found: Report::default(), duplicates: Report::default() }
+        let (found, duplicates) = (Found::default(), Found::default());
+        Self { max_violations, scanner, count: 0, found, duplicates }
     }
 
     fn event(&mut self, cutter: &mut Cutter, event: Event) -> Result<(), SyntaxError> {
@@ -153,7 +188,7 @@ impl Judge {
         }
     }
 
-    /// Judges an element, whose bytes may be followed by the one that ended it.
+    /// Validates an element, whose bytes may be followed by the one that ended it.
     fn element(&mut self, bytes: &[u8], offset: usize, length: usize) -> Result<(), SyntaxError> {
         let (document, end) =
             self.scanner.json_prefix(bytes).map_err(|error| located(&error, offset))?;
@@ -162,30 +197,28 @@ impl Judge {
             return Err(SyntaxError { offset: offset + end, problem });
         }
         let entry = document.root();
-        let duplicates = duplicate_keys(entry, self.most - self.duplicates.violations.len());
-        let found = check_rule(entry, rules::ENTRY, self.most - self.found.violations.len());
-        for (all, mut new) in [(&mut self.duplicates, duplicates), (&mut self.found, found)] {
-            for violation in &mut new.violations {
-                violation.path.insert_str(0, &format!("/session/entries/{}", self.count));
-            }
-            all.violations.append(&mut new.violations);
-            all.total += new.total;
-        }
+        let path = format!("/session/entries/{}", self.count);
+        let room = self.max_violations - self.duplicates.recorded.len();
+        self.duplicates.add(validate_keys(entry, room), &path);
+        let room = self.max_violations - self.found.recorded.len();
+        self.found.add(SCHEMA.validate_rule(rules::ENTRY, entry, room), &path);
         self.count += 1;
         self.scanner.recycle(document);
         Ok(())
     }
 
-    fn end(mut self, mut cutter: Cutter) -> Result<Report, SyntaxError> {
+    fn end(mut self, mut cutter: Cutter) -> Result<(), Error> {
         if let Some(event) = cutter.end() {
             self.event(&mut cutter, event)?;
         }
         if cutter.is_cutting() {
-            return Err(SyntaxError { offset: cutter.offset(), problem: Problem::Truncated });
+            let offset = cutter.offset();
+            return Err(Error::Syntax(SyntaxError { offset, problem: Problem::Truncated }));
         }
         let Some(cut) = cutter.cut else {
             let document = Document::json(&cutter.kept)?;
-            return Ok(check_node(document.root(), ROOT, self.most));
+            let verdict = SCHEMA.validate(rules::ROOT, document.root(), self.max_violations);
+            return verdict.map_err(Error::Invalid);
         };
         let inserted = if self.count > 0 { PLACE_HOLDER } else { b"" };
         cutter.kept.splice(cut.at..cut.at, inserted.iter().copied());
@@ -198,28 +231,29 @@ impl Judge {
         })?;
         let root = document.root();
         let before = root.duplicate_keys().take_while(|key| key.offset() < cut.at).count();
-        let duplicates = duplicate_keys(root, self.most);
-        let rest = check_rule(root, ROOT, self.most.saturating_add(1));
-        Ok(self.join(duplicates, before, rest))
+        let duplicates = validate_keys(root, self.max_violations);
+        let max_violations = self.max_violations.saturating_add(1);
+        let rest = SCHEMA.validate_rule(rules::ROOT, root, max_violations);
+        self.join(Found::new(duplicates), before, Found::new(rest)).map_err(Error::Invalid)
     }
 
     /// Puts the duplicate keys of the entries in their place among those of the rest, so
     /// many of which come before the entries, and the violations of the entries where the
     /// place-holder was.
-    fn join(self, mut report: Report, before: usize, mut rest: Report) -> Report {
-        let before = before.min(report.violations.len());
-        report.violations.splice(before..before, self.duplicates.violations);
+    fn join(self, mut all: Found, before: usize, mut rest: Found) -> Result<(), Violations> {
+        let before = before.min(all.recorded.len());
+        all.recorded.splice(before..before, self.duplicates.recorded);
         if self.count > 0 {
-            let place = rest.violations.iter().position(|found| found.path == PLACE_HOLDER_PATH);
+            let place = rest.recorded.iter().position(|found| found.path == PLACE_HOLDER_PATH);
             if let Some(place) = place {
-                rest.violations.splice(place..=place, self.found.violations);
+                rest.recorded.splice(place..=place, self.found.recorded);
             }
             rest.total = rest.total.saturating_sub(1) + self.found.total;
         }
-        report.violations.append(&mut rest.violations);
-        report.violations.truncate(self.most);
-        report.total += self.duplicates.total + rest.total;
-        report
+        all.recorded.append(&mut rest.recorded);
+        all.recorded.truncate(self.max_violations);
+        all.total += self.duplicates.total + rest.total;
+        Violations::verdict(all.recorded, all.total)
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Recorded<'d, 'a> {
 impl<'d, 'a> Recorded<'d, 'a> {
     fn of(document: &'d Document<'a>, variant: &'static str) -> Result<Self, Error> {
         if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
-            return Err(Error::Invalid { line: None, violation: Box::new(duplicate) });
+            return Err(Error::Invalid { line: None, violations: Box::new(duplicate.into()) });
         }
         let root = document.root();
         let entries = root.member("session").and_then(|session| session.member("entries"));
@@ -94,7 +94,7 @@ fn without(root: Node<'_, '_>, entries: Node<'_, '_>) -> Vec<u8> {
 }
 
 fn invalid(error: DecodeError, document: &Document<'_>) -> Error {
-    Error::Invalid { line: None, violation: Box::new(error.locate(document)) }
+    Error::Invalid { line: None, violations: Box::new(error.locate(document).into()) }
 }
 
 impl Session for Recorded<'_, '_> {

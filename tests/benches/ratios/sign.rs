@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use sha2::{Digest as _, Sha256, Sha512};
-use vac_sign::sign::{self, Carriage, Payload, sign};
+use vac_sign::sign::{self, Carriage, Checked, sign};
 use vac_sign::{Examined, SecretKey, Signer as _, Verification, verify};
 use vac_tests::synthetic;
 use vac_value::Encoding;
@@ -28,7 +28,7 @@ pub fn table(effort: Effort) -> Table {
     let sha512 = ratio(&mut || {
         black_box(Sha512::digest(record));
     });
-    let examined = ratio(&mut || drop(black_box(Examined::of(record, Encoding::Json))));
+    let examined = ratio(&mut || drop(black_box(Examined::new(record, Encoding::Json))));
     let mut rows = vec![
         row("SHA-512 alone".to_owned(), [sha512, sha512]),
         row("looking at the record alone".to_owned(), [examined, examined]),
@@ -37,8 +37,8 @@ pub fn table(effort: Effort) -> Table {
         for (algorithm, key) in [("EdDSA", SecretKey::ed25519(&[7; 32])), ("ES256", p256_key())] {
             let options = sign::Options { carriage, ..sign::Options::default() };
             let sign = || {
-                let (payload, examined) = Payload::examine(record, Encoding::Json);
-                sign(payload, &examined, &options, &key).expect("a valid record").to_vec()
+                let record = Checked::new(record, Encoding::Json).expect("a valid record");
+                sign(&record, &options, &key).expect("a key that signs").to_vec()
             };
             let envelope = sign();
             let with = Verification {

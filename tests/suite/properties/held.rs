@@ -212,7 +212,7 @@ fn fulfils<T: Sample>(value: &T, rule: Option<&str>, make: Make) -> Result<(), T
 
 fn accepted(rule: Option<&str>, document: &Document<'_>) -> Result<(), TestCaseError> {
     if let Some(rule) = rule {
-        prop_assert_eq!(verdicts(rule, document), (true, true), "validator and interpreter");
+        prop_assert!(is_valid(rule, document));
     }
     Ok(())
 }
@@ -310,7 +310,7 @@ fn no_receipt_has_an_end() {
         let document = Document::cbor(bytes).expect("our writer writes CBOR");
         prop_assert!(document.is_tidy());
         prop_assert!(T::from_cbor(bytes).is_err());
-        prop_assert_eq!(verdicts(rule, &document), (false, false));
+        prop_assert!(!is_valid(rule, &document));
         Ok(())
     }
     let receipts = (0u32..3).prop_flat_map(|depth| BOTH.receipt(depth));
@@ -336,7 +336,7 @@ fn no_receipt_has_an_end() {
         prop_assert_eq!(&read.extensions[0].0, &Label::Int(394));
         prop_assert_eq!(read.to_cbor(), Ok(bytes.clone()));
         let document = Document::cbor(&bytes).expect("our writer writes CBOR");
-        prop_assert_eq!(verdicts("unprotected-header", &document), (true, true));
+        prop_assert!(is_valid("unprotected-header", &document));
     });
 }
 

@@ -1,6 +1,6 @@
 //! Certificates: the key is whose they say it is.
 
-use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
+use vac_sign::sign::{Carriage, Checked, Options, SignError, sign};
 use vac_sign::{
     Answers, CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust,
     Verification, verify,
@@ -127,10 +127,10 @@ fn a_key_that_is_given_has_to_be_the_certificates() {
 
 #[test]
 fn nothing_is_signed_with_the_certificate_of_another_key() {
-    let (payload, examined) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
+    let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
     let chain = chain("signer-p256.cert.pem");
     let options = Options { certificates: Some(&chain), ..options(Carriage::Attached) };
-    let error = sign(payload, &examined, &options, &key()).map(drop);
+    let error = sign(&record, &options, &key()).map(drop);
     assert_eq!(error, Err(SignError::Certificate(CertificateError::OtherKey)));
 }
 

@@ -11,7 +11,7 @@ mod receipts;
 mod round_trips;
 mod vectors;
 
-use vac_sign::sign::{Carriage, Options, Payload, sign};
+use vac_sign::sign::{Carriage, Checked, Options, sign};
 use vac_sign::{Answers, PublicKey, SecretKey, Signer as _, Verdict, Verification, verify};
 
 /// The signer of these tests.
@@ -51,8 +51,8 @@ pub fn options<'o>(carriage: Carriage) -> Options<'o> {
 }
 
 pub fn signed_by(key: &SecretKey, record: &[u8], options: &Options<'_>) -> Vec<u8> {
-    let (payload, examined) = Payload::examine(record, vac_validate::sniff(record));
-    sign(payload, &examined, options, key).expect("a record that can be signed").to_vec()
+    let record = Checked::new(record, vac_validate::sniff(record)).expect("a valid record");
+    sign(&record, options, key).expect("a record that can be signed").to_vec()
 }
 
 /// [`RECORD`], signed.

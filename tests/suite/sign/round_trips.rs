@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use vac_sign::canonical::{Form, canonical};
-use vac_sign::sign::{Carriage, Options, Payload, SignError, sign};
+use vac_sign::sign::{Carriage, Checked, Invalid, Options, SignError, sign};
 use vac_sign::{Answer, Envelope, Signer as _, Verdict, Verification, verify};
 use vac_value::{Document, Encoder, Encoding, Node, transcode};
 
@@ -110,8 +110,8 @@ fn trace_metadata_is_recomputed_from_the_record() {
     let unprotected = Document::cbor(envelope.unprotected).expect("CBOR");
     let (label, metadata) = unprotected.root().members().next().expect("a member");
     assert_eq!(label.integer(), Some(100));
-    let (payload, _) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
-    let hash = HEXLOWER.encode(&payload.sha256);
+    let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
+    let hash = HEXLOWER.encode(record.sha256());
     for (key, expected) in [
         ("session-id", "s-ü1"),
         ("agent-vendor", "provider"),
@@ -146,22 +146,26 @@ fn a_record_without_any_time_has_no_trace_metadata() {
 
 #[test]
 fn what_is_not_valid_is_not_signed() {
-    let attempt = |record: &str, allow_invalid: bool| {
-        let (payload, examined) = Payload::examine(record.as_bytes(), Encoding::Json);
-        let options = Options { allow_invalid, ..options(Carriage::Attached) };
-        sign(payload, &examined, &options, &key()).map(|signed| signed.to_vec())
+    let check = |record: &str| {
+        let record = record.to_owned().leak();
+        Checked::new(record.as_bytes(), Encoding::Json).expect_err("not valid")
+    };
+    let sign_anyway = |invalid: Invalid<'_>| {
+        let signed = sign(&invalid.accept(), &options(Carriage::Attached), &key());
+        signed.map(|signed| signed.to_vec())
     };
     let invalid = RECORD.replace("tool-call", "tool-fall");
     let twice = RECORD.replace(r#""at": 1.5"#, r#""at": 1.5, "at": 2"#);
     for record in [&invalid, &twice] {
-        let Err(SignError::Invalid(why)) = attempt(record, false) else { panic!("signed") };
+        let invalid = check(record);
+        let why = invalid.violations().to_string();
         assert!(why.starts_with("/session/entries/1/"), "{why}");
-        let envelope = attempt(record, true).expect("allowed");
+        let envelope = sign_anyway(invalid).expect("allowed");
         refused(&answers(&envelope, None), "record", "/session/entries/1/");
     }
-    let error = attempt(&RECORD.replace("\"s-ü1\"", "1"), true).expect_err("no session");
+    let error = sign_anyway(check(&RECORD.replace("\"s-ü1\"", "1"))).expect_err("no session");
     assert_eq!(error, SignError::NoSubject);
-    assert!(matches!(attempt("[]", false), Err(SignError::Invalid(_))));
+    assert_eq!(check("[]").violations().total(), 1);
 }
 
 #[test]
@@ -231,20 +235,16 @@ fn keys_survive_their_files() {
 
 #[test]
 fn a_content_type_of_the_other_encoding_is_not_signed() {
-    let (payload, examined) = Payload::examine(RECORD.as_bytes(), Encoding::Json);
-    let with = |content_type, allow_invalid| {
-        let content_type = Some(content_type);
-        let options = Options { content_type, allow_invalid, ..Options::default() };
-        sign(payload, &examined, &options, &key()).map(drop)
+    let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
+    let with = |content_type| {
+        let options = Options { content_type: Some(content_type), ..Options::default() };
+        sign(&record, &options, &key()).map(drop)
     };
     for wrong in ["application/cbor", "Application/CBOR; x=y", "application/x+cbor"] {
-        for allow_invalid in [false, true] {
-            let refused = Err(SignError::ContentType(Encoding::Json));
-            assert_eq!(with(wrong, allow_invalid), refused, "{wrong}");
-        }
+        assert_eq!(with(wrong), Err(SignError::ContentType(Encoding::Json)), "{wrong}");
     }
     for right in ["application/json", "application/x+json; y", "application/agent-conversation"] {
-        assert_eq!(with(right, false), Ok(()), "{right}");
+        assert_eq!(with(right), Ok(()), "{right}");
     }
 }
 

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::Serialize;
 use vac_sign::canonical::{Form, canonical};
-use vac_sign::sign::{Carriage, Options, Payload, SignError, Signed, sign};
-use vac_sign::{Chain, Examined, HashAlgorithm, SecretKey, Signer as _};
+use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
+use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::sniff;
 use vac_value::{Document, Encoding, printable};
 
@@ -161,23 +161,29 @@ impl Sign {
                 Err(why) => return Ok(self.refuse(&why)),
             },
         };
-        let (payload, examined) = Payload::examine(&bytes, encoding);
-        let signed = match sign(payload, &examined, &self.options(chain.as_ref()), &key) {
-            Ok(signed) => signed,
-            Err(SignError::Invalid(_)) if product::are_several(&bytes, encoding) => {
+        let (record, violations) = match Checked::new(&bytes, encoding) {
+            Ok(record) => (record, None),
+            Err(invalid) if self.allow_invalid => {
+                let violations = invalid.violations().summary();
+                (invalid.accept(), Some(violations))
+            }
+            Err(_) if product::are_several(&bytes, encoding) => {
                 return Ok(self.refuse(product::SEVERAL));
             }
-            Err(SignError::Invalid(why)) => {
+            Err(invalid) => {
+                let why = invalid.violations().summary();
                 return Ok(self.refuse(&format!(
                     "not a valid record (--allow-invalid signs it anyway): {why}"
                 )));
             }
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot sign {}", self.name()));
-            }
         };
+        let signed = sign(&record, &self.options(chain.as_ref()), &key)
+            .with_context(|| format!("cannot sign {}", self.name()))?;
         product.write(&signed.parts(), false, existing)?;
-        self.tell(&signed, &payload, &examined, &key, &product, talk)?;
+        if let Some(violations) = &violations {
+            talk.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
+        }
+        self.tell(&signed, &record, violations.is_none(), &key, &product, talk)?;
         Ok(Exit::Yes)
     }
 
@@ -193,27 +199,23 @@ impl Sign {
                 (_, true) => Carriage::Digest,
                 _ => Carriage::Attached,
             },
-            allow_invalid: self.allow_invalid,
         }
     }
 
     fn tell(
         &self,
         signed: &Signed<'_>,
-        payload: &Payload<'_>,
-        examined: &Examined,
+        record: &Checked<'_>,
+        is_valid: bool,
         key: &SecretKey,
         product: &Product,
         talk: Talk,
     ) -> Result<()> {
-        if let Some(objection) = examined.objection() {
-            talk.warn(&format!("{}: signed, though it is not valid: {objection}", self.name()));
-        }
         if signed.metadata.is_none() {
             let why = "the record has no session, provider or time to make trace metadata of";
             talk.warn(&format!("{}: {why}", self.name()));
         }
-        if examined.facts.model_provider.as_deref() == Some(&signed.issuer) {
+        if record.facts().model_provider.as_deref() == Some(&signed.issuer) {
             let why = "the issuer given is the model's provider: it should be who signs";
             talk.warn(&format!("{}: {why}", self.name()));
         }
@@ -231,12 +233,12 @@ impl Sign {
                 issuer: signed.issuer.clone(),
                 subject: signed.subject.clone(),
                 hash: if self.hash_envelope {
-                    Hash::Stated(StatedDigest::new(HashAlgorithm::Sha256, &payload.sha256))
+                    Hash::Stated(StatedDigest::new(HashAlgorithm::Sha256, record.sha256()))
                 } else {
-                    Hash::Payload(HEXLOWER.encode(&payload.sha256))
+                    Hash::Payload(HEXLOWER.encode(record.sha256()))
                 },
                 trace_metadata: signed.metadata.is_some(),
-                valid: examined.is_valid(),
+                valid: is_valid,
             };
             let mut out = Output::new();
             out.json(&summary)?;

@@ -17,7 +17,7 @@ use crate::input::{self, Input};
 use crate::judge::{Outcome, Settings, judge};
 use crate::progress::Progress;
 use crate::report::Reporter;
-use crate::schema::{self, Rules};
+use crate::schema::{self, Rule};
 use crate::terminal::Talk;
 
 /// Documents nest up to 256 levels deep, and validators call themselves for
@@ -69,7 +69,7 @@ pub struct Validate {
     )]
     lint: Option<Lint>,
     /// Tell this many violations of a file at most; 0 is all of them
-    #[arg(long, default_value_t = vac_validate::MOST_VIOLATIONS, value_name = "N")]
+    #[arg(long, default_value_t = vac_validate::MAX_VIOLATIONS, value_name = "N")]
     max_errors: usize,
     /// Give the result as one JSON document
     #[arg(long)]
@@ -102,16 +102,16 @@ impl Validate {
         for warning in other.iter().flat_map(|schema| &schema.warnings) {
             talk.warn(&warning.to_string());
         }
-        let rules = match &other {
-            None => Rules::own(rule)?,
-            Some(schema) => Rules::other(schema, rule, most)?,
+        let rule = match &other {
+            None => Rule::own(rule)?,
+            Some(schema) => Rule::other(schema, rule)?,
         };
         let encoding = match self.format {
             Format::Auto => None,
             Format::Json => Some(Encoding::Json),
             Format::Cbor => Some(Encoding::Cbor),
         };
-        let settings = Settings { rules, encoding, lint: self.lint.is_some(), most };
+        let settings = Settings { rule, encoding, lint: self.lint.is_some(), most };
         let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), talk);
         let inputs = input::find(&self.paths);
         let progress = Progress::new("validating", inputs.len(), talk);

@@ -263,7 +263,8 @@ impl Verify {
             violations: answers
                 .examined
                 .iter()
-                .flat_map(|one| &one.report.violations)
+                .filter_map(|examined| examined.verdict.as_ref().err())
+                .flatten()
                 .map(ToString::to_string)
                 .collect(),
         }

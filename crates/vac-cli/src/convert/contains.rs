@@ -76,7 +76,7 @@ fn hashes(
         let read = stream::entries(record, |entry| hash_entry(entry, &Hash::default(), &mut take));
         return match read {
             Ok(are_all) => Ok(are_all),
-            Err(stream::Error::Syntax(_)) => Ok(false),
+            Err(stream::Error::Syntax(_) | stream::Error::Invalid(_)) => Ok(false),
             Err(stream::Error::Io(error)) => Err(error),
         };
     }

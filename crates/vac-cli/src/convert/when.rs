@@ -2,7 +2,7 @@
 
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
-use vac_validate::{Document, check, rules};
+use vac_validate::{Document, rules, validate_document};
 use vac_view::moment::utc;
 
 const DAY: i128 = 86_400 * 1_000_000_000;
@@ -27,7 +27,7 @@ fn moment(text: &str) -> Result<(i128, i128), String> {
     let wrong = || "expected a day (2026-03-01) or a time (2026-03-01T09:30:00Z)".to_owned();
     let quoted = format!("\"{text}\"");
     let document = Document::json(quoted.as_bytes()).map_err(|_| wrong())?;
-    if !check(&document, rules::ABSTRACT_TIMESTAMP, 1).is_valid() {
+    if validate_document(&document, rules::ABSTRACT_TIMESTAMP, 1).is_err() {
         return Err(wrong());
     }
     let at = |text: &str| instant(&AbstractTimestamp::Text(text.into()));

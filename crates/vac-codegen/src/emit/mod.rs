@@ -3,7 +3,6 @@
 pub mod decode;
 pub mod encode;
 pub mod owned;
-pub mod rules;
 pub mod serde_impls;
 pub mod tables;
 pub mod types;

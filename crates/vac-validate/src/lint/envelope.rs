@@ -6,7 +6,7 @@ use vac_value::{Document, Kind, Node};
 
 use super::{Findings, record, times};
 use crate::signed::{Envelope, PAYLOAD_PATH, Payload, labelled, payload};
-use crate::{check_node, rule};
+use crate::{RuleId, SCHEMA, rules, validate_node};
 
 /// A parameter that the schema describes without a cut (`=>`): a value that
 /// does not fit passes as that of some unknown parameter.
@@ -18,9 +18,9 @@ struct Parameter {
 
 enum Wanted {
     Kinds(&'static [Kind], &'static str),
-    Rule(&'static str),
+    Rule(RuleId),
     /// An array of at least one.
-    Some(&'static str),
+    Some(RuleId),
 }
 
 const PROTECTED: &[Parameter] = &[
@@ -31,14 +31,18 @@ const PROTECTED: &[Parameter] = &[
         wanted: Wanted::Kinds(&[Kind::Text, Kind::Integer], "tstr or uint"),
     },
     Parameter { label: 4, name: "kid", wanted: Wanted::Kinds(&[Kind::Bytes], "bstr") },
-    Parameter { label: 34, name: "x5t", wanted: Wanted::Rule("COSE_CertHash") },
-    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule("COSE_X509") },
+    Parameter { label: 34, name: "x5t", wanted: Wanted::Rule(rules::COSE_CERT_HASH) },
+    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule(rules::COSE_X509) },
 ];
 
 const UNPROTECTED: &[Parameter] = &[
-    Parameter { label: 100, name: "trace-metadata-key", wanted: Wanted::Rule("trace-metadata") },
-    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule("COSE_X509") },
-    Parameter { label: 394, name: "receipts", wanted: Wanted::Some("Receipt") },
+    Parameter {
+        label: 100,
+        name: "trace-metadata-key",
+        wanted: Wanted::Rule(rules::TRACE_METADATA),
+    },
+    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule(rules::COSE_X509) },
+    Parameter { label: 394, name: "receipts", wanted: Wanted::Some(rules::RECEIPT) },
 ];
 
 pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, findings: &mut Findings) {
@@ -82,21 +86,18 @@ impl Wanted {
                     && (*wanted == "int" || value.integer().is_none_or(|number| number >= 0));
                 if fits { None } else { wrong_kind(wanted) }
             }
-            Self::Rule(name) => violation(value, name),
-            Self::Some(name) if value.elements().next().is_none() => {
-                wrong_kind(&format!("an array of one or more {name}"))
+            Self::Rule(rule) => violation(value, *rule),
+            Self::Some(rule) if value.elements().next().is_none() => {
+                wrong_kind(&format!("an array of one or more {}", SCHEMA.name(*rule)))
             }
-            Self::Some(name) => value.elements().find_map(|element| violation(element, name)),
+            Self::Some(rule) => value.elements().find_map(|element| violation(element, *rule)),
         }
     }
 }
 
-/// The first violation of a rule, without its place.
-fn violation(node: Node<'_, '_>, name: &str) -> Option<String> {
-    let report = check_node(node, rule(name)?, 1);
-    let first = report.violations.first()?;
-    Some(format!(
-        "expected {name}, but {}: expected {}, found {}",
-        first.path, first.expected, first.found
-    ))
+/// Describes the first violation of a rule.
+fn violation(node: Node<'_, '_>, rule: RuleId) -> Option<String> {
+    let violations = validate_node(node, rule, 1).err()?;
+    let first = violations.as_slice().first()?;
+    Some(format!("expected {}, but {first}", SCHEMA.name(rule)))
 }

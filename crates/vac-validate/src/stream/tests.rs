@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::{Error, validate};
-use crate::{Encoding, ROOT, Report, SyntaxError, check, lint};
+use super::validate;
+use crate::{Encoding, Error, Violations, lint, rules, validate_document};
 use vac_value::Document;
 
 const RECORD: &str = r#"{"version": "3.0.0-draft", "id": "r", "x": [{"session": 1}, "]"],
@@ -25,15 +25,24 @@ impl Read for Drops<'_> {
     }
 }
 
-fn whole(bytes: &[u8], most: usize) -> Result<Report, SyntaxError> {
-    Ok(check(&Document::scan(bytes, Encoding::Json)?, ROOT, most))
+fn whole(bytes: &[u8], max_violations: usize) -> Result<(), Error> {
+    let document = Document::scan(bytes, Encoding::Json).map_err(Error::Syntax)?;
+    validate_document(&document, rules::ROOT, max_violations).map_err(Error::Invalid)
 }
 
-fn streamed(bytes: &[u8], most: usize, chunk: usize) -> Result<Report, SyntaxError> {
-    validate(Drops(bytes, chunk), most).map_err(|error| match error {
-        Error::Syntax(error) => error,
-        Error::Io(error) => panic!("reading from memory failed: {error}"),
+fn streamed(bytes: &[u8], max_violations: usize, chunk: usize) -> Result<(), Error> {
+    validate(Drops(bytes, chunk), max_violations).map_err(|error| match error {
+        super::Error::Syntax(error) => Error::Syntax(error),
+        super::Error::Invalid(violations) => Error::Invalid(violations),
+        super::Error::Io(error) => panic!("reading from memory failed: {error}"),
     })
+}
+
+fn violations(record: &str) -> Violations {
+    match streamed(record.as_bytes(), 20, 3) {
+        Err(Error::Invalid(violations)) => violations,
+        other => panic!("expected violations, found {other:?}"),
+    }
 }
 
 #[track_caller]
@@ -57,7 +66,7 @@ const CHUNKS: [usize; 5] = [1, 2, 3, 7, 1 << 20];
 
 #[test]
 fn a_valid_record_is_valid() {
-    assert_eq!(streamed(RECORD.as_bytes(), 20, 7), Ok(Report::default()));
+    assert_eq!(streamed(RECORD.as_bytes(), 20, 7), Ok(()));
     same(RECORD.as_bytes(), &CHUNKS);
 }
 
@@ -68,8 +77,8 @@ fn violations_keep_their_order_and_place() {
         .replace("\"user\"", "\"robot\"")
         .replace("\"interactive\"", "null")
         .replace("10T17", "10 17");
-    let report = streamed(bad.as_bytes(), 20, 3).unwrap();
-    let paths: Vec<_> = report.violations.iter().map(|found| found.path.as_str()).collect();
+    let violations = violations(&bad);
+    let paths: Vec<_> = violations.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(
         paths,
         [
@@ -91,9 +100,9 @@ fn duplicate_keys_are_found_at_every_depth() {
         .replace("\"format\":", "\"entries\": [{\"d\": 0, \"d\": 0}], \"format\":")
         .replace("\"user\"", "\"robot\"")
         .replace("\"created\"", "\"session\": {\"entries\": 3}, \"created\"");
-    let report = streamed(bad.as_bytes(), 20, 3).unwrap();
+    let violations = violations(&bad);
     let shown: Vec<_> =
-        report.violations.iter().map(|found| format!("{} {}", found.path, found.found)).collect();
+        violations.iter().map(|found| format!("{} {}", found.path, found.found)).collect();
     assert_eq!(
         shown,
         [
@@ -106,7 +115,7 @@ fn duplicate_keys_are_found_at_every_depth() {
             "/session/entries/1/children/0/type text \"robot\"",
         ]
     );
-    assert_eq!(report.total, 7);
+    assert_eq!(violations.total(), 7);
     same(bad.as_bytes(), &CHUNKS);
 }
 

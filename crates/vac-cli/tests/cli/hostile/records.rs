@@ -44,7 +44,7 @@ fn judge_in_every_way(bytes: &[u8], encoding: Encoding) -> bool {
         Encoding::Json => vac_tests::fuzz::json(bytes),
         Encoding::Cbor => vac_tests::fuzz::cbor(bytes),
     }
-    validate(bytes, encoding).is_ok_and(|report| report.is_valid())
+    validate(bytes, encoding).is_ok()
 }
 
 fn signed_sample() -> Vec<u8> {
