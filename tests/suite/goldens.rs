@@ -4,7 +4,7 @@
 #![allow(dead_code, unused_imports, missing_docs, clippy::all, clippy::pedantic)]
 
 use vac_schema::Schema;
-use vac_value::{Decode, Document, Encode};
+use vac_value::{Document, Encode};
 
 #[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/01_closed_struct.rs"]
@@ -153,8 +153,9 @@ macro_rules! golden {
             stem: $stem,
             schema: &$module::schema::SCHEMA,
             there_and_back: |document| {
-                let value = $module::Root::decode(document.root())
-                    .map_err(|error| error.locate(document).to_string())?;
+                let value: $module::Root = $module::schema::SCHEMA
+                    .decode($module::schema::rules::ROOT, document.root())
+                    .map_err(|error| error.to_string())?;
                 let mut encoder = vac_value::Encoder::new(document.encoding());
                 value.encode(&mut encoder).map_err(|error| error.to_string())?;
                 Ok(encoder.finish())

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
-use vac_record::{TokenUsage, VerifiableAgentRecord};
+use vac_record::{Decode, DecodeError, TokenUsage, VerifiableAgentRecord};
 use vac_value::{
-    Any, Decode, Document, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Layout, Number,
-    ReadError, transcode,
+    Any, Document, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Layout, Number,
+    transcode,
 };
 
 /// Numbers that both encodings can say, one way or another.
@@ -318,7 +318,7 @@ fn a_cost_of_28_digits_stays_in_json_and_is_refused_for_cbor() {
         assert!(is_not_representable(&usage.to_cbor(), Encoding::Cbor), "{token}");
         // Carried as `any` there is tag 4 for it, but `number` is no tag.
         let tagged = json_to_cbor(&text).expect("tag 4");
-        assert!(matches!(TokenUsage::from_cbor(&tagged), Err(ReadError::Violation(_))));
+        assert!(matches!(TokenUsage::from_cbor(&tagged), Err(DecodeError::Invalid(_))));
     }
 }
 

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use vac_record::Start;
+use vac_record::{Decode, Start};
 use vac_tests::root;
 use vac_validate::{Encoding, Error, validate};
-use vac_value::{Any, Decode, Document, Encode};
+use vac_value::{Any, Document, Encode};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = root().join("fixtures/schema").join(folder);

@@ -80,9 +80,9 @@ fn a_new_entry_type_becomes_a_variant_found_by_its_type() {
 #[test]
 fn a_key_made_required_loses_its_option() {
     let before = generate(&spec());
-    assert!(before.types.contains("pub encrypted: Option<Text<'a>>"));
+    assert!(before.types.contains("pub encrypted: Option<::vac_value::Text<'a>>"));
     let after = generate(&changed("  ? encrypted: tstr ", "  encrypted: tstr "));
-    assert!(after.types.contains("pub encrypted: Text<'a>"));
+    assert!(after.types.contains("pub encrypted: ::vac_value::Text<'a>"));
     assert!(is_valid(&before, r#"{"type":"reasoning","content":1}"#));
     assert!(!is_valid(&after, r#"{"type":"reasoning","content":1}"#));
 }
@@ -212,7 +212,7 @@ fn make_crate(folder: &Path, module: &str) {
         folder.join("Cargo.toml"),
         format!(
             "[package]\nname = \"next\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-             vac-value = {{ path = '{}' }}\nvac-schema = {{ path = '{}' }}\nserde = \"1\"\n",
+             vac-value = {{ path = '{}' }}\nvac-schema = {{ path = '{}' }}\n",
             crates("vac-value").display(),
             crates("vac-schema").display(),
         ),
@@ -222,7 +222,8 @@ fn make_crate(folder: &Path, module: &str) {
     std::fs::write(
         folder.join("src/main.rs"),
         r##"mod next;
-use vac_value::{Decode, Document};
+use vac_schema::Decode;
+use vac_value::Document;
 fn main() {
     let without = br#"{"type":"reasoning","content":1}"#;
     let with = br#"{"type":"reasoning","content":1,"effort":3}"#;

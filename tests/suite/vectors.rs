@@ -1,9 +1,9 @@
 //! The vectors beside the workspace: records, CBOR items and bombs.
 
 use data_encoding::HEXLOWER;
-use vac_record::Start;
+use vac_record::{Decode, Start};
 use vac_tests::shared;
-use vac_value::{Decode, Document, Encode, Encoder, Encoding, Layout, Node, transcode};
+use vac_value::{Document, Encode, Encoder, Encoding, Layout, Node, transcode};
 
 #[test]
 fn schema_vectors_are_judged_as_their_manifest_says() {

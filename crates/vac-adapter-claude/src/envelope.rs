@@ -1,8 +1,8 @@
 //! What lines of all types have around what they say.
 
 use vac_adapter::cursor::{Rest, put, sift};
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Node, Text};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Node, Text};
 
 use crate::hoisted::Hoisted;
 
@@ -40,7 +40,7 @@ impl<'d: 'a, 'a> Envelope<'d, 'a> {
         let rest = sift(line, wanted.named, |key, value| match key {
             "uuid" => put(&mut envelope.id, value.text()),
             "parentUuid" => put(&mut envelope.parent, value.text().map(|_| value)),
-            "timestamp" => put(&mut envelope.timestamp, AbstractTimestamp::decode(value).ok()),
+            "timestamp" => put(&mut envelope.timestamp, AbstractTimestamp::from_node(value).ok()),
             "type" => {
                 envelope.kind = Some(value);
                 wanted.kind.is_some_and(|kind| value.is_text(kind))

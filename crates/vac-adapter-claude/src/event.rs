@@ -4,8 +4,8 @@ use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
-use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Decode, Extensions, Kind, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
+use vac_value::{Extensions, Kind, Node, Text};
 
 use crate::envelope::{Envelope, Wanted};
 use crate::facts::Facts;
@@ -90,7 +90,7 @@ pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
     let known = Known {
         id: member("uuid").and_then(Node::text),
-        timestamp: member("timestamp").and_then(|node| AbstractTimestamp::decode(node).ok()),
+        timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),
         parent_id: member("parentUuid").and_then(Node::text),
     };
     raw::entry(raw.bytes, &raw.reason, place, known)

@@ -8,8 +8,8 @@ use vac_adapter::frame::Place;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids};
-use vac_record::{AbstractTimestamp, MessageEntryType};
-use vac_value::{Decode, IntoOwned, Kind, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, MessageEntryType};
+use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::beside::Spilled;
 use crate::hoisted::Hoisted;
@@ -213,7 +213,7 @@ impl Facts {
             Whose::Own | Whose::Foreign => (&mut self.hoisted, &mut self.span),
         };
         hoisted.fill(seen.session, seen.cwd, seen.version, seen.branch);
-        if let Some(Ok(timestamp)) = seen.timestamp.map(AbstractTimestamp::decode) {
+        if let Some(Ok(timestamp)) = seen.timestamp.map(AbstractTimestamp::from_node) {
             span.add(&timestamp);
         }
         whose

@@ -1,8 +1,8 @@
 //! When the lines of a log were written: the earliest and the latest.
 
 use vac_adapter::time::Span;
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::Node;
 
 /// A timestamp as the CLI writes it, in quotes. Such are in order as bytes.
 type Plain = [u8; 26];
@@ -29,7 +29,7 @@ impl Clock {
             } else if plain < *first {
                 *first = plain;
             }
-        } else if let Ok(other) = AbstractTimestamp::decode(timestamp) {
+        } else if let Ok(other) = AbstractTimestamp::from_node(timestamp) {
             self.others.add(&other);
         }
     }
@@ -59,7 +59,7 @@ impl Clock {
 pub(crate) fn timestamp<'a>(node: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
     match plain(node.raw()) {
         Some(_) => node.text().map(AbstractTimestamp::Text),
-        None => AbstractTimestamp::decode(node).ok(),
+        None => AbstractTimestamp::from_node(node).ok(),
     }
 }
 

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use vac_adapter::Report;
 use vac_adapter::cursor::{keys, null, object, put, sift};
 use vac_record::{
-    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
+    AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
 };
-use vac_value::{Decode, IntoOwned, Kind, Node};
+use vac_value::{IntoOwned, Kind, Node};
 
 use crate::{event, stored, tool};
 
@@ -36,7 +36,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
         "type" => value.uint().is_some(),
         "bubbleId" => value.is_text(id),
         "text" => put(&mut content, Some(value.carry())),
-        "createdAt" => put(&mut own_time, AbstractTimestamp::decode(value).ok()),
+        "createdAt" => put(&mut own_time, AbstractTimestamp::from_node(value).ok()),
         "thinking" => {
             let is_it = matches!(value.kind(), Kind::Map | Kind::Text);
             put(&mut thinking, is_it.then_some(value))
@@ -83,7 +83,7 @@ pub(crate) fn kind(bubble: Node<'_, '_>) -> Option<u64> {
 
 /// When a bubble came to be.
 pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    let own = bubble.member("createdAt").and_then(|time| AbstractTimestamp::decode(time).ok());
+    let own = bubble.member("createdAt").and_then(|time| AbstractTimestamp::from_node(time).ok());
     own.map(IntoOwned::into_owned).or_else(|| timing(bubble))
 }
 

@@ -6,8 +6,8 @@ use vac_adapter::cursor::{Rest, put, sift};
 use vac_adapter::frame::{Place, Reason};
 use vac_adapter::raw::Known;
 use vac_adapter::{Error, Origin, Report, Sink, redact};
-use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Decode, Kind, Node};
+use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
+use vac_value::{Kind, Node};
 
 use crate::line::Row;
 use crate::{bubble, event, secret, stored};
@@ -65,7 +65,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
     let mut timestamp = None;
     let mut data: Rest<'a> = sift(value, &[], |name, inside| match name {
         "conversation" => has_bubbles,
-        "createdAt" => put(&mut timestamp, AbstractTimestamp::decode(inside).ok()),
+        "createdAt" => put(&mut timestamp, AbstractTimestamp::from_node(inside).ok()),
         name => match secret::name(name) {
             Some(secret) => {
                 report.redact(&secret);

@@ -7,10 +7,10 @@ use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids, raw};
 use vac_record::{
-    AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
+    AbstractTimestamp, AgentMeta, Decode, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Decode, Extensions, IntoOwned, Kind, Node, Text};
+use vac_value::{Extensions, IntoOwned, Kind, Node, Text};
 
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
 use crate::{bubble, chat, message};
@@ -279,7 +279,7 @@ fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
 
 fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
     let value = node.member(key).filter(|value| value.kind() != Kind::Null)?;
-    AbstractTimestamp::decode(value).ok().map(IntoOwned::into_owned)
+    AbstractTimestamp::from_node(value).ok().map(IntoOwned::into_owned)
 }
 
 /// Whether a name is one that Cursor gives.

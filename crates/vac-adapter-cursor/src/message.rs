@@ -3,8 +3,8 @@
 use vac_adapter::Report;
 use vac_adapter::cursor::{keys, object, put, sift};
 use vac_adapter::frame::Place;
-use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
-use vac_value::{Any, Decode, IntoOwned, Node};
+use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
+use vac_value::{Any, IntoOwned, Node};
 
 use crate::facts::Facts;
 use crate::{blocks, written_time};
@@ -26,7 +26,7 @@ pub(crate) fn entry<'a>(
         "id" => put(&mut id, value.text()),
         "model" => put(&mut model_id, value.text()),
         "timestamp" if timestamp.is_none() => {
-            put(&mut timestamp, AbstractTimestamp::decode(value).ok())
+            put(&mut timestamp, AbstractTimestamp::from_node(value).ok())
         }
         "message" => put(&mut message, Some(value)),
         "session_id" => value.is_text(facts.id()),
@@ -78,7 +78,7 @@ pub(crate) fn speaker(value: Node<'_, '_>, kind: &mut MessageEntryType) -> bool 
 
 /// When a message of a transcript was written, if it says so.
 pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    let own = line.member("timestamp").and_then(|time| AbstractTimestamp::decode(time).ok());
+    let own = line.member("timestamp").and_then(|time| AbstractTimestamp::from_node(time).ok());
     if let Some(own) = own {
         return Some(own.into_owned());
     }

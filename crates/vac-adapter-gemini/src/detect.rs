@@ -2,8 +2,8 @@
 
 use vac_adapter::frame::Reason;
 use vac_adapter::{Confidence, Glimpse, Sample, Share, ids};
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, IntoOwned, Kind, Node, Problem, SyntaxError};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{IntoOwned, Kind, Node, Problem, SyntaxError};
 
 use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
@@ -164,5 +164,5 @@ impl Seen {
 }
 
 fn time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    Some(AbstractTimestamp::decode(node).ok()?.into_owned())
+    Some(AbstractTimestamp::from_node(node).ok()?.into_owned())
 }

@@ -4,8 +4,8 @@ use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest, null};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known, push};
-use vac_record::{AbstractTimestamp, Entry, EventEntry, ToolCallEntry};
-use vac_value::{Decode, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry, ToolCallEntry};
+use vac_value::{Node, Text};
 
 use crate::keys::{CHECKPOINT_CALL, IN_SET, unknown};
 use crate::message::Maker;
@@ -189,7 +189,7 @@ pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) ->
     let mut flags = none();
     let known = Known {
         id: Some(maker.id(member("id").and_then(Node::text), &mut flags)),
-        timestamp: member("timestamp").and_then(|node| AbstractTimestamp::decode(node).ok()),
+        timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),
         parent_id: None,
     };
     let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use vac_adapter::cursor::{Rest, keys};
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::{Span, instant};
-use vac_record::AbstractTimestamp;
-use vac_value::{Any, Decode, Document, Encoding, IntoOwned, Kind, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 
 use crate::said;
 use crate::walk::Around;
@@ -124,7 +124,7 @@ impl Facts {
         let told = |head: &Head| head.start.is_some() && head.end.is_some();
         if !self.head.as_ref().is_some_and(told)
             && let Some(timestamp) = message.member("timestamp")
-            && let Ok(timestamp) = AbstractTimestamp::decode(timestamp)
+            && let Ok(timestamp) = AbstractTimestamp::from_node(timestamp)
         {
             self.span.add(&timestamp);
         }
@@ -215,12 +215,12 @@ pub(crate) fn session_id(node: Node<'_, '_>) -> Option<String> {
 }
 
 fn time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    Some(AbstractTimestamp::decode(node).ok()?.into_owned())
+    Some(AbstractTimestamp::from_node(node).ok()?.into_owned())
 }
 
 /// The moment that a document begins at, if it says so.
 pub(crate) fn moment(start: Node<'_, '_>) -> Option<Moment> {
-    instant(&AbstractTimestamp::decode(start).ok()?)
+    instant(&AbstractTimestamp::from_node(start).ok()?)
 }
 
 /// The minute in the name of a session's file: `session-2026-01-05T09-30-...`.
@@ -230,5 +230,5 @@ pub(crate) fn start_in_name(name: &str) -> Option<AbstractTimestamp<'static>> {
     let (hour, minute) = time.split_once('-')?;
     let text = format!("\"{day}T{hour}:{minute}:00Z\"");
     let document = Document::json(text.as_bytes()).ok()?;
-    Some(AbstractTimestamp::decode(document.root()).ok()?.into_owned())
+    Some(AbstractTimestamp::from_node(document.root()).ok()?.into_owned())
 }

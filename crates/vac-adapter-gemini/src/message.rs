@@ -3,8 +3,8 @@
 use vac_adapter::Report;
 use vac_adapter::cursor::{Cursor, Rest, object, put, sift};
 use vac_adapter::raw::push;
-use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
-use vac_value::{Decode, Kind, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
+use vac_value::{Kind, Node, Text};
 
 use crate::content::{self, Calls, Told, Turn};
 use crate::keys::{IN_MESSAGE, MESSAGE, unknown};
@@ -101,7 +101,7 @@ fn message<'a, 's>(
     let (mut thoughts, mut tool_calls) = (None, None);
     let counts = maker.standing.counts;
     let mut extensions = sift(node, MESSAGE, |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "id" => put(&mut id, value.text()),
         "model" => put(&mut model_id, value.text()),
         "tokens" if counts => put(&mut token_usage, tools::token_usage(value)),
@@ -158,7 +158,7 @@ fn responses<'a>(
     said::responses(content)?;
     let (mut timestamp, mut id) = (None, None);
     let rest = sift(node, &[], |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "id" => put(&mut id, value.text()),
         key if key == type_key => value.is_text(native_type),
         key => key == content_key,

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, keys, null, put, sift};
 use vac_record::{
-    AbstractTimestamp, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
+    AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
+use vac_value::{Any, Extensions, Kind, Node, Text};
 
 use crate::content::failed;
 use crate::event;
@@ -40,7 +40,7 @@ fn call<'a>(
     let (mut timestamp, mut name, mut input, mut call_id) = (None, None, None, None);
     let (mut result, mut status, mut display) = (None, None, None);
     let mut extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "name" => put(&mut name, value.text()),
         "id" => put(&mut call_id, value.text()),
         "args" => put(&mut input, Some(value.carry())),
@@ -124,7 +124,7 @@ pub(crate) fn thoughts<'a>(
         let extensions = sift(node, keys::REASONING, |key, value| match key {
             "description" => put(&mut content, Some(value.carry())),
             "subject" => put(&mut subject, value.text()),
-            "timestamp" => put(&mut time, AbstractTimestamp::decode(value).ok()),
+            "timestamp" => put(&mut time, AbstractTimestamp::from_node(value).ok()),
             _ => false,
         });
         children.push(Entry::Reasoning(ReasoningEntry {

@@ -3,8 +3,8 @@
 
 use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, object, put, sift};
-use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Any, Decode, Extensions, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
+use vac_value::{Any, Extensions, Node, Text};
 
 use crate::message::text;
 use crate::part::{self, Entries, Known};
@@ -38,7 +38,7 @@ pub(crate) fn entries<'a>(
             value.is_text(called) && part.member("type").is_some_and(|of| of.is_text(kind))
         }),
         "sessionID" => value.is_text(known.session),
-        "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
     keep(extensions, object(rest));
@@ -86,7 +86,7 @@ fn event<'a>(line: Node<'a, '_>, known: Known<'_>, report: &mut Report) -> Entry
     let data = sift(line, &[], |key, value| match key {
         "type" => text(value, &mut kind),
         "sessionID" => value.is_text(known.session),
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::decode(value).ok()),
+        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
     let kind = kind.unwrap_or(Text::Borrowed("unknown"));

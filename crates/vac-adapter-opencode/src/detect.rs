@@ -1,8 +1,8 @@
 //! Which documents are `OpenCode`'s, and what they tell about their session.
 
 use vac_adapter::{Confidence, Glimpse, Sample, Share};
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, IntoOwned, Kind, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{IntoOwned, Kind, Node};
 
 use crate::classify::{Class, Facts, is_a, is_shared};
 
@@ -140,7 +140,7 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Into::into);
     let time = if class == Class::Early { metadata("time") } else { facts.time };
     let created = time.and_then(|time| time.member("created")).or(facts.timestamp);
-    let created = created.and_then(|time| AbstractTimestamp::decode(time).ok());
+    let created = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
     if class == Class::Session {
         // It knows best.
         glimpse.version = text(facts.version);

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use vac_adapter::cursor::{keys, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
+    AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
+use vac_value::{Any, Extensions, Kind, Node, Text};
 
 use crate::classify::Facts;
 use crate::message::{Moment, Usage, push, role, speaker, text};
@@ -181,7 +181,7 @@ fn call<'a>(
     let about = call_id.as_deref().and_then(|id| tools.get(id));
     let time = |key: &str| {
         let time = about.and_then(|about| about.member("time")?.member(key));
-        time.and_then(|time| AbstractTimestamp::decode(time).ok())
+        time.and_then(|time| AbstractTimestamp::from_node(time).ok())
     };
     let failed = about.and_then(|about| about.member("error")?.bool()).unwrap_or_default();
     let mut id = None;

@@ -1,8 +1,8 @@
 //! Messages, without their parts.
 
 use vac_adapter::cursor::{Rest, keys, object, put, sift};
-use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType, TokenUsage};
-use vac_value::{Any, Decode, Extensions, Kind, Node, Number, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
+use vac_value::{Any, Extensions, Kind, Node, Number, Text};
 
 use crate::unit::Unit;
 
@@ -75,7 +75,7 @@ impl<'a> Moment<'a> {
             return false;
         }
         let rest = sift(time, &[], |key, value| {
-            key == name && put(&mut self.timestamp, AbstractTimestamp::decode(value).ok())
+            key == name && put(&mut self.timestamp, AbstractTimestamp::from_node(value).ok())
         });
         self.left = object(rest);
         true

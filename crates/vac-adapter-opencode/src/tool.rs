@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
-use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Decode, Extensions, Kind, Node, Text};
+use vac_record::{AbstractTimestamp, Decode, Entry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Extensions, Kind, Node, Text};
 
 use crate::classify::Facts;
 use crate::message::{push, text};
@@ -116,7 +116,7 @@ impl<'a> State<'a> {
                 "end" if self.is_error.is_some() => &mut self.end,
                 _ => return false,
             };
-            put(place, AbstractTimestamp::decode(value).ok())
+            put(place, AbstractTimestamp::from_node(value).ok())
         })
     }
 }

@@ -3,8 +3,10 @@
 
 use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
-use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry};
-use vac_value::{Any, Decode, Kind, Node};
+use vac_record::{
+    AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry,
+};
+use vac_value::{Any, Kind, Node};
 
 use crate::early::lone;
 use crate::message::{Moment, Usage, push, speaker, text};
@@ -167,7 +169,7 @@ fn call<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
             } else {
                 return false;
             };
-            put(place, AbstractTimestamp::decode(value).ok())
+            put(place, AbstractTimestamp::from_node(value).ok())
         })
     });
     push(&mut extensions, "time", time.and_then(object));

@@ -30,8 +30,8 @@
 
 use std::borrow::Cow;
 
-use vac_record::AbstractTimestamp;
-use vac_value::{Any, Decode, Extensions, Kind, Node, Number, Text};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Any, Extensions, Kind, Node, Number, Text};
 
 /// The keys that the maps of the schema name: what a native key must not be
 /// mistaken for.
@@ -172,7 +172,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// Takes a member of a type of the schema.
     pub fn decode<T: Decode<'a>>(&mut self, key: &str) -> Option<T> {
-        self.take_if(key, |node| T::decode(node).ok())
+        self.take_if(key, |node| T::from_node(node).ok())
     }
 
     /// Takes text.

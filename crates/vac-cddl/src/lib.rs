@@ -44,6 +44,7 @@ mod tables;
 mod xsd;
 
 pub use error::{Error, Errors};
+pub use tables::TableIndex;
 
 /// The longest text that [`parse`] takes, in bytes.
 pub const MAX_TEXT_BYTES: usize = lower::limits::TEXT_BYTES;
@@ -80,5 +81,11 @@ pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tables(schema: &ir::Schema) -> Result<vac_schema::Schema, Error> {
+    tables::tables(schema).map(|(tables, _)| tables)
+}
+
+/// Makes the tables of a schema, and the index that finds in them what the schema consists
+/// of. Code generators refer to the tables by it.
+pub fn indexed_tables(schema: &ir::Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
     tables::tables(schema)
 }

@@ -1,6 +1,7 @@
 //! From the intermediate representation to the tables that documents are matched against.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use vac_schema::builder::{BuildError, Builder, Definition};
 use vac_schema::{
@@ -11,12 +12,40 @@ use vac_schema::{
 use crate::Error;
 use crate::ir::{self, Origin};
 
-/// Makes the tables of a schema.
-pub(crate) fn tables(schema: &ir::Schema) -> Result<Schema, Error> {
+/// The places in the tables of what a schema in the intermediate representation consists of.
+#[derive(Debug, Default)]
+pub struct TableIndex<'s> {
+    types: HashMap<*const ir::Type, TypeId>,
+    groups: HashMap<*const ir::Group, GroupId>,
+    /// Types and groups are found by their address, so the schema must stay where it is.
+    schema: PhantomData<&'s ir::Schema>,
+}
+
+impl<'s> TableIndex<'s> {
+    /// The place of a type of the schema.
+    ///
+    /// # Panics
+    /// If the type is not part of the schema that the tables were made of.
+    pub fn type_id(&self, ty: &'s ir::Type) -> TypeId {
+        self.types[&std::ptr::from_ref(ty)]
+    }
+
+    /// The place of a group of the schema.
+    ///
+    /// # Panics
+    /// If the group is not part of the schema that the tables were made of.
+    pub fn group_id(&self, group: &'s ir::Group) -> GroupId {
+        self.groups[&std::ptr::from_ref(group)]
+    }
+}
+
+/// Makes the tables of a schema, and the index of what they were made of.
+pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Error> {
     let mut tables = Tables {
         pattern_names: pattern_names(schema),
         builder: Builder::default(),
         references: HashMap::new(),
+        index: TableIndex::default(),
     };
     for _ in &schema.rules {
         tables.builder.declare_rule();
@@ -27,10 +56,12 @@ pub(crate) fn tables(schema: &ir::Schema) -> Result<Schema, Error> {
         let definition = Definition { name: rule.name.clone(), body, is_prelude };
         tables.builder.define_rule(rule_id(ir::RuleId(at)), definition);
     }
-    tables.builder.finish(rule_id(schema.root)).map_err(|error: BuildError| {
+    let Tables { builder, index, .. } = tables;
+    let tables = builder.finish(rule_id(schema.root)).map_err(|error: BuildError| {
         let root = &schema.rules[schema.root.0];
         Error::at(root.location.clone(), error.to_string())
-    })
+    })?;
+    Ok((tables, index))
 }
 
 /// The rules that consist of a text, by that text: a pattern is often defined by one.
@@ -46,15 +77,22 @@ fn pattern_names(schema: &ir::Schema) -> HashMap<String, String> {
     names
 }
 
-struct Tables {
+struct Tables<'s> {
     builder: Builder,
+    index: TableIndex<'s>,
     pattern_names: HashMap<String, String>,
     /// The type that refers to a rule.
     references: HashMap<ir::RuleId, TypeId>,
 }
 
-impl Tables {
+impl Tables<'_> {
     fn type_(&mut self, ty: &ir::Type) -> TypeId {
+        let id = self.add_type(ty);
+        self.index.types.insert(std::ptr::from_ref(ty), id);
+        id
+    }
+
+    fn add_type(&mut self, ty: &ir::Type) -> TypeId {
         let kind = match &ty.kind {
             ir::TypeKind::Any => TypeKind::Any,
             ir::TypeKind::Rule(id) => {
@@ -125,7 +163,9 @@ impl Tables {
         for elements in &group.choices {
             choices.push(elements.iter().map(|element| self.element(element)).collect());
         }
-        self.builder.add_group(choices)
+        let id = self.builder.add_group(choices);
+        self.index.groups.insert(std::ptr::from_ref(group), id);
+        id
     }
 
     fn element(&mut self, element: &ir::Element) -> Element {

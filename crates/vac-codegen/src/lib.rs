@@ -38,8 +38,8 @@ pub mod second_reader;
 
 use std::fmt;
 
-use vac_cddl::Errors;
 use vac_cddl::ir::Schema;
+use vac_cddl::{Errors, TableIndex};
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,13 +82,14 @@ pub struct File {
 
 /// The files of crate `vac-record`: types, codecs, serde.
 pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
-    let model = model::build(schema);
+    let (tables, index) = indexed_tables(schema)?;
+    let model = model::build(schema, &tables, &index);
+    let path = quote::quote!(super::schema::SCHEMA);
     let outputs = [
         ("types.rs", emit::types::emit(&model)),
-        ("decode.rs", emit::decode::emit(&model)),
+        ("decode.rs", emit::decode::emit(&model, &tables, &path)),
         ("encode.rs", emit::encode::emit(&model)),
         ("owned.rs", emit::owned::emit(&model)),
-        ("serde.rs", emit::serde_impls::emit(&model)),
     ];
     let from_types = quote::quote!(
         use super::types::*;
@@ -96,32 +97,32 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let mut files = Vec::new();
     for (name, tokens) in outputs {
         let inside = (name != "types.rs").then_some(&from_types);
-        files.push(File { name, text: output::file(spec, inside, &tokens)? });
+        files.push(File { name, text: output::text(spec, &quote::quote!(#inside #tokens))? });
     }
-    let tables = output::text(spec, &emit::tables::emit(&tables(schema)?))?;
+    let tables = output::text(spec, &emit::tables::emit(&tables))?;
     files.push(File { name: "schema.rs", text: tables });
     Ok(files)
 }
 
-/// The tables that documents are matched against.
-fn tables(schema: &Schema) -> Result<vac_schema::Schema, Error> {
-    vac_cddl::tables(schema).map_err(Error::Tables)
+/// The tables that documents are matched against, and the index of what they are made of.
+fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>), Error> {
+    vac_cddl::indexed_tables(schema).map_err(Error::Tables)
 }
 
 /// Everything for a schema in one module, for any other crate that depends on
-/// `vac-value`, `vac-schema` and `serde`.
+/// `vac-value` and `vac-schema`.
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
-    let model = model::build(schema);
+    let (tables, index) = indexed_tables(schema)?;
+    let model = model::build(schema, &tables, &index);
     let parts = [
         emit::types::root(&model),
         emit::types::emit(&model),
-        emit::decode::emit(&model),
+        emit::decode::emit(&model, &tables, &quote::quote!(schema::SCHEMA)),
         emit::encode::emit(&model),
         emit::owned::emit(&model),
-        emit::serde_impls::emit(&model),
     ];
-    let types = output::with_imports(None, &parts.into_iter().collect());
-    let tables = emit::tables::emit(&tables(schema)?);
+    let types: proc_macro2::TokenStream = parts.into_iter().collect();
+    let tables = emit::tables::emit(&tables);
     let module = quote::quote! {
         #types
 

@@ -44,13 +44,12 @@ mod generated {
     #[rustfmt::skip]
     pub mod schema;
     #[rustfmt::skip]
-    mod serde;
-    #[rustfmt::skip]
     pub mod types;
 }
 
 pub use generated::schema;
 pub use generated::types::*;
+pub use vac_schema::{Decode, DecodeError};
 pub use vac_value::{
-    Any, Bytes, Decode, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,
+    Any, Bytes, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,
 };

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use vac_value::{Kind, Node, found, printable};
 
-use crate::matcher::Matcher;
+use crate::matcher::{Budget, Matcher};
 use crate::tables::{
-    Control, ElementKind, GroupId, Key, Label, TagNumber, TypeId, TypeKind, Value,
+    Control, ElementKind, GroupId, Key, Label, Schema, TagNumber, TypeId, TypeKind, Value,
 };
 
 /// How many types within types are written out.
@@ -19,6 +19,13 @@ const MAX_ALTERNATIVES: usize = 16;
 const MAX_CHARACTERS: usize = 60;
 /// How many bytes of a byte string are shown.
 const MAX_BYTES: usize = 16;
+
+impl Schema {
+    /// Describes what a type accepts, in the words that violations use.
+    pub fn describe(&self, id: TypeId) -> String {
+        Matcher::new(self, 0, &mut Budget::with_steps(0)).describe(id)
+    }
+}
 
 impl Matcher<'_, '_> {
     /// What a type accepts, in a few words.

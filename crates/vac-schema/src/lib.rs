@@ -49,18 +49,31 @@
 
 pub mod builder;
 pub mod constant;
+mod decode;
 mod describe;
 mod matcher;
 mod scalar;
 mod tables;
 mod violations;
 
+#[doc(hidden)]
+pub use decode::deserialize;
+pub use decode::{
+    ArrayReader, Build, BuildOwned, Built, Decode, DecodeError, MAX_VIOLATIONS, MapReader,
+    Mismatch, Reader,
+};
 pub use matcher::{Budget, validate_keys};
+#[doc(hidden)]
+pub use serde;
 pub use tables::{
     Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
     Pattern, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId,
     TypeKind, Value,
 };
+#[doc(hidden)]
+pub use vac_value::bridge::serialize;
+#[doc(hidden)]
+pub use vac_value::{IntoOwned, Node};
 pub use violations::Violations;
 
 impl Schema {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use data_encoding::HEXLOWER;
-use vac_record::{AbstractTimestamp, Decode as _, SessionId, TraceMetadata};
-use vac_value::{Document, Node, Violation, printable};
+use vac_record::{AbstractTimestamp, Decode as _, DecodeError, SessionId, TraceMetadata};
+use vac_value::{Document, printable};
 
 use crate::header::labelled;
 use crate::label::TRACE_METADATA;
@@ -34,7 +34,7 @@ pub(crate) enum Stated {
     /// Nothing.
     Nothing,
     /// Something else than trace metadata.
-    Malformed(Box<Violation>),
+    Malformed(Box<DecodeError>),
     /// This.
     Metadata(Box<TraceMetadata<'static>>),
 }
@@ -57,14 +57,10 @@ impl Stated {
 /// Reads the trace metadata of an unprotected header.
 pub(crate) fn stated(unprotected: &Document<'_>) -> Stated {
     let Some(node) = labelled(unprotected.root(), TRACE_METADATA) else { return Stated::Nothing };
-    match read(node) {
+    match TraceMetadata::from_node_owned(node) {
         Ok(metadata) => Stated::Metadata(Box::new(metadata)),
-        Err(violation) => Stated::Malformed(Box::new(violation)),
+        Err(error) => Stated::Malformed(Box::new(error)),
     }
-}
-
-fn read(node: Node<'_, '_>) -> Result<TraceMetadata<'static>, Violation> {
-    TraceMetadata::decode_owned(node).map_err(|error| error.locate(node.document()))
 }
 
 /// What the hash of trace metadata is worth for a payload; `None` if it has none.

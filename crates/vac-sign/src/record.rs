@@ -61,13 +61,13 @@ pub struct Facts {
 
 impl Facts {
     fn of(record: Node<'_, '_>) -> Self {
-        let time = |node: Node<'_, '_>| AbstractTimestamp::decode_owned(node).ok();
+        let time = |node: Node<'_, '_>| AbstractTimestamp::from_node_owned(node).ok();
         let session = record.member("session");
         let of_session = |key: &str| session.and_then(|session| session.member(key));
         let entries = of_session("entries").into_iter().flat_map(Node::elements);
         Self {
             session_id: of_session("session-id")
-                .and_then(|node| SessionId::decode_owned(node).ok()),
+                .and_then(|node| SessionId::from_node_owned(node).ok()),
             model_provider: of_session("agent-meta")
                 .and_then(|meta| meta.member("model-provider"))
                 .and_then(|node| node.text().map(std::borrow::Cow::into_owned)),

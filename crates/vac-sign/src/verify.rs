@@ -224,7 +224,7 @@ fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encodi
 fn trace_metadata(stated: &Stated, examined: Option<&Examined>, hash: Option<&[u8; 32]>) -> Answer {
     let metadata = match stated {
         Stated::Nothing => return Answer::Absent("the unprotected header has none".to_owned()),
-        Stated::Malformed(violation) => return Answer::Failed(violation.to_string()),
+        Stated::Malformed(error) => return Answer::Failed(error.to_string()),
         Stated::Metadata(metadata) => metadata,
     };
     let (Some(examined), Some(hash)) = (examined, hash) else {

@@ -10,8 +10,8 @@ use std::io;
 use std::path::PathBuf;
 
 use vac_adapter::Glimpse;
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Document, IntoOwned, Kind, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::layout::{Files, attachment};
 use crate::log::{Log, Part, Place};
@@ -85,7 +85,7 @@ fn cursor(log: &mut Log, path: &SafePath, glimpse: &mut Glimpse) {
         let text = |key: &str| document.root().member(key).and_then(Node::text);
         glimpse.project = text("cwd").map(Into::into).or(glimpse.project.take());
         if glimpse.start.is_none() {
-            let start = document.root().member("createdAtMs").map(AbstractTimestamp::decode);
+            let start = document.root().member("createdAtMs").map(AbstractTimestamp::from_node);
             glimpse.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
         }
         let part = Part::file(&meta);

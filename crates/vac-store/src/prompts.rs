@@ -8,8 +8,8 @@ use std::io;
 use std::ops::Range;
 
 use vac_adapter::Glimpse;
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Document, IntoOwned, Kind, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::safe_path::SafePath;
 use crate::store::{Held, Store, bad_data};
@@ -67,7 +67,7 @@ impl Prompts {
             }
             let session = self.sessions.get_mut(place)?;
             if session.start.is_none() {
-                let start = prompt.member("timestamp").map(AbstractTimestamp::decode);
+                let start = prompt.member("timestamp").map(AbstractTimestamp::from_node);
                 session.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
             }
             session.prompts.push(prompt.offset()..prompt.offset() + prompt.raw().len());

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use crate::decode::{Decode, DecodeError};
 use crate::document::{Document, Encoding, Node};
 use crate::encode::{Encode, EncodeError, Encoder};
 use crate::map_encoder::{Key, MapEncoder};
@@ -159,16 +158,6 @@ impl Any<'_> {
                 }
             },
         }
-    }
-}
-
-impl<'a> Decode<'a> for Any<'a> {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        Ok(node.lift())
-    }
-
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        Ok(node.lift().into_owned())
     }
 }
 

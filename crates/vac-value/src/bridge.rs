@@ -2,7 +2,7 @@
 //!
 //! serde has no place for what its data model does not know: a number that no
 //! 64-bit type holds, a lone surrogate or a tag is an error here, never a
-//! changed value. Reading and writing through [`crate::Decode`] and
+//! changed value. Reading and writing through [`Document`] and
 //! [`crate::Encode`] has no such limits.
 
 use std::fmt;
@@ -10,10 +10,9 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::decode::Decode;
 use crate::document::{Document, Encoding, Kind, Node};
 use crate::encode::{Encode, Encoder};
-use crate::{Number, Violation, cbor};
+use crate::{Number, cbor};
 
 /// Serializes a value: as its JSON form for readable formats, otherwise as its
 /// CBOR form.
@@ -72,18 +71,11 @@ impl Serialize for Walk<'_, '_> {
     }
 }
 
-/// Deserializes a value by way of its CBOR form. A key that stands twice in a map
-/// is an error, if the deserializer tells.
-pub fn deserialize<'de, 'a, T: Decode<'a>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
+/// Collects what a deserializer contains as CBOR.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let mut bytes = Vec::new();
     Build(&mut bytes).deserialize(deserializer)?;
-    let document = Document::cbor(&bytes).map_err(de::Error::custom)?;
-    if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
-        return Err(de::Error::custom(duplicate));
-    }
-    T::decode_owned(document.root()).map_err(|error| de::Error::custom(error.locate(&document)))
+    Ok(bytes)
 }
 
 /// Writes what a deserializer says as CBOR, containers of indefinite length.

@@ -49,6 +49,9 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
+/// What encoding returns.
+pub type Encoded = Result<(), EncodeError>;
+
 /// What can be written in both encodings.
 pub trait Encode {
     /// Writes the value.

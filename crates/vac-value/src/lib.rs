@@ -3,8 +3,8 @@
 //! One data model (RFC 8949's, of which JSON's is a part), one index over the
 //! source, one encoder. [`Document`] scans JSON text or CBOR bytes once, strictly, and
 //! knows where everything is; [`Node`] is a place in it; [`Any`] carries a value away
-//! unread; [`Encoder`] writes either encoding; [`Decode`] and [`Encode`] are what
-//! generated types implement.
+//! unread; [`Encoder`] writes either encoding; [`Encode`] is what generated types implement
+//! (crate `vac-schema` has the counterpart `Decode`).
 //!
 //! ```
 //! use vac_value::{Document, Kind};
@@ -52,8 +52,7 @@
 //! **Strictness.** Well-formedness to the letter, UTF-8, nothing behind the document,
 //! at most 256 levels and 4 GiB, and lengths checked before anything is reserved.
 //! Duplicate keys are found at every depth, by value, and listed: validators report each
-//! of them ([`Violation::duplicate_keys`]), [`Decode::from_bytes`] and [`transcode`] refuse
-//! them. The scanners use no recursion.
+//! of them ([`Violation::duplicate_keys`]), decoders and [`transcode`] refuse them. The scanners use no recursion.
 //!
 //! **CBOR is written deterministically** (RFC 8949 section 4.2.1): shortest heads and
 //! floats, definite lengths, keys in bytewise order. NaN keeps its payload.
@@ -62,7 +61,6 @@ mod any;
 pub mod bridge;
 mod cbor;
 pub mod check;
-mod decode;
 mod document;
 mod duplicates;
 mod encode;
@@ -74,7 +72,6 @@ mod outline;
 pub mod path;
 mod pattern;
 mod printable;
-pub mod read;
 mod scalars;
 mod scan;
 mod transcode;
@@ -82,9 +79,8 @@ mod values;
 mod violation;
 
 pub use any::Any;
-pub use decode::{Decode, DecodeError, ReadError};
 pub use document::{Document, Elements, Encoding, Kind, Members, Node};
-pub use encode::{Encode, EncodeError, Encoder, Layout};
+pub use encode::{Encode, EncodeError, Encoded, Encoder, Layout};
 pub use error::{Problem, SyntaxError};
 pub use map_encoder::{Key, MapEncoder};
 pub use number::Number;
@@ -92,5 +88,7 @@ pub use pattern::Pattern;
 pub use printable::{harmless, harmless_json, is_harmless, printable};
 pub use scan::{Limits, Scanner, known_text};
 pub use transcode::transcode;
-pub use values::{Bytes, Embedded, Extensions, IntoOwned, Null, Tagged, Text, Undefined};
+pub use values::{
+    Bytes, Embedded, Extensions, IntoOwned, Null, Tagged, Text, Undefined, into_owned,
+};
 pub use violation::{Violation, ViolationKind, found};

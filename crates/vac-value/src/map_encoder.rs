@@ -69,6 +69,20 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
         Self { to, members, known: 0 }
     }
 
+    /// Adds a member whose key the schema names. JSON has nothing to escape in the name.
+    pub fn field<T: Encode>(&mut self, name: &'v str, value: &'v T) -> Result<(), EncodeError> {
+        self.member(Key::Name(name), value)
+    }
+
+    /// Adds such a member if there is a value.
+    pub fn optional_field<T: Encode>(
+        &mut self,
+        name: &'v str,
+        value: &'v Option<T>,
+    ) -> Result<(), EncodeError> {
+        self.optional(Key::Name(name), value.as_ref())
+    }
+
     /// Adds a member whose key the schema names. These come first.
     pub fn member<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
         self.known += 1;

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use crate::decode::{Decode, DecodeError};
-use crate::document::Node;
 use crate::encode::{Encode, EncodeError, Encoder};
 use crate::map_encoder::{Key, MapEncoder};
-use crate::violation::Violation;
 
 /// Text, borrowed from its source where it can be.
 pub type Text<'a> = Cow<'a, str>;
@@ -22,6 +19,11 @@ pub trait IntoOwned {
 
     /// Copies whatever is borrowed.
     fn into_owned(self) -> Self::Owned;
+}
+
+/// Makes a value independent of the source it borrows from.
+pub fn into_owned<T: IntoOwned>(value: T) -> T::Owned {
+    value.into_owned()
 }
 
 /// Members beyond those a schema names, in the order of the source.
@@ -91,31 +93,6 @@ impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
     }
 }
 
-/// As a whole map.
-impl<'a, K: Decode<'a>, V: Decode<'a>> Decode<'a> for Extensions<K, V> {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        crate::read::table(
-            node,
-            "map",
-            0,
-            usize::MAX,
-            |node| K::decode(node),
-            |node| V::decode(node),
-        )
-    }
-
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        crate::read::table(
-            node,
-            "map",
-            0,
-            usize::MAX,
-            |node| K::decode_owned(node),
-            |node| V::decode_owned(node),
-        )
-    }
-}
-
 impl<K: IntoOwned, V: IntoOwned> IntoOwned for Extensions<K, V> {
     type Owned = Extensions<K::Owned, V::Owned>;
 
@@ -135,22 +112,6 @@ pub struct Undefined;
 /// A value under a CBOR tag.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tagged<const NUMBER: u64, T>(pub T);
-
-impl<'a, const NUMBER: u64, T: Decode<'a>> Decode<'a> for Tagged<NUMBER, T> {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        match node.tag() {
-            Some((number, content)) if number == NUMBER => T::decode(content).map(Self),
-            _ => Err(DecodeError::expected(node, "tag", "another tag")),
-        }
-    }
-
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        match node.tag() {
-            Some((number, content)) if number == NUMBER => T::decode_owned(content).map(Self),
-            _ => Err(DecodeError::expected(node, "tag", "another tag")),
-        }
-    }
-}
 
 impl<const NUMBER: u64, T: Encode> Encode for Tagged<NUMBER, T> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
@@ -176,10 +137,16 @@ pub struct Embedded<'a, T> {
     bytes: Option<Bytes<'a>>,
 }
 
-impl<T> Embedded<'_, T> {
+impl<'a, T> Embedded<'a, T> {
     /// Embeds a value; it is written in deterministic CBOR.
     pub fn new(value: T) -> Self {
         Self { value, bytes: None }
+    }
+
+    /// Embeds a value together with the bytes that it was read from.
+    #[doc(hidden)] // the bytes have to encode the value, which decoders see to
+    pub fn with_bytes(value: T, bytes: Bytes<'a>) -> Self {
+        Self { value, bytes: Some(bytes) }
     }
 
     /// The value.
@@ -207,41 +174,6 @@ impl<T: PartialEq> PartialEq for Embedded<'_, T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
-}
-
-impl<'a, T: Decode<'a>> Decode<'a> for Embedded<'a, T> {
-    fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-        match node.bytes() {
-            Some(Cow::Borrowed(bytes)) => {
-                let value = embedded(node, bytes, T::decode)?;
-                Ok(Self { value, bytes: Some(Cow::Borrowed(bytes)) })
-            }
-            _ => Self::decode_owned(node),
-        }
-    }
-
-    fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-        let Some(bytes) = node.bytes() else {
-            return Err(DecodeError::expected(node, "bstr", "bytes"));
-        };
-        let value = embedded(node, &bytes, T::decode_owned)?;
-        Ok(Self { value, bytes: Some(Cow::Owned(bytes.into_owned())) })
-    }
-}
-
-/// Reads the document inside a byte string.
-fn embedded<'b, T>(
-    node: Node<'_, '_>,
-    bytes: &'b [u8],
-    decode: impl FnOnce(Node<'_, 'b>) -> Result<T, DecodeError>,
-) -> Result<T, DecodeError> {
-    let inside = |violation| DecodeError::inside(node, ".cbor", violation);
-    let document =
-        node.document().embedded(bytes).map_err(|error| inside(Violation::embedded(&error)))?;
-    if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
-        return Err(inside(duplicate));
-    }
-    decode(document.root()).map_err(|error| inside(error.locate(&document)))
 }
 
 impl<T: Encode> Encode for Embedded<'_, T> {

@@ -2,9 +2,9 @@
 
 use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Session, Sink};
-use vac_record::{Entry, VerifiableAgentRecord};
+use vac_record::{Decode, DecodeError, Entry, VerifiableAgentRecord};
 use vac_validate::signed::{self, Payload};
-use vac_value::{Decode, DecodeError, Document, Encoding, IntoOwned, Kind, Node, Violation};
+use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
 
 use crate::agent::Agent;
 
@@ -64,16 +64,16 @@ impl<'d, 'a> Recorded<'d, 'a> {
         let root = document.root();
         let entries = root.member("session").and_then(|session| session.member("entries"));
         let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
-            // It fails there, and says how.
-            let whole = VerifiableAgentRecord::decode(root).map(drop);
-            let missing = || DecodeError::missing(root, "session-trace", "entries");
-            return Err(invalid(whole.err().unwrap_or_else(missing), document));
+            return Err(match VerifiableAgentRecord::from_node(root) {
+                Err(error) => invalid(error),
+                Ok(_) => Error::Refused("a record whose entries are not an array".to_owned()),
+            });
         };
         let head = without(root, entries);
         let head = Document::scan(&head, document.encoding()).ok();
-        let head = head.map(|head| match VerifiableAgentRecord::decode(head.root()) {
+        let head = head.map(|head| match VerifiableAgentRecord::from_node(head.root()) {
             Ok(head) => Ok(head.into_owned()),
-            Err(error) => Err(invalid(error, &head)),
+            Err(error) => Err(invalid(error)),
         });
         let head = head.unwrap_or_else(|| {
             Err(Error::Refused("a record that cannot be read without its entries".to_owned()))
@@ -93,8 +93,13 @@ fn without(root: Node<'_, '_>, entries: Node<'_, '_>) -> Vec<u8> {
     [&raw[..from], empty, &raw[from + entries.raw().len()..]].concat()
 }
 
-fn invalid(error: DecodeError, document: &Document<'_>) -> Error {
-    Error::Invalid { line: None, violations: Box::new(error.locate(document).into()) }
+fn invalid(error: DecodeError) -> Error {
+    match error {
+        DecodeError::Invalid(violations) => {
+            Error::Invalid { line: None, violations: Box::new(violations) }
+        }
+        other => Error::Refused(other.to_string()),
+    }
 }
 
 impl Session for Recorded<'_, '_> {
@@ -113,7 +118,7 @@ impl Session for Recorded<'_, '_> {
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         for (index, node) in (0..).zip(self.entries.elements()) {
-            let entry = Entry::decode(node).map_err(|error| invalid(error, node.document()))?;
+            let entry = Entry::from_node(node).map_err(invalid)?;
             let place = Place { index, ..Place::default() };
             sink.entry(entry, Origin { place, bytes: node.raw() })?;
         }

@@ -63,7 +63,7 @@ impl Tokens {
         }
         let Some(beside) = common(entry).native.get("token-usage") else { return };
         let Ok(document) = beside.document() else { return };
-        if let Ok(usage) = TokenUsage::decode(document.root()) {
+        if let Ok(usage) = TokenUsage::from_node(document.root()) {
             self.add_usage(agent, &usage);
         }
     }

@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use vac_record::VerifiableAgentRecord;
+use vac_record::{Decode, VerifiableAgentRecord};
 use vac_tests::synthetic;
-use vac_value::{Decode, Document, Encode, Encoding};
+use vac_value::{Document, Encode, Encoding};
 
 use crate::inputs::Inputs;
 use crate::measure::Effort;

@@ -1,13 +1,13 @@
 //! Records and other documents, in JSON and in CBOR.
 
-use vac_record::Start;
+use vac_record::{Decode, Start};
 use vac_schema::RuleId;
 use vac_sign::canonical::{Form, canonical};
 use vac_validate::{
     Document, Encoding, Error, MAX_VIOLATIONS, SCHEMA, lint, rules, signed, sniff, stream,
     validate, validate_document,
 };
-use vac_value::{Any, Decode as _, Encode as _, Encoder, Layout};
+use vac_value::{Any, Encode as _, Encoder, Layout};
 
 use super::logs::view;
 

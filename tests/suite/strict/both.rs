@@ -270,8 +270,7 @@ fn a_key_that_stands_twice_is_an_error_for_types() {
     ];
     for text in &twice {
         let error = VerifiableAgentRecord::from_json(text.as_bytes()).expect_err("twice");
-        let ReadError::Violation(violation) = error else { panic!("{error}") };
-        assert_eq!(violation.expected, "every key once");
+        assert_eq!(error.violations()[0].expected, "every key once");
         // The same by way of serde.
         assert!(serde_json::from_str::<VerifiableAgentRecord<'_>>(text).is_err(), "{text}");
     }

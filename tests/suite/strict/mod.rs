@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use vac_record::{TokenUsage, VerifiableAgentRecord};
+use vac_record::{Decode, TokenUsage, VerifiableAgentRecord};
 use vac_value::path::pointer;
 use vac_value::{
-    Any, Decode, Document, Encode, EncodeError, Encoder, Encoding, Layout, Limits, Node, Problem,
-    ReadError, Scanner, SyntaxError, transcode,
+    Any, Document, Encode, EncodeError, Encoder, Encoding, Layout, Limits, Node, Problem, Scanner,
+    SyntaxError, transcode,
 };
 
 mod both;

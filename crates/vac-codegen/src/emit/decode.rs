@@ -1,427 +1,325 @@
-//! Decoders: from nodes to types.
+//! Decoders: what builds the types of valid nodes.
 
-use proc_macro2::{Ident, Literal as Token, Span, TokenStream};
-use quote::{format_ident, quote};
-use vac_cddl::ir::{Literal, Value};
+use proc_macro2::{Ident, Literal as Token, TokenStream};
+use quote::quote;
+use vac_cddl::ir::Value;
+use vac_schema::{GroupId, Schema, TypeId};
 
-use super::types::{name_and_lifetime, rust_type};
-use crate::describe;
-use crate::model::{Body, Content, Enum, Field, Item, Member, Model, Part, PartKind, Rest, Shape};
-use crate::scalar::{value_predicate, without_parentheses};
+use super::tables::{group_id, ir_value, type_id};
+use super::types::name_and_lifetime;
+use crate::model::{
+    Body, Choice, Content, Enum, Item, Member, Model, Part, PartKind, PartPlace, Place, Shape,
+    Variant,
+};
+use crate::scalar::integer_token;
 
-/// `Decode` for all types.
-pub fn emit(model: &Model) -> TokenStream {
-    let patterns = model.patterns.declarations();
+/// Emits `Build` for all types, and the list of types for `generated_types!`. `schema` is the
+/// path of the tables.
+pub fn emit(model: &Model, tables: &Schema, schema: &TokenStream) -> TokenStream {
+    let list = model.items.iter().filter_map(|item| listed(item, tables));
     let items = model.items.iter().map(|item| implementation(model, item));
-    quote!(#patterns #(#items)*)
+    quote! {
+        ::vac_schema::generated_types! { #schema; #(#list)* }
+        #(#items)*
+    }
+}
+
+/// The line of a type in the list of types.
+fn listed(item: &Item, tables: &Schema) -> Option<TokenStream> {
+    if matches!(item.body, Body::Open | Body::Constant(_) | Body::Alias(_)) {
+        return None;
+    }
+    let name = name_and_lifetime(item, &quote!('a));
+    let place = match item.place {
+        Place::Group => quote!(group),
+        Place::Value => quote!(value),
+        Place::Type(TypeId(id)) => {
+            let is_it = |rule: &vac_schema::Rule| !rule.is_prelude && rule.name == item.rule;
+            let rule = tables.rules.iter().position(is_it).expect("a type is part of a rule");
+            let (rule, id) = (Token::usize_unsuffixed(rule), Token::u32_unsuffixed(id));
+            quote!(rule #rule, type #id)
+        }
+    };
+    Some(quote!(#name: #place;))
 }
 
 fn implementation(model: &Model, item: &Item) -> TokenStream {
-    let rule = &item.rule;
-    let (body, sequence) = match &item.body {
+    let (body, read) = match &item.body {
         Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
-        Body::Newtype(shape) => {
-            let value = decode(model, shape, rule);
-            (quote!(#value.map(Self)), None)
-        }
-        Body::Struct(members) => (map(model, members, rule), None),
-        Body::Sequence(parts) => (whole_sequence(rule), Some(sequence(model, parts, rule))),
-        Body::Enum(choice) if choice.of_sequences => {
-            (any_sequence(model, choice, rule), Some(sequence_choice(model, choice)))
-        }
-        Body::Enum(choice) => (enumeration(model, choice, rule), None),
+        Body::Newtype(_) => (quote!(reader.build(node).map(Self)), None),
+        // Whoever contains a part of a map builds it.
+        Body::Struct(_) if item.place == Place::Group => return TokenStream::new(),
+        Body::Struct(members) => (map(item, members), None),
+        Body::Sequence(parts) => (array(item), Some(elements(model, parts))),
+        Body::Enum(choice) => match choice.choice {
+            Choice::Literals => (literals(choice), None),
+            Choice::Types(id) => (alternatives(choice, id), None),
+            Choice::Members(id) => (member_choice(model, choice, id), None),
+            Choice::Elements(id) => (array(item), Some(element_choice(model, choice, id))),
+        },
     };
     let name = name_and_lifetime(item, &quote!('a));
-    let bare = &item.name;
-    let owned = if item.borrows {
-        quote!(#bare::decode(node).map(IntoOwned::into_owned))
-    } else {
-        quote!(<Self as Decode<'_>>::decode(node))
-    };
     let lifetime = item.borrows.then(|| quote!(<'a>));
-    let source = if item.borrows { quote!('a) } else { quote!('_) };
-    let sequence = sequence.map(|sequence| {
+    let only_text_or_integers =
+        matches!(&item.body, Body::Enum(choice) if is_matched_by_value(choice));
+    let reader = if only_text_or_integers { quote!(_) } else { quote!(reader) };
+    let build = (item.place != Place::Group).then(|| {
         quote! {
-            impl #lifetime #name {
-                fn read(sequence: &mut Sequence<'_, #source>) -> Result<Self, DecodeError> {
-                    #sequence
+            impl<'a> ::vac_schema::Build<'a> for #name {
+                fn build(
+                    #reader: &mut ::vac_schema::Reader<'_>,
+                    node: ::vac_value::Node<'_, 'a>,
+                ) -> ::vac_schema::Built<Self> {
+                    #body
                 }
             }
         }
     });
-    quote! {
-        impl<'a> Decode<'a> for #name {
-            fn decode(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
-                #body
-            }
-
-            fn decode_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
-                #owned
-            }
-        }
-        #sequence
-    }
-}
-
-/// An expression over `node` that is the value of a shape, or an error.
-fn decode(model: &Model, shape: &Shape, rule: &str) -> TokenStream {
-    match shape {
-        Shape::Scalar(_, None) | Shape::Embedded(_) => quote!(Decode::decode(node)),
-        Shape::Scalar(_, Some(guard)) => {
-            let predicate = without_parentheses(guard.predicate.clone());
-            let expected = &guard.expected;
-            quote!(read::guarded(node, #predicate, #rule, #expected))
-        }
-        Shape::Item(item) => match &model.items[*item] {
-            Item { body: Body::Alias(shape), rule, .. } => decode(model, shape, rule),
-            Item { name, .. } => quote!(#name::decode(node)),
-        },
-        Shape::Vec(inner, min, max) => {
-            let inner = decode(model, inner, rule);
-            let (min, max) = bounds(*min, *max);
-            quote!(read::each(node, #rule, #min, #max, |node| #inner))
-        }
-        Shape::Nullable(inner) => {
-            let inner = decode(model, inner, rule);
-            quote!(read::nullable(node, |node| #inner))
-        }
-        Shape::Boxed(inner) => {
-            let inner = decode(model, inner, rule);
-            quote!(#inner.map(Box::new))
-        }
-        Shape::Tagged(number, inner) => {
-            let inner = decode(model, inner, rule);
-            let expected = format!("tag {number}");
-            let number = Token::u64_unsuffixed(*number);
-            quote!(read::tagged::<#number, _>(node, #rule, #expected, |node| #inner))
-        }
-        Shape::Table(key, value, occurrence) => {
-            let (key, value) = (decode(model, key, rule), decode(model, value, rule));
-            let (min, max) = bounds(occurrence.min, occurrence.max);
-            quote!(read::table(node, #rule, #min, #max, |node| #key, |node| #value))
-        }
-    }
-}
-
-fn bounds(min: u64, max: Option<u64>) -> (TokenStream, TokenStream) {
-    let min = Token::u64_unsuffixed(min);
-    match max {
-        Some(max) => {
-            let max = Token::u64_unsuffixed(max);
-            (quote!(#min), quote!(#max))
-        }
-        None => (quote!(#min), quote!(usize::MAX)),
-    }
-}
-
-fn map(model: &Model, members: &[Member], rule: &str) -> TokenStream {
-    let mut declarations = Vec::new();
-    let mut tests = Vec::new();
-    let mut fields = Vec::new();
-    let mut checks = Vec::new();
-    for (at, member) in members.iter().enumerate() {
-        match member {
-            Member::Field(field) => {
-                let (name, held) = (&field.name, local(&field.name));
-                let shape = rust_type(model, &field.shape, &quote!('_));
-                declarations.push(quote!(let mut #held: Option<#shape> = None;));
-                tests.push(field_test(model, field, rule));
-                fields.push(if field.required {
-                    let key = describe::value(&field.key.value);
-                    quote!(#name: read::required(#held, map, #rule, #key)?)
-                } else {
-                    quote!(#name: #held)
-                });
-            }
-            Member::Constant { key, value } => {
-                let seen = format_ident!("constant_{at}");
-                let test = key_test(key);
-                let predicate = value_predicate(value);
-                let (expected, missing) = (describe::value(value), describe::value(&key.value));
-                declarations.push(quote!(let mut #seen = false;));
-                tests.push(quote! {
-                    if #test {
-                        if #seen || !#predicate {
-                            return Err(DecodeError::expected(node, #rule, #expected));
-                        }
-                        #seen = true;
-                        continue;
-                    }
-                });
-                checks.push(quote! {
-                    if !#seen {
-                        return Err(DecodeError::missing(map, #rule, #missing));
-                    }
-                });
-            }
-            Member::Rest(rest) => {
-                let (name, held) = (&rest.name, local(&rest.name));
-                declarations.push(quote!(let mut #held = Extensions::default();));
-                tests.push(rest_test(model, rest, rule));
-                if rest.occurrence.min > 0 {
-                    let min = Token::u64_unsuffixed(rest.occurrence.min);
-                    checks.push(quote! {
-                        if #held.len() < #min {
-                            return Err(DecodeError::missing(map, #rule, "another key"));
-                        }
-                    });
+    let source = if item.borrows { quote!('a) } else { quote!('_) };
+    let read = read.map(|read| {
+        quote! {
+            impl #lifetime #name {
+                fn read(
+                    array: &mut ::vac_schema::ArrayReader<'_, '_, '_, #source>,
+                ) -> ::vac_schema::Built<Self> {
+                    #read
                 }
-                fields.push(quote!(#name: #held));
             }
         }
+    });
+    quote!(#build #read)
+}
+
+fn map(item: &Item, members: &[Member]) -> TokenStream {
+    let group = group_id(item.group.expect("a map has a group"));
+    let fields = fields(members);
+    if members.iter().all(|member| matches!(member, Member::Constant { .. })) {
+        return quote! {
+            reader.map(#group, node)?;
+            Ok(Self { #(#fields),* })
+        };
     }
-    // Keys of a type come after all keys that the schema names.
-    let (named, by_type): (Vec<_>, Vec<_>) =
-        members.iter().zip(tests).partition(|(member, _)| !matches!(member, Member::Rest(_)));
-    let tests = named.into_iter().chain(by_type).map(|(_, test)| test);
-    let key = if members.is_empty() { quote!(_) } else { quote!(key) };
     quote! {
-        let map = node;
-        #(#declarations)*
-        for (#key, node) in read::members(map, #rule)? {
-            #(#tests)*
-            return Err(DecodeError::unexpected(node, #rule));
-        }
-        #(#checks)*
+        let mut map = reader.map(#group, node)?;
         Ok(Self { #(#fields),* })
     }
 }
 
-fn field_test(model: &Model, field: &Field, rule: &str) -> TokenStream {
-    let (name, test) = (local(&field.name), key_test(&field.key));
-    let value = decode(model, &field.shape, rule);
-    if field.cut {
-        quote! {
-            if #test {
-                if #name.is_some() {
-                    return Err(DecodeError::unexpected(node, #rule));
-                }
-                #name = Some(#value?);
-                continue;
-            }
-        }
-    } else {
-        quote! {
-            if #test && #name.is_none() && let Ok(value) = #value {
-                #name = Some(value);
-                continue;
-            }
-        }
-    }
-}
-
-fn rest_test(model: &Model, rest: &Rest, rule: &str) -> TokenStream {
-    let held = local(&rest.name);
-    let (key, value) = (decode(model, &rest.key, rule), decode(model, &rest.value, rule));
-    let room = rest.occurrence.max.map(|max| {
-        let max = Token::u64_unsuffixed(max);
-        quote!(#held.len() < #max &&)
-    });
-    if rest.cut {
-        quote! {
-            if #room let Ok(name) = { let node = key; #key } {
-                #held.push((name, #value?));
-                continue;
-            }
-        }
-    } else {
-        quote! {
-            if #room let Ok(name) = { let node = key; #key } && let Ok(value) = #value {
-                #held.push((name, value));
-                continue;
-            }
-        }
-    }
-}
-
-/// The variable that holds a field's value until all are there: with a prefix,
-/// because `key`, `node` and `map` are names of fields too.
-fn local(field: &Ident) -> Ident {
-    format_ident!("held_{}", field.to_string().trim_start_matches("r#"))
-}
-
-/// Whether `key` is a literal key.
-fn key_test(key: &Literal) -> TokenStream {
-    match &key.value {
-        Value::Text(text) => quote!(key.is_text(#text)),
-        value => {
-            let predicate = value_predicate(value);
-            quote!({ let node = key; #predicate })
-        }
-    }
-}
-
-fn enumeration(model: &Model, choice: &Enum, rule: &str) -> TokenStream {
-    let expected = &choice.expected;
-    if let Some((key, values)) = &choice.select {
-        return selection(model, choice, key, values, rule);
-    }
-    let tries = choice.variants.iter().map(|variant| {
-        let name = &variant.name;
-        match &variant.content {
-            Content::Literal(_, predicate) => quote! {
-                if #predicate {
-                    return Ok(Self::#name);
-                }
-            },
-            Content::Value(shape, kinds) => {
-                let value = decode(model, shape, rule);
-                let kinds = kinds.iter().map(|kind| Ident::new(kind, Span::call_site()));
-                quote! {
-                    if matches!(node.kind(), #(Kind::#kinds)|*) {
-                        match #value {
-                            Ok(value) => return Ok(Self::#name(value)),
-                            Err(other) => error = error.or_further(other),
-                        }
-                    }
-                }
-            }
-        }
-    });
-    let tries: Vec<_> = tries.collect();
-    let literal = |content: &Content| matches!(content, Content::Literal(..));
-    if choice.variants.iter().all(|variant| literal(&variant.content)) {
-        return quote! {
-            #(#tries)*
-            Err(DecodeError::expected(node, #rule, #expected))
+fn fields(members: &[Member]) -> impl Iterator<Item = TokenStream> {
+    members.iter().filter_map(|member| {
+        let (name, number, read) = match member {
+            Member::Constant { .. } => return None,
+            Member::Field(field) if field.required => (&field.name, field.number, quote!(required)),
+            Member::Field(field) => (&field.name, field.number, quote!(optional)),
+            Member::Rest(rest) => (&rest.name, rest.number, quote!(rest)),
         };
-    }
-    quote! {
-        let mut error = DecodeError::expected(node, #rule, #expected);
-        #(#tries)*
-        Err(error)
-    }
+        let number = Token::usize_unsuffixed(number);
+        Some(quote!(#name: map.#read(#number)?))
+    })
 }
 
-fn selection(
-    model: &Model,
-    choice: &Enum,
-    key: &Literal,
-    values: &[Vec<Literal>],
-    rule: &str,
-) -> TokenStream {
-    let test = key_test(key);
-    let missing = describe::value(&key.value);
-    let all = values.iter().flatten().map(|literal| describe::value(&literal.value));
-    let expected = describe::list(all);
-    let cases = choice.variants.iter().zip(values).map(|(variant, values)| {
-        let name = &variant.name;
-        let tests = values.iter().map(|literal| value_predicate(&literal.value));
-        let value = match &variant.content {
-            Content::Value(shape, _) => decode(model, shape, rule),
-            Content::Literal(..) => quote!(Err(DecodeError::unexpected(node, #rule))),
-        };
+/// A map with alternatives: the members that are present decide.
+fn member_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
+    let group = group_id(id);
+    let cases = choice.variants.iter().map(|variant| {
+        let (name, item) = (&variant.name, variant_item(model, variant));
+        let Body::Struct(members) = &item.body else { return TokenStream::new() };
+        let (content, fields) = (&item.name, fields(members));
+        let all = members.iter().map(|member| Token::usize_unsuffixed(number(member)));
+        let required = members.iter().filter(|member| match member {
+            Member::Constant { .. } => true,
+            Member::Field(field) => field.required,
+            Member::Rest(rest) => rest.occurrence.min > 0,
+        });
+        let required = required.map(|member| Token::usize_unsuffixed(number(member)));
         quote! {
-            if #(#tests)||* {
-                let node = map;
-                return #value.map(Self::#name);
+            if map.is_within(&[#(#required),*], &[#(#all),*]) {
+                return Ok(Self::#name(#content { #(#fields),* }));
             }
         }
     });
     quote! {
-        let map = node;
-        let Some((_, node)) = read::members(map, #rule)?.find(|(key, _)| #test) else {
-            return Err(DecodeError::missing(map, #rule, #missing));
-        };
+        let mut map = reader.map(#group, node)?;
         #(#cases)*
-        Err(DecodeError::expected(node, #rule, #expected))
+        Err(map.mismatch())
     }
 }
 
-fn whole_sequence(rule: &str) -> TokenStream {
+fn number(member: &Member) -> usize {
+    match member {
+        Member::Constant { number, .. } => *number,
+        Member::Field(field) => field.number,
+        Member::Rest(rest) => rest.number,
+    }
+}
+
+fn variant_item<'m>(model: &'m Model, variant: &Variant) -> &'m Item {
+    match &variant.content {
+        Content::Value(Shape::Item(item), _) => &model.items[*item],
+        Content::Value(Shape::Boxed(inner), _) => match &**inner {
+            Shape::Item(item) => &model.items[*item],
+            _ => unreachable!("an alternative of a group is an item"),
+        },
+        _ => unreachable!("an alternative of a group is an item"),
+    }
+}
+
+/// Whether the value of a node says which literal it is, without the reader's help.
+fn is_matched_by_value(choice: &Enum) -> bool {
+    let is_text =
+        |variant: &Variant| matches!(variant.content, Content::Literal(Value::Text(_), _));
+    let is_integer =
+        |variant: &Variant| matches!(variant.content, Content::Literal(Value::Integer(_), _));
+    choice.choice == Choice::Literals
+        && (choice.variants.iter().all(is_text) || choice.variants.iter().all(is_integer))
+}
+
+/// Nothing but literals.
+fn literals(choice: &Enum) -> TokenStream {
+    let values = choice.variants.iter().filter_map(|variant| match &variant.content {
+        Content::Literal(value, _) => Some(value),
+        Content::Value(..) => None,
+    });
+    let values: Vec<&Value> = values.collect();
+    let names: Vec<&Ident> = choice.variants.iter().map(|variant| &variant.name).collect();
+    let texts: Vec<&str> = values
+        .iter()
+        .filter_map(|value| if let Value::Text(text) = value { Some(&**text) } else { None })
+        .collect();
+    let integers: Vec<TokenStream> = values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Integer(integer) => Some(integer_token(*integer)),
+            _ => None,
+        })
+        .collect();
+    let mismatch = quote!(_ => Err(::vac_schema::Mismatch::new(node)));
+    if texts.len() == values.len() {
+        return quote! {
+            match node.text().as_deref() {
+                #(Some(#texts) => Ok(Self::#names),)*
+                #mismatch
+            }
+        };
+    }
+    if integers.len() == values.len() {
+        return quote! {
+            match node.integer() {
+                #(Some(#integers) => Ok(Self::#names),)*
+                #mismatch
+            }
+        };
+    }
+    let literals = values.iter().map(|value| ir_value(value));
+    let indices = (0..values.len()).map(Token::usize_unsuffixed);
     quote! {
-        let mut sequence = Sequence::of(node, #rule)?;
-        let value = Self::read(&mut sequence)?;
-        sequence.end()?;
+        match reader.find(&[#(#literals),*], node)? {
+            #(#indices => Ok(Self::#names),)*
+            #mismatch
+        }
+    }
+}
+
+/// A choice of types: the first that accepts the node decides.
+fn alternatives(choice: &Enum, id: TypeId) -> TokenStream {
+    let id = type_id(id);
+    let cases = choice.variants.iter().map(|variant| {
+        let name = &variant.name;
+        let (value, indices) = match &variant.content {
+            Content::Literal(_, indices) => (quote!(Ok(Self::#name)), indices),
+            Content::Value(_, indices) => (quote!(reader.build(node).map(Self::#name)), indices),
+        };
+        let indices = indices.iter().map(|at| Token::usize_unsuffixed(*at));
+        quote!(#(#indices)|* => #value)
+    });
+    quote! {
+        match reader.choose(#id, node)? {
+            #(#cases,)*
+            _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
+fn array(item: &Item) -> TokenStream {
+    let group = group_id(item.group.expect("an array has a group"));
+    quote! {
+        let mut array = reader.array(#group, node)?;
+        let value = Self::read(&mut array)?;
+        array.end()?;
         Ok(value)
     }
 }
 
-/// Alternatives of a whole array: each has to take all of it.
-fn any_sequence(model: &Model, choice: &Enum, rule: &str) -> TokenStream {
-    let expected = &choice.expected;
-    let tries = choice.variants.iter().map(|variant| {
-        let (name, inner) = (&variant.name, variant_item(model, &variant.content));
-        quote! {
-            match #inner::decode(node) {
-                Ok(value) => return Ok(Self::#name(value)),
-                Err(other) => error = error.or_further(other),
-            }
-        }
+fn element_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
+    let id = group_id(id);
+    let cases = choice.variants.iter().enumerate().map(|(at, variant)| {
+        let (at, name) = (Token::usize_unsuffixed(at), &variant.name);
+        let inner = &variant_item(model, variant).name;
+        let boxed = matches!(variant.content, Content::Value(Shape::Boxed(_), _))
+            .then(|| quote!(.map(Box::new)));
+        quote!(#at => #inner::read(array)#boxed.map(Self::#name))
     });
     quote! {
-        let mut error = DecodeError::expected(node, #rule, #expected);
-        #(#tries)*
-        Err(error)
+        match array.alternative(#id)? {
+            #(#cases,)*
+            _ => Err(array.mismatch()),
+        }
     }
 }
 
-fn sequence_choice(model: &Model, choice: &Enum) -> TokenStream {
-    let tries = choice.variants.iter().map(|variant| {
-        let (name, inner) = (&variant.name, variant_item(model, &variant.content));
-        quote!(&|sequence| #inner::read(sequence).map(Self::#name))
-    });
-    quote!(sequence.first_of(&[#(#tries),*]))
-}
-
-fn variant_item<'m>(model: &'m Model, content: &Content) -> Option<&'m Ident> {
-    match content {
-        Content::Value(Shape::Item(item), _) => Some(&model.items[*item].name),
-        _ => None,
-    }
-}
-
-fn sequence(model: &Model, parts: &[Part], rule: &str) -> TokenStream {
+fn elements(model: &Model, parts: &[Part]) -> TokenStream {
     let mut steps = Vec::new();
     let mut fields = Vec::new();
     for part in parts {
-        let (name, title) = (&part.name, part.name.to_string());
-        let title = title.trim_start_matches("r#");
+        let max = |max: &Option<u64>| match max {
+            Some(max) => {
+                let max = Token::u64_unsuffixed(*max);
+                quote!(#max)
+            }
+            None => quote!(u64::MAX),
+        };
+        let place = match part.place {
+            PartPlace::Type(id) => type_id(id),
+            PartPlace::Group(id) => group_id(id),
+        };
+        let name = &part.name;
         let read = match &part.kind {
-            PartKind::Constant(value) => {
-                let (predicate, expected) = (value_predicate(value), describe::value(value));
-                steps.push(quote! {
-                    sequence.one(#title, |node| {
-                        if #predicate {
-                            Ok(())
-                        } else {
-                            Err(DecodeError::expected(node, #rule, #expected))
-                        }
-                    })?;
-                });
+            PartKind::Constant(_) => {
+                steps.push(quote!(array.skip()?;));
                 continue;
             }
-            PartKind::One(shape) => {
-                let value = decode(model, shape, rule);
-                quote!(sequence.one(#title, |node| #value)?)
+            PartKind::One(_) => quote!(array.one()?),
+            PartKind::Optional(_) => quote!(array.optional(#place)?),
+            PartKind::Many(_, most) => {
+                let max = max(most);
+                quote!(array.many(#place, #max)?)
             }
-            PartKind::Optional(shape) => {
-                let value = decode(model, shape, rule);
-                quote!(sequence.optional(|node| #value))
-            }
-            PartKind::Many(shape, min, max) => {
-                let value = decode(model, shape, rule);
-                let (min, max) = bounds(*min, *max);
-                quote!(sequence.many(#title, #min, #max, |node| #value)?)
-            }
-            PartKind::Group(item, min, max) => {
+            PartKind::Group(item, min, most) => {
                 let group = &model.items[*item].name;
-                match (min, max) {
-                    (1, Some(1)) => quote!(#group::read(sequence)?),
-                    (0, Some(1)) => quote!(sequence.optional_group(|group| #group::read(group))),
+                match (min, most) {
+                    (1, Some(1)) => quote!(#group::read(array)?),
+                    (0, Some(1)) => quote!(array.optional_group(#place, #group::read)?),
                     _ => {
-                        let (min, max) = bounds(*min, *max);
-                        quote!(sequence.many_groups(#min, #max, |group| #group::read(group))?)
+                        let max = max(most);
+                        quote!(array.groups(#place, #max, #group::read)?)
                     }
                 }
             }
         };
-        let held = local(name);
-        steps.push(quote!(let #held = #read;));
-        fields.push(quote!(#name: #held));
+        if name == "array" {
+            // The name of the reader.
+            steps.push(quote!(let element = #read;));
+            fields.push(quote!(#name: element));
+        } else {
+            steps.push(quote!(let #name = #read;));
+            fields.push(quote!(#name));
+        }
     }
     if parts.is_empty() {
-        steps.push(quote!(let _ = sequence;));
+        return quote! {
+            let _ = array;
+            Ok(Self {})
+        };
     }
     quote!(#(#steps)* Ok(Self { #(#fields),* }))
 }

@@ -1,14 +1,14 @@
 //! Encoders: from types to both encodings.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Literal as Token, TokenStream};
+use quote::quote;
 use vac_cddl::ir::Value;
 
 use super::types::name_and_lifetime;
-use crate::model::{Body, Content, Enum, Item, Member, Model, Part, PartKind};
-use crate::scalar::{integer_token, value_tokens};
+use crate::model::{Body, Choice, Content, Enum, Item, Member, Model, Part, PartKind, Variant};
+use crate::scalar::{float_token, integer_token};
 
-/// `Encode` for all types.
+/// Emits `Encode` for all types.
 pub fn emit(model: &Model) -> TokenStream {
     let items = model.items.iter().map(implementation);
     quote!(#(#items)*)
@@ -17,25 +17,27 @@ pub fn emit(model: &Model) -> TokenStream {
 fn implementation(item: &Item) -> TokenStream {
     let (body, elements) = match &item.body {
         Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
-        Body::Newtype(_) => (quote!(self.0.encode(to)), None),
+        Body::Newtype(_) => (quote!(::vac_value::Encode::encode(&self.0, to)), None),
         Body::Struct(members) => (map(members), None),
-        Body::Sequence(parts) => (whole_sequence(), Some(elements(parts))),
-        Body::Enum(choice) if choice.of_sequences => (whole_sequence(), Some(choose(choice))),
-        Body::Enum(choice) => (enumeration(choice), None),
+        Body::Sequence(parts) => (whole_array(), Some(elements(parts))),
+        Body::Enum(choice) => match choice.choice {
+            Choice::Elements(_) => (whole_array(), Some(element_choice(choice))),
+            Choice::Literals | Choice::Types(_) | Choice::Members(_) => (enumeration(choice), None),
+        },
     };
     let name = name_and_lifetime(item, &quote!('_));
     let elements = elements.map(|elements| {
         quote! {
             impl #name {
-                fn elements<'v>(&'v self, elements: &mut Vec<&'v dyn Encode>) {
+                fn elements<'v>(&'v self, elements: &mut Vec<&'v dyn ::vac_value::Encode>) {
                     #elements
                 }
             }
         }
     });
     quote! {
-        impl Encode for #name {
-            fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        impl ::vac_value::Encode for #name {
+            fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
                 #body
             }
         }
@@ -43,32 +45,58 @@ fn implementation(item: &Item) -> TokenStream {
     }
 }
 
-/// A literal as a static that can be written.
-fn constant(name: &Ident, value: &Value) -> TokenStream {
-    let (ty, value) = value_tokens(value);
-    quote!(static #name: #ty = #value;)
+/// A reference to a literal that lives as long as the program.
+fn literal(value: &Value) -> TokenStream {
+    match value {
+        Value::Text(text) => quote!(&#text),
+        Value::Integer(integer) => {
+            let magnitude = Token::i128_suffixed(*integer);
+            quote!(const { &#magnitude })
+        }
+        Value::Float(float) => {
+            let float = float_token(*float);
+            quote!(const { &(#float as f64) })
+        }
+        Value::Bytes(bytes) => {
+            let bytes = Token::byte_string(bytes);
+            quote!(const { &(#bytes as &[u8]) })
+        }
+    }
 }
 
 fn map(members: &[Member]) -> TokenStream {
-    let mut constants = Vec::new();
-    let mut known = Vec::new();
+    let mut named = Vec::new();
     let mut rest = Vec::new();
-    for (at, member) in members.iter().enumerate() {
+    for member in members {
         match member {
             Member::Field(field) => {
-                let key = key(&field.key.value, &format_ident!("KEY_{at}"), &mut constants);
                 let name = &field.name;
-                known.push(if field.required {
-                    quote!(map.member(#key, &self.#name)?;)
-                } else {
-                    quote!(map.optional(#key, self.#name.as_ref())?;)
+                named.push(match (&field.key.value, field.required) {
+                    (Value::Text(key), true) if is_plain(key) => {
+                        quote!(map.field(#key, &self.#name)?;)
+                    }
+                    (Value::Text(key), false) if is_plain(key) => {
+                        quote!(map.optional_field(#key, &self.#name)?;)
+                    }
+                    (value, true) => {
+                        let key = key(value);
+                        quote!(map.member(#key, &self.#name)?;)
+                    }
+                    (value, false) => {
+                        let key = key(value);
+                        quote!(map.optional(#key, self.#name.as_ref())?;)
+                    }
                 });
             }
-            Member::Constant { key: name, value } => {
-                let key = key(&name.value, &format_ident!("KEY_{at}"), &mut constants);
-                let held = format_ident!("VALUE_{at}");
-                constants.push(constant(&held, value));
-                known.push(quote!(map.member(#key, &#held)?;));
+            Member::Constant { key: name, value, .. } => {
+                let value = literal(value);
+                named.push(match &name.value {
+                    Value::Text(key) if is_plain(key) => quote!(map.field(#key, #value)?;),
+                    name => {
+                        let key = key(name);
+                        quote!(map.member(#key, #value)?;)
+                    }
+                });
             }
             Member::Rest(field) => {
                 let name = &field.name;
@@ -78,25 +106,23 @@ fn map(members: &[Member]) -> TokenStream {
     }
     let mutable = (!members.is_empty()).then(|| quote!(mut));
     quote! {
-        #(#constants)*
-        let #mutable map = MapEncoder::new(to);
-        #(#known)*
+        let #mutable map = ::vac_value::MapEncoder::new(to);
+        #(#named)*
         #(#rest)*
         map.end()
     }
 }
 
-fn key(value: &Value, name: &Ident, constants: &mut Vec<TokenStream>) -> TokenStream {
+fn key(value: &Value) -> TokenStream {
     match value {
-        Value::Text(text) if is_plain(text) => quote!(Key::Name(#text)),
-        Value::Text(text) => quote!(Key::Text(#text)),
+        Value::Text(text) => quote!(::vac_value::Key::Text(#text)),
         Value::Integer(integer) => {
             let integer = integer_token(*integer);
-            quote!(Key::Integer(#integer))
+            quote!(::vac_value::Key::Integer(#integer))
         }
         Value::Float(_) | Value::Bytes(_) => {
-            constants.push(constant(name, value));
-            quote!(Key::Other(&#name))
+            let value = literal(value);
+            quote!(::vac_value::Key::Other(#value))
         }
     }
 }
@@ -107,26 +133,33 @@ fn is_plain(text: &str) -> bool {
 }
 
 fn enumeration(choice: &Enum) -> TokenStream {
-    let mut constants = Vec::new();
-    let cases = choice.variants.iter().enumerate().map(|(at, variant)| {
+    let text = |variant: &Variant| match &variant.content {
+        Content::Literal(Value::Text(text), _) => Some((variant.name.clone(), text.clone())),
+        _ => None,
+    };
+    if let Some(texts) = choice.variants.iter().map(text).collect::<Option<Vec<_>>>() {
+        let cases = texts.into_iter().map(|(name, text)| quote!(Self::#name => #text));
+        return quote! {
+            to.text(match self { #(#cases),* });
+            Ok(())
+        };
+    }
+    let cases = choice.variants.iter().map(|variant| {
         let name = &variant.name;
         match &variant.content {
             Content::Literal(value, _) => {
-                let held = format_ident!("VALUE_{at}");
-                constants.push(constant(&held, value));
-                quote!(Self::#name => #held.encode(to))
+                let value = literal(value);
+                quote!(Self::#name => ::vac_value::Encode::encode(#value, to))
             }
-            Content::Value(..) => quote!(Self::#name(value) => value.encode(to)),
+            Content::Value(..) => {
+                quote!(Self::#name(value) => ::vac_value::Encode::encode(value, to))
+            }
         }
     });
-    let cases: Vec<_> = cases.collect();
-    quote! {
-        #(#constants)*
-        match self { #(#cases),* }
-    }
+    quote!(match self { #(#cases),* })
 }
 
-fn whole_sequence() -> TokenStream {
+fn whole_array() -> TokenStream {
     quote! {
         let mut elements = Vec::new();
         self.elements(&mut elements);
@@ -134,7 +167,7 @@ fn whole_sequence() -> TokenStream {
     }
 }
 
-fn choose(choice: &Enum) -> TokenStream {
+fn element_choice(choice: &Enum) -> TokenStream {
     let cases = choice.variants.iter().map(|variant| {
         let name = &variant.name;
         quote!(Self::#name(value) => value.elements(elements))
@@ -143,14 +176,12 @@ fn choose(choice: &Enum) -> TokenStream {
 }
 
 fn elements(parts: &[Part]) -> TokenStream {
-    let mut constants = Vec::new();
-    let steps = parts.iter().enumerate().map(|(at, part)| {
+    let steps = parts.iter().map(|part| {
         let name = &part.name;
         match &part.kind {
             PartKind::Constant(value) => {
-                let held = format_ident!("VALUE_{at}");
-                constants.push(constant(&held, value));
-                quote!(elements.push(&#held);)
+                let value = literal(value);
+                quote!(elements.push(#value);)
             }
             PartKind::One(_) => quote!(elements.push(&self.#name);),
             PartKind::Optional(_) => quote! {
@@ -175,5 +206,5 @@ fn elements(parts: &[Part]) -> TokenStream {
     if steps.is_empty() {
         return quote!(let _ = elements;);
     }
-    quote!(#(#constants)* #(#steps)*)
+    quote!(#(#steps)*)
 }

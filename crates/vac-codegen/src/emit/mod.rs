@@ -3,6 +3,5 @@
 pub mod decode;
 pub mod encode;
 pub mod owned;
-pub mod serde_impls;
 pub mod tables;
 pub mod types;

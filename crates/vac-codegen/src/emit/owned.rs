@@ -17,21 +17,21 @@ fn implementation(item: &Item) -> TokenStream {
     let body = match &item.body {
         Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
         _ if !item.borrows => quote!(self),
-        Body::Newtype(_) => quote!(#bare(IntoOwned::into_owned(self.0))),
+        Body::Newtype(_) => quote!(#bare(::vac_value::into_owned(self.0))),
         Body::Struct(members) => {
             let fields = members.iter().filter_map(|member| match member {
                 Member::Field(field) => Some(&field.name),
                 Member::Rest(rest) => Some(&rest.name),
                 Member::Constant { .. } => None,
             });
-            quote!(#bare { #(#fields: IntoOwned::into_owned(self.#fields)),* })
+            quote!(#bare { #(#fields: ::vac_value::into_owned(self.#fields)),* })
         }
         Body::Sequence(parts) => {
             let fields = parts
                 .iter()
                 .filter(|part| !matches!(part.kind, PartKind::Constant(_)))
                 .map(|part| &part.name);
-            quote!(#bare { #(#fields: IntoOwned::into_owned(self.#fields)),* })
+            quote!(#bare { #(#fields: ::vac_value::into_owned(self.#fields)),* })
         }
         Body::Enum(choice) => {
             let cases = choice.variants.iter().map(|variant| {
@@ -39,7 +39,7 @@ fn implementation(item: &Item) -> TokenStream {
                 match &variant.content {
                     Content::Literal(..) => quote!(Self::#name => #bare::#name),
                     Content::Value(..) => {
-                        quote!(Self::#name(value) => #bare::#name(IntoOwned::into_owned(value)))
+                        quote!(Self::#name(value) => #bare::#name(::vac_value::into_owned(value)))
                     }
                 }
             });
@@ -49,7 +49,7 @@ fn implementation(item: &Item) -> TokenStream {
     let name = name_and_lifetime(item, &quote!('_));
     let owned = name_and_lifetime(item, &quote!('static));
     quote! {
-        impl IntoOwned for #name {
+        impl ::vac_value::IntoOwned for #name {
             type Owned = #owned;
 
             fn into_owned(self) -> Self::Owned {

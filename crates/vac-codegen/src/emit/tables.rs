@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
+use vac_cddl::ir;
 use vac_schema::{
-    Control, Element, ElementKind, Group, Key, Label, Rule, Schema, Sequence, TagNumber, Type,
-    TypeId, TypeKind, Value,
+    Control, Element, ElementKind, Group, GroupId, Key, Label, Rule, Schema, Sequence, TagNumber,
+    Type, TypeId, TypeKind, Value,
 };
 
 use crate::names::Names;
@@ -229,7 +230,14 @@ fn control(control: &Control) -> TokenStream {
     quote!(::vac_schema::Control::#name(#argument))
 }
 
-fn type_id(TypeId(id): TypeId) -> TokenStream {
+/// The place of a group as a constant.
+pub fn group_id(GroupId(id): GroupId) -> TokenStream {
+    let id = number(id);
+    quote!(::vac_schema::GroupId(#id))
+}
+
+/// The place of a type as a constant.
+pub fn type_id(TypeId(id): TypeId) -> TokenStream {
     let id = number(id);
     quote!(::vac_schema::TypeId(#id))
 }
@@ -249,6 +257,19 @@ fn value(literal: &Value) -> TokenStream {
             let literal = Literal::byte_string(literal);
             quote!(bytes(#literal))
         }
+    }
+}
+
+/// A value of the intermediate representation as a constant, for any module.
+pub fn ir_value(value: &ir::Value) -> TokenStream {
+    match value {
+        ir::Value::Text(text) => quote!(::vac_schema::constant::text(#text)),
+        ir::Value::Bytes(bytes) => {
+            let bytes = Literal::byte_string(bytes);
+            quote!(::vac_schema::constant::bytes(#bytes))
+        }
+        ir::Value::Integer(integer) => self::value(&Value::Integer(*integer)),
+        ir::Value::Float(float) => self::value(&Value::Float(*float)),
     }
 }
 

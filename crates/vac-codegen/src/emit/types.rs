@@ -64,7 +64,7 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
                     let (docs, name) = (doc_lines(&rest.docs), &rest.name);
                     let key = rust_type(model, &rest.key, &quote!('a));
                     let value = rust_type(model, &rest.value, &quote!('a));
-                    Some(quote!(#docs pub #name: Extensions<#key, #value>))
+                    Some(quote!(#docs pub #name: ::vac_value::Extensions<#key, #value>))
                 }
             });
             quote! {
@@ -130,6 +130,7 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
 
 fn doc_lines(lines: &[String]) -> TokenStream {
     let mut in_code = false;
+    let lines = sentences(lines);
     let lines = lines.iter().map(|line| {
         if line.starts_with("```") {
             in_code = !in_code;
@@ -139,6 +140,29 @@ fn doc_lines(lines: &[String]) -> TokenStream {
         quote!(#[doc = #text])
     });
     quote!(#(#lines)*)
+}
+
+/// A comment as sentences: it begins with a capital letter and ends with a full stop.
+fn sentences(lines: &[String]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    let end = lines.iter().position(|line| line.is_empty() || line.starts_with("```"));
+    let end = end.unwrap_or(lines.len());
+    let comment = &mut lines[..end];
+    if let Some(first) = comment.first_mut()
+        && let Some(letter) = first.chars().next()
+    {
+        // A word with capitals or digits inside is a name and stays as it is.
+        let word = first.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(first);
+        if word.chars().all(char::is_lowercase) {
+            first.replace_range(..letter.len_utf8(), &letter.to_uppercase().to_string());
+        }
+    }
+    if let Some(last) = comment.last_mut()
+        && !last.ends_with(['.', '!', '?', ':'])
+    {
+        last.push('.');
+    }
+    lines
 }
 
 /// A comment's words without what Markdown would take for links and tags.
@@ -165,19 +189,19 @@ pub fn name_and_lifetime(item: &Item, lifetime: &TokenStream) -> TokenStream {
 /// A shape in Rust.
 pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenStream {
     match shape {
-        Shape::Scalar(scalar, _) => match scalar {
-            Scalar::Any => quote!(Any<#lifetime>),
-            Scalar::Text => quote!(Text<#lifetime>),
-            Scalar::Bytes => quote!(Bytes<#lifetime>),
+        Shape::Scalar(scalar) => match scalar {
+            Scalar::Any => quote!(::vac_value::Any<#lifetime>),
+            Scalar::Text => quote!(::vac_value::Text<#lifetime>),
+            Scalar::Bytes => quote!(::vac_value::Bytes<#lifetime>),
             Scalar::Uint => quote!(u64),
             Scalar::Int => quote!(i128),
             Scalar::Bool => quote!(bool),
-            Scalar::Number => quote!(Number<#lifetime>),
-            Scalar::Null => quote!(Null),
-            Scalar::Undefined => quote!(Undefined),
+            Scalar::Number => quote!(::vac_value::Number<#lifetime>),
+            Scalar::Null => quote!(::vac_value::Null),
+            Scalar::Undefined => quote!(::vac_value::Undefined),
         },
         Shape::Item(item) => name_and_lifetime(&model.items[*item], lifetime),
-        Shape::Vec(inner, ..) => {
+        Shape::Vec(inner) => {
             let inner = rust_type(model, inner, lifetime);
             quote!(Vec<#inner>)
         }
@@ -192,16 +216,16 @@ pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenS
         Shape::Tagged(number, inner) => {
             let (number, inner) =
                 (Token::u64_unsuffixed(*number), rust_type(model, inner, lifetime));
-            quote!(Tagged<#number, #inner>)
+            quote!(::vac_value::Tagged<#number, #inner>)
         }
         Shape::Embedded(inner) => {
             let inner = rust_type(model, inner, lifetime);
-            quote!(Embedded<#lifetime, #inner>)
+            quote!(::vac_value::Embedded<#lifetime, #inner>)
         }
-        Shape::Table(key, value, _) => {
+        Shape::Table(key, value) => {
             let key = rust_type(model, key, lifetime);
             let value = rust_type(model, value, lifetime);
-            quote!(Extensions<#key, #value>)
+            quote!(::vac_value::Extensions<#key, #value>)
         }
     }
 }

@@ -1,23 +1,26 @@
 //! From lowered CDDL to [`Model`].
 
 use proc_macro2::Ident;
+use vac_cddl::TableIndex;
 use vac_cddl::ir::{Control, Origin, RuleId, Schema, TagNumber, Type, TypeKind, Value};
+use vac_schema::GroupId;
 
-use super::{Body, Guard, Item, Model, Scalar, Shape, passes};
+use super::{Body, Item, Model, Place, Scalar, Shape, passes};
 use crate::analysis::{literals, prelude_name, rule};
-use crate::describe;
 use crate::names::Names;
-use crate::output;
-use crate::scalar::{Patterns, predicate};
 
 /// Names of the standard library that generated modules use as they are.
 const STANDARD: [&str; 9] =
     ["Box", "Err", "None", "Ok", "Option", "Result", "Some", "String", "Vec"];
 
-/// Builds the types of a schema.
-pub fn build(schema: &Schema) -> Model {
+/// Builds the types of a schema, whose tables are `tables`.
+pub fn build<'s>(
+    schema: &'s Schema,
+    tables: &'s vac_schema::Schema,
+    index: &'s TableIndex<'s>,
+) -> Model {
     let mut names = Names::default();
-    for reserved in STANDARD.into_iter().chain(output::imported_types()) {
+    for reserved in STANDARD {
         names.type_name(reserved);
     }
     let mut builder = Builder {
@@ -25,12 +28,13 @@ pub fn build(schema: &Schema) -> Model {
         names,
         items: Vec::new(),
         of_rule: Vec::new(),
-        patterns: Patterns::default(),
+        tables,
+        index,
         rule: String::new(),
     };
     builder.rules();
     let root = builder.of_rule[schema.root.0].unwrap_or_default();
-    let mut model = Model { items: builder.items, root, patterns: builder.patterns };
+    let mut model = Model { items: builder.items, root };
     passes::run(&mut model);
     model
 }
@@ -41,7 +45,9 @@ pub(super) struct Builder<'s> {
     pub items: Vec<Item>,
     /// The item of each rule of the specification.
     of_rule: Vec<Option<usize>>,
-    pub patterns: Patterns,
+    /// The schema's tables.
+    pub tables: &'s vac_schema::Schema,
+    pub index: &'s TableIndex<'s>,
     /// The rule that is being built.
     rule: String,
 }
@@ -64,7 +70,16 @@ impl<'s> Builder<'s> {
                     ),
                     _ => (self.names.type_name(&rule.name), Body::Open),
                 };
-                self.items.push(Item { name, rule: rule.name.clone(), docs, body, borrows: false });
+                let place = Place::Type(self.index.type_id(&rule.body));
+                self.items.push(Item {
+                    name,
+                    rule: rule.name.clone(),
+                    docs,
+                    body,
+                    borrows: false,
+                    place,
+                    group: None,
+                });
                 self.items.len() - 1
             });
             self.of_rule.push(item);
@@ -83,15 +98,30 @@ impl<'s> Builder<'s> {
     }
 
     /// Fills the slot of a rule, or adds an item that is part of it.
-    pub fn item(&mut self, name: &str, slot: Option<usize>, body: Body) -> usize {
+    pub fn item(&mut self, name: &str, slot: Option<usize>, body: Body, place: Place) -> usize {
         if let Some(slot) = slot {
             self.items[slot].body = body;
             return slot;
         }
         let docs = vec![format!("Part of `{}`.", self.rule)];
         let name: Ident = self.names.type_name(name);
-        self.items.push(Item { name, rule: self.rule.clone(), docs, body, borrows: false });
+        let rule = self.rule.clone();
+        self.items.push(Item { name, rule, docs, body, borrows: false, place, group: None });
         self.items.len() - 1
+    }
+
+    /// The same for a map or an array.
+    pub fn container(
+        &mut self,
+        name: &str,
+        slot: Option<usize>,
+        body: Body,
+        place: Place,
+        group: GroupId,
+    ) -> usize {
+        let item = self.item(name, slot, body, place);
+        self.items[item].group = Some(group);
+        item
     }
 
     /// The shape of a type. An item it needs is called `name`, or is the slot.
@@ -110,8 +140,8 @@ impl<'s> Builder<'s> {
         }
         match &ty.kind {
             TypeKind::Choice(alternatives) => self.choice(ty, alternatives, name, slot),
-            TypeKind::Map(group) => self.map(group, name, slot),
-            TypeKind::Array(group) => self.array(group, name, slot),
+            TypeKind::Map(group) => self.map(ty, group, name, slot),
+            TypeKind::Array(group) => self.array(ty, group, name, slot),
             TypeKind::Tag { number: TagNumber::One(number), content }
                 if !matches!(number, 2 | 3) =>
             {
@@ -123,12 +153,12 @@ impl<'s> Builder<'s> {
                     let inner = self.shape(inner, &format!("{name}-inside"), None);
                     Shape::Embedded(Box::new(inner))
                 }
-                _ => match self.guarded(ty) {
-                    Some(shape) => shape,
+                _ => match self.scalar(ty) {
+                    Some(scalar) => Shape::Scalar(scalar),
                     None => self.shape(target, name, slot),
                 },
             },
-            _ => self.guarded(ty).unwrap_or(Shape::Scalar(Scalar::Any, None)),
+            _ => Shape::Scalar(self.scalar(ty).unwrap_or(Scalar::Any)),
         }
     }
 
@@ -151,39 +181,14 @@ impl<'s> Builder<'s> {
                 return Some(self.shape(&rule(self.schema, id).body, name, None));
             }
         };
-        let plain = matches!(
-            prelude,
-            "any"
-                | "uint"
-                | "int"
-                | "tstr"
-                | "text"
-                | "bstr"
-                | "bytes"
-                | "bool"
-                | "nil"
-                | "null"
-                | "undefined"
-                | "number"
-        );
-        Some(Shape::Scalar(scalar, if plain { None } else { self.guard(ty) }))
+        Some(Shape::Scalar(scalar))
     }
 
-    pub fn guard(&mut self, ty: &Type) -> Option<Guard> {
-        let predicate = predicate(self.schema, ty, &mut self.patterns)?;
-        Some(Guard { predicate, expected: describe::expected(self.schema, ty) })
-    }
-
-    /// A scalar with a predicate, if a type is one.
-    fn guarded(&mut self, ty: &'s Type) -> Option<Shape> {
-        let scalar = self.scalar(ty)?;
-        Some(Shape::Scalar(scalar, self.guard(ty)))
-    }
-
+    /// The scalar that a type is, if it is one.
     fn scalar(&mut self, ty: &'s Type) -> Option<Scalar> {
         if let Some(shape) = self.prelude_shape(ty, "") {
             return match shape {
-                Shape::Scalar(scalar, _) => Some(scalar),
+                Shape::Scalar(scalar) => Some(scalar),
                 _ => None,
             };
         }

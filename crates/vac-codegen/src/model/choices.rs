@@ -1,13 +1,13 @@
 //! Choices become enums.
 
 use vac_cddl::ir::{Literal, TagNumber, Type, TypeKind, Value};
+use vac_schema::TypeId;
 
 use super::build::Builder;
-use super::{Body, Content, Enum, Guard, Scalar, Shape, Variant};
-use crate::analysis::{alternatives, discriminator, kinds, literals, prelude_name, rule};
+use super::{Body, Choice, Content, Enum, Place, Scalar, Shape, Variant};
+use crate::analysis::{kinds, literals, prelude_name, rule};
 use crate::describe;
 use crate::names::{Names, camel_case};
-use crate::scalar::predicate;
 
 impl<'s> Builder<'s> {
     /// Nothing but literals: an enum without content.
@@ -17,19 +17,13 @@ impl<'s> Builder<'s> {
         for literal in literals(self.schema, ty).unwrap_or_default() {
             variants.push(Variant {
                 name: names.type_name(&literal_name(literal)),
-                docs: vec![format!("`{}`", describe::value(&literal.value))],
-                content: self.literal_content(literal, ty),
+                docs: vec![format!("The value `{}`.", describe::value(&literal.value))],
+                content: Content::Literal(literal.value.clone(), Vec::new()),
             });
         }
-        let expected = describe::expected(self.schema, ty);
-        let body = Body::Enum(Enum { variants, select: None, of_sequences: false, expected });
-        Shape::Item(self.item(name, slot, body))
-    }
-
-    fn literal_content(&mut self, literal: &Literal, near: &Type) -> Content {
-        let ty = Type { kind: TypeKind::Literal(literal.clone()), location: near.location.clone() };
-        let predicate = predicate(self.schema, &ty, &mut self.patterns).unwrap_or_default();
-        Content::Literal(literal.value.clone(), predicate)
+        let body = Body::Enum(Enum { variants, choice: Choice::Literals });
+        let place = Place::Type(self.index.type_id(ty));
+        Shape::Item(self.item(name, slot, body, place))
     }
 
     /// Any other choice.
@@ -40,41 +34,46 @@ impl<'s> Builder<'s> {
         name: &str,
         slot: Option<usize>,
     ) -> Shape {
-        let is_null = |ty: &&Type| matches!(prelude_name(self.schema, ty), Some("null" | "nil"));
-        let (nulls, others): (Vec<&Type>, Vec<&Type>) = choices.iter().partition(is_null);
+        let is_null = |(_, ty): &(usize, &Type)| {
+            matches!(prelude_name(self.schema, ty), Some("null" | "nil"))
+        };
+        let (nulls, others): (Vec<_>, Vec<_>) = choices.iter().enumerate().partition(is_null);
+        let id = self.index.type_id(ty);
         match (nulls.len(), others.as_slice()) {
-            (1.., [only]) => {
+            (1.., [(_, only)]) => {
                 let value = self.shape(only, name, None);
                 Shape::Nullable(Box::new(value))
             }
             (1.., [_, ..]) => {
-                let value = self.enumeration(ty, &others, &format!("{name}-value"), None);
+                let name = format!("{name}-value");
+                let value = self.enumeration(id, &others, &name, None, Place::Value);
                 Shape::Nullable(Box::new(value))
             }
-            (0, [_, ..]) => self.enumeration(ty, &others, name, slot),
-            (_, []) => Shape::Scalar(Scalar::Any, self.guard(ty)),
+            (0, [_, ..]) => self.enumeration(id, &others, name, slot, Place::Type(id)),
+            (_, []) => Shape::Scalar(Scalar::Any),
         }
     }
 
     fn enumeration(
         &mut self,
-        ty: &'s Type,
-        choices: &[&'s Type],
+        id: TypeId,
+        choices: &[(usize, &'s Type)],
         name: &str,
         slot: Option<usize>,
+        place: Place,
     ) -> Shape {
         let mut parts: Vec<(String, &'s Type, Content)> = Vec::new();
-        for choice in choices {
+        for (at, choice) in choices {
             // A socket that nobody has plugged can be left out.
             if kinds(self.schema, choice).is_empty() {
                 continue;
             }
             let title = self.variant_name(choice);
             let content = match &choice.kind {
-                TypeKind::Literal(literal) => self.literal_content(literal, choice),
+                TypeKind::Literal(literal) => Content::Literal(literal.value.clone(), vec![*at]),
                 _ => {
                     let shape = self.shape(choice, &format!("{name}-{title}"), None);
-                    Content::Value(shape, kinds(self.schema, choice))
+                    Content::Value(shape, vec![*at])
                 }
             };
             if !merge(&mut parts, &content) {
@@ -82,7 +81,7 @@ impl<'s> Builder<'s> {
             }
         }
         if parts.is_empty() {
-            return Shape::Scalar(Scalar::Any, self.guard(ty));
+            return Shape::Scalar(Scalar::Any);
         }
         if parts.len() == 1
             && matches!(parts[0].2, Content::Value(Shape::Scalar(..), _))
@@ -90,15 +89,6 @@ impl<'s> Builder<'s> {
         {
             return shape;
         }
-        let flat = alternatives(self.schema, ty);
-        let select = match discriminator(self.schema, &flat) {
-            Some(found) if flat.len() == parts.len() => {
-                let values =
-                    found.values.iter().map(|values| values.iter().copied().cloned().collect());
-                Some((found.key.clone(), values.collect()))
-            }
-            _ => None,
-        };
         let mut names = Names::default();
         let titles = without_common_suffix(parts.iter().map(|(title, ..)| title.as_str()), name);
         let variants = parts
@@ -106,13 +96,15 @@ impl<'s> Builder<'s> {
             .zip(titles)
             .map(|((_, choice, content), title)| Variant {
                 name: names.type_name(&title),
-                docs: vec![format!("`{}`", describe::expected(self.schema, choice))],
+                docs: vec![format!(
+                    "The alternative `{}`.",
+                    self.tables.describe(self.index.type_id(choice))
+                )],
                 content,
             })
             .collect();
-        let expected = describe::expected(self.schema, ty);
-        let body = Body::Enum(Enum { variants, select, of_sequences: false, expected });
-        Shape::Item(self.item(name, slot, body))
+        let body = Body::Enum(Enum { variants, choice: Choice::Types(id) });
+        Shape::Item(self.item(name, slot, body, place))
     }
 
     fn variant_name(&self, ty: &Type) -> String {
@@ -138,26 +130,14 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// Two scalars of one Rust type are one variant; what either accepts fits.
+/// Two scalars of one Rust type are one variant.
 fn merge(parts: &mut [(String, &Type, Content)], content: &Content) -> bool {
-    let Content::Value(Shape::Scalar(scalar, guard), kinds) = content else { return false };
+    let Content::Value(Shape::Scalar(scalar), alternatives) = content else { return false };
     for (_, _, part) in parts {
-        if let Content::Value(Shape::Scalar(other, other_guard), other_kinds) = part
+        if let Content::Value(Shape::Scalar(other), others) = part
             && other == scalar
         {
-            *other_guard = match (other_guard.take(), guard) {
-                (Some(one), Some(two)) => {
-                    let (first, second) = (one.predicate, &two.predicate);
-                    Some(Guard {
-                        predicate: quote::quote!((#first || #second)),
-                        expected: format!("{} or {}", one.expected, two.expected),
-                    })
-                }
-                _ => None,
-            };
-            other_kinds.extend(kinds);
-            other_kinds.sort_unstable();
-            other_kinds.dedup();
+            others.extend(alternatives);
             return true;
         }
     }

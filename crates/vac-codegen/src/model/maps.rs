@@ -1,12 +1,14 @@
 //! Maps become structs, tables, or enums of structs.
 
+use std::collections::HashMap;
+
 use vac_cddl::ir::{
     Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Type, Value,
 };
 
 use super::build::Builder;
 use super::choices::literal_name;
-use super::{Body, Content, Enum, Field, Member, Rest, Scalar, Shape, Variant};
+use super::{Body, Choice, Content, Enum, Field, Member, Place, Rest, Scalar, Shape, Variant};
 use crate::analysis::literals;
 use crate::names::{Names, camel_case};
 
@@ -24,22 +26,31 @@ struct Flat<'s> {
 
 impl<'s> Builder<'s> {
     /// The shape of a map.
-    pub fn map(&mut self, group: &'s Group, name: &str, slot: Option<usize>) -> Shape {
+    pub fn map(
+        &mut self,
+        ty: &'s Type,
+        group: &'s Group,
+        name: &str,
+        slot: Option<usize>,
+    ) -> Shape {
         let Some(mut alternatives) = flatten(group) else {
-            return Shape::Scalar(Scalar::Any, None);
+            return Shape::Scalar(Scalar::Any);
         };
+        let (place, id) = (Place::Type(self.index.type_id(ty)), self.index.group_id(group));
+        let mut numbers = HashMap::new();
+        number_members(group, &mut numbers);
         if alternatives.len() == 1
             && let Some(members) = alternatives.pop()
         {
-            if let [Flat { member, occurrence, .. }] = members.as_slice()
+            if let [Flat { member, .. }] = members.as_slice()
                 && let IrMember { key: Some(Key::Type(key)), value, .. } = member
             {
                 let key = self.shape(key, &format!("{name}-key"), None);
                 let value = self.shape(value, &format!("{name}-value"), None);
-                return Shape::Table(Box::new(key), Box::new(value), *occurrence);
+                return Shape::Table(Box::new(key), Box::new(value));
             }
-            let members = self.members(&members, name);
-            return Shape::Item(self.item(name, slot, Body::Struct(members)));
+            let body = Body::Struct(self.members(&members, &numbers, name));
+            return Shape::Item(self.container(name, slot, body, place, id));
         }
         let mut names = Names::default();
         let mut variants = Vec::new();
@@ -49,28 +60,28 @@ impl<'s> Builder<'s> {
             let title =
                 distinction(members, &others).unwrap_or_else(|| format!("choice-{}", at + 1));
             let part = format!("{name}-{title}");
-            let body = Body::Struct(self.members(members, &part));
-            let item = self.item(&part, None, body);
+            let body = Body::Struct(self.members(members, &numbers, &part));
+            let item = self.container(&part, None, body, Place::Group, id);
             variants.push(Variant {
                 name: names.type_name(&camel_case(&title)),
                 docs: vec![format!("The map with `{title}`.")],
-                content: Content::Value(Shape::Item(item), vec!["Map"]),
+                content: Content::Value(Shape::Item(item), vec![at]),
             });
         }
-        let expected = "another map".to_owned();
-        let body = Body::Enum(Enum { variants, select: None, of_sequences: false, expected });
-        Shape::Item(self.item(name, slot, body))
+        let body = Body::Enum(Enum { variants, choice: Choice::Members(id) });
+        Shape::Item(self.container(name, slot, body, place, id))
     }
 
-    fn members(&mut self, members: &[Flat<'s>], name: &str) -> Vec<Member> {
+    fn members(&mut self, members: &[Flat<'s>], numbers: &Numbers, name: &str) -> Vec<Member> {
         let mut names = Names::default();
         let mut fields = Vec::new();
         let rest = members.iter().filter(|flat| !matches!(flat.member.key, Some(Key::Literal(_))));
         let several = rest.count() > 1;
         for flat in members {
+            let number = numbers[&std::ptr::from_ref(flat.member)];
             match &flat.member.key {
                 Some(Key::Literal(key)) => {
-                    fields.push(self.field(flat, key, &mut names, name));
+                    fields.push(self.field(flat, number, key, &mut names, name));
                 }
                 Some(Key::Type(key)) => {
                     let title = if several { "extensions_1" } else { "extensions" };
@@ -78,9 +89,9 @@ impl<'s> Builder<'s> {
                     let part = format!("{name}-{field}");
                     fields.push(Member::Rest(Rest {
                         name: field,
+                        number,
                         key: self.shape(key, &format!("{part}-key"), None),
                         value: self.shape(&flat.member.value, &format!("{part}-value"), None),
-                        cut: flat.member.cut,
                         occurrence: flat.occurrence,
                         docs: docs_or(flat.docs, "Members that the schema does not name."),
                     }));
@@ -92,19 +103,26 @@ impl<'s> Builder<'s> {
         fields
     }
 
-    fn field(&mut self, flat: &Flat<'s>, key: &Literal, names: &mut Names, around: &str) -> Member {
+    fn field(
+        &mut self,
+        flat: &Flat<'s>,
+        number: usize,
+        key: &Literal,
+        names: &mut Names,
+        around: &str,
+    ) -> Member {
         let value: &'s Type = &flat.member.value;
         if flat.required
             && let Some([only]) = literals(self.schema, value).as_deref()
         {
-            return Member::Constant { key: key.clone(), value: only.value.clone() };
+            return Member::Constant { number, key: key.clone(), value: only.value.clone() };
         }
         let title = literal_name(key);
         Member::Field(Field {
             name: names.field_name(&title),
+            number,
             key: key.clone(),
             required: flat.required,
-            cut: flat.member.cut,
             shape: self.shape(value, &format!("{around}-{title}"), None),
             docs: docs_or(flat.docs, &format!("The member `{title}`.")),
         })
@@ -113,6 +131,22 @@ impl<'s> Builder<'s> {
 
 pub(super) fn docs_or(docs: &[String], otherwise: &str) -> Vec<String> {
     if docs.is_empty() { vec![otherwise.to_owned()] } else { docs.to_vec() }
+}
+
+/// The numbers of the members of a group, by their addresses.
+type Numbers = HashMap<*const IrMember, usize>;
+
+/// Numbers the members of a group in its order, those of groups inside it included.
+/// `vac_schema::MapReader` counts them in the same way.
+fn number_members(group: &Group, numbers: &mut Numbers) {
+    for element in group.choices.iter().flatten() {
+        match &element.kind {
+            ElementKind::Member(member) => {
+                numbers.insert(std::ptr::from_ref(member), numbers.len());
+            }
+            ElementKind::Group { group, .. } => number_members(group, numbers),
+        }
+    }
 }
 
 /// Every way to choose among the groups of a map; `None` if there are too many.

@@ -6,10 +6,9 @@ mod choices;
 mod maps;
 mod passes;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use vac_cddl::ir::{Literal, Occurrence, Value};
-
-use crate::scalar::Patterns;
+use vac_schema::{GroupId, TypeId};
 
 pub use build::build;
 
@@ -19,8 +18,6 @@ pub struct Model {
     pub items: Vec<Item>,
     /// The item of the start rule.
     pub root: usize,
-    /// The regular expressions that decoders need.
-    pub patterns: Patterns,
 }
 
 /// One type with a name.
@@ -35,6 +32,21 @@ pub struct Item {
     pub body: Body,
     /// Whether it borrows from its source.
     pub borrows: bool,
+    /// What it is in the schema's tables.
+    pub place: Place,
+    /// The group of a map or an array.
+    pub group: Option<GroupId>,
+}
+
+/// What a named type is in the schema's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A type: the whole body of the rule, or part of it.
+    Type(TypeId),
+    /// What is left of a choice without `null`.
+    Value,
+    /// A part of a map or an array.
+    Group,
 }
 
 /// What a named type is.
@@ -59,11 +71,11 @@ pub enum Body {
 #[derive(Clone)]
 pub enum Shape {
     /// A scalar, or `any`.
-    Scalar(Scalar, Option<Guard>),
+    Scalar(Scalar),
     /// A named type.
     Item(usize),
-    /// An array of elements of one type: at least, at most.
-    Vec(Box<Shape>, u64, Option<u64>),
+    /// An array of elements of one type.
+    Vec(Box<Shape>),
     /// `null` or a value.
     Nullable(Box<Shape>),
     /// Behind a pointer, where a type would contain itself.
@@ -72,8 +84,8 @@ pub enum Shape {
     Tagged(u64, Box<Shape>),
     /// As CBOR in a byte string.
     Embedded(Box<Shape>),
-    /// A map of any keys and values: at least, at most.
-    Table(Box<Shape>, Box<Shape>, Occurrence),
+    /// A map of any keys and values.
+    Table(Box<Shape>, Box<Shape>),
 }
 
 /// The scalars of the data model.
@@ -99,21 +111,14 @@ pub enum Scalar {
     Undefined,
 }
 
-/// What a scalar has to satisfy besides its Rust type.
-#[derive(Clone)]
-pub struct Guard {
-    /// An expression over `node`.
-    pub predicate: TokenStream,
-    /// What a message says was expected.
-    pub expected: String,
-}
-
 /// A member of a map.
 pub enum Member {
     /// A field.
     Field(Field),
     /// A member that can have one value only: checked, written, but no field.
     Constant {
+        /// Its number among the members of its group.
+        number: usize,
         /// Its key.
         key: Literal,
         /// Its value.
@@ -127,12 +132,12 @@ pub enum Member {
 pub struct Field {
     /// Its Rust name.
     pub name: Ident,
+    /// Its number among the members of its group.
+    pub number: usize,
     /// Its key.
     pub key: Literal,
     /// Whether it has to be there.
     pub required: bool,
-    /// Whether a wrong value under its key is an error, or an extension.
-    pub cut: bool,
     /// Its type.
     pub shape: Shape,
     /// Lines of documentation.
@@ -143,12 +148,12 @@ pub struct Field {
 pub struct Rest {
     /// Its Rust name.
     pub name: Ident,
+    /// Its number among the members of its group.
+    pub number: usize,
     /// The type of the keys.
     pub key: Shape,
     /// The type of the values.
     pub value: Shape,
-    /// Whether a wrong value under such a key is an error.
-    pub cut: bool,
     /// At least and at most so many.
     pub occurrence: Occurrence,
     /// Lines of documentation.
@@ -163,6 +168,17 @@ pub struct Part {
     pub docs: Vec<String>,
     /// What it is.
     pub kind: PartKind,
+    /// What it is in the schema's tables.
+    pub place: PartPlace,
+}
+
+/// What a part of an array is in the schema's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartPlace {
+    /// Elements of a type.
+    Type(TypeId),
+    /// Groups of elements.
+    Group(GroupId),
 }
 
 /// What a part of an array is.
@@ -173,8 +189,8 @@ pub enum PartKind {
     Constant(Value),
     /// An element that may be there.
     Optional(Shape),
-    /// Several elements: at least, at most.
-    Many(Shape, u64, Option<u64>),
+    /// Several elements: at most.
+    Many(Shape, Option<u64>),
     /// A group, which is an item of its own: at least, at most.
     Group(usize, u64, Option<u64>),
 }
@@ -183,12 +199,21 @@ pub enum PartKind {
 pub struct Enum {
     /// In order.
     pub variants: Vec<Variant>,
-    /// The member that tells them apart, with its values for each variant.
-    pub select: Option<(Literal, Vec<Vec<Literal>>)>,
-    /// Whether the variants are groups inside an array.
-    pub of_sequences: bool,
-    /// What a message says was expected.
-    pub expected: String,
+    /// What the variants are alternatives of.
+    pub choice: Choice,
+}
+
+/// What the variants of an enum are alternatives of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Literals.
+    Literals,
+    /// A choice of types.
+    Types(TypeId),
+    /// The group of a map.
+    Members(GroupId),
+    /// A group of an array.
+    Elements(GroupId),
 }
 
 /// One alternative of a choice.
@@ -203,8 +228,8 @@ pub struct Variant {
 
 /// What a variant holds.
 pub enum Content {
-    /// Nothing: it is this very value. The expression says whether a node is.
-    Literal(Value, TokenStream),
-    /// A value of a type, which only nodes of these kinds can be.
-    Value(Shape, Vec<&'static str>),
+    /// Nothing: it is this very value, which is one of these alternatives of the choice.
+    Literal(Value, Vec<usize>),
+    /// A value of a type, which is one of these alternatives of the choice.
+    Value(Shape, Vec<usize>),
 }

@@ -38,12 +38,12 @@ fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
     match shape {
         Shape::Scalar(..) => {}
         Shape::Item(item) => items.push(*item),
-        Shape::Vec(inner, ..)
+        Shape::Vec(inner)
         | Shape::Nullable(inner)
         | Shape::Boxed(inner)
         | Shape::Tagged(_, inner)
         | Shape::Embedded(inner) => mentioned(inner, items),
-        Shape::Table(key, value, _) => {
+        Shape::Table(key, value) => {
             mentioned(key, items);
             mentioned(value, items);
         }
@@ -217,14 +217,14 @@ fn body_borrows(model: &Model, body: &Body) -> bool {
 /// Whether values of a shape borrow from their source.
 pub fn borrows(model: &Model, shape: &Shape) -> bool {
     match shape {
-        Shape::Scalar(Scalar::Any | Scalar::Text | Scalar::Bytes | Scalar::Number, _)
+        Shape::Scalar(Scalar::Any | Scalar::Text | Scalar::Bytes | Scalar::Number)
         | Shape::Embedded(_) => true,
         Shape::Scalar(..) => false,
         Shape::Item(item) => model.items[*item].borrows,
-        Shape::Vec(inner, ..)
+        Shape::Vec(inner)
         | Shape::Nullable(inner)
         | Shape::Boxed(inner)
         | Shape::Tagged(_, inner) => borrows(model, inner),
-        Shape::Table(key, value, _) => borrows(model, key) || borrows(model, value),
+        Shape::Table(key, value) => borrows(model, key) || borrows(model, value),
     }
 }

@@ -8,9 +8,9 @@ use super::Matcher;
 use crate::tables::{Element, ElementKind, Group, GroupId, Key, Sequence, TypeId, Value};
 
 /// An array while a sequence is matched against it.
-struct ArrayState<'d, 'a> {
+pub(crate) struct ArrayState<'d, 'a> {
     node: Node<'d, 'a>,
-    elements: Vec<Node<'d, 'a>>,
+    pub(crate) elements: Vec<Node<'d, 'a>>,
     /// The last position at which a type did not match.
     tried_at: usize,
     /// The types that were tried there.
@@ -20,7 +20,17 @@ struct ArrayState<'d, 'a> {
     repetitions: HashMap<(*const Element, usize), (usize, u64)>,
 }
 
-impl ArrayState<'_, '_> {
+impl<'d, 'a> ArrayState<'d, 'a> {
+    pub(crate) fn new(node: Node<'d, 'a>) -> Self {
+        Self {
+            node,
+            elements: node.elements().collect(),
+            tried_at: 0,
+            tried: Vec::new(),
+            repetitions: HashMap::new(),
+        }
+    }
+
     fn note_tried(&mut self, at: usize, id: TypeId) {
         if at > self.tried_at {
             self.tried_at = at;
@@ -40,13 +50,7 @@ impl<'s> Matcher<'s, '_> {
         {
             return self.uniform_array(*min, *max, *value, node);
         }
-        let mut state = ArrayState {
-            node,
-            elements: node.elements().collect(),
-            tried_at: 0,
-            tried: Vec::new(),
-            repetitions: HashMap::new(),
-        };
+        let mut state = ArrayState::new(node);
         if !self.budget.spend(state.elements.len() as u64) {
             return false;
         }
@@ -244,25 +248,35 @@ impl<'s> Matcher<'s, '_> {
         }
     }
 
-    /// Tries the alternatives of a group in order.
     fn take_group(
         &mut self,
         group: &'s Group,
         at: usize,
         state: &mut ArrayState<'_, '_>,
     ) -> Option<usize> {
-        let mut end = None;
-        for sequence in &*group.choices {
+        self.choose_group(group, at, state).map(|(_, end)| end)
+    }
+
+    /// Tries the alternatives of a group in order. Returns the first that matches, and the
+    /// position after it.
+    pub(crate) fn choose_group(
+        &mut self,
+        group: &'s Group,
+        at: usize,
+        state: &mut ArrayState<'_, '_>,
+    ) -> Option<(usize, usize)> {
+        for (choice, sequence) in group.choices.iter().enumerate() {
+            let mut end = None;
             let verdict = self.probe(|matcher| {
                 end = matcher.take_elements(sequence, at, state);
                 end.is_some()
             });
-            if verdict.is_valid {
-                break;
+            if let Some(end) = end {
+                return Some((choice, end));
             }
             self.note(verdict);
         }
-        end
+        None
     }
 
     /// Records that none of several types accepts a node. Returns false.

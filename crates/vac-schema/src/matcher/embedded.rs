@@ -1,7 +1,9 @@
 //! Tags, and documents inside byte strings.
 
 use vac_value::check::sequence_as_array;
-use vac_value::{Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError, ViolationKind};
+use vac_value::{
+    Document, Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError, ViolationKind,
+};
 
 use super::Matcher;
 use crate::tables::{TagNumber, TypeId, TypeKind};
@@ -53,7 +55,7 @@ impl Matcher<'_, '_> {
             return self.accepts_all_bytes(content) || self.mismatch(id, node);
         }
         let bytes = encoder.finish().split_off(1);
-        self.embedded(content, node, &bytes)
+        self.embedded(content, node, &bytes, false)
     }
 
     fn accepts_all_bytes(&self, id: TypeId) -> bool {
@@ -72,7 +74,7 @@ impl Matcher<'_, '_> {
     /// `.cbor`: checks the item that a byte string contains.
     pub(super) fn embedded_item(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
-            Some(bytes) => self.embedded(content, node, &bytes),
+            Some(bytes) => self.embedded(content, node, &bytes, false),
             None => self.fail_as("bytes that contain one CBOR item", node),
         }
     }
@@ -80,7 +82,7 @@ impl Matcher<'_, '_> {
     /// `.cborseq`: checks the sequence that a byte string contains, as an array.
     pub(super) fn embedded_sequence(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
-            Some(bytes) => self.embedded(content, node, &sequence_as_array(&bytes)),
+            Some(bytes) => self.embedded(content, node, &sequence_as_array(&bytes), true),
             None => self.fail_as("bytes that contain a CBOR sequence", node),
         }
     }
@@ -89,16 +91,32 @@ impl Matcher<'_, '_> {
         self.fail(ViolationKind::Mismatch, node, |_| (expected.to_owned(), vac_value::found(node)))
     }
 
-    fn embedded(&mut self, content: TypeId, node: Node<'_, '_>, bytes: &[u8]) -> bool {
+    /// Scans a document inside a byte string within what is left of the depth.
+    pub(crate) fn scan_embedded<'b>(&self, bytes: &'b [u8]) -> Result<Document<'b>, SyntaxError> {
+        let limits = Limits::default();
+        match limits.depth.checked_sub(self.depth + 1) {
+            Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(bytes),
+            None => Err(SyntaxError { offset: 0, problem: Problem::Depth(limits.depth) }),
+        }
+    }
+
+    /// The number of the document inside a byte string, or of the sequence inside it.
+    pub(crate) fn document_number(&mut self, node: Node<'_, '_>, is_sequence: bool) -> u32 {
+        let next = u32::try_from(self.documents.len() + 1).unwrap_or(u32::MAX);
+        *self.documents.entry((self.document, node.index(), is_sequence)).or_insert(next)
+    }
+
+    fn embedded(
+        &mut self,
+        content: TypeId,
+        node: Node<'_, '_>,
+        bytes: &[u8],
+        is_sequence: bool,
+    ) -> bool {
         if !self.budget.spend(bytes.len() as u64) {
             return false;
         }
-        let limits = Limits::default();
-        let scanned = match limits.depth.checked_sub(self.depth + 1) {
-            Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(bytes),
-            None => Err(SyntaxError { offset: 0, problem: Problem::Depth(limits.depth) }),
-        };
-        let document = match scanned {
+        let document = match self.scan_embedded(bytes) {
             Ok(document) => document,
             Err(error) => {
                 return self.fail(ViolationKind::Embedded, node, |_| {
@@ -107,10 +125,7 @@ impl Matcher<'_, '_> {
                 });
             }
         };
-        let next = u32::try_from(self.documents.len() + 1).unwrap_or(u32::MAX);
-        let key = (self.document, node.index(), content);
-        let number = *self.documents.entry(key).or_insert(next);
-
+        let number = self.document_number(node, is_sequence);
         let outer = std::mem::replace(&mut self.document, number);
         let labels = std::mem::take(&mut self.labels);
         let furthest = self.furthest;

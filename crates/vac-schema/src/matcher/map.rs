@@ -177,7 +177,11 @@ impl<'s> Matcher<'s, '_> {
 
     /// Matches a sequence against the entries that are left: members with one key first,
     /// then groups, then members whose key is a type.
-    fn take_entries(&mut self, sequence: &'s Sequence, state: &mut MapState<'s, '_, '_>) -> bool {
+    pub(super) fn take_entries(
+        &mut self,
+        sequence: &'s Sequence,
+        state: &mut MapState<'s, '_, '_>,
+    ) -> bool {
         let mut is_valid = true;
         for pass in [Pass::Literals, Pass::Groups, Pass::Types] {
             for element in &*sequence.elements {
@@ -223,7 +227,7 @@ impl<'s> Matcher<'s, '_> {
             let value = state.members.value(at);
             if is_cut {
                 state.members.name(at);
-                state.members.take(at);
+                state.take(at, element);
                 count = 1;
                 if !self.check_labelled(&label.name, id, value) {
                     state.refuse(at, id);
@@ -233,7 +237,7 @@ impl<'s> Matcher<'s, '_> {
                 let verdict = self.probe(|matcher| matcher.check(id, value));
                 self.note(verdict);
                 if verdict.is_valid {
-                    state.members.take(at);
+                    state.take(at, element);
                     count = 1;
                 } else {
                     state.refuse(at, id);
@@ -267,7 +271,7 @@ impl<'s> Matcher<'s, '_> {
             }
             if is_cut {
                 state.members.name(at);
-                state.members.take(at);
+                state.take(at, element);
                 count += 1;
                 if !self.check(id, value) {
                     state.refuse(at, id);
@@ -278,7 +282,7 @@ impl<'s> Matcher<'s, '_> {
             let verdict = self.probe(|matcher| matcher.check(id, value));
             self.note(verdict);
             if verdict.is_valid {
-                state.members.take(at);
+                state.take(at, element);
                 count += 1;
             } else {
                 state.refuse(at, id);
@@ -380,7 +384,7 @@ enum Pass {
 }
 
 /// A map while a sequence that is not flat is matched against it.
-struct MapState<'s, 'd, 'a> {
+pub(super) struct MapState<'s, 'd, 'a> {
     map: Node<'d, 'a>,
     members: OpenMembers<'d, 'a>,
     /// The types that members with an entry's key expected for its value.
@@ -389,13 +393,31 @@ struct MapState<'s, 'd, 'a> {
     incomplete: HashMap<usize, &'s Sequence>,
     /// The steps of `members` that the budget knows.
     counted: u64,
+    /// The element that took each entry last.
+    takers: Vec<*const Element>,
 }
 
 impl<'d, 'a> MapState<'_, 'd, 'a> {
-    fn new(map: Node<'d, 'a>) -> Self {
+    pub(super) fn new(map: Node<'d, 'a>) -> Self {
         let members = OpenMembers::new(map);
         let (refused, incomplete) = (HashMap::new(), HashMap::new());
-        Self { map, members, refused, incomplete, counted: 0 }
+        let takers = vec![std::ptr::null(); members.len()];
+        Self { map, members, refused, incomplete, counted: 0, takers }
+    }
+
+    fn take(&mut self, at: usize, element: &Element) {
+        self.takers[at] = std::ptr::from_ref(element);
+        self.members.take(at);
+    }
+
+    /// The keys and values in order, each with the element that took it; `None` if one was
+    /// not taken.
+    pub(super) fn taken(&self) -> Option<Vec<Taken<'d, 'a>>> {
+        let taken = |at: usize| {
+            let entry = (self.takers[at], self.members.key(at), self.members.value(at));
+            self.members.is_taken(at).then_some(entry)
+        };
+        (0..self.members.len()).map(taken).collect()
     }
 
     /// The entry with this key, if it has not been taken.
@@ -421,17 +443,24 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
     }
 }
 
+/// An entry of a map and the element that took it.
+pub(super) type Taken<'d, 'a> = (*const Element, Node<'d, 'a>, Node<'d, 'a>);
+
 /// Identifies an element of a group.
 fn address(element: &Element) -> usize {
     std::ptr::from_ref(element).addr()
 }
 
-type Found<'s> = (usize, &'s str, bool, TypeId);
+pub(super) type Found<'s> = (usize, &'s str, bool, TypeId);
 
 /// The member with this literal key. Documents tend to have the schema's order, so the
 /// search begins after the last find.
 #[inline]
-fn find<'s>(elements: &'s [Element], key: Node<'_, '_>, hint: &mut usize) -> Option<Found<'s>> {
+pub(super) fn find<'s>(
+    elements: &'s [Element],
+    key: Node<'_, '_>,
+    hint: &mut usize,
+) -> Option<Found<'s>> {
     let split = (*hint).min(elements.len());
     let (before, after) = elements.split_at(split);
     let text = key.text_bytes();
@@ -458,7 +487,7 @@ fn find<'s>(elements: &'s [Element], key: Node<'_, '_>, hint: &mut usize) -> Opt
 
 /// How many entries each member of a flat map has taken.
 #[derive(Default)]
-struct Counts {
+pub(super) struct Counts {
     /// One bit for each member that took an entry.
     once: u64,
     /// The number of further entries.
@@ -467,7 +496,7 @@ struct Counts {
 
 impl Counts {
     #[inline]
-    fn add(&mut self, at: usize) {
+    pub(super) fn add(&mut self, at: usize) {
         if self.once & 1 << at == 0 {
             self.once |= 1 << at;
         } else if let Some((_, count)) = self.more.iter_mut().find(|(place, _)| *place == at) {
@@ -486,7 +515,7 @@ impl Counts {
     }
 
     #[inline]
-    fn get(&self, at: usize) -> u64 {
+    pub(super) fn get(&self, at: usize) -> u64 {
         let more = self.more.iter().find(|(place, _)| *place == at);
         (self.once >> at & 1) + more.map_or(0, |(_, count)| *count)
     }

@@ -1,6 +1,7 @@
 //! Checks nodes of a document against types of a schema.
 
 mod array;
+mod assign;
 mod budget;
 mod choice;
 mod embedded;
@@ -8,6 +9,8 @@ mod map;
 mod open_members;
 mod paths;
 
+pub(crate) use array::ArrayState;
+pub(crate) use assign::Assignment;
 pub use budget::Budget;
 pub(crate) use map::MAX_FLAT;
 
@@ -44,11 +47,8 @@ impl Schema {
         max_violations: usize,
         budget: &mut Budget,
     ) -> Result<(), Violations> {
-        let mut matcher = Matcher::new(self, max_violations, budget);
-        matcher.duplicate_keys(node);
-        matcher.duplicates = matcher.total;
-        matcher.check_rule(rule, node);
-        matcher.finish(node)
+        let type_id = self.rules[rule.0 as usize].body;
+        Matcher::new(self, max_violations, budget).validate(rule, type_id, node)
     }
 
     /// Checks a node against a rule, but does not look for duplicate keys where the schema
@@ -61,7 +61,8 @@ impl Schema {
     ) -> Result<(), Violations> {
         let mut budget = Budget::new(node);
         let mut matcher = Matcher::new(self, max_violations, &mut budget);
-        matcher.check_rule(rule, node);
+        matcher.enter_rule(rule);
+        matcher.check(self.rules[rule.0 as usize].body, node);
         matcher.finish(node)
     }
 }
@@ -93,13 +94,14 @@ pub(crate) struct Matcher<'s, 'b> {
     /// The innermost rule that is not of the prelude.
     rule: &'s str,
     /// Containers, tags and byte strings around the current node.
-    depth: usize,
+    pub(crate) depth: usize,
     /// The schema's names of nodes that a path shows by label or index.
     labels: HashMap<u32, &'s str>,
     memo: HashMap<(TypeId, u32, u32), Verdict>,
     /// The number of the current document. Each embedded document has its own nodes.
-    document: u32,
-    documents: HashMap<(u32, u32, TypeId), u32>,
+    pub(crate) document: u32,
+    /// The numbers of embedded documents, by the byte string that contains them.
+    documents: HashMap<(u32, u32, bool), u32>,
     pub(crate) budget: &'b mut Budget,
     /// The number of types in the current description.
     pub(crate) described: Cell<usize>,
@@ -135,7 +137,7 @@ struct Verdict {
 }
 
 impl<'s, 'b> Matcher<'s, 'b> {
-    fn new(schema: &'s Schema, max_recorded: usize, budget: &'b mut Budget) -> Self {
+    pub(crate) fn new(schema: &'s Schema, max_recorded: usize, budget: &'b mut Budget) -> Self {
         Self {
             rules: &schema.rules,
             types: &schema.types,
@@ -159,8 +161,39 @@ impl<'s, 'b> Matcher<'s, 'b> {
         }
     }
 
+    /// Checks a node against a type that is the body of a rule or part of it, and looks for
+    /// duplicate keys.
+    pub(crate) fn validate(
+        &mut self,
+        rule: RuleId,
+        type_id: TypeId,
+        node: Node<'_, '_>,
+    ) -> Result<(), Violations> {
+        self.duplicate_keys(node);
+        self.duplicates = self.total;
+        self.enter_rule(rule);
+        self.check(type_id, node);
+        self.finish(node)
+    }
+
+    /// Whether a type accepts a node.
+    pub(crate) fn accepts_node(&mut self, id: TypeId, node: Node<'_, '_>) -> bool {
+        self.probe(|matcher| matcher.check(id, node)).is_valid
+    }
+
+    /// The first alternative of a group that accepts a whole map or array.
+    pub(crate) fn choose_sequence(&mut self, id: GroupId, node: Node<'_, '_>) -> Option<usize> {
+        let choices = &*self.group_of(id).choices;
+        match choices {
+            [_] => Some(0),
+            _ => choices.iter().position(|sequence| {
+                self.probe(|matcher| matcher.sequence(sequence, node)).is_valid
+            }),
+        }
+    }
+
     /// The verdict, after a node has been checked.
-    fn finish(mut self, node: Node<'_, '_>) -> Result<(), Violations> {
+    fn finish(&mut self, node: Node<'_, '_>) -> Result<(), Violations> {
         if let Some(violation) = self.budget.violation() {
             // Whatever was found on the way may be wrong, except for the duplicate keys.
             self.recorded.truncate(self.duplicates.min(self.max_recorded.saturating_sub(1)));
@@ -168,7 +201,8 @@ impl<'s, 'b> Matcher<'s, 'b> {
             self.record(node.index(), violation);
         }
         self.resolve_paths(0, node.document());
-        let violations = self.recorded.into_iter().map(Recorded::into_violation).collect();
+        let recorded = std::mem::take(&mut self.recorded);
+        let violations = recorded.into_iter().map(Recorded::into_violation).collect();
         Violations::verdict(violations, self.total)
     }
 
@@ -198,12 +232,11 @@ impl<'s, 'b> Matcher<'s, 'b> {
         self.is_probing() || (self.is_brief && self.total > 0) || self.budget.is_stopped()
     }
 
-    fn check_rule(&mut self, id: RuleId, node: Node<'_, '_>) -> bool {
+    fn enter_rule(&mut self, id: RuleId) {
         let rule = self.rule_of(id);
         if !rule.is_prelude {
             self.rule = &rule.name;
         }
-        self.check(rule.body, node)
     }
 
     /// Checks a node against a type.

@@ -13,8 +13,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vac_adapter::Glimpse;
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, IntoOwned, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{IntoOwned, Node};
 
 use crate::safe_path::SafePath;
 use crate::sqlite::Database;
@@ -65,7 +65,7 @@ fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
 
 /// A time of a document.
 fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
-    AbstractTimestamp::decode(node.member(key)?).ok().map(IntoOwned::into_owned)
+    AbstractTimestamp::from_node(node.member(key)?).ok().map(IntoOwned::into_owned)
 }
 
 /// What a list says about a session of which nothing can be looked into.

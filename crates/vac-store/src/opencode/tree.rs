@@ -16,8 +16,8 @@ use std::io;
 use std::sync::OnceLock;
 
 use vac_adapter::{Glimpse, Share};
-use vac_record::AbstractTimestamp;
-use vac_value::{Decode, Document, IntoOwned, Node};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Document, IntoOwned, Node};
 
 use super::documents::Documents;
 use super::files::{Files, folder_entries, is_name};
@@ -241,7 +241,7 @@ impl Tree {
         let Ok(document) = Document::json(&bytes) else { return glimpse };
         let root = document.root();
         let created = root.member("time").and_then(|time| time.member("created"));
-        let start = created.and_then(|time| AbstractTimestamp::decode(time).ok());
+        let start = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
         glimpse.start = start.map(IntoOwned::into_owned);
         glimpse.project = text(root, "directory");
         glimpse.version = text(root, "version");

@@ -1,0 +1,87 @@
+//! Why a document cannot be decoded.
+
+use std::fmt;
+
+use vac_value::{Node, SyntaxError, Violation};
+
+use crate::Violations;
+
+/// Why a document cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The bytes are not a document of the encoding.
+    Syntax(SyntaxError),
+    /// The document violates the schema.
+    Invalid(Violations),
+    /// The document is valid, but the generated type cannot hold it. This is a defect of
+    /// the code generator.
+    Internal(Mismatch),
+}
+
+impl DecodeError {
+    /// The violations of the schema, at most [`super::MAX_VIOLATIONS`].
+    pub fn violations(&self) -> &[Violation] {
+        match self {
+            Self::Invalid(violations) => violations.as_slice(),
+            Self::Syntax(_) | Self::Internal(_) => &[],
+        }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::Internal(mismatch) => mismatch.fmt(f),
+            Self::Invalid(violations) => violations.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Syntax(error) => Some(error),
+            Self::Invalid(violations) => Some(violations),
+            Self::Internal(mismatch) => Some(mismatch),
+        }
+    }
+}
+
+impl From<SyntaxError> for DecodeError {
+    fn from(error: SyntaxError) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+impl From<Violations> for DecodeError {
+    fn from(violations: Violations) -> Self {
+        Self::Invalid(violations)
+    }
+}
+
+/// A valid node that does not fit the type that is built of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The offset of the node in its document.
+    pub offset: usize,
+}
+
+impl Mismatch {
+    /// A node that does not fit.
+    pub fn new(node: Node<'_, '_>) -> Self {
+        Self { offset: node.offset() }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "internal error: the value at byte {} matches the schema, but not the generated type",
+            self.offset
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}

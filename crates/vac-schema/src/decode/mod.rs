@@ -1,0 +1,122 @@
+//! Decoding: the matcher decides whether a document is valid, then generated code builds the
+//! value.
+//!
+//! What a type decodes is therefore exactly what its rule accepts. [`Build`] is implemented
+//! by generated types and by the types that they consist of; it expects a valid node.
+//! [`Decode`] is the interface for users: it scans, checks and builds.
+//!
+//! A rule that is only another name for a type (`pub type` in generated code) has no
+//! [`Decode`] of its own; [`Schema::decode`] decodes it by its [`RuleId`].
+
+mod array;
+mod build;
+mod error;
+mod macros;
+mod map;
+mod reader;
+
+pub use array::ArrayReader;
+pub use build::{Build, BuildOwned, Built};
+pub use error::{DecodeError, Mismatch};
+pub use map::MapReader;
+pub use reader::Reader;
+
+use serde::Deserializer;
+use vac_value::{Document, Encoding, Node};
+
+use crate::Violations;
+use crate::matcher::{Budget, Matcher};
+use crate::tables::{RuleId, Schema, TypeId};
+
+/// The most violations that a [`DecodeError`] lists. It counts all of them.
+pub const MAX_VIOLATIONS: usize = 20;
+
+/// A type that can be decoded from JSON and CBOR.
+///
+/// The value borrows from its source; [`vac_value::IntoOwned`] makes it independent.
+pub trait Decode<'a>: Build<'a> + BuildOwned {
+    /// The rule that the type is, or is part of.
+    const RULE: RuleId;
+
+    /// The type in the schema's tables.
+    const TYPE: TypeId;
+
+    /// Returns the schema that the type was generated from.
+    fn schema() -> &'static Schema;
+
+    /// Decodes JSON text.
+    fn from_json<T: AsRef<[u8]> + ?Sized>(text: &'a T) -> Result<Self, DecodeError> {
+        Self::from_bytes(text.as_ref(), Encoding::Json)
+    }
+
+    /// Decodes a CBOR item.
+    fn from_cbor<T: AsRef<[u8]> + ?Sized>(bytes: &'a T) -> Result<Self, DecodeError> {
+        Self::from_bytes(bytes.as_ref(), Encoding::Cbor)
+    }
+
+    /// Decodes a document in the given encoding.
+    fn from_bytes(bytes: &'a [u8], encoding: Encoding) -> Result<Self, DecodeError> {
+        Self::from_node(Document::scan(bytes, encoding)?.root())
+    }
+
+    /// Decodes a node of a scanned document.
+    fn from_node(node: Node<'_, 'a>) -> Result<Self, DecodeError> {
+        Reader::read(Self::schema(), Self::RULE, Self::TYPE, node, |reader| {
+            Self::build(reader, node)
+        })
+    }
+
+    /// Decodes a node of a scanned document into a value that borrows nothing.
+    fn from_node_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
+        Reader::read(Self::schema(), Self::RULE, Self::TYPE, node, |reader| {
+            Self::build_owned(reader, node)
+        })
+    }
+}
+
+impl Schema {
+    /// Decodes a node as a value of a rule, whose Rust type is `T`.
+    pub fn decode<'a, T: Build<'a>>(
+        &self,
+        rule: RuleId,
+        node: Node<'_, 'a>,
+    ) -> Result<T, DecodeError> {
+        let type_id = self.rules[rule.0 as usize].body;
+        Reader::read(self, rule, type_id, node, |reader| T::build(reader, node))
+    }
+}
+
+/// Deserializes a value with serde, by way of CBOR. Generated code calls it.
+#[doc(hidden)]
+pub fn deserialize<'de, 'a, T: Decode<'a>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let bytes = vac_value::bridge::deserialize(deserializer)?;
+    let document = Document::cbor(&bytes).map_err(serde::de::Error::custom)?;
+    T::from_node_owned(document.root()).map_err(serde::de::Error::custom)
+}
+
+impl Reader<'_> {
+    /// Checks a node and builds its value.
+    fn read<T>(
+        schema: &Schema,
+        rule: RuleId,
+        type_id: TypeId,
+        node: Node<'_, '_>,
+        build: impl FnOnce(&mut Reader<'_>) -> Built<T>,
+    ) -> Result<T, DecodeError> {
+        let mut budget = Budget::new(node);
+        let mut matcher = Matcher::new(schema, MAX_VIOLATIONS, &mut budget);
+        matcher.validate(rule, type_id, node)?;
+        // Building asks some of the questions of the check again.
+        *matcher.budget = Budget::new(node);
+        let mut reader = Reader { matcher };
+        match build(&mut reader) {
+            Ok(value) => Ok(value),
+            Err(mismatch) => match reader.matcher.budget.violation() {
+                Some(stopped) => Err(DecodeError::Invalid(Violations::from(stopped))),
+                None => Err(DecodeError::Internal(mismatch)),
+            },
+        }
+    }
+}
