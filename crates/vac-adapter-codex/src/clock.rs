@@ -47,20 +47,16 @@ impl Clock {
     fn span(&self) -> Span {
         let mut span = self.others.clone();
         for plain in self.plain.iter().flat_map(|(first, last)| [first, last]) {
-            let text = String::from_utf8_lossy(&plain[1..25]).into_owned();
-            span.add(&AbstractTimestamp::Text(text.into()));
+            let text = String::from_utf8_lossy(&plain[1..25]);
+            span.add(&AbstractTimestamp::try_from(&*text).expect("its form was checked"));
         }
         span
     }
 }
 
-/// The timestamp of a line, if it is one. Those that the CLI writes are known at a
-/// glance.
+/// The timestamp of a line, if it is one.
 pub(crate) fn timestamp<'a>(node: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
-    match plain(node.raw()) {
-        Some(_) => node.text().map(AbstractTimestamp::Text),
-        None => AbstractTimestamp::from_node(node).ok(),
-    }
+    AbstractTimestamp::from_node(node).ok()
 }
 
 /// The token, if it is a timestamp as the CLI writes it, and there is such a time.

@@ -103,6 +103,5 @@ pub(crate) fn time_of_content(message: Node<'_, '_>) -> Option<AbstractTimestamp
     if !beginning.starts_with(b"<timestamp>") {
         return None;
     }
-    let date_time = written_time::date_time(&text.text()?)?;
-    Some(AbstractTimestamp::Text(date_time.into()))
+    written_time::date_time(&text.text()?)?.parse().ok()
 }

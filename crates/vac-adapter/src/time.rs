@@ -14,11 +14,12 @@ const MILLISECONDS_FROM: u64 = 100_000_000_000;
 /// use vac_adapter::time::instant;
 /// use vac_record::AbstractTimestamp;
 ///
-/// let utc = AbstractTimestamp::Text("2026-01-01T00:00:00.5Z".into());
-/// let east = AbstractTimestamp::Text("2026-01-01T02:00:00.500+02:00".into());
+/// let utc = AbstractTimestamp::try_from("2026-01-01T00:00:00.5Z")?;
+/// let east = AbstractTimestamp::try_from("2026-01-01T02:00:00.500+02:00")?;
 /// let number = AbstractTimestamp::Uint(1_767_225_600_500);
 /// assert_eq!(instant(&utc), instant(&east));
 /// assert_eq!(instant(&utc), instant(&number));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn instant(timestamp: &AbstractTimestamp<'_>) -> Option<i128> {
     match timestamp {

@@ -15,17 +15,12 @@
 //! * The passes are: [`vac_cddl::ir`] -> `model` (which Rust types there are, with
 //!   names, pointers and lifetimes) -> `emit` (one file for each output). The schema's
 //!   tables, which documents are validated against, skip the model.
-//! * Scalars are predicates (`scalar`) for decoders.
-//! * What a decoder accepts is what the rule says, with exceptions that only the
-//!   validator judges: groups that repeat inside a map (their members are all optional
-//!   fields), keys that a cut in an absent group names (they can be extensions), maps
-//!   with more than 16 alternatives (carried as `Any`), and what is in a `.cborseq`.
-//!   What is valid is always decoded.
-//! * A choice of maps that a literal member tells apart becomes a look at that
-//!   member; any other choice is tried in order, among the
-//!   alternatives that can match the kind of node at all.
-//! * Generated code is simple. The algorithms are in `vac_value::read`, `vac_value::check` and
-//!   `vac_schema`.
+//! * A decoder first lets the matcher of `vac-schema` decide whether a document is valid,
+//!   and then builds the value. Generated code contains no checks: where the kind of a node
+//!   does not decide, it asks the matcher which alternative, member or group it is. So a
+//!   decoder accepts exactly what the validator accepts.
+//! * Generated code is simple and uses absolute paths. The algorithms are in
+//!   `vac_schema::decode`.
 
 mod analysis;
 mod describe;
@@ -86,8 +81,9 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let model = model::build(schema, &tables, &index);
     let path = quote::quote!(super::schema::SCHEMA);
     let outputs = [
-        ("types.rs", emit::types::emit(&model)),
+        ("types.rs", emit::types::emit(&model, &path)),
         ("decode.rs", emit::decode::emit(&model, &tables, &path)),
+        ("conversions.rs", emit::conversions::emit(&model)),
         ("encode.rs", emit::encode::emit(&model)),
         ("owned.rs", emit::owned::emit(&model)),
     ];
@@ -114,10 +110,12 @@ fn indexed_tables(schema: &Schema) -> Result<(vac_schema::Schema, TableIndex<'_>
 pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let (tables, index) = indexed_tables(schema)?;
     let model = model::build(schema, &tables, &index);
+    let path = quote::quote!(schema::SCHEMA);
     let parts = [
         emit::types::root(&model),
-        emit::types::emit(&model),
-        emit::decode::emit(&model, &tables, &quote::quote!(schema::SCHEMA)),
+        emit::types::emit(&model, &path),
+        emit::conversions::emit(&model),
+        emit::decode::emit(&model, &tables, &path),
         emit::encode::emit(&model),
         emit::owned::emit(&model),
     ];
@@ -142,8 +140,8 @@ mod tests {
     fn heads_with_a_type_as_number_are_carried_as_any() {
         let schema = read("s.cddl", "a = {x: #6.<b>(int), y: #7.<0..5>}\nb = 1 / 2").expect("CDDL");
         let module = standalone(&schema, "s.cddl").expect("supported");
-        assert!(module.contains("pub x: Any<'a>"), "{module}");
-        assert!(module.contains("pub y: Any<'a>"), "{module}");
+        assert!(module.contains("pub x: ::vac_value::Any<'a>"), "{module}");
+        assert!(module.contains("pub y: ::vac_value::Any<'a>"), "{module}");
     }
 
     #[test]

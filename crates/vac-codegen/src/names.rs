@@ -22,11 +22,6 @@ impl Names {
         self.unused(&snake_case(cddl).to_uppercase())
     }
 
-    /// A function's name: `tool-call-entry` becomes `tool_call_entry`.
-    pub fn function_name(&mut self, cddl: &str) -> Ident {
-        self.unused(&snake_case(cddl))
-    }
-
     /// A field's name.
     pub fn field_name(&mut self, cddl: &str) -> Ident {
         self.unused(&snake_case(cddl))

@@ -1,61 +1,9 @@
 //! From tokens to a file: header, formatting, blank lines.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::TokenStream;
 use syn::{Attribute, Item, ItemMod};
 
 use crate::Error;
-
-/// What the generated validator may use, and from where.
-const IMPORTS: [(&str, &[&str]); 3] = [
-    ("std::cmp", &["Ordering"]),
-    ("std::sync", &["LazyLock"]),
-    ("vac_value", &["Kind", "Node", "Pattern", "check"]),
-];
-
-/// The items of the generated validator, and before them an import of each name they mention.
-pub fn with_imports(items: &TokenStream) -> TokenStream {
-    let mut mentioned = BTreeSet::new();
-    collect(items.clone(), &mut mentioned);
-    let mut imports = Vec::new();
-    for (path, names) in IMPORTS {
-        let names: Vec<Ident> = names
-            .iter()
-            .filter(|name| mentioned.contains(**name))
-            .map(|name| Ident::new(name, Span::call_site()))
-            .collect();
-        let path: syn::Path = syn::parse_str(path).expect("a path of the table above");
-        match names.as_slice() {
-            [] => {}
-            [name] => imports.push(quote!(use #path::#name;)),
-            names => imports.push(quote!(use #path::{#(#names),*};)),
-        }
-    }
-    quote!(#(#imports)* #items)
-}
-
-/// The names that are used by themselves: not as part of a longer path.
-fn collect(tokens: TokenStream, names: &mut BTreeSet<String>) {
-    let mut colons = 0;
-    for token in tokens {
-        match token {
-            TokenTree::Ident(name) => {
-                if colons < 2 {
-                    names.insert(name.to_string());
-                }
-                colons = 0;
-            }
-            TokenTree::Group(group) => {
-                collect(group.stream(), names);
-                colons = 0;
-            }
-            TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
-            TokenTree::Punct(_) | TokenTree::Literal(_) => colons = 0,
-        }
-    }
-}
 
 /// Formats items and puts the header above them.
 pub fn text(spec: &str, tokens: &TokenStream) -> Result<String, Error> {

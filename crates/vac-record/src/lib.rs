@@ -1,22 +1,37 @@
 //! The types of the agent record schema, generated from its CDDL.
 //!
 //! ```
-//! use vac_record::{Decode, Encode, Entry, VerifiableAgentRecord};
+//! use vac_record::{AbstractTimestamp, Decode, Encode, Entry, VerifiableAgentRecord};
 //!
-//! let json = br#"{
+//! // Decoding validates: a value is what the schema accepts.
+//! let json = r#"{
 //!     "version": "3.0.0-draft", "id": "r1",
 //!     "session": {
 //!         "session-id": "s1",
 //!         "agent-meta": {"model-id": "m", "model-provider": "p"},
-//!         "entries": [{"type": "user", "content": 1.0, "mood": "curious"}]
+//!         "entries": [
+//!             {"type": "user", "content": "List the files.", "mood": "curious"},
+//!             {"type": "tool-call", "name": "bash", "input": {"command": "ls"}}
+//!         ]
 //!     }
 //! }"#;
-//! let record = VerifiableAgentRecord::from_json(json)?;
-//! let Entry::Message(message) = &record.session.entries[0] else { panic!("a message") };
-//! assert_eq!(message.extensions.get("mood").map(|mood| mood.raw()), Some(&br#""curious""#[..]));
+//! let mut record = VerifiableAgentRecord::from_json(json)?;
+//! let Entry::Message(prompt) = &record.session.entries[0] else { panic!("not a message") };
+//! assert_eq!(prompt.extensions.get("mood").map(|mood| mood.raw()), Some(&br#""curious""#[..]));
 //!
-//! let cbor = record.to_cbor()?;
+//! // Texts with a pattern are checked when they are made.
+//! record.created = Some("2026-01-05T09:30:00Z".parse()?);
+//! assert!("yesterday".parse::<AbstractTimestamp>().is_err());
+//! record.session.session_id = "s2".into();
+//!
+//! // Both encodings hold the same value.
+//! let (json, cbor) = (record.to_json_pretty()?, record.to_cbor()?);
+//! assert_eq!(VerifiableAgentRecord::from_json(&json)?, record);
 //! assert_eq!(VerifiableAgentRecord::from_cbor(&cbor)?, record);
+//!
+//! // An error lists every violation.
+//! let error = VerifiableAgentRecord::from_json(r#"{"version": 3, "id": 1}"#).unwrap_err();
+//! assert_eq!(error.violations().len(), 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -28,13 +43,19 @@
 //!   schema calls `any` is carried unread as [`Any`]. [`IntoOwned`] lets go of the source.
 //! * Open maps keep what the schema does not name in `extensions`, in the order of the
 //!   source. Closed maps refuse it.
-//! * Decoding accepts what the rule accepts, the patterns and ranges included.
+//! * Decoding accepts exactly what the rule accepts: the matcher of `vac-schema` decides, then
+//!   generated code builds the value. A rule that is only another name for a type (`pub type`)
+//!   is decoded by [`schema::SCHEMA`]`.decode(rule, node)`.
+//! * Texts with a regular expression have types of their own ([`DateTimeText`], [`UriText`])
+//!   that can only be made of a text that matches.
 //! * serde's traits are there for convenience; see [`vac_value::bridge`] for what serde
 //!   cannot say. [`Decode`] and [`Encode`] are exact.
 
 // Generated code repeats itself rather than being clever.
 #[allow(clippy::pedantic, clippy::redundant_closure)]
 mod generated {
+    #[rustfmt::skip]
+    mod conversions;
     #[rustfmt::skip]
     mod decode;
     #[rustfmt::skip]
@@ -49,7 +70,48 @@ mod generated {
 
 pub use generated::schema;
 pub use generated::types::*;
-pub use vac_schema::{Decode, DecodeError};
+pub use vac_schema::{Decode, DecodeError, InvalidText};
 pub use vac_value::{
     Any, Bytes, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_checked_when_they_are_made() {
+        let time = "2026-01-05T09:30:00.5+02:00";
+        assert_eq!(
+            AbstractTimestamp::try_from(time).map(|it| it.to_json()),
+            Ok(Ok(format!("\"{time}\"")))
+        );
+        assert_eq!(AbstractTimestamp::from(7).to_json(), Ok("7".to_owned()));
+        for wrong in ["not a date", "2026-13-05T09:30:00Z", "2026-01-05", "", "\u{1b}[31m"] {
+            let error = wrong.parse::<AbstractTimestamp<'_>>().expect_err(wrong);
+            assert_eq!(error.pattern, "date-time-regexp");
+            assert!(!error.to_string().contains('\u{1b}'));
+            assert!(DateTimeText::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn scalars_and_entries_convert_into_their_enums() {
+        assert_eq!(SessionId::from("s"), SessionId::Text("s".into()));
+        assert_eq!(SessionId::from("s".to_owned()), SessionId::Text("s".into()));
+        let json = r#"{"type": "system-event", "event-type": "e"}"#;
+        let event = EventEntry::from_json(json).expect("an event");
+        assert_eq!(Entry::from(event.clone()), Entry::Event(event));
+    }
+
+    #[test]
+    fn aliases_are_decoded_by_their_rule() {
+        let document = vac_value::Document::json(br#""an id""#).expect("JSON");
+        let id: Result<EntryId<'_>, _> =
+            schema::SCHEMA.decode(schema::rules::ENTRY_ID, document.root());
+        assert_eq!(id.as_deref(), Ok("an id"));
+        let receipt: Result<Receipt<'_>, _> =
+            schema::SCHEMA.decode(schema::rules::RECEIPT, document.root());
+        assert!(matches!(receipt, Err(DecodeError::Invalid(_))));
+    }
+}

@@ -56,12 +56,12 @@ mod scalar;
 mod tables;
 mod violations;
 
-#[doc(hidden)]
-pub use decode::deserialize;
 pub use decode::{
-    ArrayReader, Build, BuildOwned, Built, Decode, DecodeError, MAX_VIOLATIONS, MapReader,
-    Mismatch, Reader,
+    ArrayReader, Build, BuildOwned, Built, Decode, DecodeError, InvalidText, MAX_VIOLATIONS,
+    MapReader, Mismatch, Reader,
 };
+#[doc(hidden)]
+pub use decode::{check_text, deserialize};
 pub use matcher::{Budget, validate_keys};
 #[doc(hidden)]
 pub use serde;
@@ -73,7 +73,7 @@ pub use tables::{
 #[doc(hidden)]
 pub use vac_value::bridge::serialize;
 #[doc(hidden)]
-pub use vac_value::{IntoOwned, Node};
+pub use vac_value::{Encode, Encoded, Encoder, IntoOwned, Node};
 pub use violations::Violations;
 
 impl Schema {

@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(ids, ["b", "a"]);
         let (agent, glimpse) = sessions[0].glimpse.clone().unwrap();
         assert_eq!((agent, glimpse.variant), ("gemini", "logs"));
-        assert_eq!(glimpse.start, Some(AbstractTimestamp::Text("2026-01-02T03:04:05Z".into())));
+        assert_eq!(glimpse.start, AbstractTimestamp::try_from("2026-01-02T03:04:05Z").ok());
         assert_eq!(
             String::from_utf8(file.read("b").unwrap()).unwrap(),
             concat!(

@@ -69,6 +69,13 @@ pub trait Encode {
         Ok(String::from_utf8(encoder.finish()).unwrap_or_default())
     }
 
+    /// Returns the value as JSON with line breaks and two spaces of indentation a level.
+    fn to_json_pretty(&self) -> Result<String, EncodeError> {
+        let mut encoder = Encoder::json(Layout::Pretty);
+        self.encode(&mut encoder)?;
+        Ok(String::from_utf8(encoder.finish()).expect("JSON is written as UTF-8"))
+    }
+
     /// The value as deterministic CBOR.
     fn to_cbor(&self) -> Result<Vec<u8>, EncodeError> {
         let mut encoder = Encoder::cbor();

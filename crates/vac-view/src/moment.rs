@@ -81,12 +81,10 @@ impl Clock {
 /// A time as it is shown: text that says UTC as it is, any other in UTC.
 pub fn shown(timestamp: &AbstractTimestamp<'_>) -> Shown {
     match timestamp {
-        AbstractTimestamp::Text(text) if text.ends_with('Z') => {
-            Shown::Text(text.clone().into_owned())
-        }
+        AbstractTimestamp::Text(text) if text.ends_with('Z') => Shown::Text(text.to_string()),
         AbstractTimestamp::Text(text) => {
             let utc = instant(timestamp).and_then(utc);
-            Shown::Text(utc.unwrap_or_else(|| text.clone().into_owned()))
+            Shown::Text(utc.unwrap_or_else(|| text.to_string()))
         }
         AbstractTimestamp::Uint(number) => {
             instant(timestamp).and_then(utc).map_or(Shown::Number(*number), Shown::Text)
@@ -148,7 +146,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> AbstractTimestamp<'_> {
-        AbstractTimestamp::Text(text.into())
+        AbstractTimestamp::try_from(text).expect("a time")
     }
 
     #[test]

@@ -49,6 +49,8 @@ macro_rules! samples_with_serde {
 samples_with_serde!(
     Start<'static>,
     AbstractTimestamp<'static>,
+    DateTimeText<'static>,
+    UriText<'static>,
     SessionId<'static>,
     VerifiableAgentRecord<'static>,
     SessionTrace<'static>,
@@ -243,6 +245,8 @@ macro_rules! types {
 types! {
     start: 40, Some("start"), BOTH.start(), JSON.start();
     abstract_timestamps: 60, Some("abstract-timestamp"), timestamp(), timestamp();
+    date_times: 40, None, date_time(), date_time();
+    uris: 40, None, url(), url();
     session_ids: 60, Some("session-id"), BOTH.session_id(), JSON.session_id();
     entry_ids: 40, Some("entry-id"), text(), text();
     records: 40, Some("verifiable-agent-record"), BOTH.record(), JSON.record();

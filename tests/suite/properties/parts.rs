@@ -8,9 +8,22 @@ pub(super) fn opt<T: Clone + Debug + 'static>(
     prop::option::of(strategy).boxed()
 }
 
+pub(super) fn date_time() -> BoxedStrategy<DateTimeText<'static>> {
+    DATE_TIME_REGEXP.prop_map(|value| value.parse().expect("a date-time")).boxed()
+}
+
+pub(super) fn url() -> BoxedStrategy<UriText<'static>> {
+    prop_oneof![
+        "[a-z]{1,6}://[a-z.]{0,8}(/[a-z]{0,4}){0,2}([?][a-z=&?/]{0,5})?(#[a-z#?/]{0,5})?",
+        "[^\r\n]{0,8}",
+    ]
+    .prop_map(|value| value.parse().expect("a URI reference"))
+    .boxed()
+}
+
 pub(super) fn timestamp() -> BoxedStrategy<AbstractTimestamp<'static>> {
     prop_oneof![
-        DATE_TIME_REGEXP.prop_map(|value| AbstractTimestamp::Text(value.into())),
+        date_time().prop_map(AbstractTimestamp::Text),
         any::<u64>().prop_map(AbstractTimestamp::Uint),
     ]
     .boxed()

@@ -57,15 +57,6 @@ pub(super) fn text() -> BoxedStrategy<Text<'static>> {
     .boxed()
 }
 
-pub(super) fn url() -> BoxedStrategy<Text<'static>> {
-    prop_oneof![
-        "[a-z]{1,6}://[a-z.]{0,8}(/[a-z]{0,4}){0,2}([?][a-z=&?/]{0,5})?(#[a-z#?/]{0,5})?",
-        "[^\r\n]{0,8}",
-    ]
-    .prop_map(Text::from)
-    .boxed()
-}
-
 pub(super) fn bytes() -> BoxedStrategy<Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..12).boxed()
 }

@@ -16,7 +16,7 @@ fn a_session_tells_who_where_and_when() {
     let expected = Glimpse {
         variant: "jsonl",
         session_id: Some("5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11".to_owned()),
-        start: Some(AbstractTimestamp::Text("2026-03-04T09:00:00.000Z".into())),
+        start: AbstractTimestamp::try_from("2026-03-04T09:00:00.000Z").ok(),
         project: Some("/home/ada/orrery".to_owned()),
         version: Some("2.1.40".to_owned()),
         share: Share::Whole,

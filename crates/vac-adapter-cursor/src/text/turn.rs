@@ -99,7 +99,7 @@ impl Turn {
             return None;
         }
         let (_, said) = self.text()?;
-        Some(AbstractTimestamp::Text(written_time::date_time(said)?.into()))
+        written_time::date_time(said)?.parse().ok()
     }
 
     /// Its entry.

@@ -94,7 +94,7 @@ fn a_glimpse_is_what_a_list_says() {
     let expected = Glimpse {
         variant: "transcript",
         session_id: Some("0190c3d2-7a6b-4f00-8e1d-2c3b4a596877".to_owned()),
-        start: Some(AbstractTimestamp::Text("2026-08-03T11:03:00+02:00".into())),
+        start: AbstractTimestamp::try_from("2026-08-03T11:03:00+02:00").ok(),
         project: Some("home-ada-kettle".to_owned()),
         version: None,
         share: Share::Whole,

@@ -38,7 +38,7 @@ fn a_document_is_recognised_wherever_it_is_cut() {
 fn a_glimpse_tells_what_a_list_needs() {
     let header = r#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "directories": ["/d"]}"#;
     let (_, glimpse) = look("x.jsonl", header.as_bytes());
-    let start = AbstractTimestamp::Text("2026-01-05T09:30:00Z".into());
+    let start = AbstractTimestamp::try_from("2026-01-05T09:30:00Z").expect("a time");
     assert_eq!(
         glimpse,
         Glimpse {

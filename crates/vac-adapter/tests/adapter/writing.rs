@@ -62,7 +62,7 @@ impl Session for MadeUp {
             let entry = Entry::Message(MessageEntry {
                 r#type: MessageEntryType::User,
                 content: Any::from_json(content.as_bytes()).ok(),
-                timestamp: Some(AbstractTimestamp::Text(self.time.into())),
+                timestamp: AbstractTimestamp::try_from(self.time).ok(),
                 id: Some(place.id().into()),
                 model_id: None,
                 parent_id: None,

@@ -45,7 +45,9 @@ fn listed(item: &Item, tables: &Schema) -> Option<TokenStream> {
 
 fn implementation(model: &Model, item: &Item) -> TokenStream {
     let (body, read) = match &item.body {
-        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) | Body::CheckedText(_) => {
+            return TokenStream::new();
+        }
         Body::Newtype(_) => (quote!(reader.build(node).map(Self)), None),
         // Whoever contains a part of a map builds it.
         Body::Struct(_) if item.place == Place::Group => return TokenStream::new(),

@@ -16,7 +16,9 @@ pub fn emit(model: &Model) -> TokenStream {
 
 fn implementation(item: &Item) -> TokenStream {
     let (body, elements) = match &item.body {
-        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) | Body::CheckedText(_) => {
+            return TokenStream::new();
+        }
         Body::Newtype(_) => (quote!(::vac_value::Encode::encode(&self.0, to)), None),
         Body::Struct(members) => (map(members), None),
         Body::Sequence(parts) => (whole_array(), Some(elements(parts))),

@@ -1,5 +1,6 @@
 //! From lowered CDDL to Rust: one emitter a file, each a pure function.
 
+pub mod conversions;
 pub mod decode;
 pub mod encode;
 pub mod owned;

@@ -15,7 +15,9 @@ pub fn emit(model: &Model) -> TokenStream {
 fn implementation(item: &Item) -> TokenStream {
     let bare = &item.name;
     let body = match &item.body {
-        Body::Open | Body::Constant(_) | Body::Alias(_) => return TokenStream::new(),
+        Body::Open | Body::Constant(_) | Body::Alias(_) | Body::CheckedText(_) => {
+            return TokenStream::new();
+        }
         _ if !item.borrows => quote!(self),
         Body::Newtype(_) => quote!(#bare(::vac_value::into_owned(self.0))),
         Body::Struct(members) => {

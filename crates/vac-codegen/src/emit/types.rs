@@ -2,13 +2,16 @@
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
+use vac_schema::PatternId;
 
-use crate::model::{Body, Content, Item, Member, Model, PartKind, Scalar, Shape};
+use crate::model::{Body, Content, Item, Member, Model, Part, PartKind, Scalar, Shape};
 use crate::scalar::value_tokens;
 
 /// The declarations of all types.
-pub fn emit(model: &Model) -> TokenStream {
-    let items = model.items.iter().map(|item| declaration(model, item));
+///
+/// `schema` is the path of the tables.
+pub fn emit(model: &Model, schema: &TokenStream) -> TokenStream {
+    let items = model.items.iter().map(|item| declaration(model, item, schema));
     quote!(#(#items)*)
 }
 
@@ -27,7 +30,7 @@ pub fn root(model: &Model) -> TokenStream {
     }
 }
 
-fn declaration(model: &Model, item: &Item) -> TokenStream {
+fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream {
     let docs = doc_lines(&item.docs);
     let name = name_and_lifetime(item, &quote!('a));
     match &item.body {
@@ -46,6 +49,16 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
                 #docs
                 #[derive(Clone, Debug, PartialEq)]
                 pub struct #name(pub #shape);
+            }
+        }
+        Body::CheckedText(PatternId(pattern)) => {
+            let (bare, pattern) = (&item.name, Token::u32_unsuffixed(*pattern));
+            quote! {
+                #docs
+                #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+                pub struct #name(::vac_value::Text<'a>);
+
+                ::vac_schema::checked_text! { #bare, #schema, #pattern }
             }
         }
         Body::Struct(members) => {
@@ -74,31 +87,7 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
             }
         }
         Body::Sequence(parts) => {
-            let fields = parts.iter().filter_map(|part| {
-                let (docs, name) = (doc_lines(&part.docs), &part.name);
-                let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
-                let shape = match &part.kind {
-                    PartKind::Constant(_) => return None,
-                    PartKind::One(shape) => of(shape),
-                    PartKind::Optional(shape) => {
-                        let shape = of(shape);
-                        quote!(Option<#shape>)
-                    }
-                    PartKind::Many(shape, ..) => {
-                        let shape = of(shape);
-                        quote!(Vec<#shape>)
-                    }
-                    PartKind::Group(item, min, max) => {
-                        let group = of(&Shape::Item(*item));
-                        match (min, max) {
-                            (1, Some(1)) => group,
-                            (0, Some(1)) => quote!(Option<#group>),
-                            _ => quote!(Vec<#group>),
-                        }
-                    }
-                };
-                Some(quote!(#docs pub #name: #shape))
-            });
+            let fields = parts.iter().filter_map(|part| part_field(model, part));
             quote! {
                 #docs
                 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +115,33 @@ fn declaration(model: &Model, item: &Item) -> TokenStream {
             quote!(#docs #derive pub enum #name { #(#variants),* })
         }
     }
+}
+
+/// The field of a part of an array, unless the part can have one value only.
+fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
+    let (docs, name) = (doc_lines(&part.docs), &part.name);
+    let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
+    let shape = match &part.kind {
+        PartKind::Constant(_) => return None,
+        PartKind::One(shape) => of(shape),
+        PartKind::Optional(shape) => {
+            let shape = of(shape);
+            quote!(Option<#shape>)
+        }
+        PartKind::Many(shape, ..) => {
+            let shape = of(shape);
+            quote!(Vec<#shape>)
+        }
+        PartKind::Group(item, min, max) => {
+            let group = of(&Shape::Item(*item));
+            match (min, max) {
+                (1, Some(1)) => group,
+                (0, Some(1)) => quote!(Option<#group>),
+                _ => quote!(Vec<#group>),
+            }
+        }
+    };
+    Some(quote!(#docs pub #name: #shape))
 }
 
 fn doc_lines(lines: &[String]) -> TokenStream {

@@ -1,9 +1,11 @@
 //! From lowered CDDL to [`Model`].
 
+use std::collections::HashMap;
+
 use proc_macro2::Ident;
 use vac_cddl::TableIndex;
 use vac_cddl::ir::{Control, Origin, RuleId, Schema, TagNumber, Type, TypeKind, Value};
-use vac_schema::GroupId;
+use vac_schema::{GroupId, PatternId};
 
 use super::{Body, Item, Model, Place, Scalar, Shape, passes};
 use crate::analysis::{literals, prelude_name, rule};
@@ -30,6 +32,7 @@ pub fn build<'s>(
         of_rule: Vec::new(),
         tables,
         index,
+        checked_texts: HashMap::new(),
         rule: String::new(),
     };
     builder.rules();
@@ -48,6 +51,8 @@ pub(super) struct Builder<'s> {
     /// The schema's tables.
     pub tables: &'s vac_schema::Schema,
     pub index: &'s TableIndex<'s>,
+    /// The types of texts that match a regular expression with a name.
+    checked_texts: HashMap<PatternId, usize>,
     /// The rule that is being built.
     rule: String,
 }
@@ -149,6 +154,11 @@ impl<'s> Builder<'s> {
                 Shape::Tagged(*number, Box::new(content))
             }
             TypeKind::Control { target, control } => match control {
+                Control::Regexp(_)
+                    if matches!(prelude_name(self.schema, target), Some("tstr" | "text")) =>
+                {
+                    self.checked_text(ty, name, slot)
+                }
                 Control::Cbor(inner) => {
                     let inner = self.shape(inner, &format!("{name}-inside"), None);
                     Shape::Embedded(Box::new(inner))
@@ -160,6 +170,32 @@ impl<'s> Builder<'s> {
             },
             _ => Shape::Scalar(self.scalar(ty).unwrap_or(Scalar::Any)),
         }
+    }
+
+    /// The shape of a text with a regular expression. All uses of an expression that has a
+    /// name have one type.
+    fn checked_text(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
+        let id = self.index.type_id(ty);
+        let vac_schema::TypeKind::Control { control: vac_schema::Control::Regexp(pattern), .. } =
+            self.tables.types[id.0 as usize].kind
+        else {
+            return Shape::Scalar(Scalar::Text);
+        };
+        let body = Body::CheckedText(pattern);
+        let pattern_name = &*self.tables.patterns[pattern.0 as usize].name;
+        if slot.is_some() || pattern_name.is_empty() {
+            return Shape::Item(self.item(name, slot, body, Place::Type(id)));
+        }
+        if let Some(item) = self.checked_texts.get(&pattern) {
+            return Shape::Item(*item);
+        }
+        let suffixes = ["-regexp", "-regex", "-pattern"];
+        let stem = suffixes.iter().find_map(|suffix| pattern_name.strip_suffix(suffix));
+        let name = format!("{}-text", stem.unwrap_or(pattern_name));
+        let item = self.item(&name, None, body, Place::Type(id));
+        self.items[item].docs = vec![format!("A text that matches `{pattern_name}`.")];
+        self.checked_texts.insert(pattern, item);
+        Shape::Item(item)
     }
 
     fn prelude_shape(&mut self, ty: &'s Type, name: &str) -> Option<Shape> {

@@ -8,7 +8,7 @@ mod passes;
 
 use proc_macro2::Ident;
 use vac_cddl::ir::{Literal, Occurrence, Value};
-use vac_schema::{GroupId, TypeId};
+use vac_schema::{GroupId, PatternId, TypeId};
 
 pub use build::build;
 
@@ -59,6 +59,8 @@ pub enum Body {
     Alias(Shape),
     /// A type around a type, where an alias would be infinite.
     Newtype(Shape),
+    /// A text that matches a regular expression.
+    CheckedText(PatternId),
     /// A map.
     Struct(Vec<Member>),
     /// An array of different elements.

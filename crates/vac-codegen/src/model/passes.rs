@@ -110,7 +110,7 @@ fn box_inside(shape: &mut Shape, recursive: &dyn Fn(usize) -> bool) {
 /// The shapes directly inside a body; groups of arrays are vectors or once.
 fn shapes(body: &Body) -> Vec<&Shape> {
     match body {
-        Body::Open | Body::Constant(_) => Vec::new(),
+        Body::Open | Body::Constant(_) | Body::CheckedText(_) => Vec::new(),
         Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
         Body::Struct(members) => members
             .iter()
@@ -139,7 +139,7 @@ fn shapes(body: &Body) -> Vec<&Shape> {
 
 fn shapes_mut(body: &mut Body) -> Vec<&mut Shape> {
     match body {
-        Body::Open | Body::Constant(_) => Vec::new(),
+        Body::Open | Body::Constant(_) | Body::CheckedText(_) => Vec::new(),
         Body::Alias(shape) | Body::Newtype(shape) => vec![shape],
         Body::Struct(members) => members
             .iter_mut()
@@ -184,6 +184,7 @@ fn find_borrowers(model: &mut Model) {
 
 fn body_borrows(model: &Model, body: &Body) -> bool {
     let all = match body {
+        Body::CheckedText(_) => return true,
         Body::Struct(members) => members
             .iter()
             .flat_map(|member| match member {

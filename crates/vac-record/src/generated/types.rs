@@ -23,7 +23,7 @@ pub enum Start<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum AbstractTimestamp<'a> {
     /// The alternative `text matching date-time-regexp`.
-    Text(::vac_value::Text<'a>),
+    Text(DateTimeText<'a>),
     /// The alternative `uint`.
     Uint(u64),
 }
@@ -480,7 +480,7 @@ pub struct File<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation<'a> {
     /// The member `url`.
-    pub url: Option<::vac_value::Text<'a>>,
+    pub url: Option<UriText<'a>>,
     /// Contributor of all ranges that do not name one.
     pub contributor: Option<Contributor<'a>>,
     /// The member `ranges`.
@@ -539,7 +539,7 @@ pub struct Resource<'a> {
     /// The member `type`.
     pub r#type: ::vac_value::Text<'a>,
     /// The member `url`.
-    pub url: ::vac_value::Text<'a>,
+    pub url: UriText<'a>,
 }
 
 /// COSE\_Sign1 (RFC 9052), tagged. A payload of null is detached.
@@ -761,6 +761,14 @@ pub struct CoseSign1<'a> {
     pub signature: ::vac_value::Bytes<'a>,
 }
 
+/// A text that matches `date-time-regexp`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DateTimeText<'a>(::vac_value::Text<'a>);
+
+::vac_schema::checked_text! {
+    DateTimeText, super::schema::SCHEMA, 0
+}
+
 /// Part of `message-entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageEntryType {
@@ -768,6 +776,14 @@ pub enum MessageEntryType {
     User,
     /// The value `"assistant"`.
     Assistant,
+}
+
+/// A text that matches `uri-regexp`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UriText<'a>(::vac_value::Text<'a>);
+
+::vac_schema::checked_text! {
+    UriText, super::schema::SCHEMA, 1
 }
 
 /// Part of `contributor`.

@@ -100,7 +100,7 @@ impl<T: BuildOwned> BuildOwned for Option<T> {
     }
 }
 
-/// The content of a container or a tag, whose value a function builds.
+/// The elements of an array, each built by a function.
 fn vec<'d, 'a, T>(
     reader: &mut Reader<'_>,
     node: Node<'d, 'a>,
@@ -109,7 +109,14 @@ fn vec<'d, 'a, T>(
     if node.kind() != Kind::Array {
         return Err(Mismatch::new(node));
     }
-    reader.inside(|reader| node.elements().map(|element| build(reader, element)).collect())
+    reader.inside(|reader| {
+        // Values can be large, so that a vector that grows would copy a lot.
+        let mut values = Vec::with_capacity(node.elements().count());
+        for element in node.elements() {
+            values.push(build(reader, element)?);
+        }
+        Ok(values)
+    })
 }
 
 impl<'a, T: Build<'a>> Build<'a> for Vec<T> {
@@ -124,6 +131,7 @@ impl<T: BuildOwned> BuildOwned for Vec<T> {
     }
 }
 
+/// The members of a map, each built by a function.
 fn table<'d, 'a, K, V>(
     reader: &mut Reader<'_>,
     node: Node<'d, 'a>,

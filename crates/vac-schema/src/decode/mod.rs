@@ -10,6 +10,7 @@
 
 mod array;
 mod build;
+mod checked_text;
 mod error;
 mod macros;
 mod map;
@@ -17,6 +18,7 @@ mod reader;
 
 pub use array::ArrayReader;
 pub use build::{Build, BuildOwned, Built};
+pub use checked_text::{InvalidText, check_text};
 pub use error::{DecodeError, Mismatch};
 pub use map::MapReader;
 pub use reader::Reader;

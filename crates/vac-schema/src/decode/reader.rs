@@ -94,9 +94,9 @@ impl<'s> Reader<'s> {
     /// Builds the content of a container or of a tag.
     pub(super) fn inside<T>(&mut self, build: impl FnOnce(&mut Self) -> Built<T>) -> Built<T> {
         self.matcher.depth += 1;
-        let built = build(self);
+        let value = build(self);
         self.matcher.depth -= 1;
-        built
+        value
     }
 
     /// Builds a value of the document inside a byte string.
@@ -110,8 +110,8 @@ impl<'s> Reader<'s> {
             self.matcher.scan_embedded(bytes).map_err(|_| Mismatch::new(node))?;
         let number = self.matcher.document_number(node, false);
         let outer = std::mem::replace(&mut self.matcher.document, number);
-        let built = self.inside(|reader| build(reader, document.root()));
+        let value = self.inside(|reader| build(reader, document.root()));
         self.matcher.document = outer;
-        built
+        value
     }
 }

@@ -1,5 +1,6 @@
 //! The matcher, with schemas written as CDDL.
 
+mod decode;
 mod limits;
 mod semantics;
 mod tables;
