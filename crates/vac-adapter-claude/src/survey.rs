@@ -96,7 +96,7 @@ impl Session for Survey<'_> {
             raw::push(&mut extensions, "agentId", agent.as_str());
         }
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: id.clone().into(),
             session: SessionTrace {
                 format: None,

@@ -224,7 +224,7 @@ impl Facts {
             extensions: Extensions::default(),
         });
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: self.id().to_owned().into(),
             session: SessionTrace {
                 format: None,

@@ -7,7 +7,7 @@
 //! largest entry.
 //!
 //! ```
-//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_adapter::cursor::{Cursor};
 //! use vac_adapter::frame::{Content, Frames};
 //! use vac_record::{Encode, Entry, MessageEntry, MessageEntryType};
 //!
@@ -25,7 +25,7 @@
 //!         parent_id: None,
 //!         token_usage: None,
 //!         children: None,
-//!         extensions: line.rest(keys::MESSAGE),
+//!         extensions: line.rest(&MessageEntry::KEYS),
 //!     })
 //!     .to_json()
 //!     .ok()

@@ -12,12 +12,6 @@ use vac_value::printable;
 /// The schema, in CDDL.
 pub const TEXT: &str = include_str!("../../../spec/agent-conversation.cddl");
 
-/// The version that the schema's first comment states.
-pub fn version() -> &'static str {
-    let stated = TEXT.split_once("schema version ").map_or("", |(_, version)| version);
-    stated.split_whitespace().next().unwrap_or("unknown").trim_end_matches('.')
-}
-
 /// Another schema than this project's, read from a file.
 pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
     let name = path.to_string_lossy();
@@ -101,12 +95,4 @@ fn similar<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let others = known.iter().map(|other| (likeness(other), *other));
     let best = others.max_by(|(one, _), (two, _)| one.total_cmp(two))?;
     (best.0 > SIMILAR).then_some(best.1)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_schema_states_its_version() {
-        assert_eq!(super::version(), "3.0.0-draft");
-    }
 }

@@ -83,6 +83,9 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let outputs = [
         ("types.rs", emit::types::emit(&model, &path)),
         ("decode.rs", emit::decode::emit(&model, &tables, &path)),
+        ("keys.rs", emit::keys::emit(&model)),
+        ("accessors.rs", emit::accessors::emit(&model)),
+        ("constructors.rs", emit::constructors::emit(&model)),
         ("conversions.rs", emit::conversions::emit(&model)),
         ("encode.rs", emit::encode::emit(&model)),
         ("owned.rs", emit::owned::emit(&model)),
@@ -114,6 +117,9 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let parts = [
         emit::types::root(&model),
         emit::types::emit(&model, &path),
+        emit::keys::emit(&model),
+        emit::accessors::emit(&model),
+        emit::constructors::emit(&model),
         emit::conversions::emit(&model),
         emit::decode::emit(&model, &tables, &path),
         emit::encode::emit(&model),

@@ -59,19 +59,42 @@ fn item_text(item: Item) -> String {
                 None => shell,
             }
         }
-        Item::Macro(item) if item.mac.path.segments.last().is_some_and(|it| it.ident == LIST) => {
+        Item::Macro(item) if is_list(&item) => {
+            let path = item.mac.path.segments.iter().map(|it| format!("::{}", it.ident));
+            let path: String = path.collect();
             let list = item.mac.tokens.to_string().replace(" < ", "<").replace(" >", ">");
             let lines = list.replace(" :", ":").replace(":: ", "::").replace(" ;", ";");
             let lines = lines.replace(" ,", ",");
             let lines: Vec<&str> = lines.split_inclusive(';').map(str::trim).collect();
-            format!("::vac_schema::{LIST}! {{\n{}}}\n", indented(&(lines.join("\n") + "\n")))
+            format!("{path}! {{\n{}}}\n", indented(&(lines.join("\n") + "\n")))
         }
+        Item::Impl(item) => with_blank_lines(&formatted(Item::Impl(item))),
         item => formatted(item),
     }
 }
 
-/// The macro that lists all types. The formatter leaves the content of macros as it is.
-const LIST: &str = "generated_types";
+/// Whether a macro lists types, each followed by a semicolon. The formatter leaves the
+/// content of macros as it is.
+fn is_list(item: &syn::ItemMacro) -> bool {
+    let name = item.mac.path.segments.last();
+    name.is_some_and(|it| it.ident == "generated_types" || it.ident == "parsed_as_json")
+}
+
+/// Puts blank lines between the items of an implementation.
+fn with_blank_lines(text: &str) -> String {
+    let mut separated = String::new();
+    let mut is_after_item = false;
+    for line in text.lines() {
+        let is_inside = line.starts_with("    ") && !line.starts_with("     ");
+        if is_after_item && is_inside {
+            separated.push('\n');
+        }
+        is_after_item = is_inside && (line == "    }" || line.ends_with(';'));
+        separated.push_str(line);
+        separated.push('\n');
+    }
+    separated
+}
 
 fn formatted(item: Item) -> String {
     let items = vec![item];

@@ -55,11 +55,17 @@
 #[allow(clippy::pedantic, clippy::redundant_closure)]
 mod generated {
     #[rustfmt::skip]
+    mod accessors;
+    #[rustfmt::skip]
+    mod constructors;
+    #[rustfmt::skip]
     mod conversions;
     #[rustfmt::skip]
     mod decode;
     #[rustfmt::skip]
     mod encode;
+    #[rustfmt::skip]
+    pub mod keys;
     #[rustfmt::skip]
     mod owned; /// The schema as constants: its tables, and its rules.
     #[rustfmt::skip]
@@ -68,9 +74,10 @@ mod generated {
     pub mod types;
 }
 
+pub use generated::keys::keys;
 pub use generated::schema;
 pub use generated::types::*;
-pub use vac_schema::{Decode, DecodeError, InvalidText};
+pub use vac_schema::{Decode, DecodeError, InvalidText, UnknownText, Violations};
 pub use vac_value::{
     Any, Bytes, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,
 };

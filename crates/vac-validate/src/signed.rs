@@ -8,12 +8,12 @@ use std::borrow::Cow;
 
 use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation, ViolationKind};
 
+use vac_record::keys::protected_header::CONTENT_TYPE;
+
 use crate::{SCHEMA, Violations, rules, sniff, validate_document};
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
-/// Header parameter: what the payload is written in.
-const CONTENT_TYPE: i128 = 3;
 /// Header parameter of a hash envelope: the payload is a digest made with this.
 const PAYLOAD_HASH_ALG: i128 = 258;
 

@@ -38,6 +38,7 @@ mod utf8;
 use std::fmt;
 use std::io::{self, Read};
 
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_schema::{Violations, validate_keys};
 use vac_value::{Document, Limits, Problem, Scanner, SyntaxError, Violation};
 
@@ -54,8 +55,11 @@ const LEVELS_AROUND: usize = 3;
 
 /// Stands in for the entries.
 const PLACE_HOLDER: &[u8] = b"null";
-/// Where it stands.
-const PLACE_HOLDER_PATH: &str = "/session/entries/0";
+
+/// The path of an entry.
+fn entry_path(index: usize) -> String {
+    format!("/{}/{}/{index}", verifiable_agent_record::SESSION, session_trace::ENTRIES)
+}
 
 /// Why a stream is not a valid record.
 #[derive(Debug)]
@@ -197,7 +201,7 @@ impl StreamValidator {
             return Err(SyntaxError { offset: offset + end, problem });
         }
         let entry = document.root();
-        let path = format!("/session/entries/{}", self.count);
+        let path = entry_path(self.count);
         let room = self.max_violations - self.duplicates.recorded.len();
         self.duplicates.add(validate_keys(entry, room), &path);
         let room = self.max_violations - self.found.recorded.len();
@@ -244,7 +248,7 @@ impl StreamValidator {
         let before = before.min(all.recorded.len());
         all.recorded.splice(before..before, self.duplicates.recorded);
         if self.count > 0 {
-            let place = rest.recorded.iter().position(|found| found.path == PLACE_HOLDER_PATH);
+            let place = rest.recorded.iter().position(|found| found.path == entry_path(0));
             if let Some(place) = place {
                 rest.recorded.splice(place..=place, self.found.recorded);
             }

@@ -4,6 +4,7 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 use vac_schema::PatternId;
 
+use super::constructors::has_default;
 use crate::model::{Body, Content, Item, Member, Model, Part, PartKind, Scalar, Shape};
 use crate::scalar::value_tokens;
 
@@ -80,9 +81,10 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     Some(quote!(#docs pub #name: ::vac_value::Extensions<#key, #value>))
                 }
             });
+            let default = has_default(members).then(|| quote!(Default,));
             quote! {
                 #docs
-                #[derive(Clone, Debug, PartialEq)]
+                #[derive(Clone, Debug, #default PartialEq)]
                 pub struct #name { #(#fields),* }
             }
         }
@@ -120,8 +122,14 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
 /// The field of a part of an array, unless the part can have one value only.
 fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
     let (docs, name) = (doc_lines(&part.docs), &part.name);
+    let shape = part_type(model, part)?;
+    Some(quote!(#docs pub #name: #shape))
+}
+
+/// The type of a part of an array, unless the part can have one value only.
+pub fn part_type(model: &Model, part: &Part) -> Option<TokenStream> {
     let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
-    let shape = match &part.kind {
+    Some(match &part.kind {
         PartKind::Constant(_) => return None,
         PartKind::One(shape) => of(shape),
         PartKind::Optional(shape) => {
@@ -140,8 +148,7 @@ fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
                 _ => quote!(Vec<#group>),
             }
         }
-    };
-    Some(quote!(#docs pub #name: #shape))
+    })
 }
 
 fn doc_lines(lines: &[String]) -> TokenStream {

@@ -145,7 +145,7 @@ fn merge(parts: &mut [(String, &Type, Content)], content: &Content) -> bool {
 }
 
 /// What to call a literal: by its name, its text, or its number.
-pub(super) fn literal_name(literal: &Literal) -> String {
+pub fn literal_name(literal: &Literal) -> String {
     match (&literal.name, &literal.value) {
         (Some(name), _) => name.clone(),
         (None, Value::Text(text)) if text.chars().any(|c| c.is_ascii_alphanumeric()) => {

@@ -11,6 +11,7 @@ use vac_cddl::ir::{Literal, Occurrence, Value};
 use vac_schema::{GroupId, PatternId, TypeId};
 
 pub use build::build;
+pub use choices::literal_name as key_name;
 
 /// All types of a schema.
 pub struct Model {

@@ -28,6 +28,7 @@ impl<'a> From<u64> for AbstractTimestamp<'a> {
 
 impl<'a> TryFrom<&'a str> for AbstractTimestamp<'a> {
     type Error = ::vac_schema::InvalidText;
+
     fn try_from(text: &'a str) -> Result<Self, Self::Error> {
         DateTimeText::new(text).map(Self::Text)
     }
@@ -35,6 +36,7 @@ impl<'a> TryFrom<&'a str> for AbstractTimestamp<'a> {
 
 impl ::std::str::FromStr for AbstractTimestamp<'_> {
     type Err = ::vac_schema::InvalidText;
+
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse().map(Self::Text)
     }
@@ -152,6 +154,14 @@ impl From<String> for CoseLabel<'_> {
     fn from(text: String) -> Self {
         Self::Text(text.into())
     }
+}
+
+::vac_schema::text_enum! {
+    MessageEntryType : User = "user", Assistant = "assistant"
+}
+
+::vac_schema::text_enum! {
+    ContributorType : Human = "human", Ai = "ai", Mixed = "mixed", Unknown = "unknown"
 }
 
 impl<'a> From<::vac_value::Text<'a>> for ProtectedHeaderContentType<'a> {

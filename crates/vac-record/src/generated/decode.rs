@@ -5,44 +5,44 @@ use super::types::*;
 ::vac_schema::generated_types! {
     super::schema::SCHEMA;
     Start<'a>: rule 0, type 2;
-    AbstractTimestamp<'a>: rule 1, type 6;
-    SessionId<'a>: rule 2, type 8;
-    VerifiableAgentRecord<'a>: rule 6, type 17;
-    SessionTrace<'a>: rule 7, type 23;
-    AgentMeta<'a>: rule 8, type 25;
-    RecordingAgent<'a>: rule 9, type 26;
-    Environment<'a>: rule 10, type 28;
-    VcsContext<'a>: rule 11, type 29;
-    Entry<'a>: rule 12, type 35;
-    MessageEntry<'a>: rule 13, type 42;
-    ToolCallEntry<'a>: rule 14, type 45;
-    ToolResultEntry<'a>: rule 15, type 49;
-    ReasoningEntry<'a>: rule 16, type 52;
-    EventEntry<'a>: rule 17, type 56;
-    TokenUsage<'a>: rule 18, type 58;
-    FileAttributionRecord<'a>: rule 19, type 61;
-    File<'a>: rule 20, type 64;
-    Conversation<'a>: rule 21, type 71;
-    Range<'a>: rule 22, type 72;
-    Contributor<'a>: rule 23, type 78;
-    Resource<'a>: rule 24, type 80;
-    ProtectedHeader<'a>: rule 26, type 94;
-    CwtClaims<'a>: rule 27, type 95;
-    UnprotectedHeader<'a>: rule 28, type 99;
-    TraceMetadata<'a>: rule 29, type 101;
-    CoseX509<'a>: rule 31, type 103;
-    CoseCertHash<'a>: rule 32, type 105;
-    Label<'a>: rule 33, type 106;
-    CoseLabel<'a>: rule 35, type 109;
-    UnprotectedHeader2<'a>: rule 38, type 115;
-    CoseSign1<'a>: rule 39, type 120;
-    DateTimeText<'a>: rule 1, type 4;
-    MessageEntryType: rule 13, type 38;
-    UriText<'a>: rule 21, type 65;
-    ContributorType: rule 23, type 77;
-    SignedAgentRecordContent<'a>: rule 25, type 86;
-    ProtectedHeaderContentType<'a>: rule 26, type 90;
-    CoseCertHashHashAlg<'a>: rule 32, type 104;
+    AbstractTimestamp<'a>: rule 2, type 7;
+    SessionId<'a>: rule 3, type 9;
+    VerifiableAgentRecord<'a>: rule 7, type 18;
+    SessionTrace<'a>: rule 8, type 24;
+    AgentMeta<'a>: rule 9, type 26;
+    RecordingAgent<'a>: rule 10, type 27;
+    Environment<'a>: rule 11, type 29;
+    VcsContext<'a>: rule 12, type 30;
+    Entry<'a>: rule 13, type 36;
+    MessageEntry<'a>: rule 14, type 43;
+    ToolCallEntry<'a>: rule 15, type 46;
+    ToolResultEntry<'a>: rule 16, type 50;
+    ReasoningEntry<'a>: rule 17, type 53;
+    EventEntry<'a>: rule 18, type 57;
+    TokenUsage<'a>: rule 19, type 59;
+    FileAttributionRecord<'a>: rule 20, type 62;
+    File<'a>: rule 21, type 65;
+    Conversation<'a>: rule 22, type 72;
+    Range<'a>: rule 23, type 73;
+    Contributor<'a>: rule 24, type 79;
+    Resource<'a>: rule 25, type 81;
+    ProtectedHeader<'a>: rule 27, type 95;
+    CwtClaims<'a>: rule 28, type 96;
+    UnprotectedHeader<'a>: rule 29, type 100;
+    TraceMetadata<'a>: rule 30, type 102;
+    CoseX509<'a>: rule 32, type 104;
+    CoseCertHash<'a>: rule 33, type 106;
+    Label<'a>: rule 34, type 107;
+    CoseLabel<'a>: rule 36, type 110;
+    UnprotectedHeader2<'a>: rule 39, type 116;
+    CoseSign1<'a>: rule 40, type 121;
+    DateTimeText<'a>: rule 2, type 5;
+    MessageEntryType: rule 14, type 39;
+    UriText<'a>: rule 22, type 66;
+    ContributorType: rule 24, type 78;
+    SignedAgentRecordContent<'a>: rule 26, type 87;
+    ProtectedHeaderContentType<'a>: rule 27, type 91;
+    CoseCertHashHashAlg<'a>: rule 33, type 105;
 }
 
 impl<'a> ::vac_schema::Build<'a> for Start<'a> {
@@ -63,7 +63,7 @@ impl<'a> ::vac_schema::Build<'a> for AbstractTimestamp<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(6), node)? {
+        match reader.choose(::vac_schema::TypeId(7), node)? {
             0 => reader.build(node).map(Self::Text),
             1 => reader.build(node).map(Self::Uint),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -76,7 +76,7 @@ impl<'a> ::vac_schema::Build<'a> for SessionId<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(8), node)? {
+        match reader.choose(::vac_schema::TypeId(9), node)? {
             0 => reader.build(node).map(Self::Text),
             1 => reader.build(node).map(Self::Bytes),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -189,7 +189,7 @@ impl<'a> ::vac_schema::Build<'a> for Entry<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(35), node)? {
+        match reader.choose(::vac_schema::TypeId(36), node)? {
             0 => reader.build(node).map(Self::Message),
             1 => reader.build(node).map(Self::ToolCall),
             2 => reader.build(node).map(Self::ToolResult),
@@ -460,7 +460,7 @@ impl<'a> ::vac_schema::Build<'a> for CoseX509<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(103), node)? {
+        match reader.choose(::vac_schema::TypeId(104), node)? {
             0 => reader.build(node).map(Self::Bytes),
             1 => reader.build(node).map(Self::Array),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -495,7 +495,7 @@ impl<'a> ::vac_schema::Build<'a> for Label<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(106), node)? {
+        match reader.choose(::vac_schema::TypeId(107), node)? {
             0 => reader.build(node).map(Self::Int),
             1 => reader.build(node).map(Self::Text),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -508,7 +508,7 @@ impl<'a> ::vac_schema::Build<'a> for CoseLabel<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(109), node)? {
+        match reader.choose(::vac_schema::TypeId(110), node)? {
             0 => reader.build(node).map(Self::Int),
             1 => reader.build(node).map(Self::Text),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -620,7 +620,7 @@ impl<'a> ::vac_schema::Build<'a> for ProtectedHeaderContentType<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(90), node)? {
+        match reader.choose(::vac_schema::TypeId(91), node)? {
             0 => reader.build(node).map(Self::Text),
             1 => reader.build(node).map(Self::Uint),
             _ => Err(::vac_schema::Mismatch::new(node)),
@@ -633,7 +633,7 @@ impl<'a> ::vac_schema::Build<'a> for CoseCertHashHashAlg<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        match reader.choose(::vac_schema::TypeId(104), node)? {
+        match reader.choose(::vac_schema::TypeId(105), node)? {
             0 => reader.build(node).map(Self::Int),
             1 => reader.build(node).map(Self::Text),
             _ => Err(::vac_schema::Mismatch::new(node)),

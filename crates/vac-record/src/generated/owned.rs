@@ -4,6 +4,7 @@ use super::types::*;
 
 impl ::vac_value::IntoOwned for Start<'_> {
     type Owned = Start<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::VerifiableAgentRecord(value) => {
@@ -18,6 +19,7 @@ impl ::vac_value::IntoOwned for Start<'_> {
 
 impl ::vac_value::IntoOwned for AbstractTimestamp<'_> {
     type Owned = AbstractTimestamp<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Text(value) => AbstractTimestamp::Text(::vac_value::into_owned(value)),
@@ -28,6 +30,7 @@ impl ::vac_value::IntoOwned for AbstractTimestamp<'_> {
 
 impl ::vac_value::IntoOwned for SessionId<'_> {
     type Owned = SessionId<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Text(value) => SessionId::Text(::vac_value::into_owned(value)),
@@ -38,6 +41,7 @@ impl ::vac_value::IntoOwned for SessionId<'_> {
 
 impl ::vac_value::IntoOwned for VerifiableAgentRecord<'_> {
     type Owned = VerifiableAgentRecord<'static>;
+
     fn into_owned(self) -> Self::Owned {
         VerifiableAgentRecord {
             version: ::vac_value::into_owned(self.version),
@@ -54,6 +58,7 @@ impl ::vac_value::IntoOwned for VerifiableAgentRecord<'_> {
 
 impl ::vac_value::IntoOwned for SessionTrace<'_> {
     type Owned = SessionTrace<'static>;
+
     fn into_owned(self) -> Self::Owned {
         SessionTrace {
             format: ::vac_value::into_owned(self.format),
@@ -70,6 +75,7 @@ impl ::vac_value::IntoOwned for SessionTrace<'_> {
 
 impl ::vac_value::IntoOwned for AgentMeta<'_> {
     type Owned = AgentMeta<'static>;
+
     fn into_owned(self) -> Self::Owned {
         AgentMeta {
             model_id: ::vac_value::into_owned(self.model_id),
@@ -84,6 +90,7 @@ impl ::vac_value::IntoOwned for AgentMeta<'_> {
 
 impl ::vac_value::IntoOwned for RecordingAgent<'_> {
     type Owned = RecordingAgent<'static>;
+
     fn into_owned(self) -> Self::Owned {
         RecordingAgent {
             name: ::vac_value::into_owned(self.name),
@@ -95,6 +102,7 @@ impl ::vac_value::IntoOwned for RecordingAgent<'_> {
 
 impl ::vac_value::IntoOwned for Environment<'_> {
     type Owned = Environment<'static>;
+
     fn into_owned(self) -> Self::Owned {
         Environment {
             working_dir: ::vac_value::into_owned(self.working_dir),
@@ -107,6 +115,7 @@ impl ::vac_value::IntoOwned for Environment<'_> {
 
 impl ::vac_value::IntoOwned for VcsContext<'_> {
     type Owned = VcsContext<'static>;
+
     fn into_owned(self) -> Self::Owned {
         VcsContext {
             r#type: ::vac_value::into_owned(self.r#type),
@@ -120,6 +129,7 @@ impl ::vac_value::IntoOwned for VcsContext<'_> {
 
 impl ::vac_value::IntoOwned for Entry<'_> {
     type Owned = Entry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Message(value) => Entry::Message(::vac_value::into_owned(value)),
@@ -133,6 +143,7 @@ impl ::vac_value::IntoOwned for Entry<'_> {
 
 impl ::vac_value::IntoOwned for MessageEntry<'_> {
     type Owned = MessageEntry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         MessageEntry {
             r#type: ::vac_value::into_owned(self.r#type),
@@ -150,6 +161,7 @@ impl ::vac_value::IntoOwned for MessageEntry<'_> {
 
 impl ::vac_value::IntoOwned for ToolCallEntry<'_> {
     type Owned = ToolCallEntry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         ToolCallEntry {
             name: ::vac_value::into_owned(self.name),
@@ -165,6 +177,7 @@ impl ::vac_value::IntoOwned for ToolCallEntry<'_> {
 
 impl ::vac_value::IntoOwned for ToolResultEntry<'_> {
     type Owned = ToolResultEntry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         ToolResultEntry {
             output: ::vac_value::into_owned(self.output),
@@ -181,6 +194,7 @@ impl ::vac_value::IntoOwned for ToolResultEntry<'_> {
 
 impl ::vac_value::IntoOwned for ReasoningEntry<'_> {
     type Owned = ReasoningEntry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         ReasoningEntry {
             content: ::vac_value::into_owned(self.content),
@@ -196,6 +210,7 @@ impl ::vac_value::IntoOwned for ReasoningEntry<'_> {
 
 impl ::vac_value::IntoOwned for EventEntry<'_> {
     type Owned = EventEntry<'static>;
+
     fn into_owned(self) -> Self::Owned {
         EventEntry {
             event_type: ::vac_value::into_owned(self.event_type),
@@ -210,6 +225,7 @@ impl ::vac_value::IntoOwned for EventEntry<'_> {
 
 impl ::vac_value::IntoOwned for TokenUsage<'_> {
     type Owned = TokenUsage<'static>;
+
     fn into_owned(self) -> Self::Owned {
         TokenUsage {
             input: ::vac_value::into_owned(self.input),
@@ -225,6 +241,7 @@ impl ::vac_value::IntoOwned for TokenUsage<'_> {
 
 impl ::vac_value::IntoOwned for FileAttributionRecord<'_> {
     type Owned = FileAttributionRecord<'static>;
+
     fn into_owned(self) -> Self::Owned {
         FileAttributionRecord {
             files: ::vac_value::into_owned(self.files),
@@ -234,6 +251,7 @@ impl ::vac_value::IntoOwned for FileAttributionRecord<'_> {
 
 impl ::vac_value::IntoOwned for File<'_> {
     type Owned = File<'static>;
+
     fn into_owned(self) -> Self::Owned {
         File {
             path: ::vac_value::into_owned(self.path),
@@ -244,6 +262,7 @@ impl ::vac_value::IntoOwned for File<'_> {
 
 impl ::vac_value::IntoOwned for Conversation<'_> {
     type Owned = Conversation<'static>;
+
     fn into_owned(self) -> Self::Owned {
         Conversation {
             url: ::vac_value::into_owned(self.url),
@@ -256,6 +275,7 @@ impl ::vac_value::IntoOwned for Conversation<'_> {
 
 impl ::vac_value::IntoOwned for Range<'_> {
     type Owned = Range<'static>;
+
     fn into_owned(self) -> Self::Owned {
         Range {
             start_line: ::vac_value::into_owned(self.start_line),
@@ -269,6 +289,7 @@ impl ::vac_value::IntoOwned for Range<'_> {
 
 impl ::vac_value::IntoOwned for Contributor<'_> {
     type Owned = Contributor<'static>;
+
     fn into_owned(self) -> Self::Owned {
         Contributor {
             r#type: ::vac_value::into_owned(self.r#type),
@@ -279,6 +300,7 @@ impl ::vac_value::IntoOwned for Contributor<'_> {
 
 impl ::vac_value::IntoOwned for Resource<'_> {
     type Owned = Resource<'static>;
+
     fn into_owned(self) -> Self::Owned {
         Resource {
             r#type: ::vac_value::into_owned(self.r#type),
@@ -289,6 +311,7 @@ impl ::vac_value::IntoOwned for Resource<'_> {
 
 impl ::vac_value::IntoOwned for ProtectedHeader<'_> {
     type Owned = ProtectedHeader<'static>;
+
     fn into_owned(self) -> Self::Owned {
         ProtectedHeader {
             cwt_claims: ::vac_value::into_owned(self.cwt_claims),
@@ -304,6 +327,7 @@ impl ::vac_value::IntoOwned for ProtectedHeader<'_> {
 
 impl ::vac_value::IntoOwned for CwtClaims<'_> {
     type Owned = CwtClaims<'static>;
+
     fn into_owned(self) -> Self::Owned {
         CwtClaims {
             iss: ::vac_value::into_owned(self.iss),
@@ -315,6 +339,7 @@ impl ::vac_value::IntoOwned for CwtClaims<'_> {
 
 impl ::vac_value::IntoOwned for UnprotectedHeader<'_> {
     type Owned = UnprotectedHeader<'static>;
+
     fn into_owned(self) -> Self::Owned {
         UnprotectedHeader {
             trace_metadata_key: ::vac_value::into_owned(self.trace_metadata_key),
@@ -327,6 +352,7 @@ impl ::vac_value::IntoOwned for UnprotectedHeader<'_> {
 
 impl ::vac_value::IntoOwned for TraceMetadata<'_> {
     type Owned = TraceMetadata<'static>;
+
     fn into_owned(self) -> Self::Owned {
         TraceMetadata {
             session_id: ::vac_value::into_owned(self.session_id),
@@ -342,6 +368,7 @@ impl ::vac_value::IntoOwned for TraceMetadata<'_> {
 
 impl ::vac_value::IntoOwned for CoseX509<'_> {
     type Owned = CoseX509<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Bytes(value) => CoseX509::Bytes(::vac_value::into_owned(value)),
@@ -352,6 +379,7 @@ impl ::vac_value::IntoOwned for CoseX509<'_> {
 
 impl ::vac_value::IntoOwned for CoseCertHash<'_> {
     type Owned = CoseCertHash<'static>;
+
     fn into_owned(self) -> Self::Owned {
         CoseCertHash {
             hash_alg: ::vac_value::into_owned(self.hash_alg),
@@ -362,6 +390,7 @@ impl ::vac_value::IntoOwned for CoseCertHash<'_> {
 
 impl ::vac_value::IntoOwned for Label<'_> {
     type Owned = Label<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Int(value) => Label::Int(::vac_value::into_owned(value)),
@@ -372,6 +401,7 @@ impl ::vac_value::IntoOwned for Label<'_> {
 
 impl ::vac_value::IntoOwned for CoseLabel<'_> {
     type Owned = CoseLabel<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Int(value) => CoseLabel::Int(::vac_value::into_owned(value)),
@@ -382,6 +412,7 @@ impl ::vac_value::IntoOwned for CoseLabel<'_> {
 
 impl ::vac_value::IntoOwned for UnprotectedHeader2<'_> {
     type Owned = UnprotectedHeader2<'static>;
+
     fn into_owned(self) -> Self::Owned {
         UnprotectedHeader2 {
             receipts: ::vac_value::into_owned(self.receipts),
@@ -392,6 +423,7 @@ impl ::vac_value::IntoOwned for UnprotectedHeader2<'_> {
 
 impl ::vac_value::IntoOwned for CoseSign1<'_> {
     type Owned = CoseSign1<'static>;
+
     fn into_owned(self) -> Self::Owned {
         CoseSign1 {
             protected: ::vac_value::into_owned(self.protected),
@@ -404,6 +436,7 @@ impl ::vac_value::IntoOwned for CoseSign1<'_> {
 
 impl ::vac_value::IntoOwned for MessageEntryType {
     type Owned = MessageEntryType;
+
     fn into_owned(self) -> Self::Owned {
         self
     }
@@ -411,6 +444,7 @@ impl ::vac_value::IntoOwned for MessageEntryType {
 
 impl ::vac_value::IntoOwned for ContributorType {
     type Owned = ContributorType;
+
     fn into_owned(self) -> Self::Owned {
         self
     }
@@ -418,6 +452,7 @@ impl ::vac_value::IntoOwned for ContributorType {
 
 impl ::vac_value::IntoOwned for SignedAgentRecordContent<'_> {
     type Owned = SignedAgentRecordContent<'static>;
+
     fn into_owned(self) -> Self::Owned {
         SignedAgentRecordContent {
             protected: ::vac_value::into_owned(self.protected),
@@ -430,6 +465,7 @@ impl ::vac_value::IntoOwned for SignedAgentRecordContent<'_> {
 
 impl ::vac_value::IntoOwned for ProtectedHeaderContentType<'_> {
     type Owned = ProtectedHeaderContentType<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Text(value) => {
@@ -444,6 +480,7 @@ impl ::vac_value::IntoOwned for ProtectedHeaderContentType<'_> {
 
 impl ::vac_value::IntoOwned for CoseCertHashHashAlg<'_> {
     type Owned = CoseCertHashHashAlg<'static>;
+
     fn into_owned(self) -> Self::Owned {
         match self {
             Self::Int(value) => CoseCertHashHashAlg::Int(::vac_value::into_owned(value)),

@@ -5,75 +5,77 @@ use ::vac_schema::constant::*;
 /// The schema as tables.
 pub static SCHEMA: ::vac_schema::Schema = schema(&RULES, &TYPES, &GROUPS, &PATTERNS, 0);
 
-static RULES: [::vac_schema::Rule; 57] = [
+static RULES: [::vac_schema::Rule; 58] = [
     rule("start", 2),
-    rule("abstract-timestamp", 6),
-    rule("session-id", 8),
-    rule("entry-id", 3),
-    rule("date-time-regexp", 9),
-    rule("uri-regexp", 10),
-    rule("verifiable-agent-record", 17),
-    rule("session-trace", 23),
-    rule("agent-meta", 25),
-    rule("recording-agent", 26),
-    rule("environment", 28),
-    rule("vcs-context", 29),
-    rule("entry", 35),
-    rule("message-entry", 42),
-    rule("tool-call-entry", 45),
-    rule("tool-result-entry", 49),
-    rule("reasoning-entry", 52),
-    rule("event-entry", 56),
-    rule("token-usage", 58),
-    rule("file-attribution-record", 61),
-    rule("file", 64),
-    rule("conversation", 71),
-    rule("range", 72),
-    rule("contributor", 78),
-    rule("resource", 80),
-    rule("signed-agent-record", 87),
-    rule("protected-header", 94),
-    rule("CWT_Claims", 95),
-    rule("unprotected-header", 99),
-    rule("trace-metadata", 101),
-    rule("trace-format-id", 3),
-    rule("COSE_X509", 103),
-    rule("COSE_CertHash", 105),
-    rule("label", 106),
-    rule("Receipt", 108),
-    rule("cose-label", 109),
-    rule("cose-value", 16),
-    rule("Protected_Header", 112),
-    rule("Unprotected_Header", 115),
-    rule("COSE_Sign1", 120),
-    prelude("tstr", 121),
-    prelude("uint", 122),
-    prelude("bstr", 123),
-    prelude("any", 124),
-    prelude("bool", 127),
-    prelude("number", 129),
-    prelude("null", 130),
-    prelude("int", 132),
-    prelude("false", 133),
-    prelude("true", 134),
-    prelude("float", 137),
-    prelude("nil", 138),
-    prelude("nint", 139),
-    prelude("float16-32", 142),
-    prelude("float64", 143),
-    prelude("float16", 144),
-    prelude("float32", 145),
+    rule("schema-version", 3),
+    rule("abstract-timestamp", 7),
+    rule("session-id", 9),
+    rule("entry-id", 4),
+    rule("date-time-regexp", 10),
+    rule("uri-regexp", 11),
+    rule("verifiable-agent-record", 18),
+    rule("session-trace", 24),
+    rule("agent-meta", 26),
+    rule("recording-agent", 27),
+    rule("environment", 29),
+    rule("vcs-context", 30),
+    rule("entry", 36),
+    rule("message-entry", 43),
+    rule("tool-call-entry", 46),
+    rule("tool-result-entry", 50),
+    rule("reasoning-entry", 53),
+    rule("event-entry", 57),
+    rule("token-usage", 59),
+    rule("file-attribution-record", 62),
+    rule("file", 65),
+    rule("conversation", 72),
+    rule("range", 73),
+    rule("contributor", 79),
+    rule("resource", 81),
+    rule("signed-agent-record", 88),
+    rule("protected-header", 95),
+    rule("CWT_Claims", 96),
+    rule("unprotected-header", 100),
+    rule("trace-metadata", 102),
+    rule("trace-format-id", 4),
+    rule("COSE_X509", 104),
+    rule("COSE_CertHash", 106),
+    rule("label", 107),
+    rule("Receipt", 109),
+    rule("cose-label", 110),
+    rule("cose-value", 17),
+    rule("Protected_Header", 113),
+    rule("Unprotected_Header", 116),
+    rule("COSE_Sign1", 121),
+    prelude("tstr", 122),
+    prelude("uint", 123),
+    prelude("bstr", 124),
+    prelude("any", 125),
+    prelude("bool", 128),
+    prelude("number", 130),
+    prelude("null", 131),
+    prelude("int", 133),
+    prelude("false", 134),
+    prelude("true", 135),
+    prelude("float", 138),
+    prelude("nil", 139),
+    prelude("nint", 140),
+    prelude("float16-32", 143),
+    prelude("float64", 144),
+    prelude("float16", 145),
+    prelude("float32", 146),
 ];
-static TYPES: [::vac_schema::Type; 146] = [
-    compound(1024, reference(6)),
-    compound(2064, reference(25)),
+static TYPES: [::vac_schema::Type; 147] = [
+    compound(1024, reference(7)),
+    compound(2064, reference(26)),
     compound(3088, choice(&[::vac_schema::TypeId(0), ::vac_schema::TypeId(1)])),
-    scalar(256, reference(40)),
-    scalar(256, control(3, regexp(0))),
-    scalar(8, reference(41)),
-    scalar(264, choice(&[::vac_schema::TypeId(4), ::vac_schema::TypeId(5)])),
-    scalar(128, reference(42)),
-    scalar(384, choice(&[::vac_schema::TypeId(3), ::vac_schema::TypeId(7)])),
+    scalar(256, ::vac_schema::TypeKind::Literal(text("3.0.0-draft"))),
+    scalar(256, reference(41)),
+    scalar(256, control(4, regexp(0))),
+    scalar(8, reference(42)),
+    scalar(264, choice(&[::vac_schema::TypeId(5), ::vac_schema::TypeId(6)])),
+    scalar(128, reference(43)),
+    scalar(384, choice(&[::vac_schema::TypeId(4), ::vac_schema::TypeId(8)])),
     scalar(
         256,
         ::vac_schema::TypeKind::Literal(
@@ -88,17 +90,17 @@ static TYPES: [::vac_schema::Type; 146] = [
             text("(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)([?]([^#]*))?(#(.*))?"),
         ),
     ),
-    compound(1024, reference(7)),
-    scalar(264, reference(1)),
-    compound(1024, reference(19)),
-    compound(1024, reference(11)),
-    compound(1024, reference(9)),
-    scalar(65535, reference(43)),
-    compound(1024, map(0)),
-    scalar(384, reference(2)),
     compound(1024, reference(8)),
-    compound(1024, reference(10)),
+    scalar(264, reference(2)),
+    compound(1024, reference(20)),
     compound(1024, reference(12)),
+    compound(1024, reference(10)),
+    scalar(65535, reference(44)),
+    compound(1024, map(0)),
+    scalar(384, reference(3)),
+    compound(1024, reference(9)),
+    compound(1024, reference(11)),
+    compound(1024, reference(13)),
     compound(512, array(1)),
     compound(1024, map(2)),
     compound(512, array(3)),
@@ -107,36 +109,36 @@ static TYPES: [::vac_schema::Type; 146] = [
     compound(512, array(6)),
     compound(1024, map(7)),
     compound(1024, map(8)),
-    compound(1024, reference(13)),
     compound(1024, reference(14)),
     compound(1024, reference(15)),
     compound(1024, reference(16)),
     compound(1024, reference(17)),
+    compound(1024, reference(18)),
     compound(
         1024,
         selected(
             &[
-                ::vac_schema::TypeId(30),
                 ::vac_schema::TypeId(31),
                 ::vac_schema::TypeId(32),
                 ::vac_schema::TypeId(33),
                 ::vac_schema::TypeId(34),
+                ::vac_schema::TypeId(35),
             ],
-            selector(label(text("type"), ""), &CASES_35),
+            selector(label(text("type"), ""), &CASES_36),
         ),
     ),
     scalar(256, ::vac_schema::TypeKind::Literal(text("user"))),
     scalar(256, ::vac_schema::TypeKind::Literal(text("assistant"))),
-    scalar(256, choice(&[::vac_schema::TypeId(36), ::vac_schema::TypeId(37)])),
-    scalar(256, reference(3)),
-    compound(1024, reference(18)),
+    scalar(256, choice(&[::vac_schema::TypeId(37), ::vac_schema::TypeId(38)])),
+    scalar(256, reference(4)),
+    compound(1024, reference(19)),
     compound(512, array(9)),
     compound(1024, map(10)),
     scalar(256, ::vac_schema::TypeKind::Literal(text("tool-call"))),
     compound(512, array(11)),
     compound(1024, map(12)),
     scalar(256, ::vac_schema::TypeKind::Literal(text("tool-result"))),
-    scalar(4, reference(44)),
+    scalar(4, reference(45)),
     compound(512, array(13)),
     compound(1024, map(14)),
     scalar(256, ::vac_schema::TypeKind::Literal(text("reasoning"))),
@@ -146,19 +148,19 @@ static TYPES: [::vac_schema::Type; 146] = [
     compound(1024, map(17)),
     compound(512, array(18)),
     compound(1024, map(19)),
-    scalar(40, reference(45)),
+    scalar(40, reference(46)),
     compound(1024, map(20)),
-    compound(1024, reference(20)),
+    compound(1024, reference(21)),
     compound(512, array(21)),
     compound(1024, map(22)),
-    compound(1024, reference(21)),
+    compound(1024, reference(22)),
     compound(512, array(23)),
     compound(1024, map(24)),
-    scalar(256, control(3, regexp(1))),
-    compound(1024, reference(23)),
-    compound(1024, reference(22)),
-    compound(512, array(25)),
+    scalar(256, control(4, regexp(1))),
     compound(1024, reference(24)),
+    compound(1024, reference(23)),
+    compound(512, array(25)),
+    compound(1024, reference(25)),
     compound(512, array(26)),
     compound(1024, map(27)),
     compound(1024, map(28)),
@@ -170,78 +172,78 @@ static TYPES: [::vac_schema::Type; 146] = [
         256,
         choice(
             &[
-                ::vac_schema::TypeId(73),
                 ::vac_schema::TypeId(74),
                 ::vac_schema::TypeId(75),
                 ::vac_schema::TypeId(76),
+                ::vac_schema::TypeId(77),
             ],
         ),
     ),
     compound(1024, map(29)),
-    scalar(256, control(3, regexp(1))),
+    scalar(256, control(4, regexp(1))),
     compound(1024, map(30)),
-    compound(1024, reference(26)),
-    compound(128, control(7, ::vac_schema::Control::Cbor(::vac_schema::TypeId(81)))),
-    compound(1024, reference(28)),
-    scalar(1, reference(46)),
-    scalar(129, choice(&[::vac_schema::TypeId(7), ::vac_schema::TypeId(84)])),
-    compound(512, array(31)),
-    compound(2064, tag(::vac_schema::TagNumber::Exactly(18), 86)),
     compound(1024, reference(27)),
-    scalar(8, reference(47)),
-    scalar(264, choice(&[::vac_schema::TypeId(3), ::vac_schema::TypeId(5)])),
-    compound(512, reference(32)),
-    compound(640, reference(31)),
-    scalar(264, reference(33)),
+    compound(128, control(8, ::vac_schema::Control::Cbor(::vac_schema::TypeId(82)))),
+    compound(1024, reference(29)),
+    scalar(1, reference(47)),
+    scalar(129, choice(&[::vac_schema::TypeId(8), ::vac_schema::TypeId(85)])),
+    compound(512, array(31)),
+    compound(2064, tag(::vac_schema::TagNumber::Exactly(18), 87)),
+    compound(1024, reference(28)),
+    scalar(8, reference(48)),
+    scalar(264, choice(&[::vac_schema::TypeId(4), ::vac_schema::TypeId(6)])),
+    compound(512, reference(33)),
+    compound(640, reference(32)),
+    scalar(264, reference(34)),
     compound(1024, map(32)),
     compound(1024, map(33)),
-    compound(1024, reference(29)),
-    compound(2064, reference(34)),
+    compound(1024, reference(30)),
+    compound(2064, reference(35)),
     compound(512, array(34)),
     compound(1024, map(35)),
-    scalar(256, reference(30)),
+    scalar(256, reference(31)),
     compound(1024, map(36)),
     compound(512, array(37)),
-    compound(640, choice(&[::vac_schema::TypeId(7), ::vac_schema::TypeId(102)])),
-    scalar(264, choice(&[::vac_schema::TypeId(89), ::vac_schema::TypeId(3)])),
+    compound(640, choice(&[::vac_schema::TypeId(8), ::vac_schema::TypeId(103)])),
+    scalar(264, choice(&[::vac_schema::TypeId(90), ::vac_schema::TypeId(4)])),
     compound(512, array(38)),
-    scalar(264, choice(&[::vac_schema::TypeId(89), ::vac_schema::TypeId(3)])),
-    compound(512, reference(39)),
-    compound(2064, tag(::vac_schema::TagNumber::Exactly(18), 107)),
-    scalar(264, choice(&[::vac_schema::TypeId(89), ::vac_schema::TypeId(3)])),
-    scalar(264, reference(35)),
-    scalar(65535, reference(36)),
+    scalar(264, choice(&[::vac_schema::TypeId(90), ::vac_schema::TypeId(4)])),
+    compound(512, reference(40)),
+    compound(2064, tag(::vac_schema::TagNumber::Exactly(18), 108)),
+    scalar(264, choice(&[::vac_schema::TypeId(90), ::vac_schema::TypeId(4)])),
+    scalar(264, reference(36)),
+    scalar(65535, reference(37)),
     compound(1024, map(39)),
-    compound(128, control(7, ::vac_schema::Control::Cbor(::vac_schema::TypeId(97)))),
+    compound(128, control(8, ::vac_schema::Control::Cbor(::vac_schema::TypeId(98)))),
     compound(512, array(40)),
     compound(1024, map(41)),
-    compound(1024, reference(37)),
-    compound(128, control(7, ::vac_schema::Control::Cbor(::vac_schema::TypeId(116)))),
     compound(1024, reference(38)),
-    scalar(129, choice(&[::vac_schema::TypeId(7), ::vac_schema::TypeId(84)])),
+    compound(128, control(8, ::vac_schema::Control::Cbor(::vac_schema::TypeId(117)))),
+    compound(1024, reference(39)),
+    scalar(129, choice(&[::vac_schema::TypeId(8), ::vac_schema::TypeId(85)])),
     compound(512, array(42)),
     scalar(256, major(3, None)),
     scalar(8, major(0, None)),
     scalar(128, major(2, None)),
     scalar(65535, ::vac_schema::TypeKind::Any),
-    scalar(4, reference(48)),
     scalar(4, reference(49)),
-    scalar(4, choice(&[::vac_schema::TypeId(125), ::vac_schema::TypeId(126)])),
-    scalar(32, reference(50)),
-    scalar(40, choice(&[::vac_schema::TypeId(89), ::vac_schema::TypeId(128)])),
-    scalar(1, reference(51)),
-    scalar(8, reference(52)),
-    scalar(8, choice(&[::vac_schema::TypeId(5), ::vac_schema::TypeId(131)])),
+    scalar(4, reference(50)),
+    scalar(4, choice(&[::vac_schema::TypeId(126), ::vac_schema::TypeId(127)])),
+    scalar(32, reference(51)),
+    scalar(40, choice(&[::vac_schema::TypeId(90), ::vac_schema::TypeId(129)])),
+    scalar(1, reference(52)),
+    scalar(8, reference(53)),
+    scalar(8, choice(&[::vac_schema::TypeId(6), ::vac_schema::TypeId(132)])),
     scalar(4, major(7, Some(20))),
     scalar(4, major(7, Some(21))),
-    scalar(32, reference(53)),
     scalar(32, reference(54)),
-    scalar(32, choice(&[::vac_schema::TypeId(135), ::vac_schema::TypeId(136)])),
+    scalar(32, reference(55)),
+    scalar(32, choice(&[::vac_schema::TypeId(136), ::vac_schema::TypeId(137)])),
     scalar(1, major(7, Some(22))),
     scalar(8, major(1, None)),
-    scalar(32, reference(55)),
     scalar(32, reference(56)),
-    scalar(32, choice(&[::vac_schema::TypeId(140), ::vac_schema::TypeId(141)])),
+    scalar(32, reference(57)),
+    scalar(32, choice(&[::vac_schema::TypeId(141), ::vac_schema::TypeId(142)])),
     scalar(32, major(7, Some(27))),
     scalar(32, major(7, Some(25))),
     scalar(32, major(7, Some(26))),
@@ -303,241 +305,241 @@ static PATTERNS: [::vac_schema::Pattern; 2] = [
         "uri-regexp",
     ),
 ];
-static CASES_35: [::vac_schema::Case; 6] = [
-    case(text("user"), 30),
-    case(text("assistant"), 30),
-    case(text("tool-call"), 31),
-    case(text("tool-result"), 32),
-    case(text("reasoning"), 33),
-    case(text("system-event"), 34),
+static CASES_36: [::vac_schema::Case; 6] = [
+    case(text("user"), 31),
+    case(text("assistant"), 31),
+    case(text("tool-call"), 32),
+    case(text("tool-result"), 33),
+    case(text("reasoning"), 34),
+    case(text("system-event"), 35),
 ];
 static GROUP_0_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session"), "")), true, 11),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("created"), "")), true, 12),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("session"), "")), true, 12),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("created"), "")), true, 13),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(text("file-attribution"), "")),
         true,
-        13,
+        14,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 14),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 15),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(text("recording-agent"), "")),
         true,
-        15,
+        16,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_0: [::vac_schema::Sequence; 1] = [flat(&GROUP_0_0)];
 static GROUP_1_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_1: [::vac_schema::Sequence; 1] = [sequence(&GROUP_1_0)];
 static GROUP_2_0: [::vac_schema::Element; 8] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("format"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 18),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("session-start"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("session-end"), "")), true, 12),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-meta"), "")), true, 19),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("environment"), "")), true, 20),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("entries"), "")), true, 22),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("format"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 19),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("session-start"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("session-end"), "")), true, 13),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-meta"), "")), true, 20),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("environment"), "")), true, 21),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("entries"), "")), true, 23),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_2: [::vac_schema::Sequence; 1] = [flat(&GROUP_2_0)];
 static GROUP_3_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 3),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 4),
 ];
 static GROUP_3: [::vac_schema::Sequence; 1] = [sequence(&GROUP_3_0)];
 static GROUP_4_0: [::vac_schema::Element; 6] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("model-provider"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("models"), "")), true, 24),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-name"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-version"), "")), true, 3),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("model-provider"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("models"), "")), true, 25),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-name"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("cli-version"), "")), true, 4),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
 static GROUP_5_0: [::vac_schema::Element; 3] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 3),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("version"), "")), true, 4),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
 static GROUP_6_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 3),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 4),
 ];
 static GROUP_6: [::vac_schema::Sequence; 1] = [sequence(&GROUP_6_0)];
 static GROUP_7_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("working-dir"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 14),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("sandboxes"), "")), true, 27),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("working-dir"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("vcs"), "")), true, 15),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("sandboxes"), "")), true, 28),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
 static GROUP_8_0: [::vac_schema::Element; 5] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("revision"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("branch"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("repository"), "")), true, 3),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("revision"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("branch"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("repository"), "")), true, 4),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_8: [::vac_schema::Sequence; 1] = [flat(&GROUP_8_0)];
 static GROUP_9_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_9: [::vac_schema::Sequence; 1] = [sequence(&GROUP_9_0)];
 static GROUP_10_0: [::vac_schema::Element; 9] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 38),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 16),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("parent-id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("token-usage"), "")), true, 40),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 41),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 39),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 17),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("parent-id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("token-usage"), "")), true, 41),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 42),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_10: [::vac_schema::Sequence; 1] = [flat(&GROUP_10_0)];
 static GROUP_11_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_11: [::vac_schema::Sequence; 1] = [sequence(&GROUP_11_0)];
 static GROUP_12_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 43),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 16),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 44),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 44),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("name"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 17),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 45),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_12: [::vac_schema::Sequence; 1] = [flat(&GROUP_12_0)];
 static GROUP_13_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_13: [::vac_schema::Sequence; 1] = [sequence(&GROUP_13_0)];
 static GROUP_14_0: [::vac_schema::Element; 9] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 46),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 16),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("status"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("is-error"), "")), true, 47),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 48),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 47),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 17),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("status"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("is-error"), "")), true, 48),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 49),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_14: [::vac_schema::Sequence; 1] = [flat(&GROUP_14_0)];
 static GROUP_15_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_15: [::vac_schema::Sequence; 1] = [sequence(&GROUP_15_0)];
 static GROUP_16_0: [::vac_schema::Element; 8] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 50),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 16),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("encrypted"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("subject"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 51),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 51),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("content"), "")), true, 17),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("encrypted"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("subject"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 52),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_16: [::vac_schema::Sequence; 1] = [flat(&GROUP_16_0)];
 static GROUP_17_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_17: [::vac_schema::Sequence; 1] = [flat(&GROUP_17_0)];
 static GROUP_18_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 21),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 22),
 ];
 static GROUP_18: [::vac_schema::Sequence; 1] = [sequence(&GROUP_18_0)];
 static GROUP_19_0: [::vac_schema::Element; 7] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 53),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("event-type"), "")), true, 3),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("data"), "")), true, 54),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 39),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 55),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 54),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("event-type"), "")), true, 4),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("data"), "")), true, 55),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("id"), "")), true, 40),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("children"), "")), true, 56),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_19: [::vac_schema::Sequence; 1] = [flat(&GROUP_19_0)];
 static GROUP_20_0: [::vac_schema::Element; 7] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cached"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("total"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("cost"), "")), true, 57),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(3)), false, 16),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("cached"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("total"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("cost"), "")), true, 58),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(4)), false, 17),
 ];
 static GROUP_20: [::vac_schema::Sequence; 1] = [flat(&GROUP_20_0)];
 static GROUP_21_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 59),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 60),
 ];
 static GROUP_21: [::vac_schema::Sequence; 1] = [sequence(&GROUP_21_0)];
 static GROUP_22_0: [::vac_schema::Element; 1] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("files"), "")), true, 60),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("files"), "")), true, 61),
 ];
 static GROUP_22: [::vac_schema::Sequence; 1] = [flat(&GROUP_22_0)];
 static GROUP_23_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 62),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 63),
 ];
 static GROUP_23: [::vac_schema::Sequence; 1] = [sequence(&GROUP_23_0)];
 static GROUP_24_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("path"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("conversations"), "")), true, 63),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("path"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("conversations"), "")), true, 64),
 ];
 static GROUP_24: [::vac_schema::Sequence; 1] = [flat(&GROUP_24_0)];
 static GROUP_25_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 67),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 68),
 ];
 static GROUP_25: [::vac_schema::Sequence; 1] = [sequence(&GROUP_25_0)];
 static GROUP_26_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::None, false, 69),
+    member(0, u64::MAX, ::vac_schema::Key::None, false, 70),
 ];
 static GROUP_26: [::vac_schema::Sequence; 1] = [sequence(&GROUP_26_0)];
 static GROUP_27_0: [::vac_schema::Element; 4] = [
-    member(0, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 65),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 66),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("ranges"), "")), true, 68),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("related"), "")), true, 70),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 66),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 67),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("ranges"), "")), true, 69),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("related"), "")), true, 71),
 ];
 static GROUP_27: [::vac_schema::Sequence; 1] = [flat(&GROUP_27_0)];
 static GROUP_28_0: [::vac_schema::Element; 5] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("start-line"), "")), true, 5),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("end-line"), "")), true, 5),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 3),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("start-line"), "")), true, 6),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("end-line"), "")), true, 6),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 4),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(text("content-hash-alg"), "")),
         true,
-        3,
+        4,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 66),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("contributor"), "")), true, 67),
 ];
 static GROUP_28: [::vac_schema::Sequence; 1] = [flat(&GROUP_28_0)];
 static GROUP_29_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 77),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 3),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 78),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("model-id"), "")), true, 4),
 ];
 static GROUP_29: [::vac_schema::Sequence; 1] = [flat(&GROUP_29_0)];
 static GROUP_30_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 79),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("type"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("url"), "")), true, 80),
 ];
 static GROUP_30: [::vac_schema::Sequence; 1] = [flat(&GROUP_30_0)];
 static GROUP_31_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 82),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 83),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 85),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 7),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 83),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 84),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 86),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 8),
 ];
 static GROUP_31: [::vac_schema::Sequence; 1] = [flat(&GROUP_31_0)];
 static GROUP_32_0: [::vac_schema::Element; 7] = [
@@ -548,14 +550,14 @@ static GROUP_32_0: [::vac_schema::Element; 7] = [
             label(::vac_schema::Value::Integer(15), "CWT_Claims"),
         ),
         false,
-        88,
+        89,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(1), "alg")),
         false,
-        89,
+        90,
     ),
     member(
         0,
@@ -564,30 +566,30 @@ static GROUP_32_0: [::vac_schema::Element; 7] = [
             label(::vac_schema::Value::Integer(3), "content_type"),
         ),
         false,
-        90,
+        91,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(4), "kid")),
         false,
-        7,
+        8,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(34), "x5t")),
         false,
-        91,
+        92,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(33), "x5chain")),
         false,
-        92,
+        93,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(93)), false, 16),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
 ];
 static GROUP_32: [::vac_schema::Sequence; 1] = [flat(&GROUP_32_0)];
 static GROUP_33_0: [::vac_schema::Element; 3] = [
@@ -596,20 +598,20 @@ static GROUP_33_0: [::vac_schema::Element; 3] = [
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(1), "iss")),
         false,
-        3,
+        4,
     ),
     member(
         1,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(2), "sub")),
         false,
-        3,
+        4,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(93)), false, 16),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
 ];
 static GROUP_33: [::vac_schema::Sequence; 1] = [flat(&GROUP_33_0)];
 static GROUP_34_0: [::vac_schema::Element; 1] = [
-    member(1, u64::MAX, ::vac_schema::Key::None, false, 97),
+    member(1, u64::MAX, ::vac_schema::Key::None, false, 98),
 ];
 static GROUP_34: [::vac_schema::Sequence; 1] = [sequence(&GROUP_34_0)];
 static GROUP_35_0: [::vac_schema::Element; 4] = [
@@ -620,62 +622,62 @@ static GROUP_35_0: [::vac_schema::Element; 4] = [
             label(::vac_schema::Value::Integer(100), "trace-metadata-key"),
         ),
         false,
-        96,
+        97,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(33), "x5chain")),
         false,
-        92,
+        93,
     ),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(394), "receipts")),
         false,
-        98,
+        99,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(93)), false, 16),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(94)), false, 17),
 ];
 static GROUP_35: [::vac_schema::Sequence; 1] = [flat(&GROUP_35_0)];
 static GROUP_36_0: [::vac_schema::Element; 7] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 18),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-vendor"), "")), true, 3),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("trace-format"), "")), true, 100),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("session-id"), "")), true, 19),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("agent-vendor"), "")), true, 4),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("trace-format"), "")), true, 101),
     member(
         1,
         1,
         ::vac_schema::Key::Literal(label(text("timestamp-start"), "")),
         true,
-        12,
+        13,
     ),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp-end"), "")), true, 12),
-    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 3),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("timestamp-end"), "")), true, 13),
+    member(0, 1, ::vac_schema::Key::Literal(label(text("content-hash"), "")), true, 4),
     member(
         0,
         1,
         ::vac_schema::Key::Literal(label(text("content-hash-alg"), "")),
         true,
-        3,
+        4,
     ),
 ];
 static GROUP_36: [::vac_schema::Sequence; 1] = [flat(&GROUP_36_0)];
 static GROUP_37_0: [::vac_schema::Element; 1] = [
-    member(2, u64::MAX, ::vac_schema::Key::Literal(label(text("certs"), "")), true, 7),
+    member(2, u64::MAX, ::vac_schema::Key::Literal(label(text("certs"), "")), true, 8),
 ];
 static GROUP_37: [::vac_schema::Sequence; 1] = [flat(&GROUP_37_0)];
 static GROUP_38_0: [::vac_schema::Element; 2] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("hashAlg"), "")), true, 104),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("hashValue"), "")), true, 7),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("hashAlg"), "")), true, 105),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("hashValue"), "")), true, 8),
 ];
 static GROUP_38: [::vac_schema::Sequence; 1] = [flat(&GROUP_38_0)];
 static GROUP_39_0: [::vac_schema::Element; 1] = [
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(110)), false, 111),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(111)), false, 112),
 ];
 static GROUP_39: [::vac_schema::Sequence; 1] = [flat(&GROUP_39_0)];
 static GROUP_40_0: [::vac_schema::Element; 1] = [
-    member(1, u64::MAX, ::vac_schema::Key::None, false, 113),
+    member(1, u64::MAX, ::vac_schema::Key::None, false, 114),
 ];
 static GROUP_40: [::vac_schema::Sequence; 1] = [sequence(&GROUP_40_0)];
 static GROUP_41_0: [::vac_schema::Element; 2] = [
@@ -684,16 +686,16 @@ static GROUP_41_0: [::vac_schema::Element; 2] = [
         1,
         ::vac_schema::Key::Literal(label(::vac_schema::Value::Integer(394), "receipts")),
         false,
-        114,
+        115,
     ),
-    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(110)), false, 111),
+    member(0, u64::MAX, ::vac_schema::Key::Type(::vac_schema::TypeId(111)), false, 112),
 ];
 static GROUP_41: [::vac_schema::Sequence; 1] = [flat(&GROUP_41_0)];
 static GROUP_42_0: [::vac_schema::Element; 4] = [
-    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 117),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 118),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 119),
-    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 7),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("protected"), "")), true, 118),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("unprotected"), "")), true, 119),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("payload"), "")), true, 120),
+    member(1, 1, ::vac_schema::Key::Literal(label(text("signature"), "")), true, 8),
 ];
 static GROUP_42: [::vac_schema::Sequence; 1] = [flat(&GROUP_42_0)];
 
@@ -705,120 +707,123 @@ pub mod rules {
     /// The rule `start`.
     pub const START: ::vac_schema::RuleId = ::vac_schema::RuleId(0);
 
+    /// The rule `schema-version`.
+    pub const SCHEMA_VERSION: ::vac_schema::RuleId = ::vac_schema::RuleId(1);
+
     /// The rule `abstract-timestamp`.
-    pub const ABSTRACT_TIMESTAMP: ::vac_schema::RuleId = ::vac_schema::RuleId(1);
+    pub const ABSTRACT_TIMESTAMP: ::vac_schema::RuleId = ::vac_schema::RuleId(2);
 
     /// The rule `session-id`.
-    pub const SESSION_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(2);
+    pub const SESSION_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(3);
 
     /// The rule `entry-id`.
-    pub const ENTRY_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(3);
+    pub const ENTRY_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(4);
 
     /// The rule `date-time-regexp`.
-    pub const DATE_TIME_REGEXP: ::vac_schema::RuleId = ::vac_schema::RuleId(4);
+    pub const DATE_TIME_REGEXP: ::vac_schema::RuleId = ::vac_schema::RuleId(5);
 
     /// The rule `uri-regexp`.
-    pub const URI_REGEXP: ::vac_schema::RuleId = ::vac_schema::RuleId(5);
+    pub const URI_REGEXP: ::vac_schema::RuleId = ::vac_schema::RuleId(6);
 
     /// The rule `verifiable-agent-record`.
-    pub const VERIFIABLE_AGENT_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(6);
+    pub const VERIFIABLE_AGENT_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(7);
 
     /// The rule `session-trace`.
-    pub const SESSION_TRACE: ::vac_schema::RuleId = ::vac_schema::RuleId(7);
+    pub const SESSION_TRACE: ::vac_schema::RuleId = ::vac_schema::RuleId(8);
 
     /// The rule `agent-meta`.
-    pub const AGENT_META: ::vac_schema::RuleId = ::vac_schema::RuleId(8);
+    pub const AGENT_META: ::vac_schema::RuleId = ::vac_schema::RuleId(9);
 
     /// The rule `recording-agent`.
-    pub const RECORDING_AGENT: ::vac_schema::RuleId = ::vac_schema::RuleId(9);
+    pub const RECORDING_AGENT: ::vac_schema::RuleId = ::vac_schema::RuleId(10);
 
     /// The rule `environment`.
-    pub const ENVIRONMENT: ::vac_schema::RuleId = ::vac_schema::RuleId(10);
+    pub const ENVIRONMENT: ::vac_schema::RuleId = ::vac_schema::RuleId(11);
 
     /// The rule `vcs-context`.
-    pub const VCS_CONTEXT: ::vac_schema::RuleId = ::vac_schema::RuleId(11);
+    pub const VCS_CONTEXT: ::vac_schema::RuleId = ::vac_schema::RuleId(12);
 
     /// The rule `entry`.
-    pub const ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(12);
+    pub const ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
 
     /// The rule `message-entry`.
-    pub const MESSAGE_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
+    pub const MESSAGE_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(14);
 
     /// The rule `tool-call-entry`.
-    pub const TOOL_CALL_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(14);
+    pub const TOOL_CALL_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(15);
 
     /// The rule `tool-result-entry`.
-    pub const TOOL_RESULT_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(15);
+    pub const TOOL_RESULT_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(16);
 
     /// The rule `reasoning-entry`.
-    pub const REASONING_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(16);
+    pub const REASONING_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(17);
 
     /// The rule `event-entry`.
-    pub const EVENT_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(17);
+    pub const EVENT_ENTRY: ::vac_schema::RuleId = ::vac_schema::RuleId(18);
 
     /// The rule `token-usage`.
-    pub const TOKEN_USAGE: ::vac_schema::RuleId = ::vac_schema::RuleId(18);
+    pub const TOKEN_USAGE: ::vac_schema::RuleId = ::vac_schema::RuleId(19);
 
     /// The rule `file-attribution-record`.
-    pub const FILE_ATTRIBUTION_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(19);
+    pub const FILE_ATTRIBUTION_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(20);
 
     /// The rule `file`.
-    pub const FILE: ::vac_schema::RuleId = ::vac_schema::RuleId(20);
+    pub const FILE: ::vac_schema::RuleId = ::vac_schema::RuleId(21);
 
     /// The rule `conversation`.
-    pub const CONVERSATION: ::vac_schema::RuleId = ::vac_schema::RuleId(21);
+    pub const CONVERSATION: ::vac_schema::RuleId = ::vac_schema::RuleId(22);
 
     /// The rule `range`.
-    pub const RANGE: ::vac_schema::RuleId = ::vac_schema::RuleId(22);
+    pub const RANGE: ::vac_schema::RuleId = ::vac_schema::RuleId(23);
 
     /// The rule `contributor`.
-    pub const CONTRIBUTOR: ::vac_schema::RuleId = ::vac_schema::RuleId(23);
+    pub const CONTRIBUTOR: ::vac_schema::RuleId = ::vac_schema::RuleId(24);
 
     /// The rule `resource`.
-    pub const RESOURCE: ::vac_schema::RuleId = ::vac_schema::RuleId(24);
+    pub const RESOURCE: ::vac_schema::RuleId = ::vac_schema::RuleId(25);
 
     /// The rule `signed-agent-record`.
-    pub const SIGNED_AGENT_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(25);
+    pub const SIGNED_AGENT_RECORD: ::vac_schema::RuleId = ::vac_schema::RuleId(26);
 
     /// The rule `protected-header`.
-    pub const PROTECTED_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(26);
+    pub const PROTECTED_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(27);
 
     /// The rule `CWT_Claims`.
-    pub const CWT_CLAIMS: ::vac_schema::RuleId = ::vac_schema::RuleId(27);
+    pub const CWT_CLAIMS: ::vac_schema::RuleId = ::vac_schema::RuleId(28);
 
     /// The rule `unprotected-header`.
-    pub const UNPROTECTED_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(28);
+    pub const UNPROTECTED_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(29);
 
     /// The rule `trace-metadata`.
-    pub const TRACE_METADATA: ::vac_schema::RuleId = ::vac_schema::RuleId(29);
+    pub const TRACE_METADATA: ::vac_schema::RuleId = ::vac_schema::RuleId(30);
 
     /// The rule `trace-format-id`.
-    pub const TRACE_FORMAT_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(30);
+    pub const TRACE_FORMAT_ID: ::vac_schema::RuleId = ::vac_schema::RuleId(31);
 
     /// The rule `COSE_X509`.
-    pub const COSE_X509: ::vac_schema::RuleId = ::vac_schema::RuleId(31);
+    pub const COSE_X509: ::vac_schema::RuleId = ::vac_schema::RuleId(32);
 
     /// The rule `COSE_CertHash`.
-    pub const COSE_CERT_HASH: ::vac_schema::RuleId = ::vac_schema::RuleId(32);
+    pub const COSE_CERT_HASH: ::vac_schema::RuleId = ::vac_schema::RuleId(33);
 
     /// The rule `label`.
-    pub const LABEL: ::vac_schema::RuleId = ::vac_schema::RuleId(33);
+    pub const LABEL: ::vac_schema::RuleId = ::vac_schema::RuleId(34);
 
     /// The rule `Receipt`.
-    pub const RECEIPT: ::vac_schema::RuleId = ::vac_schema::RuleId(34);
+    pub const RECEIPT: ::vac_schema::RuleId = ::vac_schema::RuleId(35);
 
     /// The rule `cose-label`.
-    pub const COSE_LABEL: ::vac_schema::RuleId = ::vac_schema::RuleId(35);
+    pub const COSE_LABEL: ::vac_schema::RuleId = ::vac_schema::RuleId(36);
 
     /// The rule `cose-value`.
-    pub const COSE_VALUE: ::vac_schema::RuleId = ::vac_schema::RuleId(36);
+    pub const COSE_VALUE: ::vac_schema::RuleId = ::vac_schema::RuleId(37);
 
     /// The rule `Protected_Header`.
-    pub const PROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(37);
+    pub const PROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(38);
 
     /// The rule `Unprotected_Header`.
-    pub const UNPROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(38);
+    pub const UNPROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(39);
 
     /// The rule `COSE_Sign1`.
-    pub const COSE_SIGN1: ::vac_schema::RuleId = ::vac_schema::RuleId(39);
+    pub const COSE_SIGN1: ::vac_schema::RuleId = ::vac_schema::RuleId(40);
 }

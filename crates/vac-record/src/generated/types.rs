@@ -13,6 +13,13 @@ pub enum Start<'a> {
     SignedAgentRecord(SignedAgentRecord<'a>),
 }
 
+/// Version of this schema (semver). Records state it in `version`.
+///
+/// ```cddl
+/// schema-version = "3.0.0-draft"
+/// ```
+pub const SCHEMA_VERSION: &str = "3.0.0-draft";
+
 /// A point in time: RFC 3339 text, or an unsigned number. The draft's comment
 /// calls the number epoch milliseconds, its prose POSIX seconds: any uint is
 /// accepted, and readers have to guess the unit from its size.
@@ -424,7 +431,7 @@ pub struct EventEntry<'a> {
 ///   * tstr => any                               ; Members that the schema does not name.
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenUsage<'a> {
     /// The member `input`.
     pub input: Option<u64>,
@@ -610,7 +617,7 @@ pub struct CwtClaims<'a> {
 ///   * label => any
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnprotectedHeader<'a> {
     /// Label 100 is the draft's placeholder.
     pub trace_metadata_key: Option<TraceMetadata<'a>>,

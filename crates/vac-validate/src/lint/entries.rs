@@ -2,7 +2,14 @@
 
 use std::borrow::Cow;
 
+use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
+
+/// Does not compile unless all types of entries have the members that lints look at under the
+/// same keys.
+const _: fn(&vac_record::Entry<'_>) = |entry| {
+    let _ = (entry.r#type(), entry.id(), entry.timestamp(), entry.children());
+};
 
 /// All entries of a record.
 pub(super) struct Entries<'d, 'a>(Vec<Entry<'d, 'a>>);
@@ -21,7 +28,9 @@ impl<'d, 'a> Entries<'d, 'a> {
     /// The entries of the record at a node; none if it is no record.
     pub fn of(record: Node<'d, 'a>) -> Self {
         let mut all = Vec::new();
-        let top = record.member("session").and_then(|session| session.member("entries"));
+        let top = record
+            .member(verifiable_agent_record::SESSION)
+            .and_then(|session| session.member(session_trace::ENTRIES));
         let mut open: Vec<_> =
             top.map(|array| (None, array.elements().enumerate())).into_iter().collect();
         while let Some((parent, elements)) = open.last_mut() {
@@ -30,7 +39,7 @@ impl<'d, 'a> Entries<'d, 'a> {
                 continue;
             };
             let entry = Entry { node, parent: *parent, index };
-            if let Some(children) = node.member("children") {
+            if let Some(children) = node.member(message_entry::CHILDREN) {
                 open.push((Some(all.len()), children.elements().enumerate()));
             }
             all.push(entry);
@@ -51,9 +60,13 @@ impl<'d, 'a> Entries<'d, 'a> {
             way.push(entry.index);
             next = entry.parent;
         }
-        let mut path = "/session/entries".to_owned();
+        let mut path = format!("/{}/{}", verifiable_agent_record::SESSION, session_trace::ENTRIES);
         for (level, index) in way.iter().rev().enumerate() {
-            path += if level == 0 { "/" } else { "/children/" };
+            if level > 0 {
+                path += "/";
+                path += message_entry::CHILDREN;
+            }
+            path += "/";
             path += &index.to_string();
         }
         path + "/" + member
@@ -61,9 +74,9 @@ impl<'d, 'a> Entries<'d, 'a> {
 }
 
 impl<'a> Entry<'_, 'a> {
-    /// What it says about itself.
+    /// Whether its type is this one.
     pub fn is(&self, kind: &str) -> bool {
-        self.node.member("type").is_some_and(|found| found.is_text(kind))
+        self.node.member(message_entry::TYPE).is_some_and(|found| found.is_text(kind))
     }
 
     /// The text of a member.

@@ -3,7 +3,7 @@
 use vac_value::Node;
 
 /// Fewer milliseconds than this would be before March 1973: they are seconds.
-const LEAST_MILLISECONDS: u64 = 100_000_000_000;
+const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
 /// A point in time, as long as its text is precise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,9 +15,9 @@ pub(super) struct Moment {
     fraction: String,
 }
 
-/// Whether a timestamp is a number that is more likely seconds.
-pub(super) fn looks_like_seconds(node: Node<'_, '_>) -> bool {
-    node.uint().is_some_and(|number| number < LEAST_MILLISECONDS)
+/// Whether a number of milliseconds is more likely one of seconds.
+pub(super) fn looks_like_seconds(number: u64) -> bool {
+    number < MIN_MILLISECONDS
 }
 
 impl Moment {
@@ -25,7 +25,7 @@ impl Moment {
     pub fn of(node: Node<'_, '_>) -> Option<Self> {
         let Some(number) = node.uint() else { return Self::parse(&node.text()?) };
         let (seconds, milliseconds) =
-            if looks_like_seconds(node) { (number, 0) } else { (number / 1000, number % 1000) };
+            if looks_like_seconds(number) { (number, 0) } else { (number / 1000, number % 1000) };
         let fraction = format!("{milliseconds:03}").trim_end_matches('0').to_owned();
         Some(Self { seconds: i64::try_from(seconds).ok()?, fraction })
     }

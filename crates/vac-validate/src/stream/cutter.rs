@@ -5,6 +5,7 @@
 //! places, and whoever scans the pieces finds out.
 
 use memchr::memchr2;
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_value::Document;
 
 /// Something to look at before going on.
@@ -296,8 +297,8 @@ impl Way {
         let Some(start) = self.key.take() else { return };
         let [session_seen, entries_seen] = &mut self.seen;
         let (wanted, seen) = match self.map {
-            1 => ("session", session_seen),
-            _ => ("entries", entries_seen),
+            1 => (verifiable_agent_record::SESSION, session_seen),
+            _ => (session_trace::ENTRIES, entries_seen),
         };
         let is_wanted =
             || Document::json(&kept[start..]).is_ok_and(|key| key.root().is_text(wanted));
