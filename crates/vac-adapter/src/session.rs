@@ -107,9 +107,7 @@ impl Around {
             if options.validate {
                 validate(outline, rules::ROOT, None)?;
             }
-            let session = outline.root().member("session");
-            let entries = session.and_then(|session| session.member("entries"));
-            let entries = entries.ok_or_else(missing_entries)?;
+            let entries = vac_validate::entries(outline.root()).ok_or_else(missing_entries)?;
             Ok::<_, Error>(entries.offset()..entries.offset() + entries.raw().len())
         });
         let entries = found.map_err(|_| missing_entries())??;

@@ -28,9 +28,7 @@ impl<'d, 'a> Entries<'d, 'a> {
     /// The entries of the record at a node; none if it is no record.
     pub fn of(record: Node<'d, 'a>) -> Self {
         let mut all = Vec::new();
-        let top = record
-            .member(verifiable_agent_record::SESSION)
-            .and_then(|session| session.member(session_trace::ENTRIES));
+        let top = crate::entries(record);
         let mut open: Vec<_> =
             top.map(|array| (None, array.elements().enumerate())).into_iter().collect();
         while let Some((parent, elements)) = open.last_mut() {
