@@ -6,7 +6,8 @@
 //! defect, and panics where debug assertions are on (a release build goes on).
 //!
 //! ```
-//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_adapter::cursor::Cursor;
+//! use vac_record::MessageEntry;
 //! use vac_value::Document;
 //!
 //! let line = Document::json(br#"{"uuid": "u1", "timestamp": "soon", "mood": "good", "x": null}"#)?;
@@ -46,6 +47,7 @@ pub mod keys {
     ///
     /// ```
     /// use vac_adapter::cursor::keys;
+    /// use vac_record::MessageEntry;
     ///
     /// const OURS: &[&str] = &["mood"];
     /// const MESSAGE: &[&str] =

@@ -68,8 +68,7 @@ fn json_id(head: &[u8]) -> Option<String> {
         let Some(before) = before.strip_suffix(b",") else { continue };
         let closed = [before, b"}"].concat();
         if let Ok(document) = Document::json(&closed) {
-            return text(document.root(), ID)
-                .filter(|_| text(document.root(), VERSION).is_some());
+            return text(document.root(), ID).filter(|_| text(document.root(), VERSION).is_some());
         }
     }
     None

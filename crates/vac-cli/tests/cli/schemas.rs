@@ -84,7 +84,11 @@ fn one_rule_can_be_picked() {
     folder.vac(&["validate", "--rule", "start", "b.json"]).gives(0, "");
     let ran = folder.vac(&["validate", "--rule", "nothing", "a.json"]);
     ran.gives(2, "");
-    assert!(ran.stderr.contains("it has start, abstract-timestamp, "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it has start, schema-version, abstract-timestamp, "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -26,6 +26,8 @@ mod envelope;
 mod ids;
 mod lines;
 mod moment;
+#[cfg(test)]
+mod tests;
 mod times;
 
 use std::fmt;

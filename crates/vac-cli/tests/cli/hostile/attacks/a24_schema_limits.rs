@@ -123,9 +123,9 @@ fn schemas_that_match_without_end_are_stopped() {
     let chained = lines(3000, |at| format!("r{at} = r{} / 0..5", at + 1)) + "r3000 = 7..8";
     let nested = "a = [* (* (* (* int, \"x\" // int), \"y\" // int), \"z\" // int)]";
     let list = format!("[{}]", vec!["1"; 20_000].join(","));
-    for (schema, document) in [(&*doubled, "9"), (nested, &*list)] {
-        let ran = validate(schema, document);
-        assert!(ran.code == 1 && ran.stdout.contains("validation was stopped"), "{ran:?}");
-    }
+    let ran = validate(&doubled, "9");
+    assert!(ran.code == 1 && ran.stdout.contains("validation was stopped"), "{ran:?}");
+    // Repetitions remember where they end.
+    validate(nested, &list).gives(0, "");
     refused(&chained, "1:1:", "more than 500 types in a row");
 }
