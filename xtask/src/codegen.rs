@@ -8,7 +8,10 @@ use vac_value::harmless;
 /// Where the specification is, from the workspace's root.
 const SPEC: &str = "spec/agent-conversation.cddl";
 
-/// Where the files go that are generated from it.
+/// Where the specification of annotations is.
+const ANNOTATIONS: &str = "spec/vac-annotations.cddl";
+
+/// Where the files go that are generated from both.
 const GENERATED: &str = "crates/vac-record/src/generated";
 
 /// Where the golden specifications are. Their modules are in a folder `generated` of it.
@@ -23,6 +26,9 @@ pub fn workspace(check: bool) -> Result<bool> {
     for file in vac_codegen::record_files(&schema, SPEC)? {
         files.push((root.join(GENERATED).join(file.name), file.text));
     }
+    let annotations = parse(&root.join(ANNOTATIONS), ANNOTATIONS)?;
+    let text = vac_codegen::standalone(&annotations, ANNOTATIONS)?;
+    files.push((root.join(GENERATED).join("annotations.rs"), text));
     let goldens = root.join(GOLDENS);
     let mut specs: Vec<PathBuf> = std::fs::read_dir(&goldens)
         .with_context(|| format!("cannot read {}", goldens.display()))?

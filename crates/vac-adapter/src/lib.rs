@@ -56,6 +56,7 @@
 //!   timestamps that it lacks are not made at all.
 
 pub mod adapter;
+pub mod annotation;
 pub mod attachment;
 mod begun;
 pub mod blocks;

@@ -83,7 +83,7 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let outputs = [
         ("types.rs", emit::types::emit(&model, &path)),
         ("decode.rs", emit::decode::emit(&model, &tables, &path)),
-        ("keys.rs", emit::keys::emit(&model)),
+        ("key_lists.rs", emit::keys::lists(&model)),
         ("accessors.rs", emit::accessors::emit(&model)),
         ("constructors.rs", emit::constructors::emit(&model)),
         ("conversions.rs", emit::conversions::emit(&model)),
@@ -98,6 +98,8 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
         let inside = (name != "types.rs").then_some(&from_types);
         files.push(File { name, text: output::text(spec, &quote::quote!(#inside #tokens))? });
     }
+    let keys = output::text(spec, &emit::keys::modules(&model))?;
+    files.push(File { name: "keys.rs", text: keys });
     let tables = output::text(spec, &emit::tables::emit(&tables))?;
     files.push(File { name: "schema.rs", text: tables });
     Ok(files)
@@ -117,7 +119,7 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let parts = [
         emit::types::root(&model),
         emit::types::emit(&model, &path),
-        emit::keys::emit(&model),
+        emit::keys::lists(&model),
         emit::accessors::emit(&model),
         emit::constructors::emit(&model),
         emit::conversions::emit(&model),
@@ -126,9 +128,14 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         emit::owned::emit(&model),
     ];
     let types: proc_macro2::TokenStream = parts.into_iter().collect();
-    let tables = emit::tables::emit(&tables);
+    let (tables, keys) = (emit::tables::emit(&tables), emit::keys::modules(&model));
     let module = quote::quote! {
         #types
+
+        /// The keys of maps, by the type of the map.
+        pub mod keys {
+            #keys
+        }
 
         /// The schema as constants.
         pub mod schema {

@@ -65,18 +65,25 @@ mod generated {
     #[rustfmt::skip]
     mod encode;
     #[rustfmt::skip]
-    pub mod keys;
+    mod key_lists;
     #[rustfmt::skip]
-    mod owned; /// The schema as constants: its tables, and its rules.
-    #[rustfmt::skip]
-    pub mod schema;
+    mod owned;
     #[rustfmt::skip]
     pub mod types;
+    #[rustfmt::skip]
+    #[doc = "What vac says about records and entries, in the extension `vac`."]
+    pub mod annotations;
+    #[rustfmt::skip]
+    #[doc = "The keys of maps, by the type of the map."]
+    pub mod keys;
+    #[rustfmt::skip]
+    #[doc = "The schema as constants: its tables, and its rules."]
+    pub mod schema;
 }
 
-pub use generated::keys::keys;
-pub use generated::schema;
+pub use generated::annotations;
 pub use generated::types::*;
+pub use generated::{keys, schema};
 pub use vac_schema::{Decode, DecodeError, InvalidText, UnknownText, Violations};
 pub use vac_value::{
     Any, Bytes, Embedded, Encode, EncodeError, Extensions, IntoOwned, Null, Number, Tagged, Text,

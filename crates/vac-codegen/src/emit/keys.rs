@@ -12,40 +12,35 @@ use crate::model::{Body, Item, Member, Model, key_name};
 use crate::names::Names;
 use crate::scalar::integer_token;
 
-/// Emits the list of keys of every map, the texts that are the only value of a member, and a
-/// module with a constant for each key.
-pub fn emit(model: &Model) -> TokenStream {
+/// Emits the list of keys of every map, and the texts that are the only value of a member.
+pub fn lists(model: &Model) -> TokenStream {
+    maps(model).map(|(item, members, keys)| list(item, members, &keys)).collect()
+}
+
+/// Emits a module for every map, with a constant for each key.
+pub fn modules(model: &Model) -> TokenStream {
     let mut names = Names::default();
-    let mut lists = Vec::new();
-    let mut modules = Vec::new();
-    for item in &model.items {
-        let Body::Struct(members) = &item.body else { continue };
-        let keys: Vec<&Literal> = members.iter().filter_map(key).collect();
-        if keys.is_empty() {
-            continue;
-        }
-        lists.push(list(item, members, &keys));
+    let modules = maps(model).map(|(item, _, keys)| {
         let name = names.field_name(&item.name.to_string());
         let docs = format!(" The keys of `{}`.", item.name);
         let constants = constants(&keys);
-        modules.push(quote! {
+        quote! {
             #[doc = #docs]
             pub mod #name {
                 #constants
             }
-        });
-    }
-    if modules.is_empty() {
-        return TokenStream::new();
-    }
-    quote! {
-        #(#lists)*
-
-        /// The keys of maps, by the type of the map.
-        pub mod keys {
-            #(#modules)*
         }
-    }
+    });
+    modules.collect()
+}
+
+/// The maps that have keys.
+fn maps(model: &Model) -> impl Iterator<Item = (&Item, &[Member], Vec<&Literal>)> {
+    model.items.iter().filter_map(|item| {
+        let Body::Struct(members) = &item.body else { return None };
+        let keys: Vec<&Literal> = members.iter().filter_map(key).collect();
+        (!keys.is_empty()).then_some((item, members.as_slice(), keys))
+    })
 }
 
 fn key(member: &Member) -> Option<&Literal> {

@@ -114,7 +114,8 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     }
                 }
             });
-            quote!(#docs #derive pub enum #name { #(#variants),* })
+            let sizes = (!plain).then(|| quote!(#[allow(clippy::large_enum_variant)]));
+            quote!(#docs #derive #sizes pub enum #name { #(#variants),* })
         }
     }
 }

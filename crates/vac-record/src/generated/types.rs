@@ -6,6 +6,7 @@
 /// start = verifiable-agent-record / signed-agent-record
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum Start<'a> {
     /// The alternative `verifiable-agent-record`.
     VerifiableAgentRecord(VerifiableAgentRecord<'a>),
@@ -28,6 +29,7 @@ pub const SCHEMA_VERSION: &str = "3.0.0-draft";
 /// abstract-timestamp = tstr .regexp date-time-regexp / uint
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum AbstractTimestamp<'a> {
     /// The alternative `text matching date-time-regexp`.
     Text(DateTimeText<'a>),
@@ -41,6 +43,7 @@ pub enum AbstractTimestamp<'a> {
 /// session-id = tstr / bstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum SessionId<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -238,6 +241,7 @@ pub struct VcsContext<'a> {
 /// entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / event-entry
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum Entry<'a> {
     /// The alternative `message-entry`.
     Message(MessageEntry<'a>),
@@ -675,6 +679,7 @@ pub type TraceFormatId<'a> = ::vac_value::Text<'a>;
 /// COSE_X509 = bstr / [2*certs: bstr]
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum CoseX509<'a> {
     /// The alternative `bytes`.
     Bytes(::vac_value::Bytes<'a>),
@@ -697,6 +702,7 @@ pub struct CoseCertHash<'a> {
 /// label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum Label<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -715,6 +721,7 @@ pub type Receipt<'a> = ::vac_value::Tagged<18, CoseSign1<'a>>;
 /// cose-label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum CoseLabel<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -821,6 +828,7 @@ pub struct SignedAgentRecordContent<'a> {
 
 /// Part of `protected-header`.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum ProtectedHeaderContentType<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -830,6 +838,7 @@ pub enum ProtectedHeaderContentType<'a> {
 
 /// Part of `COSE_CertHash`.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum CoseCertHashHashAlg<'a> {
     /// The alternative `int`.
     Int(i128),

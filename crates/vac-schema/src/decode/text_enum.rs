@@ -67,7 +67,7 @@ macro_rules! text_enum {
         impl ::std::str::FromStr for $name {
             type Err = $crate::UnknownText;
 
-            fn from_str(text: &str) -> ::std::result::Result<Self, Self::Err> {
+            fn from_str(text: &str) -> ::std::result::Result<Self, $crate::UnknownText> {
                 match text {
                     $($text => ::std::result::Result::Ok(Self::$variant),)+
                     _ => ::std::result::Result::Err($crate::UnknownText::new(text, Self::TEXTS)),
@@ -78,7 +78,7 @@ macro_rules! text_enum {
         impl ::std::convert::TryFrom<&str> for $name {
             type Error = $crate::UnknownText;
 
-            fn try_from(text: &str) -> ::std::result::Result<Self, Self::Error> {
+            fn try_from(text: &str) -> ::std::result::Result<Self, $crate::UnknownText> {
                 text.parse()
             }
         }
