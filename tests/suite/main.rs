@@ -15,3 +15,4 @@ mod sign;
 mod spec_change;
 mod strict;
 mod vectors;
+mod whose;

@@ -7,11 +7,12 @@ use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input, ids};
+use vac_adapter::{Error, Input, Verdict, ids};
 use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
 use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::beside::Spilled;
+use crate::detect::fit_line;
 use crate::hoisted::Hoisted;
 use crate::inherited::{Heritage, Whose};
 use crate::known;
@@ -48,6 +49,8 @@ pub(crate) struct Facts {
     pub extensions: Rest<'static>,
     /// How many of the others say something beside their lines.
     pub wrappers: u64,
+    /// How the lines fit a log of Claude Code.
+    verdict: Verdict,
     /// Whether a line of a known type was there.
     is_known: bool,
     /// Whether a line of a workflow's journal was there.
@@ -134,6 +137,7 @@ impl Facts {
         }
         self.jobs.push(Job::default());
         let Some(node) = node else { return };
+        self.verdict.add(fit_line(node));
         let seen = self.members(node);
         let whose = self.repeated(&seen);
         if let Some(last) = self.jobs.last_mut() {
@@ -330,6 +334,9 @@ impl Facts {
         }
         self.usage = HashMap::new();
         self.model_places = HashMap::new();
+        if let Some(misfit) = self.verdict.refusal("claude") {
+            return Err(Error::Refused(misfit.to_string()));
+        }
         match (self.is_known, self.is_journal) {
             (true, _) => Ok(()),
             (false, true) => Err(Error::Refused(

@@ -87,7 +87,7 @@ mod subagent;
 mod survey;
 mod usage;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 use survey::Survey;
 
@@ -100,8 +100,8 @@ impl Adapter for Claude {
         "claude"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::confidence(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

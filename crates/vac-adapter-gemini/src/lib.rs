@@ -120,7 +120,7 @@ mod survey;
 mod tools;
 mod walk;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,8 +131,8 @@ impl Adapter for Gemini {
         "gemini"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::confidence(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

@@ -221,7 +221,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
 /// for every member that is wanted.
 ///
 /// ```
-/// use vac_adapter::cursor::{keys, put, sift};
+/// use vac_adapter::cursor::{put, sift};
+/// use vac_record::MessageEntry;
 /// use vac_value::Document;
 ///
 /// let line = Document::json(br#"{"uuid": "u1", "type": 7, "mood": "good", "x": null}"#)?;
