@@ -1,6 +1,6 @@
 //! CDDL.
 
-use vac_validate::{Document, sniff};
+use vac_validate::{Document, detect_encoding};
 
 /// Ends the schema of an input; what follows is a document for it.
 const SEPARATOR: &str = "\n;;;\n";
@@ -23,7 +23,7 @@ pub fn cddl(bytes: &[u8]) {
     let Ok(schema) = vac_cddl::tables(&schema) else { return };
     let documents = document.as_ref().map_or(DOCUMENTS, std::slice::from_ref);
     for document in documents {
-        let Ok(document) = Document::scan(document, sniff(document)) else { continue };
+        let Ok(document) = Document::scan(document, detect_encoding(document)) else { continue };
         let some = schema.validate(schema.root, document.root(), 20);
         let all = schema.validate(schema.root, document.root(), usize::MAX);
         match (some, all) {
