@@ -117,9 +117,10 @@ fn directives_give_a_warning() {
     assert_eq!(
         warnings,
         [
-            "spec.cddl:1:1: the directive `import rfc9052 as cose` is not followed: add the rules \
-             here",
-            "spec.cddl:2:9: the directive `include rfc9165` is not followed: add the rules here",
+            "spec.cddl:1:1: the directive `import rfc9052 as cose` is not followed: give the \
+             folder of its file with --include",
+            "spec.cddl:2:9: the directive `include rfc9165` is not followed: give the folder of \
+             its file with --include",
         ]
     );
 }
