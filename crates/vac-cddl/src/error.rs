@@ -78,13 +78,10 @@ impl Errors {
 
     /// At least one error about some texts, in any order and perhaps several times. Adds
     /// to each the line that it is about.
-    pub(crate) fn sorted<'s, 'a: 's>(
-        mut all: Vec<Error>,
-        sources: impl Iterator<Item = &'s Source<'a>> + Clone,
-    ) -> Self {
+    pub(crate) fn sorted(mut all: Vec<Error>, sources: &[&Source<'_>]) -> Self {
         let place = |error: &Error| {
             let Location { line, column, .. } = error.location;
-            let file = sources.clone().position(|source| source.contains(&error.location));
+            let file = sources.iter().position(|source| source.contains(&error.location));
             // A text that is not among them comes last.
             (file.unwrap_or(usize::MAX), line, column)
         };
@@ -92,8 +89,7 @@ impl Errors {
         all.dedup();
         all.truncate(limits::ERRORS);
         for error in &mut all {
-            let mut sources = sources.clone();
-            if let Some(source) = sources.find(|source| source.contains(&error.location))
+            if let Some(source) = sources.iter().find(|it| it.contains(&error.location))
                 && let Some(line) = source.line_text(error.location.line)
             {
                 error.excerpt = excerpt(line, &error.location);

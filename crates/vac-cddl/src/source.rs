@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         if errors.is_empty() {
             return Ok(source);
         }
-        Err(Errors::sorted(errors, std::iter::once(&source)))
+        Err(Errors::sorted(errors, &[&source]))
     }
 
     /// Whether a location is one of this text.

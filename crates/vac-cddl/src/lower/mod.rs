@@ -54,7 +54,7 @@ pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema
     let names = loaded.iter().map(|(name, _)| name.as_str());
     let modules: Vec<_> = names.zip(modules).collect();
     lower(prelude, given, &modules, options)
-        .map_err(|errors| Errors::sorted(errors, sources.iter()))
+        .map_err(|errors| Errors::sorted(errors, &sources.iter().collect::<Vec<_>>()))
 }
 
 fn lower<'a>(
@@ -106,7 +106,8 @@ fn lower<'a>(
     let mut schema = Schema { rules, root, warnings: Vec::new() };
     let mut warnings = second.warnings;
     let sources = given.iter().chain(modules.iter().map(|(_, source)| *source));
-    for source in sources.clone() {
+    let sources: Vec<&Source> = sources.collect();
+    for source in &sources {
         warnings.extend(lenient(source));
     }
     if options.modules.is_none() {
@@ -114,7 +115,7 @@ fn lower<'a>(
     }
     warnings.extend(unused::unused(&definitions, first_rule, options.start));
     warnings.extend(crate::warnings::find(&schema));
-    schema.warnings = crate::warnings::sorted(warnings, sources);
+    schema.warnings = crate::warnings::sorted(warnings, &sources);
     Ok(schema)
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) is_given: bool,
 }
 
-impl<'a> Entry<'a> {
+impl Entry<'_> {
     /// The names that the rule uses, as they are called in the specification.
     fn references(&self) -> impl Iterator<Item = &str> {
         references(self.rule, self.source).map(|name| self.namespace.full(name))
@@ -139,9 +139,9 @@ pub(crate) fn merge<'a>(
         prelude: prelude.tree.rules.iter().map(|rule| rule.name.text).collect(),
         work: 0,
     };
-    let mut merged = Merged::new(given);
-    merger.follow(&given.iter().collect::<Vec<_>>(), start, &mut merged)?;
-    Ok(merged)
+    let mut all = Merged::new(given);
+    merger.follow(&given.iter().collect::<Vec<_>>(), start, &mut all)?;
+    Ok(all)
 }
 
 struct Merger<'a> {
@@ -263,7 +263,9 @@ impl<'a> Merger<'a> {
         }
         let places = module.by_name.get(name).map_or(&[][..], Vec::as_slice);
         self.count(places.len(), at)?;
-        places.iter().for_each(|&place| merged.add(module.entries[place].clone()));
+        for &place in places {
+            merged.add(module.entries[place].clone());
+        }
         Ok(())
     }
 

@@ -64,7 +64,9 @@ impl Search<'_> {
         match &ty.kind {
             TypeKind::Choice(alternatives) => {
                 self.choice(alternatives);
-                alternatives.iter().for_each(|alternative| self.type_(alternative));
+                for alternative in alternatives {
+                    self.type_(alternative);
+                }
             }
             TypeKind::Map(group) => self.group(group, Some(true)),
             TypeKind::Array(group) => self.group(group, Some(false)),
@@ -114,7 +116,9 @@ impl Search<'_> {
                 self.warn(first);
             }
             is_open |= container.is_some_and(|is_map| self.kinds.is_open_choice(elements, is_map));
-            elements.iter().for_each(|element| self.element(element));
+            for element in elements {
+                self.element(element);
+            }
         }
     }
 
@@ -159,7 +163,9 @@ impl Search<'_> {
                 accepted.ranges.extend(range);
             }
             TypeKind::Choice(alternatives) => {
-                alternatives.iter().for_each(|it| self.accept(it, accepted, depth + 1));
+                for alternative in alternatives {
+                    self.accept(alternative, accepted, depth + 1);
+                }
             }
             TypeKind::Rule(id) => {
                 if accepted.rules.insert(*id) {

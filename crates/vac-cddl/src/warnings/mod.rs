@@ -24,13 +24,10 @@ pub(crate) fn find(schema: &Schema) -> Vec<Warning> {
 
 /// Puts warnings about some texts in the order of these, each once. Says how many there are
 /// more of a kind than can be of interest.
-pub(crate) fn sorted<'s, 'a: 's>(
-    mut warnings: Vec<Warning>,
-    sources: impl Iterator<Item = &'s Source<'a>> + Clone,
-) -> Vec<Warning> {
+pub(crate) fn sorted(mut warnings: Vec<Warning>, sources: &[&Source<'_>]) -> Vec<Warning> {
     warnings.sort_by_cached_key(|warning| {
         let location = &warning.location;
-        let file = sources.clone().position(|source| source.contains(location));
+        let file = sources.iter().position(|source| source.contains(location));
         (file.unwrap_or(usize::MAX), location.line, location.column)
     });
     warnings.dedup();
