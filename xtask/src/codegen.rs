@@ -145,3 +145,49 @@ fn difference(old: &str, new: &str) -> (usize, usize) {
         |sign: i64| counts.values().map(|count| usize::try_from(count * sign).unwrap_or(0)).sum();
     (total(1), total(-1))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Specification, standalone};
+
+    fn write(folder: &Path, name: &str, text: &str) {
+        fs::write(folder.join(name), text).expect("a file that can be written");
+    }
+
+    #[test]
+    fn a_specification_may_have_several_files_modules_and_a_start_rule() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        fs::create_dir(path.join("lib")).expect("a folder");
+        write(path, "base.cddl", "first = int\nitems = [* $item]\n$item /= geo.point\n");
+        write(path, "plug.cddl", ";# import geometry as geo\n$item /= tstr\n");
+        write(&path.join("lib"), "geometry.cddl", "point = { x: int }\nunneeded = 1\n");
+        let mut spec = Specification {
+            files: vec![path.join("base.cddl"), path.join("plug.cddl")],
+            folders: vec![path.join("lib")],
+            start: Some("items".to_owned()),
+        };
+        let out = path.join("out");
+        assert!(standalone(&spec, &out, false).expect("a module"));
+        let module = fs::read_to_string(out.join("base.rs")).expect("the module");
+        for wanted in [
+            "pub struct GeoPoint",
+            "ROOT: ::vac_schema::RuleId = ::vac_schema::RuleId(1)",
+            "pub enum Item",
+        ] {
+            assert!(module.contains(wanted), "no {wanted} in {module}");
+        }
+        assert!(!module.contains("unneeded"), "{module}");
+        // All of it counts for freshness.
+        assert!(standalone(&spec, &out, true).expect("a check"));
+        write(&path.join("lib"), "geometry.cddl", "point = { x: int, y: int }\n");
+        assert!(!standalone(&spec, &out, true).expect("a check"));
+
+        spec.folders = vec![out];
+        let error = standalone(&spec, path, true).expect_err("the module is elsewhere").to_string();
+        assert!(error.starts_with("plug.cddl:1:1: module `geometry` is not found"), "{error}");
+    }
+}
