@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::Error;
 use crate::ir::{Location, Origin};
-use crate::modules::{Entry, Merged, Namespace};
+use crate::modules::{Entry, Namespace, RuleSet};
 use crate::source::Source;
 use crate::syntax::ast::{self, Assignment, Body, Span};
 
@@ -62,7 +62,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// Adds rules; returns what is wrong with them.
-    pub(super) fn add(&mut self, merged: &Merged<'a>, origin: Origin) -> Vec<Error> {
+    pub(super) fn add(&mut self, merged: &RuleSet<'a>, origin: Origin) -> Vec<Error> {
         let entries = merged.entries.iter();
         let mut errors: Vec<Error> =
             entries.filter_map(|entry| self.add_rule(entry, origin).err()).collect();

@@ -13,6 +13,7 @@ mod groups;
 pub(crate) mod limits;
 mod names;
 mod prelude;
+mod read;
 mod recursion;
 mod types;
 mod unused;
@@ -22,153 +23,11 @@ use std::rc::Rc;
 
 use self::definitions::{Definition, Definitions};
 use self::names::{End, Named, Scope, Target};
+pub(crate) use self::read::schema;
+use crate::Error;
 use crate::compile::Compiler;
-use crate::ir::{
-    Literal, Location, Origin, Pattern, Rule, RuleId, Schema, Value, Warning, WarningKind,
-};
-use crate::modules::{self, Directive, File, Merged, NamedSource, Options, directives};
-use crate::source::Source;
+use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Value, Warning};
 use crate::syntax::ast::{Name, Type2};
-use crate::{Error, Errors};
-
-/// Reads a specification.
-pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
-    let prelude = prelude::load()?;
-    let loaded = match options.modules {
-        Some(loader) => modules::load(files, loader)?,
-        None => Vec::new(),
-    };
-    let mut sources = Vec::new();
-    let mut errors: Vec<Error> = Vec::new();
-    for (number, file) in files.iter().chain(loaded.iter().map(|(_, file)| file)).enumerate() {
-        match Source::read(number, &file.name, &file.text) {
-            Ok(source) => sources.push(source),
-            Err(found) => errors.extend(found.iter().cloned()),
-        }
-    }
-    errors.truncate(limits::ERRORS);
-    if let Some(errors) = Errors::new(errors) {
-        return Err(errors);
-    }
-    let (given, modules) = sources.split_at(files.len());
-    let names = loaded.iter().map(|(name, _)| name.as_str());
-    let modules: Vec<_> = names.zip(modules).collect();
-    lower(prelude, given, &modules, options)
-        .map_err(|errors| Errors::sorted(errors, &sources.iter().collect::<Vec<_>>()))
-}
-
-fn lower<'a>(
-    prelude: &'a Source<'a>,
-    given: &'a [Source<'a>],
-    modules: &[NamedSource<'a>],
-    options: &Options<'_>,
-) -> Result<Schema, Vec<Error>> {
-    let merged = match options.modules {
-        Some(_) => modules::merge(given, modules, prelude, options.start),
-        None => Ok(Merged::new(given)),
-    };
-    let merged = merged.map_err(|error| vec![error])?;
-    let mut definitions = Definitions::new();
-    let mut errors = definitions.add(&Merged::new([prelude]), Origin::Prelude);
-    errors.append(&mut definitions.add(&merged, Origin::Spec));
-    let Some(first_rule) = definitions.of_specification().next() else {
-        let why = "there is no rule in this text";
-        errors.extend(given.first().map(|source| source.error(0, why)));
-        return Err(errors);
-    };
-
-    let recursive = recursion::recursive_groups(&definitions);
-
-    // The first pass finds out which rules there are and in which order, so that the
-    // second can number them.
-    let unknown = HashMap::new();
-    let mut first = Lowering::new(&definitions, &unknown, &recursive, Patterns::default());
-    let rules = first.rules();
-    first.check_groups();
-    errors.append(&mut first.errors);
-    if !errors.is_empty() {
-        if options.modules.is_none() {
-            // Names may not be defined because a directive is not followed.
-            let directives = given.iter().flat_map(unfollowed);
-            errors.extend(directives.map(|it| Error::at(it.location, it.message)));
-        }
-        return Err(errors);
-    }
-    let order: HashMap<String, usize> = rules.into_iter().map(|rule| rule.name).zip(0..).collect();
-    let root =
-        root(&order, &definitions, first_rule, options.start).map_err(|error| vec![error])?;
-    let mut second = Lowering::new(&definitions, &order, &recursive, first.patterns);
-    let rules = second.rules();
-    if !second.errors.is_empty() {
-        return Err(second.errors);
-    }
-    cycles::refuse(&rules).map_err(|error| vec![error])?;
-    let mut schema = Schema { rules, root, warnings: Vec::new() };
-    let mut warnings = second.warnings;
-    let sources = given.iter().chain(modules.iter().map(|(_, source)| *source));
-    let sources: Vec<&Source> = sources.collect();
-    for source in &sources {
-        warnings.extend(lenient(source));
-    }
-    if options.modules.is_none() {
-        warnings.extend(given.iter().flat_map(unfollowed));
-    }
-    warnings.extend(unused::unused(&definitions, first_rule, options.start));
-    warnings.extend(crate::warnings::find(&schema));
-    schema.warnings = crate::warnings::sorted(warnings, &sources);
-    Ok(schema)
-}
-
-/// The rule that documents have to match.
-fn root(
-    order: &HashMap<String, usize>,
-    definitions: &Definitions<'_>,
-    first: &Definition<'_>,
-    start: Option<&str>,
-) -> Result<RuleId, Error> {
-    let Some(start) = start else {
-        let why = format!("`{}` comes first, and is not a type without parameters", first.name);
-        let index = order.get(&*first.name);
-        return index
-            .map(|&index| RuleId(index))
-            .ok_or_else(|| Error::at(first.location.clone(), why));
-    };
-    // An alias has the name of what it refers to.
-    let defined = definitions.get(start);
-    let name = defined.map_or(start, |definition| &definition.name);
-    order.get(name).map(|&index| RuleId(index)).ok_or_else(|| match defined {
-        Some(defined) => {
-            let why = format!("the start rule `{start}` is not a type without parameters");
-            Error::at(defined.location.clone(), why)
-        }
-        None => {
-            let why = format!("the start rule `{start}` is not defined");
-            Error::at(first.location.clone(), why)
-        }
-    })
-}
-
-/// What is read although the RFC does not allow it.
-fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
-    source.tree.warnings.iter().map(|problem| Warning {
-        kind: WarningKind::Lenient,
-        location: source.location(problem.span.start),
-        message: problem.message.clone(),
-    })
-}
-
-/// The directives of a text that is read without modules.
-fn unfollowed(source: &Source<'_>) -> Vec<Warning> {
-    let found = directives(source.tree.text, &source.tree.comments);
-    let warning = |Directive { text, start, .. }: Directive<'_>| Warning {
-        kind: WarningKind::Directive,
-        location: source.location(start),
-        message: format!(
-            "the directive `{text}` is not followed: give the folder of its file with --include"
-        ),
-    };
-    found.map(warning).take(limits::ERRORS).collect()
-}
 
 /// The patterns that were translated so far.
 #[derive(Default)]

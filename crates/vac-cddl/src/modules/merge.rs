@@ -1,129 +1,18 @@
-//! Merging the rules of modules into one list, each with the name it has there.
+//! Following directives: which rules of modules a specification takes, and their names.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::directive::{Content, Verb};
 use super::directives;
+use super::rules::{Alias, Entry, Namespace, RuleSet};
 use crate::Error;
 use crate::ir::Location;
 use crate::lower::limits;
 use crate::source::Source;
-use crate::syntax::ast::{Assignment, Rule};
-use crate::syntax::{Symbol, TokenKind};
 
 /// A module by its name, with what was read from its text.
 pub(crate) type NamedSource<'a> = (&'a str, &'a Source<'a>);
-
-/// What the names in the text of a module are called in the specification.
-#[derive(Debug, Default)]
-pub(crate) struct Namespace {
-    /// The prefixes of the module, each with a dot after it.
-    prefix: String,
-    /// Only names that are called something else.
-    renamed: HashMap<Rc<str>, Rc<str>>,
-}
-
-impl Namespace {
-    /// The name in the specification of what a text calls `name`.
-    pub(crate) fn full<'n>(&'n self, name: &'n str) -> &'n str {
-        self.renamed.get(name).map_or(name, |full| full)
-    }
-
-    pub(crate) fn prefix(&self) -> &str {
-        &self.prefix
-    }
-}
-
-/// One rule of a specification.
-#[derive(Clone)]
-pub(crate) struct Entry<'a> {
-    /// The name it has in the specification.
-    pub(crate) name: Rc<str>,
-    pub(crate) rule: &'a Rule<'a>,
-    pub(crate) source: &'a Source<'a>,
-    pub(crate) namespace: Rc<Namespace>,
-    /// Whether it is in a file that was given, not in a module.
-    pub(crate) is_given: bool,
-}
-
-impl Entry<'_> {
-    /// The names that the rule uses, as they are called in the specification.
-    fn references(&self) -> impl Iterator<Item = &str> {
-        references(self.rule, self.source).map(|name| self.namespace.full(name))
-    }
-}
-
-/// A second name for a rule.
-#[derive(Clone)]
-pub(crate) struct Alias {
-    pub(crate) name: Rc<str>,
-    pub(crate) target: Rc<str>,
-    /// The directive that asks for it.
-    pub(crate) location: Location,
-}
-
-/// The rules of a specification, or of one of its modules.
-#[derive(Clone, Default)]
-pub(crate) struct Merged<'a> {
-    /// Those of its own text, then those of modules in the order of the directives.
-    pub(crate) entries: Vec<Entry<'a>>,
-    pub(crate) aliases: Vec<Alias>,
-    /// The places of a name in `entries`.
-    by_name: HashMap<Rc<str>, Vec<usize>>,
-    /// The places of a name in `aliases`.
-    alias_of: HashMap<Rc<str>, usize>,
-    /// Rules that were added, by their address.
-    added: HashSet<(*const Rule<'a>, Rc<str>)>,
-}
-
-impl<'a> Merged<'a> {
-    /// The rules of some texts, without modules.
-    pub(crate) fn new(sources: impl IntoIterator<Item = &'a Source<'a>>) -> Self {
-        let mut merged = Self::default();
-        sources.into_iter().for_each(|source| merged.add_source(source, true));
-        merged
-    }
-
-    fn add(&mut self, entry: Entry<'a>) {
-        // A module can be reached in several ways.
-        if self.added.insert((std::ptr::from_ref(entry.rule), Rc::clone(&entry.name))) {
-            let places = self.by_name.entry(Rc::clone(&entry.name)).or_default();
-            places.push(self.entries.len());
-            self.entries.push(entry);
-        }
-    }
-
-    fn add_alias(&mut self, alias: Alias) {
-        if !self.alias_of.contains_key(&alias.name) {
-            self.alias_of.insert(Rc::clone(&alias.name), self.aliases.len());
-            self.aliases.push(alias);
-        }
-    }
-
-    fn add_source(&mut self, source: &'a Source<'a>, is_given: bool) {
-        let namespace = Rc::new(Namespace::default());
-        for rule in &source.tree.rules {
-            let (name, namespace) = (Rc::from(rule.name.text), Rc::clone(&namespace));
-            self.add(Entry { name, rule, source, namespace, is_given });
-        }
-    }
-
-    fn contains(&self, name: &str) -> bool {
-        self.by_name.contains_key(name) || self.alias_of.contains_key(name)
-    }
-
-    /// Whether modules can add nothing to a name: `=` defines it. Sockets and names that are
-    /// only extended so far can be extended further.
-    fn is_complete(&self, name: &str) -> bool {
-        let is_definition = |place: &usize| {
-            let rule = self.entries[*place].rule;
-            rule.assignment == Assignment::Define && !rule.name.text.starts_with('$')
-        };
-        self.alias_of.contains_key(name)
-            || self.by_name.get(name).is_some_and(|places| places.iter().any(is_definition))
-    }
-}
 
 /// Merges the modules that texts name into them. `start` counts as a name that they use.
 pub(crate) fn merge<'a>(
@@ -131,7 +20,7 @@ pub(crate) fn merge<'a>(
     modules: &[NamedSource<'a>],
     prelude: &'a Source<'a>,
     start: Option<&str>,
-) -> Result<Merged<'a>, Error> {
+) -> Result<RuleSet<'a>, Error> {
     let mut merger = Merger {
         sources: modules.iter().copied().collect(),
         merged: HashMap::new(),
@@ -139,7 +28,7 @@ pub(crate) fn merge<'a>(
         prelude: prelude.tree.rules.iter().map(|rule| rule.name.text).collect(),
         work: 0,
     };
-    let mut all = Merged::new(given);
+    let mut all = RuleSet::new(given);
     merger.follow(&given.iter().collect::<Vec<_>>(), start, &mut all)?;
     Ok(all)
 }
@@ -147,7 +36,7 @@ pub(crate) fn merge<'a>(
 struct Merger<'a> {
     sources: HashMap<&'a str, &'a Source<'a>>,
     /// Modules that are merged already.
-    merged: HashMap<&'a str, Rc<Merged<'a>>>,
+    merged: HashMap<&'a str, Rc<RuleSet<'a>>>,
     /// The modules within each other that are being merged.
     open: Vec<&'a str>,
     prelude: HashSet<&'a str>,
@@ -161,7 +50,7 @@ impl<'a> Merger<'a> {
         &mut self,
         sources: &[&'a Source<'a>],
         start: Option<&str>,
-        merged: &mut Merged<'a>,
+        merged: &mut RuleSet<'a>,
     ) -> Result<(), Error> {
         let mut libraries = Vec::new();
         for source in sources {
@@ -183,7 +72,7 @@ impl<'a> Merger<'a> {
     }
 
     /// The rules of a module, with those of the modules that it names.
-    fn module(&mut self, name: &str, at: &Location) -> Result<Rc<Merged<'a>>, Error> {
+    fn module(&mut self, name: &str, at: &Location) -> Result<Rc<RuleSet<'a>>, Error> {
         let error = |why: String| Error::at(at.clone(), why);
         let Some((&name, &source)) = self.sources.get_key_value(name) else {
             return Err(error(format!("internal error: module `{name}` is not loaded")));
@@ -202,7 +91,7 @@ impl<'a> Merger<'a> {
             return Err(error("modules are nested too deeply".to_owned()));
         }
         self.open.push(name);
-        let mut merged = Merged::default();
+        let mut merged = RuleSet::default();
         merged.add_source(source, false);
         self.follow(&[source], None, &mut merged)?;
         self.open.pop();
@@ -215,9 +104,9 @@ impl<'a> Merger<'a> {
     fn select(
         &mut self,
         content: &Content<'_>,
-        module: &Merged<'a>,
+        module: &RuleSet<'a>,
         at: &Location,
-        merged: &mut Merged<'a>,
+        merged: &mut RuleSet<'a>,
     ) -> Result<(), Error> {
         let is_all = match &content.names {
             None => content.verb == Verb::Include,
@@ -251,9 +140,9 @@ impl<'a> Merger<'a> {
     fn take(
         &mut self,
         name: &str,
-        module: &Merged<'a>,
+        module: &RuleSet<'a>,
         at: &Location,
-        merged: &mut Merged<'a>,
+        merged: &mut RuleSet<'a>,
     ) -> Result<(), Error> {
         let mut name = name;
         if let Some(&place) = module.alias_of.get(name) {
@@ -273,9 +162,9 @@ impl<'a> Merger<'a> {
     /// that has a name gives it.
     fn import(
         &mut self,
-        libraries: &[(Rc<Merged<'a>>, Location)],
+        libraries: &[(Rc<RuleSet<'a>>, Location)],
         start: Option<&str>,
-        merged: &mut Merged<'a>,
+        merged: &mut RuleSet<'a>,
     ) -> Result<(), Error> {
         let Some((_, at)) = libraries.first() else { return Ok(()) };
         let mut known: HashSet<Rc<str>> = HashSet::new();
@@ -335,10 +224,10 @@ impl<'a> Merger<'a> {
     /// A module with a prefix before the names of its rules and of its sockets.
     fn prefixed(
         &mut self,
-        module: &Merged<'a>,
+        module: &RuleSet<'a>,
         prefix: &str,
         at: &Location,
-    ) -> Result<Merged<'a>, Error> {
+    ) -> Result<RuleSet<'a>, Error> {
         let names = module.by_name.keys().chain(module.alias_of.keys());
         let mut full: HashMap<Rc<str>, Rc<str>> =
             names.map(|name| (Rc::clone(name), prefixed(name, prefix))).collect();
@@ -354,7 +243,7 @@ impl<'a> Merger<'a> {
         let renamed = |name: &Rc<str>| full.get(name).unwrap_or(name).clone();
 
         let mut namespaces: HashMap<*const Namespace, Rc<Namespace>> = HashMap::new();
-        let mut result = Merged::default();
+        let mut result = RuleSet::default();
         for entry in &module.entries {
             let namespace = match namespaces.get(&Rc::as_ptr(&entry.namespace)) {
                 Some(known) => Rc::clone(known),
@@ -394,20 +283,4 @@ fn prefixed(name: &str, prefix: &str) -> Rc<str> {
     let rest = name.trim_start_matches('$');
     let (dollars, rest) = name.split_at(name.len() - rest.len());
     Rc::from(format!("{dollars}{prefix}.{rest}"))
-}
-
-/// The names that a rule uses, as they are written. A name may come several times.
-pub(crate) fn references<'a>(
-    rule: &'a Rule<'a>,
-    source: &'a Source<'a>,
-) -> impl Iterator<Item = &'a str> {
-    let tokens = source.tokens(rule.span);
-    let parameters: HashSet<&str> = rule.parameters.iter().map(|name| name.text).collect();
-    // The name that is defined is the first token.
-    tokens.iter().enumerate().skip(1).filter_map(move |(at, token)| {
-        let is_key =
-            tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Symbol(Symbol::Colon));
-        let name = (token.kind == TokenKind::Name && !is_key).then(|| source.text(token.span))?;
-        (!parameters.contains(name)).then_some(name)
-    })
 }

@@ -7,6 +7,7 @@
 mod directive;
 mod load;
 mod merge;
+mod rules;
 
 use std::borrow::Cow;
 
@@ -14,7 +15,8 @@ use std::borrow::Cow;
 pub(crate) use self::directive::is_module_name;
 pub(crate) use self::directive::{Directive, directives};
 pub(crate) use self::load::load;
-pub(crate) use self::merge::{Entry, Merged, NamedSource, Namespace, merge, references};
+pub(crate) use self::merge::{NamedSource, merge};
+pub(crate) use self::rules::{Entry, Namespace, RuleSet, references};
 
 /// A text of a specification, and the name that locations give it.
 #[derive(Clone, Debug)]

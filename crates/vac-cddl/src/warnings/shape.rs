@@ -99,14 +99,8 @@ impl Shapes {
             Control::Regexp(pattern) => {
                 return self.write(out, format_args!(".regexp {:?}", pattern.xsd));
             }
-            Control::Lt(_)
-            | Control::Le(_)
-            | Control::Gt(_)
-            | Control::Ge(_)
-            | Control::Eq(_)
-            | Control::Ne(_)
-            | Control::Default(_)
-            | Control::Feature(_) => return self.write(out, format_args!(".{control:?}")),
+            // If the argument has a location, this is not equal to anything else.
+            _ => return self.write(out, format_args!(".{control:?}")),
         };
         self.write(out, format_args!(".{name} "))?;
         self.type_(argument, out)
