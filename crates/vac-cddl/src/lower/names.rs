@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
         let Some(definition) = self.definitions.get(scope.namespace.full(name)) else {
             return match name.strip_prefix('$') {
                 Some(rest) => Ok(Target::Unplugged { group: rest.starts_with('$') }),
-                None => Err(scope.error(offset, not_defined(name))),
+                None => Err(scope.error(offset, self.not_defined(name))),
             };
         };
         if definition.arity() != arguments.len() {
@@ -153,6 +153,21 @@ impl<'a> Lowering<'a> {
         key.push('>');
         let arguments = bound;
         Ok(Target::Named(Named { definition, arguments, key }))
+    }
+
+    fn not_defined(&self, name: &str) -> String {
+        let before_dot = name.split_once('.').map(|(before, _)| before);
+        let hint = match before_dot {
+            None => String::new(),
+            Some(_) if name.contains("..") => {
+                ": it is one name, and a range needs spaces around its dots".to_owned()
+            }
+            Some(before) if self.definitions.get(before).is_some() => {
+                ": it is one name, and an operator needs a space before its dot".to_owned()
+            }
+            Some(prefix) => format!(" (by a module that is imported `as {prefix}`, or here)"),
+        };
+        format!("`{name}` is not defined{hint}")
     }
 
     /// The rule that a name stands for, which is lowered sooner or later.
@@ -281,15 +296,4 @@ pub(super) fn one_line(span: Span, scope: &Scope) -> String {
         }
     }
     text
-}
-
-fn not_defined(name: &str) -> String {
-    let hint = if name.contains("..") {
-        ": it is one name, and a range needs spaces around its dots"
-    } else if name.contains('.') {
-        ": it is one name, and an operator needs a space before its dot"
-    } else {
-        ""
-    };
-    format!("`{name}` is not defined{hint}")
 }

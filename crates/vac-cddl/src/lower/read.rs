@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::definitions::{Definition, Definitions};
 use super::{Lowering, Patterns, cycles, limits, prelude, recursion, unused};
-use crate::ir::{Origin, RuleId, Schema, Warning, WarningKind};
+use crate::ir::{Location, Origin, RuleId, Schema, Warning, WarningKind};
 use crate::modules::{self, Directive, File, NamedSource, Options, RuleSet, directives};
 use crate::source::Source;
 use crate::{Error, Errors, warnings};
@@ -12,6 +12,10 @@ use crate::{Error, Errors, warnings};
 /// Reads a specification.
 pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
     let prelude = prelude::load()?;
+    if files.is_empty() {
+        let nowhere = Location { file: "specification".into(), line: 1, column: 1 };
+        return Err(Error::at(nowhere, "there is no file").into());
+    }
     let loaded = match options.modules {
         Some(loader) => modules::load(files, loader)?,
         None => Vec::new(),
@@ -52,6 +56,7 @@ fn lower<'a>(
     let Some(first_rule) = definitions.of_specification().next() else {
         let why = "there is no rule in this text";
         errors.extend(given.first().map(|source| source.error(0, why)));
+        errors.extend(unfollowed_errors(given, options));
         return Err(errors);
     };
 
@@ -65,11 +70,7 @@ fn lower<'a>(
     first.check_groups();
     errors.append(&mut first.errors);
     if !errors.is_empty() {
-        if options.modules.is_none() {
-            // Names may not be defined because a directive is not followed.
-            let directives = given.iter().flat_map(unfollowed);
-            errors.extend(directives.map(|it| Error::at(it.location, it.message)));
-        }
+        errors.extend(unfollowed_errors(given, options));
         return Err(errors);
     }
     let order: HashMap<String, usize> = rules.into_iter().map(|rule| rule.name).zip(0..).collect();
@@ -133,6 +134,13 @@ fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
         location: source.location(problem.span.start),
         message: problem.message.clone(),
     })
+}
+
+/// Directives that are not followed, and may be the reason for what is not defined.
+fn unfollowed_errors(given: &[Source<'_>], options: &Options<'_>) -> Vec<Error> {
+    let is_followed = options.modules.is_some();
+    let texts = given.iter().filter(|_| !is_followed);
+    texts.flat_map(unfollowed).map(|it| Error::at(it.location, it.message)).collect()
 }
 
 /// The directives of a text that is read without modules.

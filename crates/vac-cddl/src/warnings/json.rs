@@ -33,10 +33,11 @@ pub(super) fn not_json(schema: &Schema, kinds: &Kinds) -> Vec<Warning> {
     let affected = json.affected();
     let Some((_, first)) = affected.first() else { return Vec::new() };
     if json.is_cbor_only[schema.root.0] {
-        let what = format!(
-            "no JSON document matches `{}` ({}, {}): it is for CBOR only",
-            root.name, first.what, first.location
-        );
+        let reason = json.reason(&root.body, MAX_ROUNDS);
+        let Cause { what, location } = reason.as_ref().unwrap_or(first);
+        let name = &root.name;
+        let what =
+            format!("no JSON document matches `{name}` ({what}, {location}): it is for CBOR only");
         return vec![warning(&root.location, what)];
     }
     let advice = "use texts for JSON, or a choice of both";
@@ -123,6 +124,44 @@ impl Json<'_> {
                     !is_text || self.is_cbor_only(&member.value)
                 }
             }
+        })
+    }
+
+    /// The first reason why no JSON document matches a type; `None` if it is too far away.
+    fn reason(&self, ty: &Type, max_rules: usize) -> Option<Cause> {
+        match &ty.kind {
+            TypeKind::Rule(id) if self.schema.rules[id.0].origin != Origin::Prelude => {
+                self.reason(&self.schema.rules[id.0].body, max_rules.checked_sub(1)?)
+            }
+            TypeKind::Choice(alternatives) => self.reason(alternatives.first()?, max_rules),
+            TypeKind::Map(group) => self.group_reason(group, true, max_rules),
+            TypeKind::Array(group) => self.group_reason(group, false, max_rules),
+            TypeKind::Control { target, .. } => self.reason(target, max_rules),
+            _ => {
+                let mut cause = None;
+                self.note(ty, &mut cause);
+                cause
+            }
+        }
+    }
+
+    fn group_reason(&self, group: &Group, is_map: bool, max_rules: usize) -> Option<Cause> {
+        let elements = group.choices.first()?.iter();
+        let mut required = elements.filter(|element| element.occurrence.min > 0);
+        required.find_map(|element| match &element.kind {
+            ElementKind::Group { group, .. } if self.is_cbor_only_group(group, is_map) => {
+                self.group_reason(group, is_map, max_rules)
+            }
+            ElementKind::Member(member) => {
+                match self.label(member.key.as_ref()).filter(|_| is_map) {
+                    Some(what) => Some(Cause { what, location: element.location.clone() }),
+                    None if self.is_cbor_only(&member.value) => {
+                        self.reason(&member.value, max_rules)
+                    }
+                    None => None,
+                }
+            }
+            ElementKind::Group { .. } => None,
         })
     }
 

@@ -191,6 +191,7 @@ fn several_files_are_one_specification() {
     // Files without rules are fine next to others.
     parse(&["; only a comment", "a = 1", ""], &[], None).expect("CDDL");
     assert_eq!(error(&["", "; nothing"], &[]), "main.cddl:1:1: there is no rule in this text");
+    assert_eq!(error(&[], &[]), "specification:1:1: there is no file");
     // Repeating a rule as it is changes nothing; another rule of the same name does.
     parse(&["a = [b]\nb = 1", "b  =  1 ; the same"], &[], None).expect("CDDL");
     assert_eq!(
@@ -274,6 +275,20 @@ fn directives_that_cannot_be_followed_are_errors() {
     assert_eq!(
         format!("{errors:#}"),
         "lib/b.cddl:2:1: module `d` is not found\n2 | ;# import d\n  | ^"
+    );
+}
+
+#[test]
+fn unknown_prefixes_and_directives_that_are_not_followed_are_named() {
+    assert_eq!(
+        error(&["a = x.key\n;# import lib"], &[("lib", LIBRARY)]),
+        "main.cddl:1:5: `x.key` is not defined (by a module that is imported `as x`, or here)"
+    );
+    let errors = vac_cddl::parse("s.cddl", ";# include lib").unwrap_err().to_string();
+    assert_eq!(
+        errors,
+        "s.cddl:1:1: there is no rule in this text\ns.cddl:1:1: the directive `include lib` is not \
+         followed: give the folder of its file with --include"
     );
 }
 

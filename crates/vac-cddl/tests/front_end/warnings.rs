@@ -156,6 +156,10 @@ fn what_json_cannot_express_is_reported_by_rule() {
         shown("a = b\nb = #6.18(int)"),
         "spec.cddl:1:1: no JSON document matches `a` (a tag, spec.cddl:2:5): it is for CBOR only"
     );
+    assert_eq!(
+        shown("a = c / {1 => 1}\nb = bstr\nc = [? 'x', {? 2 => int}, (x: b // 'y')]"),
+        "spec.cddl:1:1: no JSON document matches `a` (`bstr`, spec.cddl:2:5): it is for CBOR only"
+    );
 }
 
 #[test]
