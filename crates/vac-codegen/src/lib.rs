@@ -34,7 +34,7 @@ pub mod second_reader;
 use std::fmt;
 
 use vac_cddl::ir::Schema;
-use vac_cddl::{Errors, TableIndex};
+use vac_cddl::{Errors, Options, TableIndex};
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,16 @@ impl std::error::Error for Error {}
 /// Reads a specification by two parsers. Warnings of the second are among those of
 /// the schema.
 pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
-    let mut schema = vac_cddl::parse(file_name, text)?;
-    schema.warnings.extend(second_reader::warnings(file_name, text));
+    read_files(&[vac_cddl::File::new(file_name, text)], &Options::default())
+}
+
+/// Reads files as one specification, with the modules that they name. The second parser
+/// reads the given files, not the modules.
+pub fn read_files(files: &[vac_cddl::File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+    let mut schema = vac_cddl::parse_files(files, options)?;
+    for file in files {
+        schema.warnings.extend(second_reader::warnings(&file.name, &file.text));
+    }
     Ok(schema)
 }
 

@@ -1,9 +1,13 @@
 //! CDDL.
 
+use vac_cddl::{File, ModuleLoader, Options};
 use vac_validate::{Document, detect_encoding};
 
 /// Ends the schema of an input; what follows is a document for it.
 const SEPARATOR: &str = "\n;;;\n";
+
+/// Separates the schema from its modules `m0`, `m1` and so on.
+const MODULE: &str = "\n;===\n";
 
 /// The documents for a schema that comes without one.
 const DOCUMENTS: &[&[u8]] = &[b"{}", b"[1, \"a\", null]", b"{\"a\": [1.5, -1, {\"b\": true}]}"];
@@ -16,7 +20,17 @@ pub fn cddl(bytes: &[u8]) {
         Some((schema, document)) => (schema, Some(document.as_bytes())),
         None => (text, None),
     };
-    let schema = match vac_cddl::parse("fuzz.cddl", schema) {
+    let (schema, modules) = schema.split_once(MODULE).unwrap_or((schema, ""));
+    let modules: Vec<&str> = modules.split(MODULE).filter(|text| !text.is_empty()).collect();
+    let loader = |name: &str| {
+        let number = name.strip_prefix('m').and_then(|number| number.parse::<usize>().ok());
+        let text = number.and_then(|number| modules.get(number));
+        let text = text.ok_or_else(|| format!("module `{name}` is not found"))?;
+        Ok(File::new(format!("fuzz.cddl/{name}"), (*text).to_owned()))
+    };
+    let loader = (!modules.is_empty()).then_some(&loader as &dyn ModuleLoader);
+    let options = Options { start: None, modules: loader };
+    let schema = match vac_cddl::parse_files(&[File::new("fuzz.cddl", schema)], &options) {
         Ok(schema) => schema,
         Err(error) => return assert!(error.to_string().starts_with("fuzz.cddl")),
     };

@@ -320,8 +320,13 @@ fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     if text.len() <= SHORT {
         return text;
     }
-    let Location { line, column, .. } = scope.at(type2.span.start);
-    format!("{group}@{line}:{column}")
+    let Location { file, line, column } = scope.at(type2.span.start);
+    if scope.source.number == 0 {
+        return format!("{group}@{line}:{column}");
+    }
+    // Another text may have one at the same place, and one module may have two prefixes.
+    let (number, prefix) = (scope.source.number, scope.namespace.prefix());
+    format!("{group}@{prefix}{file}#{number}:{line}:{column}")
 }
 
 /// Adds a group: its elements if it is there once and without alternatives,
