@@ -51,5 +51,5 @@ pub fn strip_record(record: &mut VerifiableAgentRecord<'_>) {
 }
 
 fn clear(extensions: &mut Extensions<Text<'_>, Any<'_>>) {
-    extensions.0 = Vec::new();
+    *extensions = Extensions::default();
 }

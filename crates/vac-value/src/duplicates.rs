@@ -138,7 +138,7 @@ fn value_of<'a>(document: &Document<'a>, key: u32) -> Cow<'a, [u8]> {
         Source::Cbor(_) if is_plain(entry) => Cow::Borrowed(token),
         Source::Cbor(_) if entry.kind == Kind::Float => {
             // Zeros are one key, and so are NaNs of one payload (RFC 8949 section 5.6.1).
-            let value = document.node(key).float().unwrap_or_default();
+            let value = document.node(key).float().expect("the key is a float");
             let sign = if value == 0.0 || value.is_nan() { 1 << 63 } else { 0 };
             let mut bytes = Vec::new();
             cbor::push_float(f64::from_bits(value.to_bits() & !sign), &mut bytes);

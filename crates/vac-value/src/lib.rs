@@ -58,37 +58,42 @@
 //! floats, definite lengths, keys in bytewise order. NaN keeps its payload.
 
 mod any;
-pub mod bridge;
 mod cbor;
 pub mod check;
+mod convert;
 mod document;
 mod duplicates;
 mod encode;
+mod encoder;
 mod error;
 mod json;
+mod map;
 mod map_encoder;
+mod node;
 mod number;
-mod outline;
 pub mod path;
 mod pattern;
 mod printable;
 mod scalars;
 mod scan;
+pub mod serde;
 mod transcode;
 mod values;
 mod violation;
+mod write_index;
 
-pub use any::Any;
-pub use document::{Document, Elements, Encoding, Kind, Members, Node};
-pub use encode::{Encode, EncodeError, Encoded, Encoder, Layout};
+pub use any::{Any, AnyError};
+pub use document::{Document, Encoding, Kind};
+pub use encode::{Encode, EncodeError, Encoded, Layout};
+pub use encoder::Encoder;
 pub use error::{Problem, SyntaxError};
+pub use map::{Extensions, Iter, IterMut};
 pub use map_encoder::{Key, MapEncoder};
-pub use number::Number;
+pub use node::{Elements, Members, Node, Value};
+pub use number::{Decimal, Number, NumberError};
 pub use pattern::Pattern;
 pub use printable::{harmless, harmless_json, is_harmless, printable};
 pub use scan::{Limits, Scanner, known_text};
 pub use transcode::transcode;
-pub use values::{
-    Bytes, Embedded, Extensions, IntoOwned, Null, Tagged, Text, Undefined, into_owned,
-};
+pub use values::{Bytes, Embedded, IntoOwned, Null, Tagged, Text, Undefined, into_owned};
 pub use violation::{Violation, ViolationKind, found};

@@ -41,7 +41,7 @@ pub fn harmless_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |character| !is_harmless(character) && !is_blank(character);
     replaced(text, is_escaped, |character, shown| {
         for unit in character.encode_utf16(&mut [0; 2]) {
-            write!(shown, "\\u{unit:04x}").unwrap_or_default();
+            write!(shown, "\\u{unit:04x}").expect("writing to a string cannot fail");
         }
     })
 }

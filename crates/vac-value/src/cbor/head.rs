@@ -109,14 +109,14 @@ pub(crate) fn string_at(source: &[u8], at: usize, chunked: bool) -> Cow<'_, [u8]
         source.get(start..start.checked_add(length)?)
     };
     if !chunked {
-        return Cow::Borrowed(content(at).unwrap_or_default());
+        return Cow::Borrowed(content(at).expect("the scanner has checked the length"));
     }
     let mut whole = Vec::new();
     let mut at = at + 1;
     while source.get(at).is_some_and(|byte| *byte != 0xff) {
-        let Some(chunk) = content(at) else { break };
+        let chunk = content(at).expect("the scanner has checked every chunk");
         whole.extend_from_slice(chunk);
-        at += chunk.len() + Head::read(source, at).map_or(1, |head| head.length);
+        at += chunk.len() + head_length(source, at);
     }
     Cow::Owned(whole)
 }

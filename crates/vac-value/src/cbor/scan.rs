@@ -191,11 +191,11 @@ impl Scan<'_, '_, '_> {
             }
             (31, _) => return Err(self.bad_initial()),
             (24, 0..32) => {
-                let value = u8::try_from(head.argument).unwrap_or_default();
+                let value = u8::try_from(head.argument).expect("below 32");
                 return Err(self.error(Problem::SimpleValue(value)));
             }
             (25..=27, _) => {
-                let value = float_at(self.source, start).unwrap_or_default();
+                let value = float_at(self.source, start).expect("the head is that of a float");
                 let shortest = match head.info {
                     25 => true,
                     26 => double_to_half(value).is_none(),
@@ -214,8 +214,7 @@ impl Scan<'_, '_, '_> {
     }
 
     fn bad_initial(&self) -> SyntaxError {
-        let byte = self.source.get(self.at).copied().unwrap_or_default();
-        self.error(Problem::InitialByte(byte))
+        self.error(Problem::InitialByte(self.source[self.at]))
     }
 
     fn error(&self, problem: Problem) -> SyntaxError {

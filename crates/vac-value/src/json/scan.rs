@@ -245,7 +245,7 @@ impl Scan<'_, '_, '_> {
             unit = unit << 4 | digit;
         }
         self.at += 6;
-        Ok(u16::try_from(unit).unwrap_or_default())
+        Ok(u16::try_from(unit).expect("four hexadecimal digits have 16 bits"))
     }
 
     fn number(&mut self) -> Result<Kind, SyntaxError> {
@@ -398,7 +398,8 @@ struct Block {
 impl Block {
     #[inline]
     fn at(source: &[u8], start: usize) -> Self {
-        let rest = source.get(start..).unwrap_or_default();
+        // A text can be the last thing in the source.
+        let rest = source.get(start..).unwrap_or(&[]);
         let special = match rest.first_chunk() {
             Some(bytes) => special(*bytes),
             None => {
