@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::encode::{Encode, EncodeError, Encoded};
 use crate::encoder::Encoder;
 use crate::map_encoder::{Key, MapEncoder};
-use crate::{IntoOwned, cbor};
+use crate::{IntoOwned, cbor, json};
 
 /// Maps with more members are searched with a hash index.
 const FEW: usize = 16;
@@ -57,8 +57,8 @@ struct KeyIndex {
 enum Identity<'k> {
     Text(&'k str),
     Cbor(&'k [u8]),
-    /// A key that CBOR cannot represent.
-    Json(&'k str),
+    /// A key that only JSON can represent: text with a lone surrogate, or a container of it.
+    Json(&'k [u8]),
 }
 
 /// Calls a function with the identity of a key. A key that no encoding can represent has none.
@@ -76,7 +76,7 @@ fn with_identity<K: Encode + ?Sized, T>(
             Some(use_it(Identity::Text(text)))
         }
         Ok(bytes) => Some(use_it(Identity::Cbor(&bytes))),
-        Err(_) => key.to_json().ok().map(|json| use_it(Identity::Json(&json))),
+        Err(_) => key.to_json().ok().map(|json| use_it(Identity::Json(&json::unescape(&json)))),
     }
 }
 

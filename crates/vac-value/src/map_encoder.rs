@@ -1,5 +1,6 @@
 //! Writing a map, member by member.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -47,6 +48,9 @@ pub struct MapEncoder<'e, 's, 'v> {
     members: Members<'v>,
     /// How many members, counted from the first one, have keys that are known to differ.
     known: usize,
+    /// Whether there are keys that are written as their source spells them, so that equal keys
+    /// can have different tokens.
+    spelled: bool,
 }
 
 #[allow(clippy::large_enum_variant)] // so that nothing is allocated for small JSON maps
@@ -63,7 +67,12 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
     pub fn new(to: &'e mut Encoder<'s>) -> Self {
         if let Some(sink) = to.sink_mut() {
             sink.begin_map();
-            return Self { to, members: Members::Written(SmallVec::new()), known: 0 };
+            return Self {
+                to,
+                members: Members::Written(SmallVec::new()),
+                known: 0,
+                spelled: false,
+            };
         }
         let members = match to.encoding() {
             Encoding::Json => {
@@ -72,7 +81,7 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
             }
             Encoding::Cbor => Members::Waiting(Vec::with_capacity(FEW)),
         };
-        Self { to, members, known: 0 }
+        Self { to, members, known: 0, spelled: false }
     }
 
     /// Adds a member whose key is a name in the schema without characters that JSON escapes.
@@ -111,6 +120,7 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
     pub fn extension<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
         match &mut self.members {
             Members::Written(keys) => {
+                self.spelled |= matches!(key, Key::Other(_));
                 keys.push(self.to.member_key(&key)?);
                 match self.to.sink_mut() {
                     Some(sink) => {
@@ -132,7 +142,8 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
         match &mut self.members {
             Members::Written(keys) => {
                 if keys.len() > self.known {
-                    check_keys(self.to, keys, self.known)?;
+                    let known = if self.spelled { None } else { Some(self.known) };
+                    check_keys(self.to, keys, known)?;
                 }
                 match self.to.sink_mut() {
                     Some(sink) => sink.end_map(),
@@ -151,16 +162,19 @@ impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
     }
 }
 
-/// Checks that the keys that have been written differ. The first `known` of them do.
+/// Checks that the keys that have been written differ. The first `known` of them do; without
+/// that number, the tokens of equal keys can differ.
 fn check_keys(
     encoder: &mut Encoder<'_>,
     keys: &[Range<usize>],
-    known: usize,
+    known: Option<usize>,
 ) -> Result<(), EncodeError> {
     let is_cbor = encoder.sink_mut().is_some();
     let written = encoder.written();
     let token = |key: &Range<usize>| &written[key.clone()];
-    if keys.len() <= FEW {
+    if let Some(known) = known
+        && keys.len() <= FEW
+    {
         let mut marks = [0; FEW];
         for (at, key) in keys.iter().enumerate() {
             marks[at] = mark(token(key));
@@ -169,14 +183,20 @@ fn check_keys(
             return Ok(());
         }
     }
-    let mut tokens: Vec<&[u8]> = keys.iter().map(token).collect();
+    let unescaped = |token: &[u8]| {
+        let token = str::from_utf8(token).expect("JSON is written as UTF-8");
+        json::unescape(&token[1..token.len() - 1])
+    };
+    let mut tokens: Vec<Cow<'_, [u8]>> = match known {
+        None if !is_cbor => keys.iter().map(|key| unescaped(token(key)).into()).collect(),
+        _ => keys.iter().map(|key| token(key).into()).collect(),
+    };
     tokens.sort_unstable();
     match tokens.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(pair) if is_cbor => Err(EncodeError::DuplicateKey(describe_cbor(pair[0]))),
+        Some(pair) if is_cbor => Err(EncodeError::DuplicateKey(describe_cbor(&pair[0]))),
         Some(pair) => {
-            let token = String::from_utf8_lossy(pair[0]);
-            let text = json::unescape(token.trim_matches('"'));
+            let text = if known.is_none() { pair[0].to_vec() } else { unescaped(&pair[0]) };
             Err(EncodeError::DuplicateKey(String::from_utf8_lossy(&text).into_owned()))
         }
     }

@@ -158,7 +158,7 @@ impl Encoder<'_> {
     }
 
     /// Writes a decimal fraction, tag 4: an exponent of ten and a mantissa.
-    fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
+    pub(crate) fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
         let Some(decimal) = DecimalParts::parse(token) else {
             return self.fail("a number with such an exponent");
         };

@@ -20,13 +20,14 @@
 //! serde's data model is smaller than the one of this crate. What it cannot hold is an error,
 //! never a changed value:
 //!
-//! * integers beyond 128 bits (`serde_json::Value`: beyond 64 bits), and decimal numbers that no
-//!   double equals;
 //! * text with a lone surrogate, `undefined` and simple values;
-//! * tags in readable formats. Other formats get the enum with which crate `ciborium` represents
-//!   tags, so that tags pass through `ciborium`;
-//! * in readable formats, what JSON does not have: floats that are not finite and keys that are
-//!   not text.
+//! * in readable formats: tags, integers beyond 128 bits (`serde_json::Value`: beyond 64 bits),
+//!   decimal numbers that no double equals, floats that are not finite, and keys that are not
+//!   text.
+//!
+//! Other formats get the enum with which crate `ciborium` represents tags, so that tags, large
+//! integers and decimal fractions pass through `ciborium`. (It cannot read integers below
+//! -2^127 that fit into 16 bytes.)
 //!
 //! Some values are changed by the format's own reader before this crate sees them: `serde_json`
 //! reads integers beyond 64 bits and long decimals as doubles, `ciborium` reads `undefined` as

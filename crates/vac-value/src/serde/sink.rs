@@ -5,12 +5,13 @@ use serde::ser::SerializeTupleVariant;
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{TAG, TAGGED};
-use crate::document::{Encoding, Kind};
-use crate::encode::Encode;
+use crate::document::{Document, Encoding, Kind};
+use crate::encode::{Encode, Encoded};
 use crate::encoder::{Encoder, Sink};
+use crate::json;
 use crate::map_encoder::Key;
 use crate::node::{Node, Value};
-use crate::{Number, json};
+use crate::number::{Number, big_integer};
 
 /// Serializes a value. See the [module](super) for its representation.
 pub fn serialize<T: Encode + ?Sized, S: Serializer>(
@@ -151,12 +152,22 @@ fn serialize_value<S: Serializer>(value: Value<'_, '_>, serializer: S) -> Result
         Value::BigInteger(token) => match (token.parse(), token.parse()) {
             (Ok(value), _) => serialize_integer(value, serializer),
             (_, Ok(value)) => serializer.serialize_u128(value),
-            _ => refuse("an integer beyond 128 bits"),
+            _ if readable => refuse("an integer beyond 128 bits"),
+            _ => match big_integer(token) {
+                Some(integer) => serialize_cbor(serializer, |encoder| {
+                    encoder.bignum(&integer);
+                    Ok(())
+                }),
+                None => refuse("an integer of so many digits"),
+            },
         },
         Value::Float(Number::Float(value)) if readable && !value.is_finite() => {
             refuse("a number that is not finite")
         }
         Value::Float(Number::Float(value)) => serializer.serialize_f64(value),
+        Value::Float(Number::Decimal(decimal)) if !readable => {
+            serialize_cbor(serializer, |encoder| encoder.decimal_fraction(decimal.as_str()))
+        }
         Value::Float(_) => refuse("a decimal that no double equals"),
         Value::Text(text) => serializer.serialize_str(&text),
         Value::LoneSurrogate(_) => refuse("text with a lone surrogate"),
@@ -197,6 +208,18 @@ fn serialize_value<S: Serializer>(value: Value<'_, '_>, serializer: S) -> Result
         Value::Undefined => refuse("undefined"),
         Value::Simple(_) => refuse("a simple value"),
     }
+}
+
+/// Serializes a number that CBOR has a tag for.
+fn serialize_cbor<S: Serializer>(
+    serializer: S,
+    write: impl FnOnce(&mut Encoder<'_>) -> Encoded,
+) -> Result<S::Ok, S::Error> {
+    let mut encoder = Encoder::cbor();
+    write(&mut encoder).map_err(S::Error::custom)?;
+    let bytes = encoder.finish();
+    let document = Document::cbor(&bytes).expect("an encoder writes well-formed CBOR");
+    serialize_value(document.root().value(), serializer)
 }
 
 /// Whether the content of a bignum fits into 128 bits.
