@@ -1,10 +1,10 @@
-//! A scanned document: the source as it is, and an index of its nodes.
+//! A scanned document: its source, and an index of its nodes.
 
 use std::fmt;
 
 use crate::node::Node;
 
-/// How a document is written down.
+/// The encoding of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// JSON text (RFC 8259).
@@ -22,7 +22,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// What a node is, in the data model that both encodings share.
+/// The kind of a node, in the data model that both encodings share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `null`.
@@ -33,10 +33,10 @@ pub enum Kind {
     Bool,
     /// An integer of -2^64 to 2^64 - 1.
     Integer,
-    /// An integer token of JSON beyond that range; CBOR has tags 2 and 3 for it.
+    /// An integer token of JSON outside of that range. CBOR has tags 2 and 3 for it.
     BigInteger,
     /// A floating-point number: in JSON every number with a fraction or an
-    /// exponent, and `-0`, which no integer can be.
+    /// exponent, and `-0`, which is not an integer.
     Float,
     /// A simple value without a name (CBOR only).
     Simple,
@@ -48,12 +48,12 @@ pub enum Kind {
     Array,
     /// A map.
     Map,
-    /// A tag and what it is on (CBOR only).
+    /// A tag and its content (CBOR only).
     Tag,
 }
 
 impl Kind {
-    /// The word a message uses for it.
+    /// Returns the name of the kind in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -74,18 +74,17 @@ impl Kind {
 
 /// JSON text that contains escapes.
 pub(crate) const ESCAPED: u8 = 1;
-/// JSON text with a surrogate escape that has no partner.
+/// JSON text with a surrogate escape that is not part of a pair.
 pub(crate) const LONE_SURROGATE: u8 = 2;
 /// A CBOR string in chunks.
 pub(crate) const CHUNKED: u8 = 4;
-/// Not in the form our writers give it: JSON with space between its tokens,
-/// CBOR that is not deterministic. Containers inherit it from their content.
+/// Not in the form that our writers produce: JSON with white space between its tokens, CBOR that
+/// is not deterministic. Containers inherit it from their content.
 pub(crate) const LOOSE: u8 = 8;
 /// A key that an earlier key of its map equals.
 pub(crate) const DUPLICATE: u8 = 16;
 
-/// One node of the index: its bytes, and the index of the node behind its
-/// whole subtree.
+/// One node of the index: its bytes, and the index of the first node after its subtree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub start: u32,
@@ -111,15 +110,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// One scanned item: well-formed, valid UTF-8, within the limits. Its nodes are
-/// indexed in document order, so that stepping over any of them is one look-up.
+/// One scanned item: well-formed, valid UTF-8, within the limits. Its nodes are indexed in
+/// document order, so that skipping any of them is one lookup.
 #[derive(Debug)]
 pub struct Document<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) duplicates: Vec<u32>,
-    /// How deep it was allowed to be.
-    pub(crate) depth: usize,
     pub(crate) line_ends: u64,
 }
 
@@ -134,38 +131,30 @@ impl<'a> Document<'a> {
         crate::Scanner::default().cbor(source)
     }
 
-    /// Scans either.
+    /// Scans a document in an encoding with the default limits.
     pub fn scan(source: &'a [u8], encoding: Encoding) -> Result<Self, crate::SyntaxError> {
         crate::Scanner::default().scan(source, encoding)
     }
 
-    /// Scans the CBOR item inside a byte string of this document. It may be a
-    /// quarter as deep, so that documents inside documents come to an end.
-    pub fn embedded<'b>(&self, bytes: &'b [u8]) -> Result<Document<'b>, crate::SyntaxError> {
-        let limits = crate::Limits { depth: self.depth / 4, ..crate::Limits::default() };
-        crate::Scanner::new(limits).cbor(bytes)
-    }
-
-    /// A document whose index is known.
+    /// Creates a document from its index.
     pub(crate) fn from_index(
         source: &'a [u8],
         encoding: Encoding,
         entries: Vec<Entry>,
     ) -> Result<Self, crate::SyntaxError> {
-        let depth = crate::Limits::default().depth;
         let source = match encoding {
             Encoding::Json => Source::Json(crate::scan::text(source)?),
             Encoding::Cbor => Source::Cbor(source),
         };
-        Ok(Self { source, entries, duplicates: Vec::new(), depth, line_ends: 0 })
+        Ok(Self { source, entries, duplicates: Vec::new(), line_ends: 0 })
     }
 
-    /// The outermost node.
+    /// Returns the outermost node.
     pub fn root(&self) -> Node<'_, 'a> {
         self.node(0)
     }
 
-    /// The node at an index that [`Node::index`] gave for this document.
+    /// Returns the node at an index that [`Node::index`] returned for this document.
     ///
     /// # Panics
     /// If this document has no such node.
@@ -184,12 +173,12 @@ impl<'a> Document<'a> {
         u32::try_from(self.entries.len()).expect("there are at most as many nodes as bytes")
     }
 
-    /// Never: a document has at least one node.
+    /// Returns false, because a document has at least one node.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How it is written down.
+    /// Returns the encoding.
     pub fn encoding(&self) -> Encoding {
         match self.source {
             Source::Json(_) => Encoding::Json,
@@ -197,20 +186,20 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The keys that their map has had before, at every depth, in document
-    /// order. Keys are compared by value: `"a"` and `"\u0061"` are one key.
+    /// Returns the keys that equal an earlier key of their map, at every depth, in document
+    /// order. Keys are compared by value: `"a"` and `"\u0061"` are equal.
     pub fn duplicate_keys(&self) -> impl ExactSizeIterator<Item = Node<'_, 'a>> {
         self.duplicates.iter().map(|&index| self.node(index))
     }
 
-    /// How many line ends its scanner met: those between its tokens and before it. In JSON
-    /// there are no others.
+    /// Returns the number of line ends before and inside the document. In JSON they are only
+    /// between tokens; in CBOR they are not counted.
     pub fn line_ends(&self) -> u64 {
         self.line_ends
     }
 
-    /// Whether its bytes (space around them aside) are exactly what our writer
-    /// makes of this value: compact JSON, or deterministic CBOR.
+    /// Returns whether the bytes are exactly what our writer produces for this value: compact
+    /// JSON, or deterministic CBOR. White space around the document is ignored.
     pub fn is_tidy(&self) -> bool {
         !self.root().flag(LOOSE) && self.duplicates.is_empty()
     }

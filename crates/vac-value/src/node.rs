@@ -10,8 +10,7 @@ use crate::document::{
 use crate::json;
 use crate::number::Number;
 
-/// A position in a document. `'a` is the life of the source, `'d` that of the
-/// index over it.
+/// A position in a document. `'a` is the lifetime of the source, `'d` that of the index.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'d, 'a> {
     document: &'d Document<'a>,
@@ -56,6 +55,7 @@ impl<'d, 'a> Node<'d, 'a> {
     }
 
     /// Returns the value, to match on it. Scalars are decoded, containers are not.
+    #[allow(clippy::missing_panics_doc)] // the scanner has checked every node
     pub fn value(self) -> Value<'d, 'a> {
         const SCANNED: &str = "the scanner has checked the bytes of every node";
         match self.kind() {
@@ -99,13 +99,13 @@ impl<'d, 'a> Node<'d, 'a> {
         self.entry().flags & flag != 0
     }
 
-    /// Whether it is a key that an earlier key of its map equals.
+    /// Returns whether it is a key that equals an earlier key of its map.
     #[inline]
     pub fn is_duplicate_key(self) -> bool {
         self.flag(DUPLICATE)
     }
 
-    /// The duplicate keys at any depth inside this node, in document order.
+    /// Returns the duplicate keys at any depth inside this node, in document order.
     pub fn duplicate_keys(self) -> impl ExactSizeIterator<Item = Node<'d, 'a>> {
         let document = self.document;
         let from = |index: u32| document.duplicates.partition_point(|&key| key < index);
@@ -113,42 +113,42 @@ impl<'d, 'a> Node<'d, 'a> {
         document.duplicates[inside].iter().map(|&index| document.node(index))
     }
 
-    /// Whether its bytes are exactly what our writer makes of it. One that has a key twice
-    /// is not.
+    /// Returns whether its bytes are exactly what our writer produces for it, which is not so if
+    /// it has duplicate keys.
     #[inline]
     pub(crate) fn is_tidy(self) -> bool {
         !self.flag(LOOSE)
     }
 
-    /// The document it is in.
+    /// Returns the document that contains it.
     pub fn document(self) -> &'d Document<'a> {
         self.document
     }
 
-    /// Its place in document order; the root is 0.
+    /// Returns its index in document order; the root is 0.
     #[inline]
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// What it is.
+    /// Returns its kind.
     #[inline]
     pub fn kind(self) -> Kind {
         self.entry().kind
     }
 
-    /// How its document is written down.
+    /// Returns the encoding of its document.
     #[inline]
     pub fn encoding(self) -> Encoding {
         self.document.encoding()
     }
 
-    /// The offset of its first byte in the source.
+    /// Returns the offset of its first byte in the source.
     pub fn offset(self) -> usize {
         self.entry().start as usize
     }
 
-    /// Its bytes in the source: the whole token, item or container.
+    /// Returns its bytes in the source: the whole token, item or container.
     #[inline]
     pub fn raw(self) -> &'a [u8] {
         let entry = self.entry();
@@ -173,7 +173,7 @@ impl<'d, 'a> Node<'d, 'a> {
         &text[entry.start as usize..entry.end as usize]
     }
 
-    /// Whether it is `true`, if it is a bool.
+    /// Returns the value of a bool.
     pub fn bool(self) -> Option<bool> {
         if self.kind() != Kind::Bool {
             return None;
@@ -184,7 +184,7 @@ impl<'d, 'a> Node<'d, 'a> {
         })
     }
 
-    /// The integer, if it is one of -2^64 to 2^64 - 1.
+    /// Returns an integer of -2^64 to 2^64 - 1.
     pub fn integer(self) -> Option<i128> {
         if self.kind() != Kind::Integer {
             return None;
@@ -192,20 +192,20 @@ impl<'d, 'a> Node<'d, 'a> {
         match self.document.source {
             Source::Json(text) => {
                 let token = self.json_token(text);
-                // Nearly all are short, and much faster so.
+                // Nearly all integers fit, and parsing 64 bits is much faster.
                 token.parse::<i64>().map_or_else(|_| token.parse().ok(), |it| Some(it.into()))
             }
             Source::Cbor(bytes) => cbor::integer_at(bytes, self.offset()),
         }
     }
 
-    /// The integer, if it is one of 0 to 2^64 - 1.
+    /// Returns an integer of 0 to 2^64 - 1.
     pub fn uint(self) -> Option<u64> {
         self.integer().and_then(|value| u64::try_from(value).ok())
     }
 
-    /// The number as a double: exact in CBOR, the nearest one in JSON, where
-    /// [`Node::number`] tells whether that is the same.
+    /// Returns a float as a double: exact in CBOR, the nearest one in JSON. [`Node::number`] is
+    /// exact in both.
     pub fn float(self) -> Option<f64> {
         if self.kind() != Kind::Float {
             return None;
@@ -216,7 +216,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The exact number, if it is an integer or a float.
+    /// Returns the exact number of an integer or a float.
     pub fn number(self) -> Option<Number<'a>> {
         match (self.kind(), self.document.source) {
             (Kind::Integer, _) => self.integer().map(Number::Integer),
@@ -226,8 +226,8 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The text. `None` for other kinds, and for JSON text that is no Unicode
-    /// text because of a lone surrogate escape.
+    /// Returns the text; `None` for other kinds, and for JSON text with a lone surrogate, which is
+    /// not Unicode.
     #[inline]
     pub fn text(self) -> Option<Cow<'a, str>> {
         let entry = self.entry();
@@ -252,10 +252,10 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// Whether it is this text.
+    /// Returns whether it is this text.
     #[inline]
     pub fn is_text(self, expected: &str) -> bool {
-        // A JSON token says by its length that it is another.
+        // The length of a JSON token without escapes rules out most texts.
         let entry = self.entry();
         if matches!(self.document.source, Source::Json(_))
             && entry.flags & ESCAPED == 0
@@ -282,8 +282,8 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The bytes of a text that stands in the source just as it is; `None` for any other
-    /// node, also for text with escapes or in chunks.
+    /// Returns the bytes of a text that the source contains literally; `None` for any other node,
+    /// such as text with escapes or in chunks.
     #[inline]
     pub fn text_bytes(self) -> Option<&'a [u8]> {
         let entry = self.entry();
@@ -293,17 +293,16 @@ impl<'d, 'a> Node<'d, 'a> {
         let (start, end) = (entry.start as usize, entry.end as usize);
         match self.document.source {
             Source::Json(text) => text.as_bytes().get(start + 1..end - 1),
-            // Behind the head, which has 1, 2, 3, 5 or 9 bytes.
             Source::Cbor(bytes) => bytes.get(start + cbor::head_length(bytes, start)..end),
         }
     }
 
-    /// Whether it is JSON text with a surrogate escape that has no partner.
+    /// Returns whether it is JSON text with a surrogate escape that is not part of a pair.
     pub fn has_lone_surrogate(self) -> bool {
         self.flag(LONE_SURROGATE)
     }
 
-    /// The byte string, if it is one.
+    /// Returns a byte string.
     pub fn bytes(self) -> Option<Cow<'a, [u8]>> {
         (self.kind() == Kind::Bytes).then(|| self.string_bytes())
     }
@@ -312,7 +311,7 @@ impl<'d, 'a> Node<'d, 'a> {
         cbor::string_at(self.document.source.bytes(), self.offset(), self.flag(CHUNKED))
     }
 
-    /// The number of a simple value: also of `false` (20), `true`, `null` and
+    /// Returns the number of a simple value, including `false` (20), `true`, `null` and
     /// `undefined` (23).
     pub fn simple(self) -> Option<u8> {
         match self.kind() {
@@ -327,7 +326,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The number of a tag and what it is on.
+    /// Returns the number of a tag and its content.
     pub fn tag(self) -> Option<(u64, Node<'d, 'a>)> {
         if self.kind() != Kind::Tag {
             return None;
@@ -336,7 +335,7 @@ impl<'d, 'a> Node<'d, 'a> {
         Some((number, self.at(self.index + 1)))
     }
 
-    /// The elements of an array; of anything else none.
+    /// Returns the elements of an array; none for other kinds.
     #[inline]
     pub fn elements(self) -> Elements<'d, 'a> {
         Elements {
@@ -346,7 +345,7 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The members of a map, keys and values; of anything else none.
+    /// Returns the members of a map, keys and values; none for other kinds.
     #[inline]
     pub fn members(self) -> Members<'d, 'a> {
         Members {
@@ -356,13 +355,12 @@ impl<'d, 'a> Node<'d, 'a> {
         }
     }
 
-    /// The value of the first member with this text key.
+    /// Returns the value of the first member with this text key.
     pub fn member(self, key: &str) -> Option<Node<'d, 'a>> {
         self.members().find(|(name, _)| name.is_text(key)).map(|(_, value)| value)
     }
 
-    /// The tokens of a JSON value that are neither brackets nor what is between them, in
-    /// order and with the place where each begins.
+    /// Returns the scalars and keys of a JSON value as tokens with their offsets.
     pub(crate) fn tokens(self) -> impl Iterator<Item = (usize, &'a [u8])> {
         let (inside, source) = (self.index as usize..self.after() as usize, self.document.source);
         let tokens = self.document.entries[inside].iter();
@@ -372,7 +370,7 @@ impl<'d, 'a> Node<'d, 'a> {
         })
     }
 
-    /// The index of the first node behind this one's subtree.
+    /// Returns the index of the first node after this one's subtree.
     #[inline]
     pub fn after(self) -> u32 {
         self.entry().next

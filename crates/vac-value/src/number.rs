@@ -119,7 +119,8 @@ impl<'a> Number<'a> {
     }
 
     /// Returns the nearest double.
-    #[allow(clippy::cast_precision_loss)] // "nearest" says so
+    #[allow(clippy::cast_precision_loss)] // the nearest double is wanted
+    #[allow(clippy::missing_panics_doc)] // every JSON number can be parsed
     pub fn to_f64(&self) -> f64 {
         match self {
             Self::Integer(integer) => *integer as f64,

@@ -116,7 +116,7 @@ impl Encoder<'_> {
             Value::Text(text) => self.text(&text),
             Value::BigInteger(token) => match big_integer(token) {
                 Some(integer) => self.bignum(&integer),
-                None => return self.fail("an integer of so many digits"),
+                None => return self.fail("an integer of more than 4096 digits"),
             },
             Value::Float(Number::Decimal(decimal)) => {
                 return self.decimal_fraction(decimal.as_str());
@@ -160,10 +160,10 @@ impl Encoder<'_> {
     /// Writes a decimal fraction, tag 4: an exponent of ten and a mantissa.
     pub(crate) fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
         let Some(decimal) = DecimalParts::parse(token) else {
-            return self.fail("a number with such an exponent");
+            return self.fail("a number whose exponent exceeds 64 bits");
         };
         let Some(mantissa) = decimal.mantissa() else {
-            return self.fail("a number of so many digits");
+            return self.fail("a number of more than 4096 digits");
         };
         self.tag(4)?;
         self.begin_array(2);

@@ -76,10 +76,10 @@ impl Violation {
     }
 
     /// The duplicate keys at any depth inside a node, each with the path of its value: at
-    /// most `most` of them. No schema allows any; schemas only see the first of equal keys.
-    pub fn duplicate_keys(node: Node<'_, '_>, most: usize) -> Vec<Self> {
+    /// most `max` of them. No schema allows any; schemas only see the first of equal keys.
+    pub fn duplicate_keys(node: Node<'_, '_>, max: usize) -> Vec<Self> {
         let mut locator = Locator::default();
-        let keys = node.duplicate_keys().take(most);
+        let keys = node.duplicate_keys().take(max);
         keys.map(|key| {
             let value = node.document().node(key.after());
             Self::duplicate_key(locator.pointer(value), key)

@@ -188,11 +188,13 @@ impl<'a> Any<'a> {
     /// represent it exactly, otherwise as CBOR.
     pub fn document(&self) -> Result<Document<'_>, AnyError> {
         let (raw, encoding) = match &self.0 {
-            Carried::Built(built) => {
-                let written = built.written.get_or_init(|| self.to_bytes());
-                written.as_ref().map(|(raw, encoding)| (&**raw, *encoding)).map_err(Clone::clone)?
-            }
-            _ => self.source().expect("all other values have bytes"),
+            Carried::Bytes { raw, encoding, .. } => (&**raw, *encoding),
+            Carried::Shared { raw, encoding, .. } => (&**raw, *encoding),
+            Carried::Node(node) => (node.raw(), node.encoding()),
+            Carried::Built(built) => match built.written.get_or_init(|| self.to_bytes()) {
+                Ok((raw, encoding)) => (&**raw, *encoding),
+                Err(error) => return Err(error.clone().into()),
+            },
         };
         Ok(Document::scan(raw, encoding)?)
     }

@@ -24,7 +24,7 @@ pub fn serialize<T: Encode + ?Sized, S: Serializer>(
     match (sink.state, encoded) {
         (State::Done(Err(error)), _) => Err(error),
         (_, Err(error)) => Err(S::Error::custom(error)),
-        (State::Done(serialized), Ok(())) => serialized,
+        (State::Done(result), Ok(())) => result,
         _ => Err(S::Error::custom("an `Encode` implementation did not write a whole value")),
     }
 }
@@ -158,7 +158,7 @@ fn serialize_value<S: Serializer>(value: Value<'_, '_>, serializer: S) -> Result
                     encoder.bignum(&integer);
                     Ok(())
                 }),
-                None => refuse("an integer of so many digits"),
+                None => refuse("an integer of more than 4096 digits"),
             },
         },
         Value::Float(Number::Float(value)) if readable && !value.is_finite() => {

@@ -6,7 +6,7 @@ use super::*;
 
 fn hex(value: &dyn Encode) -> String {
     let bytes = value.to_cbor().expect("CBOR can represent it");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    data_encoding::HEXLOWER.encode(&bytes)
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn integers_are_written_in_their_shortest_form() {
         (256, "190100"),
         (65_535, "19ffff"),
         (65_536, "1a00010000"),
-        (u32::MAX as i128, "1affffffff"),
+        (0xffff_ffff, "1affffffff"),
         (1 << 32, "1b0000000100000000"),
-        (u64::MAX as i128, "1bffffffffffffffff"),
+        (0xffff_ffff_ffff_ffff, "1bffffffffffffffff"),
         (1 << 64, "c249010000000000000000"),
         (i128::MAX, "c2507fffffffffffffffffffffffffffffff"),
         (-1, "20"),

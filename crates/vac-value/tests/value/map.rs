@@ -113,7 +113,8 @@ fn maps_are_equal_in_any_order() {
     }
     let twice = Extensions::from([("a", 1), ("a", 1)]);
     let once = Extensions::from([("a", 1), ("b", 2)]);
-    assert!(twice != once && once != twice);
+    assert_ne!(twice, once);
+    assert_ne!(once, twice);
 }
 
 #[test]

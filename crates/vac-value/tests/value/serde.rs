@@ -150,6 +150,8 @@ fn built_values_are_serialized_directly() {
     assert!(serde_json::to_string(&integer_keys).is_err());
 }
 
+type Nested = Extensions<Text<'static>, Vec<Option<Bytes<'static>>>>;
+
 #[test]
 fn small_types_pass_through_serde() {
     keeps(&Null, "null");
@@ -159,7 +161,6 @@ fn small_types_pass_through_serde() {
     keeps(&Bytes::from(vec![0xfb, 0xff]), r#""-_8""#);
     keeps(&Embedded::<Vec<u64>>::new(vec![1, 2]), r#""ggEC""#);
     keeps(&Extensions::from([("b".to_owned(), 1_u64), ("a".to_owned(), 2)]), r#"{"b":1,"a":2}"#);
-    type Nested = Extensions<Text<'static>, Vec<Option<Bytes<'static>>>>;
     keeps(&Nested::from([("x".into(), vec![None, Some(vec![1].into())])]), r#"{"x":[null,"AQ"]}"#);
     let bytes = through_ciborium(&Bytes::from(vec![1, 2])).expect("CBOR").0;
     assert_eq!(bytes, b"\x42\x01\x02", "a byte string, not an array");
