@@ -13,5 +13,4 @@ mod properties;
 mod records;
 mod sign;
 mod spec_change;
-mod strict;
 mod vectors;

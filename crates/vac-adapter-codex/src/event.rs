@@ -28,7 +28,7 @@ pub(crate) fn entry<'a>(
     if extensions.is_empty() {
         extensions = beside;
     } else {
-        extensions.extend(beside.0);
+        extensions.extend(beside);
     }
     Entry::Event(EventEntry {
         event_type,

@@ -173,7 +173,7 @@ fn responses<'a>(
     let mut turn = Turn::new(timestamp.as_ref(), Told::default(), maker.calls, maker.report);
     let mut results = (1..).zip(parts).filter_map(|(number, part)| {
         let mut result = turn.tool_result(part)?;
-        result.extensions.extend(flags.iter().cloned());
+        result.extensions.extend(flags.clone());
         if number == 1 {
             result.extensions.extend(object(rest.clone()).map(|rest| ("message".into(), rest)));
             result.id = Some(id.clone());

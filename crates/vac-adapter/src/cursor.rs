@@ -221,7 +221,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
 /// for every member that is wanted.
 ///
 /// ```
-/// use vac_adapter::cursor::{keys, put, sift};
+/// use vac_adapter::cursor::{put, sift};
+/// use vac_record::MessageEntry;
 /// use vac_value::Document;
 ///
 /// let line = Document::json(br#"{"uuid": "u1", "type": 7, "mood": "good", "x": null}"#)?;
@@ -270,7 +271,7 @@ pub fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
 
 /// The members as one carried object; `None` if there are none.
 pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
-    (!members.is_empty()).then(|| Any::members(members.0))
+    (!members.is_empty()).then(|| Any::members(members))
 }
 
 /// Stands for a value that the schema requires and the source does not have.

@@ -17,7 +17,8 @@ impl Make {
     }
 
     pub(super) fn number(self) -> BoxedStrategy<Number<'static>> {
-        let decimal = "-?[0-9][.][0-9]{24}[1-9]".prop_map(|token| Number::Decimal(token.into()));
+        let decimal = "-?[0-9][.][0-9]{24}[1-9]"
+            .prop_map(|token| token.parse::<Number<'static>>().expect("a number"));
         let finite = prop_oneof![
             4 => integer().prop_map(Number::Integer),
             4 => finite().prop_map(Number::Float),

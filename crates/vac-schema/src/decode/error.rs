@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use vac_value::{EncodeError, Node, SyntaxError, Violation, ViolationKind};
+use vac_value::{AnyError, EncodeError, Node, SyntaxError, Violation, ViolationKind};
 
 use crate::Violations;
 
@@ -51,6 +51,15 @@ impl std::error::Error for DecodeError {
 impl From<SyntaxError> for DecodeError {
     fn from(error: SyntaxError) -> Self {
         Self::Syntax(error)
+    }
+}
+
+impl From<AnyError> for DecodeError {
+    fn from(error: AnyError) -> Self {
+        match error {
+            AnyError::Syntax(error) => Self::Syntax(error),
+            AnyError::Encode(error) => Self::Invalid(unencodable(&error)),
+        }
     }
 }
 
