@@ -62,6 +62,8 @@ pub enum WarningKind {
     Directive,
     /// A pattern contains `^` or `$` as if they were anchors.
     Anchor,
+    /// A rule is not taken from a module because another module has one of the same name.
+    HiddenRule,
     /// The start rule does not lead to a rule.
     UnusedRule,
     /// An earlier alternative of a choice accepts all that a later one does.
@@ -81,6 +83,7 @@ impl WarningKind {
             Self::Lenient => "lenient",
             Self::Directive => "directive",
             Self::Anchor => "anchor",
+            Self::HiddenRule => "hidden-rule",
             Self::UnusedRule => "unused-rule",
             Self::UnreachableAlternative => "unreachable-alternative",
             Self::NotJson => "not-json",

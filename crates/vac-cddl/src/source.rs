@@ -111,6 +111,11 @@ impl<'a> Source<'a> {
         &tokens[first..end.max(first)]
     }
 
+    /// The tokens within a range of bytes, as they are written.
+    pub(crate) fn written(&self, span: Span) -> impl Iterator<Item = &'a str> {
+        self.tokens(span).iter().map(|token| self.text(token.span))
+    }
+
     /// The comments directly above the construct that starts here.
     pub(crate) fn docs_above(&self, start: usize) -> Vec<String> {
         let line = self.line(start);

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::ir::{Location, Origin};
 use crate::modules::{Entry, Namespace, RuleSet};
 use crate::source::Source;
-use crate::syntax::ast::{self, Assignment, Body, Span};
+use crate::syntax::ast::{self, Assignment, Body};
 
 /// The definitions of a specification and of the prelude.
 pub(super) struct Definitions<'a> {
@@ -107,7 +107,7 @@ impl<'a> Definitions<'a> {
             && let Some(first) = known.defining.map(|index| &known.parts[index])
         {
             // Repeating a definition as it is changes nothing.
-            if is_same_text((first.source, first.rule.span), (source, rule.span)) {
+            if first.source.written(first.rule.span).eq(source.written(rule.span)) {
                 return Ok(());
             }
             if known.origin == origin {
@@ -127,16 +127,6 @@ impl<'a> Definitions<'a> {
         known.parts.push(part);
         Ok(())
     }
-}
-
-/// Whether two ranges of text differ in nothing but spaces and comments.
-fn is_same_text(first: (&Source, Span), second: (&Source, Span)) -> bool {
-    written(first).eq(written(second))
-}
-
-/// The tokens of a range of text, as they are written.
-fn written<'s>((source, span): (&'s Source, Span)) -> impl Iterator<Item = &'s str> {
-    source.tokens(span).iter().map(|token| source.text(token.span))
 }
 
 impl Definition<'_> {

@@ -16,7 +16,7 @@ pub(crate) const MODULES_BYTES: usize = 8 << 20;
 pub(crate) const MODULE_DEPTH: usize = 32;
 
 /// Names that are looked at when modules are merged.
-pub(crate) const MODULE_WORK: usize = 2_000_000;
+pub(crate) const MODULE_WORK: usize = 1_000_000;
 
 /// Errors, and warnings, that one run reports.
 pub(crate) const ERRORS: usize = 20;

@@ -46,10 +46,10 @@ fn lower<'a>(
     options: &Options<'_>,
 ) -> Result<Schema, Vec<Error>> {
     let merged = match options.modules {
-        Some(_) => modules::merge(given, modules, prelude, options.start),
-        None => Ok(RuleSet::new(given)),
+        Some(_) => modules::merge(given, modules, options.start),
+        None => Ok((RuleSet::new(given), Vec::new())),
     };
-    let merged = merged.map_err(|error| vec![error])?;
+    let (merged, mut found) = merged.map_err(|error| vec![error])?;
     let mut definitions = Definitions::new();
     let mut errors = definitions.add(&RuleSet::new([prelude]), Origin::Prelude);
     errors.append(&mut definitions.add(&merged, Origin::Spec));
@@ -83,7 +83,7 @@ fn lower<'a>(
     }
     cycles::refuse(&rules).map_err(|error| vec![error])?;
     let mut schema = Schema { rules, root, warnings: Vec::new() };
-    let mut found = second.warnings;
+    found.append(&mut second.warnings);
     let sources = given.iter().chain(modules.iter().map(|(_, source)| *source));
     let sources: Vec<&Source> = sources.collect();
     for source in &sources {

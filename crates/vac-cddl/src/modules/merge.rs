@@ -7,30 +7,33 @@ use super::directive::{Content, Verb};
 use super::directives;
 use super::rules::{Alias, Entry, Namespace, RuleSet};
 use crate::Error;
-use crate::ir::Location;
+use crate::ir::{Location, Warning, WarningKind};
 use crate::lower::limits;
 use crate::source::Source;
+
+/// How much a name in a map counts, compared with one that is only looked at.
+const NAME_WEIGHT: usize = 4;
 
 /// A module by its name, with what was read from its text.
 pub(crate) type NamedSource<'a> = (&'a str, &'a Source<'a>);
 
 /// Merges the modules that texts name into them. `start` counts as a name that they use.
+/// Also returns warnings about rules that hide others.
 pub(crate) fn merge<'a>(
     given: &'a [Source<'a>],
     modules: &[NamedSource<'a>],
-    prelude: &'a Source<'a>,
     start: Option<&str>,
-) -> Result<RuleSet<'a>, Error> {
+) -> Result<(RuleSet<'a>, Vec<Warning>), Error> {
     let mut merger = Merger {
         sources: modules.iter().copied().collect(),
         merged: HashMap::new(),
         open: Vec::new(),
-        prelude: prelude.tree.rules.iter().map(|rule| rule.name.text).collect(),
+        warnings: Vec::new(),
         work: 0,
     };
     let mut all = RuleSet::new(given);
     merger.follow(&given.iter().collect::<Vec<_>>(), start, &mut all)?;
-    Ok(all)
+    Ok((all, merger.warnings))
 }
 
 struct Merger<'a> {
@@ -39,9 +42,19 @@ struct Merger<'a> {
     merged: HashMap<&'a str, Rc<RuleSet<'a>>>,
     /// The modules within each other that are being merged.
     open: Vec<&'a str>,
-    prelude: HashSet<&'a str>,
+    warnings: Vec<Warning>,
     /// Names that were looked at.
     work: usize,
+}
+
+/// A module that is imported.
+struct Library<'a, 'd> {
+    name: &'d str,
+    rules: Rc<RuleSet<'a>>,
+    /// The directive.
+    at: Location,
+    /// The names that are taken from it.
+    wanted: HashSet<Rc<str>>,
 }
 
 impl<'a> Merger<'a> {
@@ -64,11 +77,12 @@ impl<'a> Merger<'a> {
                 }
                 self.select(&content, &module, &location, merged)?;
                 if content.verb == Verb::Import {
-                    libraries.push((module, location));
+                    let (name, wanted) = (content.module, HashSet::new());
+                    libraries.push(Library { name, rules: module, at: location, wanted });
                 }
             }
         }
-        if libraries.is_empty() { Ok(()) } else { self.import(&libraries, start, merged) }
+        self.import(&mut libraries, start, merged)
     }
 
     /// The rules of a module, with those of the modules that it names.
@@ -158,64 +172,90 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// Adds from modules what is used and not defined, and what that uses. The first module
-    /// that has a name gives it.
+    /// Adds from modules what is used and not defined, and what that uses.
     fn import(
         &mut self,
-        libraries: &[(Rc<RuleSet<'a>>, Location)],
+        libraries: &mut [Library<'a, '_>],
         start: Option<&str>,
         merged: &mut RuleSet<'a>,
     ) -> Result<(), Error> {
-        let Some((_, at)) = libraries.first() else { return Ok(()) };
+        let Some(Library { at, .. }) = libraries.first() else { return Ok(()) };
         let mut known: HashSet<Rc<str>> = HashSet::new();
         let mut open: Vec<Rc<str>> = start.map(Rc::from).into_iter().collect();
         for entry in &merged.entries {
-            for name in entry.references() {
+            // A rule may extend a name that is not used here.
+            for name in entry.references().chain([&*entry.name]) {
                 self.count(1, at)?;
                 if !known.contains(name) {
                     known.insert(Rc::from(name));
                     open.push(Rc::from(name));
                 }
             }
-            // A rule may extend a name that is not used here.
-            if !known.contains(&entry.name) {
-                known.insert(Rc::clone(&entry.name));
-                open.push(Rc::clone(&entry.name));
-            }
         }
         open.extend(merged.aliases.iter().map(|alias| Rc::clone(&alias.target)));
-
-        let mut wanted: Vec<HashSet<Rc<str>>> = vec![HashSet::new(); libraries.len()];
         while let Some(name) = open.pop() {
-            if self.prelude.contains(&*name) || merged.is_complete(&name) {
-                continue;
-            }
-            let Some(library) = libraries.iter().position(|(it, _)| it.contains(&name)) else {
-                continue;
-            };
-            if !wanted[library].insert(Rc::clone(&name)) {
-                continue;
-            }
-            let (module, at) = &libraries[library];
-            if let Some(&place) = module.alias_of.get(&name) {
-                open.push(Rc::clone(&module.aliases[place].target));
-            }
-            for &place in module.by_name.get(&name).into_iter().flatten() {
-                for name in module.entries[place].references() {
-                    self.count(1, at)?;
-                    if known.insert(Rc::from(name)) {
+            if !merged.is_complete(&name) {
+                self.want(&name, libraries, &mut |name| {
+                    if !known.contains(name) {
+                        known.insert(Rc::from(name));
                         open.push(Rc::from(name));
                     }
-                }
+                })?;
             }
         }
-        for ((module, at), wanted) in libraries.iter().zip(wanted) {
-            self.count(module.entries.len(), at)?;
-            for entry in module.entries.iter().filter(|entry| wanted.contains(&entry.name)) {
+        for Library { rules, at, wanted, .. } in libraries {
+            self.count(rules.entries.len(), at)?;
+            for entry in rules.entries.iter().filter(|entry| wanted.contains(&entry.name)) {
                 merged.add(entry.clone());
             }
-            for alias in module.aliases.iter().filter(|alias| wanted.contains(&alias.name)) {
+            for alias in rules.aliases.iter().filter(|alias| wanted.contains(&alias.name)) {
                 merged.add_alias(alias.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a name from the first module that has it, and a socket from all. Calls a
+    /// function with the names that it uses.
+    fn want(
+        &mut self,
+        name: &Rc<str>,
+        libraries: &mut [Library<'a, '_>],
+        used: &mut impl FnMut(&str),
+    ) -> Result<(), Error> {
+        let mut taken: Option<(&Entry<'a>, &str)> = None;
+        for library in libraries {
+            self.count(1, &library.at)?;
+            let rules = &library.rules;
+            let places = rules.by_name.get(name).map_or(&[][..], Vec::as_slice);
+            let first = places.first().map(|&place| &rules.entries[place]);
+            if let (Some(other), Some((entry, module))) = (first, taken) {
+                self.count(other.rule.span.end - other.rule.span.start, &library.at)?;
+                if !entry.is_same(other) {
+                    let message = format!(
+                        "module `{}` has another rule `{name}`, and that of module `{module}` is \
+                         used (give one of them a prefix with `as`)",
+                        library.name
+                    );
+                    let (kind, location) = (WarningKind::HiddenRule, library.at.clone());
+                    self.warnings.push(Warning { kind, location, message });
+                }
+                continue;
+            }
+            if !rules.contains(name) || !library.wanted.insert(Rc::clone(name)) {
+                continue;
+            }
+            if let Some(&place) = rules.alias_of.get(name) {
+                used(&rules.aliases[place].target);
+            }
+            for &place in places {
+                for name in rules.entries[place].references() {
+                    self.count(1, &library.at)?;
+                    used(name);
+                }
+            }
+            if !name.starts_with('$') {
+                taken = first.map(|entry| (entry, library.name));
             }
         }
         Ok(())
@@ -249,7 +289,7 @@ impl<'a> Merger<'a> {
                 Some(known) => Rc::clone(known),
                 None => {
                     let inner = &entry.namespace.renamed;
-                    self.count(full.len() + inner.len(), at)?;
+                    self.count(NAME_WEIGHT * (full.len() + inner.len()), at)?;
                     let mut names = full.clone();
                     names.extend(inner.iter().map(|(name, it)| (Rc::clone(name), renamed(it))));
                     let prefix = format!("{prefix}.{}", entry.namespace.prefix);

@@ -41,6 +41,12 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    /// Whether two rules differ in nothing but spaces and comments.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let own = self.source.written(self.rule.span);
+        own.eq(other.source.written(other.rule.span))
+    }
+
     /// The names that the rule uses, as they are called in the specification.
     pub(super) fn references(&self) -> impl Iterator<Item = &str> {
         references(self.rule, self.source).map(|name| self.namespace.full(name))

@@ -182,6 +182,59 @@ fn modules_have_modules() {
 }
 
 #[test]
+fn rules_of_the_same_name_in_two_modules_give_a_warning() {
+    let modules = [
+        ("a", "x = [label, $s]\nlabel = 1\n$s /= 1"),
+        ("b", "y = [label, $s]\nlabel = 2\n$s /= 2"),
+        ("c", "z = [label]\nlabel  =  1 ; the same"),
+    ];
+    let text = "start = [x, y, z]\n;# import a\n;# import b\n;# import c";
+    let schema = parse(&[text], &modules, None).expect("CDDL");
+    // Sockets collect the plugs of all.
+    assert!(shown(&schema).contains(&"$s = (1 / 2)".to_owned()), "{:?}", shown(&schema));
+    let warnings: Vec<String> = schema.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["main.cddl:3:1: module `b` has another rule `label`, and that of module `a` is used \
+          (give one of them a prefix with `as`)"]
+    );
+    let text = "start = [x, q.y]\n;# import a\n;# import b as q";
+    assert_eq!(parse(&[text], &modules, None).expect("CDDL").warnings, []);
+    // A module cannot hide the prelude.
+    assert_eq!(
+        error(&["a = x\n;# import m"], &[("m", "x = uri\nuri = tstr")]),
+        "lib/m.cddl:2:1: `uri` is a name of the prelude"
+    );
+}
+
+#[test]
+fn damaged_modules_do_no_harm() {
+    let main = "start = [a.key, list<b.label>, kinds]\n$kind /= 1\n;# import lib as a\n\
+                ;# import label, list from lib as b\n;# include kinds $kind from lib\n";
+    parse(&[main], &[("lib", LIBRARY)], None).expect("CDDL");
+    for end in 0..LIBRARY.len() {
+        let stray = ["[", ";# include lib\n", "'", "$", "<", "//="][end % 6];
+        let _ = parse(&[main], &[("lib", &LIBRARY[..end])], None);
+        let _ =
+            parse(&[main], &[("lib", &[&LIBRARY[..end], stray, &LIBRARY[end..]].concat())], None);
+    }
+    for end in 0..main.len() {
+        let _ = parse(&[&main[..end]], &[("lib", LIBRARY)], None);
+    }
+}
+
+#[test]
+fn many_directives_take_bounded_time() {
+    let names: Vec<String> = (0..50_000).map(|n| format!("x{n}")).collect();
+    let text = format!("a = [{}]\n{}", names.join(", "), ";# import lib\n".repeat(50_000));
+    let why = error(&[&text], &[("lib", LIBRARY)]);
+    assert!(why.ends_with("name each other too often"), "{why}");
+    let text = format!("a = int\n{}", ";# import lib as x\n".repeat(50_000));
+    let why = error(&[&text], &[("lib", LIBRARY)]);
+    assert!(why.ends_with("name each other too often"), "{why}");
+}
+
+#[test]
 fn several_files_are_one_specification() {
     let given = ["start = [* $item]\n$item /= a\na = 1", "$item /= b\nb = 2", "$item /= 3"];
     let schema = parse(&given, &[], None).expect("CDDL");

@@ -92,6 +92,11 @@ fn modules_are_read_from_the_folders_that_are_given() {
     let ran = folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat());
     ran.gives(1, "a.json: /1/y: expected 0..9, found integer 10 (rule geo.number1)\n");
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    for name in ["GEOMETRY", "geometry.cddl"] {
+        folder.write("line.cddl", format!("line = [2* geo.point]\n;# import {name} as geo\n"));
+        let ran = folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+    }
     // A module that is missing is named with the directive that needs it.
     let ran = folder.vac(&[&schema[..], &["a.json"]].concat());
     ran.gives(2, "");
