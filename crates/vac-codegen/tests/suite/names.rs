@@ -1,0 +1,1 @@
+//! Rust names of generated items.
