@@ -1,7 +1,8 @@
 //! Questions about types that both the types and the validators depend on.
 
 use vac_cddl::ir::{
-    Control, Literal, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value,
+    Control, ElementKind, Group, Key, Literal, Origin, Rule, RuleId, Schema, TagNumber, Type,
+    TypeKind, Value,
 };
 
 /// The kinds of nodes of `vac_value::Kind`, by name.
@@ -109,10 +110,35 @@ fn value_kind(value: &Value) -> &'static str {
     }
 }
 
-/// The literals a type consists of, if it is nothing but literals.
-pub fn literals<'s>(schema: &'s Schema, ty: &'s Type) -> Option<Vec<&'s Literal>> {
-    match &resolve(schema, ty).kind {
-        TypeKind::Literal(literal) => Some(vec![literal]),
+/// The literals a type consists of, if it is nothing but literals. A literal that is not
+/// text has the name of the rule that defines it.
+pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
+    let mut ty = ty;
+    let mut name = None;
+    loop {
+        ty = match &ty.kind {
+            TypeKind::Rule(id) => {
+                let rule = rule(schema, *id);
+                if rule.origin == Origin::Spec {
+                    name = Some(&rule.name);
+                }
+                &rule.body
+            }
+            TypeKind::Control { target, control: Control::Default(_) | Control::Feature(_) } => {
+                target
+            }
+            TypeKind::Choice(alternatives) if alternatives.len() == 1 => &alternatives[0],
+            _ => break,
+        };
+    }
+    match &ty.kind {
+        TypeKind::Literal(literal) => {
+            let mut literal = literal.clone();
+            if literal.name.is_none() && !matches!(literal.value, Value::Text(_)) {
+                literal.name = name.cloned();
+            }
+            Some(vec![literal])
+        }
         TypeKind::Choice(alternatives) if !alternatives.is_empty() => {
             let mut all = Vec::new();
             for alternative in alternatives {
@@ -121,5 +147,48 @@ pub fn literals<'s>(schema: &'s Schema, ty: &'s Type) -> Option<Vec<&'s Literal>
             Some(all)
         }
         _ => None,
+    }
+}
+
+/// Calls a function with every rule that a type refers to.
+pub fn for_each_reference(ty: &Type, found: &mut dyn FnMut(RuleId)) {
+    match &ty.kind {
+        TypeKind::Rule(id) => found(*id),
+        TypeKind::Choice(alternatives) => {
+            alternatives.iter().for_each(|ty| for_each_reference(ty, found));
+        }
+        TypeKind::Map(group) | TypeKind::Array(group) => references_of_group(group, found),
+        TypeKind::Simple(numbers) => for_each_reference(numbers, found),
+        TypeKind::Tag { number, content } => {
+            if let TagNumber::Of(numbers) = number {
+                for_each_reference(numbers, found);
+            }
+            for_each_reference(content, found);
+        }
+        TypeKind::Control { target, control } => {
+            for_each_reference(target, found);
+            if let Control::Cbor(inner)
+            | Control::Cborseq(inner)
+            | Control::And(inner)
+            | Control::Within(inner) = control
+            {
+                for_each_reference(inner, found);
+            }
+        }
+        TypeKind::Any | TypeKind::Literal(_) | TypeKind::Range { .. } | TypeKind::Major { .. } => {}
+    }
+}
+
+fn references_of_group(group: &Group, found: &mut dyn FnMut(RuleId)) {
+    for element in group.choices.iter().flatten() {
+        match &element.kind {
+            ElementKind::Group { group, .. } => references_of_group(group, found),
+            ElementKind::Member(member) => {
+                if let Some(Key::Type(key)) = &member.key {
+                    for_each_reference(key, found);
+                }
+                for_each_reference(&member.value, found);
+            }
+        }
     }
 }

@@ -132,8 +132,8 @@ fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
             let shape = of(shape);
             quote!(Vec<#shape>)
         }
-        PartKind::Group(item, min, max) => {
-            let group = of(&Shape::Item(*item));
+        PartKind::Group(shape, min, max) => {
+            let group = of(shape);
             match (min, max) {
                 (1, Some(1)) => group,
                 (0, Some(1)) => quote!(Option<#group>),

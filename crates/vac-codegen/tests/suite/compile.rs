@@ -36,7 +36,11 @@ fn generated_modules_compile_and_agree_with_the_validator() {
         };
         let text =
             vac_codegen::standalone(&ir, &file).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let constant = if text.contains("pub type Root") || text.contains(" Root") { "" } else { ", constant" };
+        let constant = if text.contains("pub type Root") || text.contains(" Root") {
+            ""
+        } else {
+            ", constant"
+        };
         writeln!(modules, "    module!({name}{constant}),").expect("a string");
         writeln!(library, "/// From {file}.\npub mod {name};").expect("a string");
         project.write(&format!("src/{name}.rs"), text);

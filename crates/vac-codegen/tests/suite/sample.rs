@@ -73,7 +73,12 @@ impl Sampler<'_, '_> {
                         _ => 0,
                     },
                 };
-                Item::Tag(number, Box::new(self.item(content, depth + 1)))
+                let content = match number {
+                    // Smaller integers are written without a tag.
+                    2 | 3 => Item::Bytes(vec![3; 9]),
+                    _ => self.item(content, depth + 1),
+                };
+                Item::Tag(number, Box::new(content))
             }
             TypeKind::Control { target, control } => self.controlled(target, control, depth + 1),
         }
@@ -203,7 +208,7 @@ fn scalar(rng: &mut Rng) -> Item {
         7 => Item::Simple(if rng.bool() { 20 } else { 21 }),
         8 => Item::Array(vec![Item::Integer(1)]),
         9 => Item::Map(vec![(Item::Text("k".to_owned()), Item::Integer(1))]),
-        10 => Item::Tag(rng.u64(..40), Box::new(Item::Bytes(vec![1, 0, 0, 0, 0, 0, 0, 0, 0]))),
+        10 => Item::Tag(rng.u64(..40), Box::new(Item::Bytes(vec![3; 9]))),
         _ => Item::UNDEFINED,
     }
 }
@@ -219,6 +224,7 @@ fn size(item: &Item) -> usize {
     1 + match item {
         Item::Array(items) => items.iter().map(size).sum(),
         Item::Map(entries) => entries.iter().map(|(key, value)| size(key) + size(value)).sum(),
+        Item::Tag(2 | 3, _) => 0,
         Item::Tag(_, content) => size(content),
         _ => 0,
     }
@@ -235,6 +241,7 @@ fn change_nth(item: &mut Item, left: &mut usize, rng: &mut Rng) -> bool {
         Item::Map(entries) => entries
             .iter_mut()
             .any(|(key, value)| change_nth(key, left, rng) || change_nth(value, left, rng)),
+        Item::Tag(2 | 3, _) => false,
         Item::Tag(_, content) => change_nth(content, left, rng),
         _ => false,
     }
