@@ -144,9 +144,44 @@ pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
             for alternative in alternatives {
                 all.extend(literals(schema, alternative)?);
             }
+            // The rule of a text and a number that mean the same names the number.
+            let mut unnamed = all
+                .iter_mut()
+                .filter(|it| it.name.is_none() && !matches!(it.value, Value::Text(_)));
+            if let (Some(only), None) = (unnamed.next(), unnamed.next())
+                && alternatives.len() > 1
+            {
+                only.name = name.cloned();
+            }
             Some(all)
         }
         _ => None,
+    }
+}
+
+/// Whether a generic instance is only another name for a literal, a scalar or a rule: it has
+/// no type of its own.
+pub fn is_transparent(schema: &Schema, rule: &Rule) -> bool {
+    rule.origin == Origin::Instance && is_plain(schema, &rule.body, MAX_CHAIN)
+}
+
+/// The longest chain of instances that is followed.
+const MAX_CHAIN: usize = 8;
+
+fn is_plain(schema: &Schema, ty: &Type, left: usize) -> bool {
+    match &ty.kind {
+        TypeKind::Any
+        | TypeKind::Literal(_)
+        | TypeKind::Range { .. }
+        | TypeKind::Major { .. }
+        | TypeKind::Simple(_) => true,
+        TypeKind::Rule(id) => {
+            let rule = rule(schema, *id);
+            rule.origin != Origin::Instance || (left > 0 && is_plain(schema, &rule.body, left - 1))
+        }
+        TypeKind::Control { control: Control::Cbor(_) | Control::Regexp(_), .. } => false,
+        TypeKind::Control { target, .. } => is_plain(schema, target, left),
+        TypeKind::Choice(_) | TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => false,
     }
 }
 

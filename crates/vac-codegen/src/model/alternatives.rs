@@ -1,6 +1,6 @@
 //! What the alternatives of a group are called.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use vac_cddl::ir::{Element, ElementKind, Key, Member, Type};
 
@@ -24,14 +24,29 @@ impl Builder<'_> {
     }
 
     fn titles_of_elements(&self, elements: &[Element]) -> Vec<String> {
-        let titles = elements.iter().take(MAX_JOINED).map(|element| self.element_title(element));
-        let all: Vec<String> = titles.collect();
-        let leading = elements.first().and_then(|element| match &element.kind {
+        let literal = |element: &Element| match &element.kind {
             ElementKind::Member(member) => self.sole_literal(&member.value),
             ElementKind::Group { .. } => None,
-        });
-        let all = if all.is_empty() { "empty".to_owned() } else { all.join("-") };
-        leading.into_iter().chain([all]).collect()
+        };
+        let leading = elements.first().and_then(literal);
+        let others = elements.iter().filter(|element| literal(element).is_none());
+        let titles: Vec<String> =
+            others.take(MAX_JOINED).map(|element| self.element_title(element)).collect();
+        let others = titles.join("-");
+        match leading {
+            // A number says less than what follows it.
+            Some(number) if is_number(&number) && !others.is_empty() => {
+                let both = format!("{number}-{others}");
+                vec![others, both]
+            }
+            Some(leading) if others.is_empty() => vec![leading],
+            Some(leading) => {
+                let both = format!("{leading}-{others}");
+                vec![leading, both]
+            }
+            None if others.is_empty() => vec!["empty".to_owned()],
+            None => vec![others],
+        }
     }
 
     pub fn element_title(&self, element: &Element) -> String {
@@ -103,16 +118,21 @@ fn only_in(lists: &[Vec<String>], at: usize) -> Option<String> {
     lists[at].iter().find(|title| !is_elsewhere(title)).cloned()
 }
 
-/// The first candidate of each that is not taken.
+/// Whether a literal is called after its number.
+fn is_number(title: &str) -> bool {
+    let digits = title.strip_prefix("value-").or_else(|| title.strip_prefix("minus-"));
+    digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The first candidate of each that is not a candidate of another, or else the last one.
 fn distinct(candidates: Vec<Vec<String>>) -> Vec<String> {
-    let mut taken = HashSet::new();
-    candidates
-        .into_iter()
-        .map(|candidates| {
-            let unused = candidates.iter().find(|title| !taken.contains(*title));
-            let title = unused.or(candidates.last()).expect("an alternative has a title").clone();
-            taken.insert(title.clone());
-            title
-        })
-        .collect()
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for title in candidates.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
+        *counts.entry(title).or_default() += 1;
+    }
+    let title = |titles: &Vec<String>| {
+        let own = titles.iter().find(|title| counts[title.as_str()] == 1);
+        own.or(titles.last()).expect("an alternative has a title").clone()
+    };
+    candidates.iter().map(title).collect()
 }

@@ -60,11 +60,24 @@ impl<'s> Builder<'s> {
         let titles = self.sequence_titles(&group.choices, &group.names);
         for ((at, elements), title) in group.choices.iter().enumerate().zip(titles) {
             let part = format!("{name}-{title}");
-            let body = Body::Sequence(self.parts(elements, &part));
-            let item = self.container(&part, None, body, Place::Group, id);
-            let docs = match &group.names[at] {
-                Some(group) => format!("The group `{group}`."),
-                None => format!("The elements that begin with `{title}`."),
+            let rule = group.names[at].as_deref();
+            let inner = match elements.as_slice() {
+                [element] => sole_group_of(element).filter(|inner| !inner.choices.is_empty()),
+                _ => None,
+            };
+            let item = if let Some(inner) = inner {
+                // A group of alternatives is the variant itself.
+                self.group_in_array(inner, rule, &part)
+            } else {
+                let body = Body::Sequence(self.parts(elements, &part));
+                match rule {
+                    Some(rule) => self.group_item(rule, &part, body, id),
+                    None => self.container(&part, None, body, Place::Group, id),
+                }
+            };
+            let docs = match rule {
+                Some(rule) => format!("The group `{rule}`."),
+                None => format!("The elements `{title}`."),
             };
             variants.push(Variant {
                 name: names.type_name(&title),
@@ -74,6 +87,18 @@ impl<'s> Builder<'s> {
         }
         let body = Body::Enum(Enum { variants, choice: Choice::Elements(id) });
         self.container(name, slot, body, place, outer)
+    }
+
+    /// The item of a group inside an array, which may be a group rule.
+    fn group_in_array(&mut self, group: &'s Group, rule: Option<&str>, name: &str) -> usize {
+        let id = self.index.group_id(group);
+        let Some(rule) = rule else {
+            return self.sequences(group, name, None, Place::Group, id);
+        };
+        // The item comes first, so that its name is the rule's and not that of a part.
+        let item = self.group_item(rule, name, Body::Open, id);
+        let name = self.items[item].name.to_string();
+        self.sequences(group, &name, Some(item), Place::Group, id)
     }
 
     fn parts(&mut self, elements: &'s [Element], name: &str) -> Vec<Part> {
@@ -93,9 +118,8 @@ impl<'s> Builder<'s> {
                 ElementKind::Member(member) => PartPlace::Type(self.index.type_id(&member.value)),
             };
             let kind = match &element.kind {
-                ElementKind::Group { group, .. } => {
-                    let id = self.index.group_id(group);
-                    let item = self.sequences(group, &around, None, Place::Group, id);
+                ElementKind::Group { group, name } => {
+                    let item = self.group_in_array(group, name.as_deref(), &around);
                     PartKind::Group(Shape::Item(item), min, max)
                 }
                 ElementKind::Member(member) => {
@@ -135,7 +159,11 @@ impl<'s> Builder<'s> {
         };
         let titles = elements.iter().zip(&named).enumerate().map(|(at, (element, title))| {
             let title = title.as_ref().filter(|title| has_key(element) || is_unique(title));
-            title.map_or_else(|| format!("element-{at}"), |title| base(title).to_owned())
+            match title {
+                Some(title) => base(title).to_owned(),
+                None if elements.len() == 1 => "elements".to_owned(),
+                None => format!("element-{at}"),
+            }
         });
         titles.collect()
     }
@@ -161,15 +189,16 @@ impl<'s> Builder<'s> {
 fn sole_group(group: &Group) -> Option<&Group> {
     match group.choices.as_slice() {
         [elements] => match elements.as_slice() {
-            [
-                Element {
-                    occurrence: Occurrence::ONCE,
-                    kind: ElementKind::Group { group, .. },
-                    ..
-                },
-            ] => Some(group),
+            [element] => sole_group_of(element),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+fn sole_group_of(element: &Element) -> Option<&Group> {
+    match &element.kind {
+        ElementKind::Group { group, .. } if element.occurrence == Occurrence::ONCE => Some(group),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use vac_schema::{GroupId, PatternId};
 
 use super::rule_names::{References, title, type_name};
 use super::{Body, Item, Model, Place, Scalar, Shape, passes};
-use crate::analysis::{literals, prelude_name, resolve, rule};
+use crate::analysis::{is_transparent, literals, prelude_name, resolve, rule};
 use crate::names::{Names, camel_case};
 
 /// Builds the types of a schema, whose tables are `tables`.
@@ -66,7 +66,8 @@ impl<'s> Builder<'s> {
         let root = &schema.rules[schema.root.0];
         let root_is_named = camel_case(&root.name) == "Root" && self.names.claim_type_name("Root");
         for (at, rule) in schema.rules.iter().enumerate() {
-            if rule.origin == Origin::Prelude || merged.contains_key(&at) {
+            let is_transparent = is_transparent(schema, rule) && at != schema.root.0;
+            if rule.origin == Origin::Prelude || merged.contains_key(&at) || is_transparent {
                 continue;
             }
             let (name, body) = match &rule.body.kind {
@@ -128,6 +129,17 @@ impl<'s> Builder<'s> {
         self.items.len() - 1
     }
 
+    /// Adds an item for a use of a group rule. The first use is called as the rule is.
+    pub fn group_item(&mut self, rule: &str, name: &str, body: Body, group: GroupId) -> usize {
+        let contexts = [name.strip_suffix(rule).unwrap_or(name).to_owned()];
+        let name = self.names.type_name_in(rule, &contexts);
+        let docs = vec![format!("The group `{rule}` as part of `{}`.", self.rule)];
+        let rule = self.rule.clone();
+        let (place, group) = (Place::Group, Some(group));
+        self.items.push(Item { name, rule, docs, body, borrows: false, place, group });
+        self.items.len() - 1
+    }
+
     /// The same for a map or an array.
     pub fn container(
         &mut self,
@@ -157,6 +169,7 @@ impl<'s> Builder<'s> {
             return self.literal_choice(ty, name, slot);
         }
         match &ty.kind {
+            TypeKind::Rule(id) => self.shape(&rule(self.schema, *id).body, name, slot),
             TypeKind::Choice(alternatives) => self.choice(ty, alternatives, name, slot),
             TypeKind::Map(group) => self.map(ty, group, name, slot),
             TypeKind::Array(group) => self.array(ty, group, name, slot),

@@ -233,7 +233,12 @@ fn merge(parts: &mut [(String, &Type, Content)], content: &Content) -> bool {
 pub(super) fn literal_name(literal: &Literal) -> String {
     match (&literal.name, &literal.value) {
         (Some(name), _) => name.clone(),
-        (None, Value::Text(text)) => text.clone(),
+        (None, Value::Text(text)) => match text.strip_prefix('-') {
+            Some(rest) if rest.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+                format!("minus-{rest}")
+            }
+            _ => text.clone(),
+        },
         (None, Value::Integer(integer)) if *integer < 0 => {
             format!("minus-{}", integer.unsigned_abs())
         }

@@ -75,12 +75,17 @@ impl<'s> Builder<'s> {
             .map(|way| (way.name.clone(), way.members.iter().map(|flat| flat.member).collect()))
             .collect();
         let titles = self.way_titles(&named);
+        // Whether each way is one of the map's own alternatives.
+        let is_direct = ways.len() == group.choices.len();
         let mut names = Names::default();
         let mut variants = Vec::new();
         for ((at, way), title) in ways.iter().enumerate().zip(titles) {
             let part = format!("{name}-{title}");
             let body = Body::Struct(self.members(&way.members, &numbers, &part));
-            let item = self.container(&part, None, body, Place::Group, id);
+            let item = match group.names.get(at) {
+                Some(Some(rule)) if is_direct => self.group_item(rule, &part, body, id),
+                _ => self.container(&part, None, body, Place::Group, id),
+            };
             variants.push(Variant {
                 name: names.type_name(&title),
                 docs: vec![way_docs(way)],
