@@ -110,7 +110,7 @@ impl Report {
         use vac_record::MessageEntryType;
         let (kind, children) = match entry {
             Entry::Message(entry) => (
-                match entry.r#type {
+                match entry.kind {
                     MessageEntryType::User => "user",
                     MessageEntryType::Assistant => "assistant",
                 },

@@ -80,8 +80,10 @@ impl Names {
         }
         let in_context = contexts.iter().map(|context| camel_case(context) + &base);
         let socket = cddl.starts_with('$').then(|| format!("{base}Socket"));
-        let others = [camel_case(&spelled(cddl)), format!("{base}Type")];
-        let all = [base.clone()].into_iter().chain(socket).chain(in_context).chain(others);
+        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| camel_case(&name));
+        let others = [format!("{base}Type")];
+        let all = [base.clone()].into_iter().chain(socket).chain(in_context).chain(spelled);
+        let all = all.chain(others);
         self.first_unused(all.collect())
     }
 
@@ -93,7 +95,9 @@ impl Names {
     /// Returns a constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
     pub fn constant_name(&mut self, cddl: &str) -> Ident {
         let base = snake_case(cddl);
-        let all = [base.clone(), snake_case(&spelled(cddl)), format!("{base}_rule")];
+        let [symbols, capitals] =
+            [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let all = [base.clone(), symbols, capitals, format!("{base}_rule")];
         self.first_unused(all.map(|name| name.to_uppercase()).into())
     }
 
@@ -103,7 +107,9 @@ impl Names {
             name if name == "type" && !self.has_kind => "kind".to_owned(),
             name => name,
         };
-        let all = [base.clone(), snake_case(&spelled(cddl)), format!("{base}_member")];
+        let [symbols, capitals] =
+            [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let all = [base.clone(), symbols, capitals, format!("{base}_member")];
         self.first_unused(all.into())
     }
 
@@ -175,25 +181,31 @@ fn words(cddl: &str) -> Vec<String> {
         before = character;
     }
     words.retain(|word| !word.is_empty());
-    if words.is_empty() { self::words(&spelled(cddl)) } else { words }
+    if words.is_empty() { self::words(&spelled(cddl, false)) } else { words }
 }
 
-/// A name with its symbols and capitals in words, which is different for names that differ.
-fn spelled(cddl: &str) -> String {
+/// A name with its symbols in words, and with its capitals in words as well if asked. A `-`
+/// inside a name only separates words.
+fn spelled(cddl: &str, with_capitals: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut characters = cddl.chars().peekable();
     while let Some(character) = characters.next() {
+        let next = characters.peek();
         if character.is_ascii_alphanumeric() {
-            if character.is_ascii_uppercase() && !word.ends_with(|c: char| c.is_ascii_uppercase()) {
+            let is_upper = |c: char| c.is_ascii_uppercase();
+            if with_capitals && is_upper(character) && !word.ends_with(is_upper) {
                 words.push(std::mem::take(&mut word));
-                let is_capital = characters.peek().is_some_and(char::is_ascii_lowercase);
+                let is_capital = next.is_some_and(char::is_ascii_lowercase);
                 words.push(if is_capital { "capital" } else { "upper" }.to_owned());
             }
             word.push(character);
         } else {
+            let is_inside = !word.is_empty() && next.is_some_and(char::is_ascii_alphanumeric);
             words.push(std::mem::take(&mut word));
-            words.push(symbol_name(character));
+            if character != '-' || !is_inside {
+                words.push(symbol_name(character));
+            }
         }
     }
     words.push(word);

@@ -222,7 +222,7 @@ impl Walk {
     ) -> Result<(), Error> {
         let children = message.children.as_deref().unwrap_or_default();
         let inside = Around { is_inside: true, ..here };
-        if message.r#type == MessageEntryType::User {
+        if message.kind == MessageEntryType::User {
             self.children(children.iter(), inside, tell)?;
             return self.prompt(message, here, tell);
         }

@@ -199,8 +199,8 @@ impl Make {
     pub(super) fn vcs(self) -> BoxedStrategy<VcsContext<'static>> {
         let extensions = self.extensions(&["type", "revision", "branch", "repository"]);
         (text(), opt(text()), opt(text()), opt(text()), extensions)
-            .prop_map(|(r#type, revision, branch, repository, extensions)| VcsContext {
-                r#type,
+            .prop_map(|(kind, revision, branch, repository, extensions)| VcsContext {
+                kind,
                 revision,
                 branch,
                 repository,
@@ -255,7 +255,7 @@ impl Make {
         )
             .prop_map(
                 |(
-                    r#type,
+                    kind,
                     content,
                     timestamp,
                     id,
@@ -265,7 +265,7 @@ impl Make {
                     children,
                     extensions,
                 )| MessageEntry {
-                    r#type,
+                    kind,
                     content,
                     timestamp,
                     id,
@@ -470,7 +470,7 @@ impl Make {
             .boxed()
     }
 
-    pub(super) fn receipt_header(self) -> BoxedStrategy<ProtectedHeader2<'static>> {
+    pub(super) fn receipt_header(self) -> BoxedStrategy<ReceiptProtectedHeader<'static>> {
         self.labelled(&[], CoseLabel::Int, CoseLabel::Text)
     }
 
@@ -490,13 +490,13 @@ impl Make {
             .boxed()
     }
 
-    pub(super) fn receipts(self, depth: u32) -> BoxedStrategy<UnprotectedHeader2<'static>> {
+    pub(super) fn receipts(self, depth: u32) -> BoxedStrategy<ReceiptUnprotectedHeader<'static>> {
         let receipts = match depth.checked_sub(1) {
             None => Just(Vec::new()).boxed(),
             Some(depth) => prop::collection::vec(self.receipt(depth), 1..3).boxed(),
         };
         (receipts, self.labelled(&[394], CoseLabel::Int, CoseLabel::Text))
-            .prop_map(|(receipts, extensions)| UnprotectedHeader2 {
+            .prop_map(|(receipts, extensions)| ReceiptUnprotectedHeader {
                 receipts: receipts.into_iter().map(Embedded::new).collect(),
                 extensions,
             })

@@ -86,7 +86,7 @@ fn any() -> Any<'static> {
 #[allow(clippy::too_many_lines)] // one literal for each map of the schema
 fn the_named_keys_are_those_of_the_schema() {
     let vcs = VcsContext {
-        r#type: "x".into(),
+        kind: "x".into(),
         revision: Some("x".into()),
         branch: Some("x".into()),
         repository: Some("x".into()),
@@ -134,7 +134,7 @@ fn the_named_keys_are_those_of_the_schema() {
     };
     assert_eq!(written(&session), keys::SESSION);
     let message = Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content: Some(any()),
         timestamp: time(),
         id: id(),

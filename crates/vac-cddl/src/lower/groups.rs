@@ -196,7 +196,8 @@ impl<'a> Lowering<'a> {
         }
         match target {
             Target::Unplugged { .. } => {
-                let group = Group { choices: Vec::new(), names: Vec::new(), location: scope.at(at) };
+                let group =
+                    Group { choices: Vec::new(), names: Vec::new(), location: scope.at(at) };
                 push_group(None, group, place, out);
                 Ok(())
             }

@@ -23,7 +23,8 @@ impl Builder<'_> {
         distinct(titles.collect())
     }
 
-    fn titles_of_elements(&self, elements: &[Element]) -> Vec<String> {
+    /// What an alternative of an array can be called, the best name first.
+    pub fn titles_of_elements(&self, elements: &[Element]) -> Vec<String> {
         let literal = |element: &Element| match &element.kind {
             ElementKind::Member(member) => self.sole_literal(&member.value),
             ElementKind::Group { .. } => None,

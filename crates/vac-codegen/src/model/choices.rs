@@ -69,13 +69,13 @@ impl<'s> Builder<'s> {
         slot: Option<usize>,
         place: Place,
     ) -> Shape {
-        let mut parts: Vec<(String, &'s Type, Content)> = Vec::new();
-        for (at, choice) in choices {
-            // A socket that nobody has plugged can be left out.
-            if kinds(self.schema, choice).is_empty() {
-                continue;
-            }
-            let title = self.variant_name(choice);
+        // A socket without plugs matches nothing.
+        let is_plugged = |(_, ty): &&(usize, &'s Type)| !kinds(self.schema, ty).is_empty();
+        let choices: Vec<&(usize, &'s Type)> = choices.iter().filter(is_plugged).collect();
+        let types: Vec<&'s Type> = choices.iter().map(|(_, choice)| *choice).collect();
+        let titles = self.variant_titles(&types, "");
+        let mut parts: Vec<(&'s Type, Content)> = Vec::new();
+        for ((at, choice), title) in choices.into_iter().zip(titles) {
             let content = match literals(self.schema, choice).as_deref() {
                 Some([only]) => Content::Literal(only.value.clone(), vec![*at]),
                 _ => {
@@ -84,25 +84,25 @@ impl<'s> Builder<'s> {
                 }
             };
             if !merge(&mut parts, &content) {
-                parts.push((title, choice, content));
+                parts.push((choice, content));
             }
         }
         if parts.is_empty() {
             return Shape::Scalar(Scalar::Any);
         }
         if parts.len() == 1
-            && matches!(parts[0].2, Content::Value(Shape::Scalar(..), _))
-            && let Some((_, _, Content::Value(shape, _))) = parts.pop()
+            && matches!(parts[0].1, Content::Value(Shape::Scalar(..), _))
+            && let Some((_, Content::Value(shape, _))) = parts.pop()
         {
             return shape;
         }
         let mut names = Names::default();
-        let choices: Vec<&'s Type> = parts.iter().map(|(_, choice, _)| *choice).collect();
+        let choices: Vec<&'s Type> = parts.iter().map(|(choice, _)| *choice).collect();
         let titles = self.variant_titles(&choices, name);
         let variants = parts
             .into_iter()
             .zip(titles)
-            .map(|((_, choice, content), title)| Variant {
+            .map(|((choice, content), title)| Variant {
                 name: names.type_name(&title),
                 docs: vec![format!(
                     "The alternative `{}`.",
@@ -189,7 +189,11 @@ impl<'s> Builder<'s> {
             TypeKind::Tag { number: TagNumber::One(number), content } => {
                 format!("tag-{number}-{}", self.variant_name(content))
             }
-            TypeKind::Map(group) | TypeKind::Array(group) => {
+            TypeKind::Array(group) => match group.choices.first() {
+                Some(elements) => format!("{}-{short}", self.titles_of_elements(elements)[0]),
+                None => short,
+            },
+            TypeKind::Map(group) => {
                 let elements = group.choices.iter().flatten().take(MAX_JOINED);
                 let titles: Vec<_> = elements.map(|it| self.element_title(it)).collect();
                 format!("{}-{short}", titles.join("-"))
@@ -209,8 +213,8 @@ impl<'s> Builder<'s> {
 pub(super) const MAX_JOINED: usize = 3;
 
 /// Adds an alternative to an earlier one with the same value or the same scalar type.
-fn merge(parts: &mut [(String, &Type, Content)], content: &Content) -> bool {
-    for (_, _, part) in parts {
+fn merge(parts: &mut [(&Type, Content)], content: &Content) -> bool {
+    for (_, part) in parts {
         match (part, content) {
             (
                 Content::Value(Shape::Scalar(old), indices),
@@ -262,6 +266,9 @@ const MAX_NAMED_BYTES: usize = 8;
 
 /// `message-entry` and `event-entry` of `entry` are `message` and `event`.
 fn without_common_suffix(titles: Vec<String>, around: &str) -> Vec<String> {
+    if around.is_empty() {
+        return titles;
+    }
     let suffix = format!("_{}", snake_case(around));
     let shorter =
         titles.iter().map(|title| Some(snake_case(title).strip_suffix(&suffix)?.to_owned()));

@@ -44,11 +44,21 @@ impl References {
         (is_instance && self.counts[id.0] == 1).then_some(id.0)
     }
 
+    /// The rule that is nothing but a tag around a rule which nothing else refers to.
+    fn wrapper(&self, schema: &Schema, rule: usize) -> Option<usize> {
+        let around = self.first[rule].filter(|_| self.counts[rule] == 1)?;
+        let TypeKind::Tag { content, .. } = &schema.rules[around].body.kind else { return None };
+        matches!(content.kind, TypeKind::Rule(id) if id.0 == rule).then_some(around)
+    }
+
     /// The rule that refers to a rule, that rule and the one that refers to it, and so on.
     fn contexts(&self, schema: &Schema, rule: usize) -> Vec<String> {
         let mut contexts: Vec<String> = Vec::new();
         let mut next = self.first[rule];
-        while let Some(at) = next.filter(|_| contexts.len() < MAX_CONTEXT) {
+        while let Some(mut at) = next.filter(|_| contexts.len() < MAX_CONTEXT) {
+            for _ in 0..MAX_CONTEXT {
+                at = self.wrapper(schema, at).unwrap_or(at);
+            }
             let name = title(&schema.rules[at]);
             contexts.push(match contexts.last() {
                 Some(inner) => format!("{name}-{inner}"),

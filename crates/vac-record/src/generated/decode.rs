@@ -34,7 +34,7 @@ use super::types::*;
     CoseCertHash<'a>: rule 32, type 105;
     Label<'a>: rule 33, type 106;
     CoseLabel<'a>: rule 35, type 109;
-    UnprotectedHeader2<'a>: rule 38, type 115;
+    ReceiptUnprotectedHeader<'a>: rule 38, type 115;
     CoseSign1<'a>: rule 39, type 120;
     DateTimeText<'a>: rule 1, type 4;
     MessageEntryType: rule 13, type 38;
@@ -175,7 +175,7 @@ impl<'a> ::vac_schema::Build<'a> for VcsContext<'a> {
     ) -> ::vac_schema::Built<Self> {
         let mut map = reader.map(::vac_schema::GroupId(8), node)?;
         Ok(Self {
-            r#type: map.required(0)?,
+            kind: map.required(0)?,
             revision: map.optional(1)?,
             branch: map.optional(2)?,
             repository: map.optional(3)?,
@@ -207,7 +207,7 @@ impl<'a> ::vac_schema::Build<'a> for MessageEntry<'a> {
     ) -> ::vac_schema::Built<Self> {
         let mut map = reader.map(::vac_schema::GroupId(10), node)?;
         Ok(Self {
-            r#type: map.required(0)?,
+            kind: map.required(0)?,
             content: map.optional(1)?,
             timestamp: map.optional(2)?,
             id: map.optional(3)?,
@@ -371,7 +371,7 @@ impl<'a> ::vac_schema::Build<'a> for Contributor<'a> {
     ) -> ::vac_schema::Built<Self> {
         let mut map = reader.map(::vac_schema::GroupId(29), node)?;
         Ok(Self {
-            r#type: map.required(0)?,
+            kind: map.required(0)?,
             model_id: map.optional(1)?,
         })
     }
@@ -384,7 +384,7 @@ impl<'a> ::vac_schema::Build<'a> for Resource<'a> {
     ) -> ::vac_schema::Built<Self> {
         let mut map = reader.map(::vac_schema::GroupId(30), node)?;
         Ok(Self {
-            r#type: map.required(0)?,
+            kind: map.required(0)?,
             url: map.required(1)?,
         })
     }
@@ -484,9 +484,10 @@ impl<'a> CoseCertHash<'a> {
     fn read(
         array: &mut ::vac_schema::ArrayReader<'_, '_, '_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        let hash_alg = array.one()?;
-        let hash_value = array.one()?;
-        Ok(Self { hash_alg, hash_value })
+        Ok(Self {
+            hash_alg: array.one()?,
+            hash_value: array.one()?,
+        })
     }
 }
 
@@ -516,7 +517,7 @@ impl<'a> ::vac_schema::Build<'a> for CoseLabel<'a> {
     }
 }
 
-impl<'a> ::vac_schema::Build<'a> for UnprotectedHeader2<'a> {
+impl<'a> ::vac_schema::Build<'a> for ReceiptUnprotectedHeader<'a> {
     fn build(
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
@@ -545,15 +546,11 @@ impl<'a> CoseSign1<'a> {
     fn read(
         array: &mut ::vac_schema::ArrayReader<'_, '_, '_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        let protected = array.one()?;
-        let unprotected = array.one()?;
-        let payload = array.one()?;
-        let signature = array.one()?;
         Ok(Self {
-            protected,
-            unprotected,
-            payload,
-            signature,
+            protected: array.one()?,
+            unprotected: array.one()?,
+            payload: array.one()?,
+            signature: array.one()?,
         })
     }
 }
@@ -602,15 +599,11 @@ impl<'a> SignedAgentRecordContent<'a> {
     fn read(
         array: &mut ::vac_schema::ArrayReader<'_, '_, '_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        let protected = array.one()?;
-        let unprotected = array.one()?;
-        let payload = array.one()?;
-        let signature = array.one()?;
         Ok(Self {
-            protected,
-            unprotected,
-            payload,
-            signature,
+            protected: array.one()?,
+            unprotected: array.one()?,
+            payload: array.one()?,
+            signature: array.one()?,
         })
     }
 }

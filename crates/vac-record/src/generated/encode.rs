@@ -96,7 +96,7 @@ impl ::vac_value::Encode for Environment<'_> {
 impl ::vac_value::Encode for VcsContext<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         let mut map = ::vac_value::MapEncoder::new(to);
-        map.field("type", &self.r#type)?;
+        map.field("type", &self.kind)?;
         map.optional_field("revision", &self.revision)?;
         map.optional_field("branch", &self.branch)?;
         map.optional_field("repository", &self.repository)?;
@@ -120,7 +120,7 @@ impl ::vac_value::Encode for Entry<'_> {
 impl ::vac_value::Encode for MessageEntry<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         let mut map = ::vac_value::MapEncoder::new(to);
-        map.field("type", &self.r#type)?;
+        map.field("type", &self.kind)?;
         map.optional_field("content", &self.content)?;
         map.optional_field("timestamp", &self.timestamp)?;
         map.optional_field("id", &self.id)?;
@@ -250,7 +250,7 @@ impl ::vac_value::Encode for Range<'_> {
 impl ::vac_value::Encode for Contributor<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         let mut map = ::vac_value::MapEncoder::new(to);
-        map.field("type", &self.r#type)?;
+        map.field("type", &self.kind)?;
         map.optional_field("model-id", &self.model_id)?;
         map.end()
     }
@@ -259,7 +259,7 @@ impl ::vac_value::Encode for Contributor<'_> {
 impl ::vac_value::Encode for Resource<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         let mut map = ::vac_value::MapEncoder::new(to);
-        map.field("type", &self.r#type)?;
+        map.field("type", &self.kind)?;
         map.field("url", &self.url)?;
         map.end()
     }
@@ -356,7 +356,7 @@ impl ::vac_value::Encode for CoseLabel<'_> {
     }
 }
 
-impl ::vac_value::Encode for UnprotectedHeader2<'_> {
+impl ::vac_value::Encode for ReceiptUnprotectedHeader<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         let mut map = ::vac_value::MapEncoder::new(to);
         map.member(::vac_value::Key::Integer(394), &self.receipts)?;

@@ -109,7 +109,7 @@ impl ::vac_value::IntoOwned for VcsContext<'_> {
     type Owned = VcsContext<'static>;
     fn into_owned(self) -> Self::Owned {
         VcsContext {
-            r#type: ::vac_value::into_owned(self.r#type),
+            kind: ::vac_value::into_owned(self.kind),
             revision: ::vac_value::into_owned(self.revision),
             branch: ::vac_value::into_owned(self.branch),
             repository: ::vac_value::into_owned(self.repository),
@@ -135,7 +135,7 @@ impl ::vac_value::IntoOwned for MessageEntry<'_> {
     type Owned = MessageEntry<'static>;
     fn into_owned(self) -> Self::Owned {
         MessageEntry {
-            r#type: ::vac_value::into_owned(self.r#type),
+            kind: ::vac_value::into_owned(self.kind),
             content: ::vac_value::into_owned(self.content),
             timestamp: ::vac_value::into_owned(self.timestamp),
             id: ::vac_value::into_owned(self.id),
@@ -271,7 +271,7 @@ impl ::vac_value::IntoOwned for Contributor<'_> {
     type Owned = Contributor<'static>;
     fn into_owned(self) -> Self::Owned {
         Contributor {
-            r#type: ::vac_value::into_owned(self.r#type),
+            kind: ::vac_value::into_owned(self.kind),
             model_id: ::vac_value::into_owned(self.model_id),
         }
     }
@@ -281,7 +281,7 @@ impl ::vac_value::IntoOwned for Resource<'_> {
     type Owned = Resource<'static>;
     fn into_owned(self) -> Self::Owned {
         Resource {
-            r#type: ::vac_value::into_owned(self.r#type),
+            kind: ::vac_value::into_owned(self.kind),
             url: ::vac_value::into_owned(self.url),
         }
     }
@@ -380,10 +380,10 @@ impl ::vac_value::IntoOwned for CoseLabel<'_> {
     }
 }
 
-impl ::vac_value::IntoOwned for UnprotectedHeader2<'_> {
-    type Owned = UnprotectedHeader2<'static>;
+impl ::vac_value::IntoOwned for ReceiptUnprotectedHeader<'_> {
+    type Owned = ReceiptUnprotectedHeader<'static>;
     fn into_owned(self) -> Self::Owned {
-        UnprotectedHeader2 {
+        ReceiptUnprotectedHeader {
             receipts: ::vac_value::into_owned(self.receipts),
             extensions: ::vac_value::into_owned(self.extensions),
         }

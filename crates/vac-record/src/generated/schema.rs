@@ -814,10 +814,10 @@ pub mod rules {
     pub const COSE_VALUE: ::vac_schema::RuleId = ::vac_schema::RuleId(36);
 
     /// The rule `Protected_Header`.
-    pub const PROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(37);
+    pub const PROTECTED_UNDERSCORE_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(37);
 
     /// The rule `Unprotected_Header`.
-    pub const UNPROTECTED_HEADER2: ::vac_schema::RuleId = ::vac_schema::RuleId(38);
+    pub const UNPROTECTED_UNDERSCORE_HEADER: ::vac_schema::RuleId = ::vac_schema::RuleId(38);
 
     /// The rule `COSE_Sign1`.
     pub const COSE_SIGN1: ::vac_schema::RuleId = ::vac_schema::RuleId(39);

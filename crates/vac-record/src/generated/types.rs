@@ -214,7 +214,7 @@ pub struct Environment<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VcsContext<'a> {
     /// Version control system: `git`, `jj`, `hg`, `svn`.
-    pub r#type: ::vac_value::Text<'a>,
+    pub kind: ::vac_value::Text<'a>,
     /// The member `revision`.
     pub revision: Option<::vac_value::Text<'a>>,
     /// The member `branch`.
@@ -262,7 +262,7 @@ pub enum Entry<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageEntry<'a> {
     /// The member `type`.
-    pub r#type: MessageEntryType,
+    pub kind: MessageEntryType,
     /// The member `content`.
     pub content: Option<::vac_value::Any<'a>>,
     /// The member `timestamp`.
@@ -523,7 +523,7 @@ pub struct Range<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contributor<'a> {
     /// The member `type`.
-    pub r#type: ContributorType,
+    pub kind: ContributorType,
     /// The member `model-id`.
     pub model_id: Option<::vac_value::Text<'a>>,
 }
@@ -537,7 +537,7 @@ pub struct Contributor<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource<'a> {
     /// The member `type`.
-    pub r#type: ::vac_value::Text<'a>,
+    pub kind: ::vac_value::Text<'a>,
     /// The member `url`.
     pub url: UriText<'a>,
 }
@@ -725,7 +725,10 @@ pub type CoseValue<'a> = ::vac_value::Any<'a>;
 ///   * cose-label => cose-value
 /// }
 /// ```
-pub type ProtectedHeader2<'a> = ::vac_value::Extensions<CoseLabel<'a>, CoseValue<'a>>;
+pub type ReceiptProtectedHeader<'a> = ::vac_value::Extensions<
+    CoseLabel<'a>,
+    CoseValue<'a>,
+>;
 
 /// ```cddl
 /// Unprotected_Header = {
@@ -734,7 +737,7 @@ pub type ProtectedHeader2<'a> = ::vac_value::Extensions<CoseLabel<'a>, CoseValue
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnprotectedHeader2<'a> {
+pub struct ReceiptUnprotectedHeader<'a> {
     /// The member `receipts`.
     pub receipts: Vec<::vac_value::Embedded<'a, Receipt<'a>>>,
     /// Members that the schema does not name.
@@ -752,9 +755,9 @@ pub struct UnprotectedHeader2<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoseSign1<'a> {
     /// The element `protected`.
-    pub protected: ::vac_value::Embedded<'a, ProtectedHeader2<'a>>,
+    pub protected: ::vac_value::Embedded<'a, ReceiptProtectedHeader<'a>>,
     /// The element `unprotected`.
-    pub unprotected: UnprotectedHeader2<'a>,
+    pub unprotected: ReceiptUnprotectedHeader<'a>,
     /// The element `payload`.
     pub payload: Option<::vac_value::Bytes<'a>>,
     /// The element `signature`.
