@@ -179,8 +179,10 @@ fn is_plain(schema: &Schema, ty: &Type, left: usize) -> bool {
             let rule = rule(schema, *id);
             rule.origin != Origin::Instance || (left > 0 && is_plain(schema, &rule.body, left - 1))
         }
-        TypeKind::Control { control: Control::Cbor(_) | Control::Regexp(_), .. } => false,
-        TypeKind::Control { target, .. } => is_plain(schema, target, left),
+        TypeKind::Control { target, control } => {
+            let has_type = matches!(control, Control::Cbor(_) | Control::Regexp(_));
+            !has_type && is_plain(schema, target, left)
+        }
         TypeKind::Choice(_) | TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => false,
     }
 }
@@ -190,7 +192,9 @@ pub fn for_each_reference(ty: &Type, found: &mut dyn FnMut(RuleId)) {
     match &ty.kind {
         TypeKind::Rule(id) => found(*id),
         TypeKind::Choice(alternatives) => {
-            alternatives.iter().for_each(|ty| for_each_reference(ty, found));
+            for ty in alternatives {
+                for_each_reference(ty, found);
+            }
         }
         TypeKind::Map(group) | TypeKind::Array(group) => references_of_group(group, found),
         TypeKind::Simple(numbers) => for_each_reference(numbers, found),

@@ -94,11 +94,18 @@ impl Names {
 
     /// Returns a constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
     pub fn constant_name(&mut self, cddl: &str) -> Ident {
+        self.constant_name_in(cddl, &[])
+    }
+
+    /// Returns a constant's name, which begins with one of the contexts if it is taken
+    /// without.
+    pub fn constant_name_in(&mut self, cddl: &str, contexts: &[String]) -> Ident {
         let base = snake_case(cddl);
-        let [symbols, capitals] =
-            [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
-        let all = [base.clone(), symbols, capitals, format!("{base}_rule")];
-        self.first_unused(all.map(|name| name.to_uppercase()).into())
+        let in_context = contexts.iter().map(|context| format!("{}_{base}", snake_case(context)));
+        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let all = [base.clone()].into_iter().chain(in_context).chain(spelled);
+        let all = all.chain([format!("{base}_rule")]);
+        self.first_unused(all.map(|name| name.to_uppercase()).collect())
     }
 
     /// Returns a field's name.

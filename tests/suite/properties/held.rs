@@ -103,7 +103,7 @@ sample_aliases! {
     Text = ENTRY_ID;
     Any = COSE_VALUE;
     SignedAgentRecord = SIGNED_AGENT_RECORD;
-    ReceiptProtectedHeader = PROTECTED_UNDERSCORE_HEADER;
+    ReceiptProtectedHeader = RECEIPT_PROTECTED_HEADER;
 }
 
 /// All nodes of a document.

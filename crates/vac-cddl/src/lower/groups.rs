@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
 
     /// The content of a group rule: the alternatives of all its parts.
     pub(super) fn named_group(&mut self, named: &Named<'a>) -> Result<Group, Error> {
-        let (mut choices, mut names) = (Vec::new(), Vec::new());
+        let (mut choices, mut titles) = (Vec::new(), Vec::new());
         for part in &named.definition.parts {
             let scope = &named.scope(part);
             self.grow(1, scope, part.rule.span.start)?;
@@ -93,13 +93,13 @@ impl<'a> Lowering<'a> {
                 Body::Group(Entry { occurrence: None, kind: EntryKind::Group(group), .. }) => {
                     let mut group = self.group(group, group.span.start, scope)?;
                     choices.append(&mut group.choices);
-                    names.append(&mut group.names);
+                    titles.append(&mut group.names);
                 }
                 Body::Group(entry) => {
                     let mut elements = Vec::new();
                     self.entry(entry, scope, &mut elements)?;
                     choices.push(elements);
-                    names.push(self.sole_group(entry, scope)?);
+                    titles.push(self.sole_group(entry, scope)?);
                 }
                 Body::Type(body) => {
                     let location = scope.at(body.span.start);
@@ -107,11 +107,11 @@ impl<'a> Lowering<'a> {
                     let mut elements = Vec::new();
                     self.type_entry(body, place, scope, &mut elements)?;
                     choices.push(elements);
-                    names.push(None);
+                    titles.push(None);
                 }
             }
         }
-        Ok(Group { choices, names, location: named.definition.location.clone() })
+        Ok(Group { choices, names: titles, location: named.definition.location.clone() })
     }
 
     fn entry(

@@ -259,13 +259,28 @@ fn alternatives(choice: &Enum, id: TypeId) -> TokenStream {
             Content::Literal(_, indices) => (quote!(Ok(Self::#name)), indices),
             Content::Value(_, indices) => (quote!(reader.build(node).map(Self::#name)), indices),
         };
-        let indices = indices.iter().map(|at| Token::usize_unsuffixed(*at));
-        quote!(#(#indices)|* => #value)
+        let indices = pattern(indices);
+        quote!(#indices => #value)
     });
     quote! {
         match reader.choose(#id, node)? {
             #(#cases,)*
             _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
+/// A pattern for some indices in ascending order.
+fn pattern(indices: &[usize]) -> TokenStream {
+    let token = |at: &usize| Token::usize_unsuffixed(*at);
+    match indices {
+        [first, .., last] if last - first + 1 == indices.len() => {
+            let (first, last) = (token(first), token(last));
+            quote!(#first..=#last)
+        }
+        _ => {
+            let indices = indices.iter().map(token);
+            quote!(#(#indices)|*)
         }
     }
 }

@@ -8,7 +8,7 @@ use super::types::name_and_lifetime;
 use crate::model::{
     Body, Choice, Content, Enum, Field, Item, Member, Model, Part, PartKind, Variant,
 };
-use crate::scalar::{float_token, integer_token};
+use crate::scalar::{integer_token, suffixed_float};
 
 /// Emits `Encode` for all types.
 pub fn emit(model: &Model) -> TokenStream {
@@ -58,8 +58,8 @@ fn literal(value: &Value) -> TokenStream {
             quote!(const { &#magnitude })
         }
         Value::Float(float) => {
-            let float = float_token(*float);
-            quote!(const { &(#float as f64) })
+            let float = suffixed_float(*float);
+            quote!(const { &#float })
         }
         Value::Bytes(bytes) => {
             let bytes = Token::byte_string(bytes);

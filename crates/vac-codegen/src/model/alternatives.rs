@@ -20,7 +20,7 @@ impl Builder<'_> {
             Some(name) => vec![name.clone()],
             None => self.titles_of_elements(elements),
         });
-        distinct(titles.collect())
+        distinct(&titles.collect::<Vec<_>>())
     }
 
     /// What an alternative of an array can be called, the best name first.
@@ -91,7 +91,7 @@ impl Builder<'_> {
             let titles = [name.clone(), own_key, own_value, Some(all)];
             titles.into_iter().flatten().collect()
         });
-        distinct(titles.collect())
+        distinct(&titles.collect::<Vec<_>>())
     }
 
     /// A member's literal after `=`, or its key and type.
@@ -126,7 +126,7 @@ fn is_number(title: &str) -> bool {
 }
 
 /// The first candidate of each that is not a candidate of another, or else the last one.
-fn distinct(candidates: Vec<Vec<String>>) -> Vec<String> {
+fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for title in candidates.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
         *counts.entry(title).or_default() += 1;

@@ -165,6 +165,11 @@ impl<'s> Builder<'s> {
         {
             return Shape::Item(item);
         }
+        if let TypeKind::Control { target, control: Control::Default(_) | Control::Feature(_) } =
+            &ty.kind
+        {
+            return self.shape(target, name, slot);
+        }
         if literals(self.schema, ty).is_some() {
             return self.literal_choice(ty, name, slot);
         }

@@ -70,11 +70,11 @@ impl<'s> Builder<'s> {
             let body = Body::Struct(self.members(&way.members, &numbers, name));
             return Shape::Item(self.container(name, slot, body, place, id));
         }
-        let named: Vec<(Option<String>, Vec<&IrMember>)> = ways
+        let described: Vec<(Option<String>, Vec<&IrMember>)> = ways
             .iter()
             .map(|way| (way.name.clone(), way.members.iter().map(|flat| flat.member).collect()))
             .collect();
-        let titles = self.way_titles(&named);
+        let titles = self.way_titles(&described);
         // Whether each way is one of the map's own alternatives.
         let is_direct = ways.len() == group.choices.len();
         let mut names = Names::default();

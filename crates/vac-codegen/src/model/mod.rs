@@ -13,6 +13,7 @@ use vac_cddl::ir::{Literal, Occurrence, Value};
 use vac_schema::{GroupId, PatternId, TypeId};
 
 pub use build::build;
+pub use rule_names::constant_names;
 
 /// All types of a schema.
 pub struct Model {

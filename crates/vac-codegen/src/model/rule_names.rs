@@ -102,13 +102,42 @@ pub fn type_name(
     rule: usize,
     names: &mut Names,
 ) -> Ident {
-    let contexts = references.contexts(schema, rule);
+    let (name, contexts) = name_and_contexts(schema, references, rule);
+    names.type_name_in(&name, &contexts)
+}
+
+/// Returns the names of the constants of all rules but those of the prelude. `ROOT` is
+/// the start rule.
+pub fn constant_names(schema: &Schema) -> Vec<Option<Ident>> {
+    let references = References::new(schema);
+    let mut names = Names::default();
+    names.constant_name("ROOT");
+    let mut constants = Vec::with_capacity(schema.rules.len());
+    for (at, rule) in schema.rules.iter().enumerate() {
+        constants.push((rule.origin != Origin::Prelude).then(|| {
+            let (name, contexts) = name_and_contexts(schema, &references, at);
+            names.constant_name_in(&name, &contexts)
+        }));
+    }
+    constants
+}
+
+/// The name of a rule, and what can be put in front of it. An instance with long arguments
+/// is called after the rule that uses it.
+fn name_and_contexts(
+    schema: &Schema,
+    references: &References,
+    rule: usize,
+) -> (String, Vec<String>) {
+    let mut contexts = references.contexts(schema, rule);
     let Rule { name, origin, .. } = &schema.rules[rule];
     if *origin == Origin::Instance && is_long(name) {
-        let inside = |context: &String| format!("{context}-{}", base(name));
-        let name = contexts.first().map_or_else(|| base(name).to_owned(), inside);
-        let further: Vec<String> = contexts.iter().skip(1).cloned().collect();
-        return names.type_name_in(&name, &further);
+        let name = base(name);
+        if contexts.is_empty() {
+            return (name.to_owned(), contexts);
+        }
+        let context = contexts.remove(0);
+        return (format!("{context}-{name}"), contexts);
     }
-    names.type_name_in(name, &contexts)
+    (name.clone(), contexts)
 }

@@ -66,7 +66,9 @@ impl Item {
             }
             Self::Array(items) => {
                 head(4, items.len() as u64, to);
-                items.iter().for_each(|item| item.write(to));
+                for item in items {
+                    item.write(to);
+                }
             }
             Self::Map(entries) => {
                 head(5, entries.len() as u64, to);
@@ -94,17 +96,17 @@ fn head(major: u8, argument: u64, to: &mut Vec<u8>) {
     let bytes = argument.to_be_bytes();
     match argument {
         0..24 => to.push(major | bytes[7]),
-        24..0x100 => to.extend([major | 24, bytes[7]]),
+        24..0x100 => to.extend([major + 24, bytes[7]]),
         0x100..0x1_0000 => {
-            to.push(major | 25);
+            to.push(major + 25);
             to.extend(&bytes[6..]);
         }
         0x1_0000..0x1_0000_0000 => {
-            to.push(major | 26);
+            to.push(major + 26);
             to.extend(&bytes[4..]);
         }
         _ => {
-            to.push(major | 27);
+            to.push(major + 27);
             to.extend(bytes);
         }
     }

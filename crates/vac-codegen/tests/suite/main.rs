@@ -6,4 +6,5 @@ mod data;
 mod edn;
 mod names;
 mod project;
+mod readme;
 mod sample;

@@ -44,12 +44,23 @@ impl Project {
         fs::write(path, content).expect("the file can be written");
     }
 
-    /// Compiles the crate without a warning and runs it. Returns what it prints.
+    /// The crate's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Compiles the crate and runs it. Returns what it prints.
     pub fn run(&self) -> String {
+        self.run_with_out_dir(&self.folder)
+    }
+
+    /// The same, with a folder of files that a build script would have generated.
+    pub fn run_with_out_dir(&self, out_dir: &Path) -> String {
         let output = Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--offline"])
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", root().join("target/generated/target"))
+            .env("OUT_DIR", out_dir)
             .output()
             .expect("cargo runs");
         let errors = String::from_utf8_lossy(&output.stderr);
