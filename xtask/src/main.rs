@@ -79,7 +79,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Codegen { check, spec, include, start, out: Some(out) } => {
-            let spec = codegen::Specification { files: spec, folders: include, start };
+            let spec = vac_codegen::files::Specification { files: spec, folders: include, start };
             codegen::standalone(&spec, &out, check)
         }
         Chore::Codegen { check, .. } => codegen::workspace(check),

@@ -87,7 +87,7 @@ fn said<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     });
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(known.unit),
+        kind: speaker(known.unit),
         content,
         timestamp: moment.timestamp.or_else(|| one_moment(known.unit)),
         id: Some(id.unwrap_or_else(|| known.id())),

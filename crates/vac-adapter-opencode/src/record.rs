@@ -112,7 +112,7 @@ impl Around {
 
     fn vcs(&self) -> Option<VcsContext<'static>> {
         self.vcs.clone().map(|vcs| VcsContext {
-            r#type: vcs.into(),
+            kind: vcs.into(),
             revision: None,
             branch: None,
             repository: None,

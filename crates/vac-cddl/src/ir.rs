@@ -278,6 +278,8 @@ pub enum Value {
 pub struct Group {
     /// The alternatives of `//`, in order.
     pub choices: Vec<Vec<Element>>,
+    /// For each alternative: the group rule that it consists of, if it is only that.
+    pub names: Vec<Option<String>>,
     /// Where it stands.
     pub location: Location,
 }

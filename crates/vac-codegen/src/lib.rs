@@ -22,9 +22,14 @@
 //! * Generated code is simple and uses absolute paths. The algorithms are in
 //!   `vac_schema::decode`.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod analysis;
 mod describe;
 mod emit;
+pub mod files;
 mod model;
 mod names;
 mod output;
@@ -33,6 +38,7 @@ pub mod second_reader;
 
 use std::fmt;
 
+pub use files::generate;
 use vac_cddl::ir::Schema;
 use vac_cddl::{Errors, Options, TableIndex};
 
@@ -108,7 +114,8 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     }
     let keys = output::text(spec, &emit::keys::modules(&model))?;
     files.push(File { name: "keys.rs", text: keys });
-    let tables = output::text(spec, &emit::tables::emit(&tables))?;
+    let constants = model::constant_names(schema);
+    let tables = output::text(spec, &emit::tables::emit(&tables, &constants))?;
     files.push(File { name: "schema.rs", text: tables });
     Ok(files)
 }
@@ -136,7 +143,8 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         emit::owned::emit(&model),
     ];
     let types: proc_macro2::TokenStream = parts.into_iter().collect();
-    let (tables, keys) = (emit::tables::emit(&tables), emit::keys::modules(&model));
+    let keys = emit::keys::modules(&model);
+    let tables = emit::tables::emit(&tables, &model::constant_names(schema));
     let module = quote::quote! {
         #types
 

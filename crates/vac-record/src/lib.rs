@@ -154,11 +154,11 @@ mod tests {
     #[test]
     fn members_that_all_entries_share_have_accessors() {
         let mut entry = Entry::from(ToolCallEntry::new("bash", "ls"));
-        assert_eq!((entry.r#type(), entry.id(), entry.children()), ("tool-call", None, None));
+        assert_eq!((entry.kind(), entry.id(), entry.children()), ("tool-call", None, None));
         *entry.id_mut() = Some("e1".into());
         *entry.children_mut() = Some(vec![EventEntry::new("end").into()]);
         assert_eq!(entry.id().map(|id| &**id), Some("e1"));
-        let types: Vec<_> = entry.children().into_iter().flatten().map(Entry::r#type).collect();
+        let types: Vec<_> = entry.children().into_iter().flatten().map(Entry::kind).collect();
         assert_eq!(types, ["system-event"]);
         assert!(entry.timestamp().is_none() && entry.extensions().is_empty());
     }

@@ -8,7 +8,7 @@ use vac_value::Node;
 /// Does not compile unless all types of entries have the members that lints look at under the
 /// same keys.
 const _: fn(&vac_record::Entry<'_>) = |entry| {
-    let _ = (entry.r#type(), entry.id(), entry.timestamp(), entry.children());
+    let _ = (entry.kind(), entry.id(), entry.timestamp(), entry.children());
 };
 
 /// All entries of a record.
