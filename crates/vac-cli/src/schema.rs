@@ -42,7 +42,7 @@ pub fn read(
 /// The rule that documents are validated against.
 pub struct Rule<'s> {
     schema: Cow<'s, Schema>,
-    rule: RuleId,
+    id: RuleId,
     /// Whether it is the start rule of this project's schema.
     is_for_records: bool,
 }
@@ -50,16 +50,16 @@ pub struct Rule<'s> {
 impl Rule<'_> {
     /// A rule of this project's schema.
     pub fn own(name: Option<&str>) -> anyhow::Result<Self> {
-        let rule = find(&SCHEMA, name)?;
-        let is_for_records = rule == rules::ROOT;
-        Ok(Self { schema: Cow::Borrowed(&SCHEMA), rule, is_for_records })
+        let id = find(&SCHEMA, name)?;
+        let is_for_records = id == rules::ROOT;
+        Ok(Self { schema: Cow::Borrowed(&SCHEMA), id, is_for_records })
     }
 
     /// The start rule of another schema.
     pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
         let schema = vac_cddl::tables(schema)?;
-        let rule = schema.root;
-        Ok(Self { schema: Cow::Owned(schema), rule, is_for_records: false })
+        let id = schema.root;
+        Ok(Self { schema: Cow::Owned(schema), id, is_for_records: false })
     }
 
     /// Whether it is for records: those can be validated while they are read, and opened if
@@ -74,7 +74,7 @@ impl Rule<'_> {
         document: &Document<'_>,
         max_violations: usize,
     ) -> Result<(), Violations> {
-        self.schema.validate(self.rule, document.root(), max_violations)
+        self.schema.validate(self.id, document.root(), max_violations)
     }
 }
 
