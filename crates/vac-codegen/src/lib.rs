@@ -22,10 +22,6 @@
 //! * Generated code is simple and uses absolute paths. The algorithms are in
 //!   `vac_schema::decode`.
 
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-mod readme {}
-
 mod analysis;
 mod describe;
 mod emit;

@@ -80,12 +80,14 @@ impl Builder<'_> {
             .iter()
             .map(|(_, members)| members.iter().filter_map(|member| self.valued(member)).collect())
             .collect();
+        let (key_counts, value_counts) = (count_lists(&keys), count_lists(&values));
         let titles = ways.iter().enumerate().map(|(at, (name, _))| {
-            let own_key = only_in(&keys, at);
-            let own_value = only_in(&values, at).map(|title| match title.split_once('=') {
-                Some(("", value)) => value.to_owned(),
-                _ => title.replace('=', "-"),
-            });
+            let own_key = only_here(&keys[at], &key_counts);
+            let own_value =
+                only_here(&values[at], &value_counts).map(|title| match title.split_once('=') {
+                    Some(("", value)) => value.to_owned(),
+                    _ => title.replace('=', "-"),
+                });
             let first = &keys[at][..keys[at].len().min(MAX_JOINED)];
             let all = if first.is_empty() { "empty".to_owned() } else { first.join("-") };
             let titles = [name.clone(), own_key, own_value, Some(all)];
@@ -111,12 +113,18 @@ fn key(member: &Member) -> Option<String> {
     }
 }
 
-/// The first title of one list that no other list has.
-fn only_in(lists: &[Vec<String>], at: usize) -> Option<String> {
-    let is_elsewhere = |title: &String| {
-        lists.iter().enumerate().any(|(other, list)| other != at && list.contains(title))
-    };
-    lists[at].iter().find(|title| !is_elsewhere(title)).cloned()
+/// In how many lists each title is.
+fn count_lists(lists: &[Vec<String>]) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for title in lists.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
+        *counts.entry(title.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+/// The first title of a list that no other list has.
+fn only_here(titles: &[String], counts: &HashMap<&str, usize>) -> Option<String> {
+    titles.iter().find(|title| counts[title.as_str()] == 1).cloned()
 }
 
 /// Whether a literal is called after its number.
@@ -127,13 +135,10 @@ fn is_number(title: &str) -> bool {
 
 /// The first candidate of each that is not a candidate of another, or else the last one.
 fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for title in candidates.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
-        *counts.entry(title).or_default() += 1;
-    }
+    let counts = count_lists(candidates);
     let title = |titles: &Vec<String>| {
-        let own = titles.iter().find(|title| counts[title.as_str()] == 1);
-        own.or(titles.last()).expect("an alternative has a title").clone()
+        let last = || titles.last().expect("an alternative has a title").clone();
+        only_here(titles, &counts).unwrap_or_else(last)
     };
     candidates.iter().map(title).collect()
 }

@@ -46,9 +46,10 @@ fn generated_modules_compile_and_agree_with_the_validator() {
         project.write(&format!("src/{name}.rs"), text);
         let is_exact = !schema.cddl.contains(".feature");
         schema.cases.extend(random_cases(&ir));
-        for Case { bytes, is_json, is_valid } in &schema.cases {
+        for Case { bytes, is_json, is_valid, has_both_keys } in &schema.cases {
             let encoding = if *is_json { "json" } else { "cbor" };
             let expected = match is_valid {
+                _ if *has_both_keys => "!",
                 Some(true) if is_exact => "=",
                 Some(true) => "+",
                 Some(false) => "-",
@@ -98,9 +99,19 @@ fn random_cases(schema: &vac_cddl::ir::Schema) -> Vec<Case> {
             changed.push(copy);
         }
         for item in changed {
-            cases.push(Case { bytes: item.to_cbor(), is_json: false, is_valid: None });
+            cases.push(Case {
+                bytes: item.to_cbor(),
+                is_json: false,
+                is_valid: None,
+                has_both_keys: false,
+            });
             if let Some(json) = item.to_json() {
-                cases.push(Case { bytes: json.into_bytes(), is_json: true, is_valid: None });
+                cases.push(Case {
+                    bytes: json.into_bytes(),
+                    is_json: true,
+                    is_valid: None,
+                    has_both_keys: false,
+                });
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A schema begins with `=== name` and ends before the next one. Lines that begin with `+ `
 //! or `- ` are valid and invalid documents in CBOR diagnostic notation, those with `+json `
-//! or `-json ` documents in JSON.
+//! or `-json ` documents in JSON. `! ` marks a document that is valid, but has a member under
+//! both of its keys, so that no value can hold it.
 
 use crate::edn;
 
@@ -12,6 +13,8 @@ pub struct Case {
     pub is_json: bool,
     /// `None` if the decoder and the validator only have to agree.
     pub is_valid: Option<bool>,
+    /// Whether it is valid, but has a member under both of its keys.
+    pub has_both_keys: bool,
 }
 
 pub struct Schema {
@@ -42,15 +45,17 @@ fn schema(text: &str) -> Schema {
     let mut schema = Schema { name: name.to_owned(), cddl: String::new(), cases: Vec::new() };
     for line in text.lines() {
         let case = match line.split_once(' ') {
-            Some((mark @ ("+" | "-"), edn)) => Case {
+            Some((mark @ ("+" | "-" | "!"), edn)) => Case {
                 bytes: edn::parse(edn).to_cbor(),
                 is_json: false,
-                is_valid: Some(mark == "+"),
+                is_valid: Some(mark != "-"),
+                has_both_keys: mark == "!",
             },
             Some((mark @ ("+json" | "-json"), json)) => Case {
                 bytes: json.as_bytes().to_vec(),
                 is_json: true,
                 is_valid: Some(mark == "+json"),
+                has_both_keys: false,
             },
             _ => {
                 schema.cddl.push_str(line);

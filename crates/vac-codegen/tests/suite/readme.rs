@@ -20,8 +20,8 @@ fn a_crate_made_as_documented_runs() {
     let project = Project::new("documented");
     let cddl = block("cddl", "; A way");
     project.write("track.cddl", &cddl);
-    let rest = block("rust ignore", "use track::");
-    let included = block("rust ignore", "mod track {");
+    let rest = block("rust", "use track::");
+    let included = block("rust", "mod track {");
     let expected = block("text", "/points/0/x");
     let spec = project.folder().join("track.cddl");
     // As a build script does it.
@@ -45,6 +45,11 @@ fn a_crate_made_as_documented_runs() {
     assert_eq!(run(true).status.code(), Some(0));
     project.write("src/main.rs", format!("mod track;\n{rest}"));
     assert_eq!(project.run(), expected);
+}
+
+#[test]
+fn the_build_script_compiles() {
+    assert_eq!(block("rust", "use std::path::Path;"), include_str!("build_script.rs"));
 }
 
 #[test]

@@ -46,8 +46,8 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
     }
 
     /// Builds the value of a member if it is present, and whose key is a type with few
-    /// values. A repeated group can contain it with several keys: then the first entry is
-    /// the one that has a place, and the map does not fit.
+    /// values. A repeated group can match it under each of them, and then the map does not
+    /// fit.
     pub fn optional_entry<T: Build<'a>>(&mut self, member: usize) -> Built<Option<T>> {
         let mut entries = self.assignment.entries(member);
         let (first, second) = (entries.next(), entries.next());
@@ -55,7 +55,7 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
         match (first, second) {
             (None, _) => Ok(None),
             (Some((_, value)), None) => T::build(self.reader, value).map(Some),
-            (Some(_), Some(_)) => Err(self.mismatch()),
+            (Some(_), Some(_)) => Err(Mismatch::with_both_keys(self.node)),
         }
     }
 
