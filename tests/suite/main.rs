@@ -13,6 +13,5 @@ mod properties;
 mod records;
 mod sign;
 mod spec_change;
-mod strict;
 mod vectors;
 mod whose;

@@ -153,7 +153,7 @@ impl Session for Survey<'_> {
 
 fn vcs(facts: &Facts) -> Option<VcsContext<'static>> {
     facts.hoisted.branch.clone().map(|branch| VcsContext {
-        r#type: "git".into(),
+        kind: "git".into(),
         revision: None,
         branch: Some(branch.into()),
         repository: None,

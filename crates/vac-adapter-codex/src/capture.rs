@@ -284,7 +284,7 @@ impl<'a> State<'a> {
             });
         }
         Entry::Message(MessageEntry {
-            r#type: MessageEntryType::Assistant,
+            kind: MessageEntryType::Assistant,
             content,
             timestamp,
             id,
@@ -313,7 +313,7 @@ impl<'a> State<'a> {
         let around = Around::item(self.line, self.at, Standing::default());
         let (timestamp, mut rest) = around.close(item, named);
         if self.kind != goes_without_saying
-            && let Ok(kind) = Any::of(&*self.kind, Encoding::Json)
+            && let Ok(kind) = Any::from_value(&*self.kind, Encoding::Json)
         {
             rest.push(("native:type".into(), kind));
         }

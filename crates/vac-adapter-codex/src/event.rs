@@ -28,7 +28,7 @@ pub(crate) fn entry<'a>(
     if extensions.is_empty() {
         extensions = beside;
     } else {
-        extensions.extend(beside.0);
+        extensions.extend(beside);
     }
     Entry::Event(EventEntry {
         event_type,
@@ -92,7 +92,7 @@ pub(crate) fn only_told_here<'a>(
     };
     let model = model.filter(|_| speaker == Speaker::Assistant);
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id,

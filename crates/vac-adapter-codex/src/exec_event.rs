@@ -111,17 +111,15 @@ fn result<'a>(
 
 /// What was written, where nothing tells it as one.
 fn streams<'a>(payload: &mut Cursor<'a, '_>) -> Any<'a> {
-    let streams: Vec<_> = ["stdout", "stderr"]
-        .into_iter()
-        .filter_map(|key| Some((key.into(), payload.any(key)?)))
-        .collect();
+    let streams: Vec<_> =
+        ["stdout", "stderr"].into_iter().filter_map(|key| Some((key, payload.any(key)?))).collect();
     if streams.is_empty() { null() } else { Any::members(streams) }
 }
 
 /// The entry of the prompt.
 pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content: Some(prompt.carry()),
         timestamp: None,
         id: Some(at.id().into()),

@@ -38,7 +38,7 @@ impl<'a> Usage<Node<'a, 'a>> {
     pub fn carry(self) -> Any<'a> {
         let mut members = Vec::with_capacity(NUMBERS.len());
         for ((name, _), number) in NUMBERS.iter().zip(self.0) {
-            members.extend(number.map(|number| ((*name).into(), number.carry())));
+            members.extend(number.map(|number| (*name, number.carry())));
         }
         Any::members(members)
     }
@@ -69,6 +69,6 @@ impl Usage<u64> {
         let [input, output, cached, reasoning, total] = self.0;
         let extensions = Rest::default();
         let usage = TokenUsage { input, output, cached, reasoning, total, cost: None, extensions };
-        Any::of(&usage, Encoding::Json).ok()
+        Any::from_value(&usage, Encoding::Json).ok()
     }
 }

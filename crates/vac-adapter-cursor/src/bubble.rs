@@ -63,7 +63,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
         name
     });
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id: Some(Cow::Owned(id.to_owned())),

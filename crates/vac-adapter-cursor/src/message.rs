@@ -55,7 +55,7 @@ pub(crate) fn entry<'a>(
         extensions.extend(object(left).map(|left: Any<'_>| ("message".into(), left)));
     }
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id: Some(id.unwrap_or_else(|| place.id().into())),

@@ -194,7 +194,7 @@ pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) ->
     };
     let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);
     if let Entry::Event(event) = &mut entry {
-        event.extensions.extend(flags.0);
+        event.extensions.extend(flags);
     }
     entry
 }

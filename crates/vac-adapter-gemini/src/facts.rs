@@ -105,9 +105,9 @@ impl Facts {
             let value = around.member(key).filter(|value| value.kind() != Kind::Null);
             // The head of a record has no place for what one encoding cannot say.
             if let Some(value) = value.map(Node::carry)
-                && Any::of(&value, Encoding::Cbor).is_ok()
+                && Any::from_value(&value, Encoding::Cbor).is_ok()
             {
-                self.changed.retain(|(known, _)| known != key);
+                self.changed.retain(|known, _| known != key);
                 self.changed.push((Cow::Borrowed(key), value.into_owned()));
             }
         }
@@ -170,10 +170,10 @@ impl Facts {
                 vac_adapter::raw::push(&mut summary.replaced, "lastUpdated", &first);
             }
         }
-        for (key, value) in std::mem::take(&mut self.changed).0 {
-            match summary.rest.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, known)) if *known == value => {}
-                Some((_, known)) => {
+        for (key, value) in std::mem::take(&mut self.changed) {
+            match summary.rest.get_mut(&key) {
+                Some(known) if *known == value => {}
+                Some(known) => {
                     summary.replaced.push((key, std::mem::replace(known, value)));
                 }
                 None => summary.rest.push((key, value)),
@@ -199,8 +199,7 @@ impl Facts {
 
 /// The texts of a member: itself, or the elements of a list.
 fn texts(rest: &Rest<'_>, key: &str) -> std::vec::IntoIter<String> {
-    let found = rest.iter().find(|(known, _)| known == key);
-    let document = found.and_then(|(_, value)| value.document().ok());
+    let document = rest.get(key).and_then(|value| value.document().ok());
     let texts: Vec<String> = document.map_or_else(Vec::new, |document| {
         let root = document.root();
         let own = root.text().into_iter().chain(root.elements().filter_map(Node::text));

@@ -130,7 +130,7 @@ fn message<'a, 's>(
         tools::calls(tool_calls, timestamp.as_ref(), maker.report, &mut children);
     }
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content: content.map(|(_, content)| content.carry()),
         timestamp,
         id: Some(id),
@@ -173,7 +173,7 @@ fn responses<'a>(
     let mut turn = Turn::new(timestamp.as_ref(), Told::default(), maker.calls, maker.report);
     let mut results = (1..).zip(parts).filter_map(|(number, part)| {
         let mut result = turn.tool_result(part)?;
-        result.extensions.extend(flags.iter().cloned());
+        result.extensions.extend(flags.clone());
         if number == 1 {
             result.extensions.extend(object(rest.clone()).map(|rest| ("message".into(), rest)));
             result.id = Some(id.clone());
@@ -206,7 +206,7 @@ pub(crate) fn prompt<'a>(
         push(&mut extensions, "user-kind", kind);
     }
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content,
         timestamp,
         id: Some((maker.place_id)().into()),

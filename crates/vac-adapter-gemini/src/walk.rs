@@ -139,7 +139,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
             self.raw = Some((self.text(), Reason::DuplicateKey));
         } else if self.role == Role::Head
             && let Some(cursor) = self.cursor()
-            && let Err(error) = Any::of(&cursor.rest(&[]), Encoding::Cbor)
+            && let Err(error) = Any::from_value(&cursor.rest(&[]), Encoding::Cbor)
         {
             self.raw = Some((self.text(), Reason::Encoding(error.to_string())));
         }

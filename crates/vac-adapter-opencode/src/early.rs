@@ -110,7 +110,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     push(&mut extensions, "metadata", made.left);
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content: None,
         timestamp: moment.timestamp.or(made.timestamp),
         id: Some(id.unwrap_or_else(|| unit.place_id())),

@@ -155,7 +155,7 @@ fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Repo
     let known = Known { id, timestamp: None, parent_id: None };
     let mut entry = raw::entry(broken.as_bytes(), &reason, unit.place, known);
     if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
-        data.extend(rest.0);
+        data.extend(rest);
     }
     entry
 }

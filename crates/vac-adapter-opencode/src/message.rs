@@ -39,7 +39,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
     extensions.extend(model.map(|model| ("model".into(), model)));
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content: None,
         timestamp: moment.timestamp,
         id: Some(id.unwrap_or_else(|| unit.place_id())),

@@ -87,7 +87,7 @@ fn said<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     });
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(known.unit),
+        kind: speaker(known.unit),
         content,
         timestamp: moment.timestamp.or_else(|| one_moment(known.unit)),
         id: Some(id.unwrap_or_else(|| known.id())),
@@ -170,7 +170,7 @@ fn event<'a>(node: Node<'a, '_>, known: Known<'_>, kind: Text<'a>) -> Entry<'a> 
     });
     data.extend(moment.left());
     let mut extensions = Extensions::default();
-    let usage = usage.made().and_then(|usage| Any::of(&usage, Encoding::Json).ok());
+    let usage = usage.made().and_then(|usage| Any::from_value(&usage, Encoding::Json).ok());
     push(&mut extensions, "token-usage", usage);
     Entry::Event(EventEntry {
         event_type: kind,

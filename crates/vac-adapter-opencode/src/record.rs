@@ -87,7 +87,7 @@ impl Around {
         let mut members = session.rest(&named).into_owned();
         members.extend(left);
         members.extend(share.map(|(name, share)| (name.into(), share.into_owned())));
-        members.append(&mut self.session);
+        members.extend(std::mem::take(&mut self.session));
         self.session = members;
     }
 
@@ -112,7 +112,7 @@ impl Around {
 
     fn vcs(&self) -> Option<VcsContext<'static>> {
         self.vcs.clone().map(|vcs| VcsContext {
-            r#type: vcs.into(),
+            kind: vcs.into(),
             revision: None,
             branch: None,
             repository: None,
@@ -206,7 +206,7 @@ fn tidy(node: Node<'_, '_>) -> Any<'static> {
             to.node(self.0)
         }
     }
-    Any::of(&Whole(node), Encoding::Json).unwrap_or_else(|_| node.carry().into_owned())
+    Any::from_value(&Whole(node), Encoding::Json).unwrap_or_else(|_| node.carry().into_owned())
 }
 
 /// Whether both encodings have something for all of it.

@@ -55,6 +55,6 @@ pub(crate) fn kept<'a>(share: Node<'a, '_>) -> Option<Any<'a>> {
         }
         is_hidden || key == SECRET
     });
-    rest.append(&mut hidden);
+    rest.extend(hidden);
     object(rest)
 }

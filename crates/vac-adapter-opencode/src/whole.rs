@@ -86,7 +86,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     push(&mut extensions, "model", model);
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content,
         timestamp: moment.timestamp,
         id: Some(id.unwrap_or_else(|| unit.place_id())),
@@ -113,7 +113,7 @@ fn told<'a>(part: Node<'a, '_>, kind: &str, named: &[&str]) -> (Option<Any<'a>>,
 fn words<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     let (content, extensions) = told(part, "text", &MessageEntry::KEYS);
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::Assistant,
+        kind: MessageEntryType::Assistant,
         content,
         timestamp: None,
         id: Some(known.id()),

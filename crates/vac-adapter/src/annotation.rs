@@ -68,7 +68,7 @@ fn read<T: Decode<'static>>(
 }
 
 fn write<'a>(extensions: &mut Extensions<Text<'a>, Any<'a>>, annotations: &impl Encode) {
-    let any = Any::of(annotations, Encoding::Json).expect("annotations are texts and integers");
-    extensions.retain(|(key, _)| key != KEY);
-    extensions.push((KEY.into(), any.into_owned()));
+    let any = Any::from_value(annotations, Encoding::Json);
+    let any = any.expect("annotations are texts and integers");
+    extensions.insert(KEY.into(), any.into_owned());
 }

@@ -271,7 +271,7 @@ pub fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
 
 /// The members as one carried object; `None` if there are none.
 pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
-    (!members.is_empty()).then(|| Any::members(members.0))
+    (!members.is_empty()).then(|| Any::members(members))
 }
 
 /// Stands for a value that the schema requires and the source does not have.

@@ -17,7 +17,7 @@
 //!     let mut line = Cursor::of(document.root())?;
 //!     line.said("who", "user");
 //!     Entry::Message(MessageEntry {
-//!         r#type: MessageEntryType::User,
+//!         kind: MessageEntryType::User,
 //!         content: line.any("said"),
 //!         timestamp: line.timestamp("at"),
 //!         id: Some(frame.place.id().into()),

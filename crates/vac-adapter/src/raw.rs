@@ -70,7 +70,7 @@ pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], byt
 /// Adds a value of ours to a map.
 pub fn push<T: vac_value::Encode + ?Sized>(members: &mut Rest<'_>, key: &'static str, value: &T) {
     // Text and integers can be written in every encoding.
-    if let Ok(any) = Any::of(value, Encoding::Json) {
+    if let Ok(any) = Any::from_value(value, Encoding::Json) {
         members.push((key.into(), any));
     }
 }

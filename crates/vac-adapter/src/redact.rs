@@ -227,7 +227,7 @@ pub fn value(bytes: &[u8]) -> Any<'static> {
     let mut members = Rest::default();
     push(&mut members, "reason", REASON);
     push_digest(&mut members, bytes);
-    Any::members(members.0)
+    Any::members(members)
 }
 
 fn push_digest(members: &mut Rest<'_>, bytes: &[u8]) {

@@ -124,7 +124,7 @@ impl Report {
 
     /// Counts an entry and its children.
     pub fn entry(&mut self, entry: &Entry<'_>) {
-        *self.entries.entry(entry.r#type()).or_default() += 1;
+        *self.entries.entry(entry.kind()).or_default() += 1;
         for child in entry.children().into_iter().flatten() {
             self.entry(child);
         }

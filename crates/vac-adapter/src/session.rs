@@ -102,13 +102,13 @@ struct Around {
 impl Around {
     /// Writes it, and validates it if it is to be valid.
     fn of(record: &VerifiableAgentRecord<'_>, options: &Options) -> Result<Self, Error> {
-        let mut encoder = encoder(options).outlined();
+        let mut encoder = encoder(options).indexed();
         record.encode(&mut encoder)?;
-        let found = encoder.outline(|outline| {
+        let found = encoder.read_index(|document| {
             if options.validate {
-                validate(outline, rules::ROOT, None)?;
+                validate(document, rules::ROOT, None)?;
             }
-            let entries = vac_validate::entries(outline.root()).ok_or_else(missing_entries)?;
+            let entries = vac_validate::entries(document.root()).ok_or_else(missing_entries)?;
             Ok::<_, Error>(entries.offset()..entries.offset() + entries.raw().len())
         });
         let entries = found.map_err(|_| missing_entries())??;
@@ -174,7 +174,7 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
 fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
     let mut extensions = Extensions::default();
     let sources: Vec<_> = sources.iter().map(described).collect();
-    if let (false, Ok(any)) = (sources.is_empty(), Any::of(&sources, Encoding::Json)) {
+    if let (false, Ok(any)) = (sources.is_empty(), Any::from_value(&sources, Encoding::Json)) {
         extensions.push(("sources".into(), any));
     }
     RecordingAgent {
@@ -209,12 +209,12 @@ const MAX_PRETTY: usize = 1 << 20;
 /// Room for most entries.
 const ROOM: usize = 16 * 1024;
 
-fn encoder(options: &Options) -> Encoder {
+fn encoder(options: &Options) -> Encoder<'static> {
     let encoder = match options.encoding {
         Encoding::Json => Encoder::json(options.layout),
         Encoding::Cbor => Encoder::cbor(),
     };
-    encoder.with_room(ROOM)
+    encoder.with_capacity(ROOM)
 }
 
 /// What was just encoded lacks its list of entries: impossible.
@@ -235,7 +235,7 @@ struct Writer<'w> {
     options: &'w Options,
     report: Report,
     out: &'w mut dyn Write,
-    encoder: Encoder,
+    encoder: Encoder<'static>,
     written: u64,
 }
 
@@ -268,8 +268,8 @@ impl<'w> Writer<'w> {
         if !self.options.validate {
             return Ok(());
         }
-        let validate = |outline: &Document<'_>| validate(outline, rules::ENTRY, Some(line));
-        let verdict = self.encoder.outline(validate);
+        let validate = |document: &Document<'_>| validate(document, rules::ENTRY, Some(line));
+        let verdict = self.encoder.read_index(validate);
         verdict.map_err(|error| Error::Invalid {
             line: Some(line),
             violations: Box::new(vac_value::Violation::embedded(&error).into()),
@@ -316,13 +316,13 @@ impl Sink for Writer<'_> {
 }
 
 /// An encoder that has just opened the list of entries, two levels down.
-fn inside_entries(options: &Options, count: u64) -> Encoder {
+fn inside_entries(options: &Options, count: u64) -> Encoder<'static> {
     let mut encoder = encoder(options);
     encoder.begin_array(1);
     encoder.begin_array(1);
     encoder.clear();
     encoder.begin_array(usize::try_from(count).unwrap_or(usize::MAX));
-    if options.validate { encoder.outlined() } else { encoder }
+    if options.validate { encoder.indexed() } else { encoder }
 }
 
 /// What is known of an entry, whatever it holds.

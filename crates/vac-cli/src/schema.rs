@@ -1,10 +1,11 @@
 //! The schema that documents are validated against: this project's, or another.
 
 use std::borrow::Cow;
-use std::io::Read as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use vac_cddl::folders::{ModuleFolders, read_file};
+use vac_cddl::{File, ModuleLoader, Options};
 use vac_schema::{RuleId, Schema};
 use vac_validate::{Document, SCHEMA, Violations, rules};
 use vac_value::printable;
@@ -12,30 +13,36 @@ use vac_value::printable;
 /// The schema, in CDDL.
 pub const TEXT: &str = include_str!("../../../spec/agent-conversation.cddl");
 
-/// Another schema than this project's, read from a file.
-pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
-    let name = path.to_string_lossy();
-    let mut bytes = Vec::new();
-    // One byte more than the parser takes, so that it refuses what is longer.
-    let most = vac_cddl::MAX_TEXT_BYTES as u64 + 1;
-    std::fs::File::open(path)
-        .and_then(|file| file.take(most).read_to_end(&mut bytes))
-        .with_context(|| format!("cannot read the schema {name}"))?;
-    // A text that is cut off may end inside of a character.
-    let text = if bytes.len() > vac_cddl::MAX_TEXT_BYTES {
-        String::from_utf8_lossy(&bytes)
-    } else {
-        std::str::from_utf8(&bytes)
-            .with_context(|| format!("cannot read the schema {name}"))?
-            .into()
+/// Reads another schema than this project's: files as one specification, with modules from
+/// folders. `rule` is its start rule.
+pub fn read(
+    paths: &[PathBuf],
+    folders: &[PathBuf],
+    rule: Option<&str>,
+) -> anyhow::Result<vac_cddl::ir::Schema> {
+    let read = |path: &PathBuf| {
+        read_file(path).with_context(|| format!("cannot read the schema {}", path.display()))
     };
-    Ok(vac_cddl::parse(&name, &text)?)
+    let files: Vec<File> = paths.iter().map(read).collect::<anyhow::Result<_>>()?;
+    let loader = ModuleFolders::new(folders.iter().cloned());
+    let modules = (!folders.is_empty()).then_some(&loader as &dyn ModuleLoader);
+    let errors = match vac_cddl::parse_files(&files, &Options { start: rule, modules }) {
+        Ok(schema) => return Ok(schema),
+        Err(errors) => errors,
+    };
+    // If only the rule is wrong, the rules that exist are of more help.
+    if rule.is_some()
+        && let Ok(schema) = vac_cddl::parse_files(&files, &Options { start: None, modules })
+    {
+        find(&vac_cddl::tables(&schema)?, rule)?;
+    }
+    Err(errors.into())
 }
 
 /// The rule that documents are validated against.
 pub struct Rule<'s> {
     schema: Cow<'s, Schema>,
-    rule: RuleId,
+    id: RuleId,
     /// Whether it is the start rule of this project's schema.
     is_for_records: bool,
 }
@@ -43,16 +50,16 @@ pub struct Rule<'s> {
 impl Rule<'_> {
     /// A rule of this project's schema.
     pub fn own(name: Option<&str>) -> anyhow::Result<Self> {
-        let rule = find(&SCHEMA, name)?;
-        let is_for_records = rule == rules::ROOT;
-        Ok(Self { schema: Cow::Borrowed(&SCHEMA), rule, is_for_records })
+        let id = find(&SCHEMA, name)?;
+        let is_for_records = id == rules::ROOT;
+        Ok(Self { schema: Cow::Borrowed(&SCHEMA), id, is_for_records })
     }
 
-    /// A rule of another schema.
-    pub fn other(schema: &vac_cddl::ir::Schema, name: Option<&str>) -> anyhow::Result<Self> {
+    /// The start rule of another schema.
+    pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
         let schema = vac_cddl::tables(schema)?;
-        let rule = find(&schema, name)?;
-        Ok(Self { schema: Cow::Owned(schema), rule, is_for_records: false })
+        let id = schema.root;
+        Ok(Self { schema: Cow::Owned(schema), id, is_for_records: false })
     }
 
     /// Whether it is for records: those can be validated while they are read, and opened if
@@ -67,7 +74,7 @@ impl Rule<'_> {
         document: &Document<'_>,
         max_violations: usize,
     ) -> Result<(), Violations> {
-        self.schema.validate(self.rule, document.root(), max_violations)
+        self.schema.validate(self.id, document.root(), max_violations)
     }
 }
 

@@ -25,6 +25,7 @@
 mod analysis;
 mod describe;
 mod emit;
+pub mod files;
 mod model;
 mod names;
 mod output;
@@ -33,8 +34,9 @@ pub mod second_reader;
 
 use std::fmt;
 
+pub use files::generate;
 use vac_cddl::ir::Schema;
-use vac_cddl::{Errors, TableIndex};
+use vac_cddl::{Errors, Options, TableIndex};
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +63,16 @@ impl std::error::Error for Error {}
 /// Reads a specification by two parsers. Warnings of the second are among those of
 /// the schema.
 pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
-    let mut schema = vac_cddl::parse(file_name, text)?;
-    schema.warnings.extend(second_reader::warnings(file_name, text));
+    read_files(&[vac_cddl::File::new(file_name, text)], &Options::default())
+}
+
+/// Reads files as one specification, with the modules that they name. The second parser
+/// reads the given files, not the modules.
+pub fn read_files(files: &[vac_cddl::File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+    let mut schema = vac_cddl::parse_files(files, options)?;
+    for file in files {
+        schema.warnings.extend(second_reader::warnings(&file.name, &file.text));
+    }
     Ok(schema)
 }
 
@@ -100,7 +110,8 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     }
     let keys = output::text(spec, &emit::keys::modules(&model))?;
     files.push(File { name: "keys.rs", text: keys });
-    let tables = output::text(spec, &emit::tables::emit(&tables))?;
+    let constants = model::constant_names(schema);
+    let tables = output::text(spec, &emit::tables::emit(&tables, &constants))?;
     files.push(File { name: "schema.rs", text: tables });
     Ok(files)
 }
@@ -128,7 +139,8 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
         emit::owned::emit(&model),
     ];
     let types: proc_macro2::TokenStream = parts.into_iter().collect();
-    let (tables, keys) = (emit::tables::emit(&tables), emit::keys::modules(&model));
+    let keys = emit::keys::modules(&model);
+    let tables = emit::tables::emit(&tables, &model::constant_names(schema));
     let module = quote::quote! {
         #types
 

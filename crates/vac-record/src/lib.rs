@@ -17,7 +17,7 @@
 //! }"#;
 //! let mut record = VerifiableAgentRecord::from_json(json)?;
 //! let Entry::Message(prompt) = &record.session.entries[0] else { panic!("not a message") };
-//! assert_eq!(prompt.extensions.get("mood").map(|mood| mood.raw()), Some(&br#""curious""#[..]));
+//! assert_eq!(prompt.extensions["mood"], "curious");
 //!
 //! // Texts with a pattern are checked when they are made.
 //! record.created = Some("2026-01-05T09:30:00Z".parse()?);
@@ -48,7 +48,7 @@
 //!   is decoded by [`schema::SCHEMA`]`.decode(rule, node)`.
 //! * Texts with a regular expression have types of their own ([`DateTimeText`], [`UriText`])
 //!   that can only be made of a text that matches.
-//! * serde's traits are there for convenience; see [`vac_value::bridge`] for what serde
+//! * serde's traits are there for convenience; see [`vac_value::serde`] for what serde
 //!   cannot say. [`Decode`] and [`Encode`] are exact.
 
 // Generated code repeats itself rather than being clever.
@@ -154,11 +154,11 @@ mod tests {
     #[test]
     fn members_that_all_entries_share_have_accessors() {
         let mut entry = Entry::from(ToolCallEntry::new("bash", "ls"));
-        assert_eq!((entry.r#type(), entry.id(), entry.children()), ("tool-call", None, None));
+        assert_eq!((entry.kind(), entry.id(), entry.children()), ("tool-call", None, None));
         *entry.id_mut() = Some("e1".into());
         *entry.children_mut() = Some(vec![EventEntry::new("end").into()]);
         assert_eq!(entry.id().map(|id| &**id), Some("e1"));
-        let types: Vec<_> = entry.children().into_iter().flatten().map(Entry::r#type).collect();
+        let types: Vec<_> = entry.children().into_iter().flatten().map(Entry::kind).collect();
         assert_eq!(types, ["system-event"]);
         assert!(entry.timestamp().is_none() && entry.extensions().is_empty());
     }

@@ -71,7 +71,7 @@ pub use tables::{
     TypeKind, Value,
 };
 #[doc(hidden)]
-pub use vac_value::bridge::serialize;
+pub use vac_value::serde::serialize;
 #[doc(hidden)]
 pub use vac_value::{Encode, Encoded, Encoder, IntoOwned, Node};
 pub use violations::Violations;

@@ -178,7 +178,7 @@ impl<'a> Envelope<'a> {
             return Err(EnvelopeError::DuplicateLabel(label));
         }
         let protected_bytes = string(protected, "the protected header")?;
-        let header = protected_header(document, protected_bytes)?;
+        let header = protected_header(protected_bytes)?;
         if let Some(label) = twice(&header, 1) {
             let place = format!("{label} of the protected header");
             return Err(EnvelopeError::DuplicateLabel(place));
@@ -313,13 +313,10 @@ fn string<'a>(node: Node<'_, 'a>, what: &'static str) -> Result<&'a [u8], Envelo
     }
 }
 
-fn protected_header<'a>(
-    document: &Document<'_>,
-    bytes: &'a [u8],
-) -> Result<Document<'a>, EnvelopeError> {
+fn protected_header(bytes: &[u8]) -> Result<Document<'_>, EnvelopeError> {
     // No bytes stand for an empty map (RFC 9052 section 3).
     let bytes = if bytes.is_empty() { &[0xa0] } else { bytes };
-    let header = document.embedded(bytes).map_err(EnvelopeError::Protected)?;
+    let header = Document::cbor(bytes).map_err(EnvelopeError::Protected)?;
     match header.root().kind() {
         Kind::Map => Ok(header),
         _ => Err(EnvelopeError::Shape {

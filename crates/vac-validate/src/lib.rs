@@ -23,14 +23,14 @@
 //!   disagree about its value. Duplicate keys come first. The schema is matched against the
 //!   first of equal keys.
 
+mod encoding;
 pub mod lint;
 pub mod signed;
-mod sniff;
 pub mod stream;
 
 use std::fmt;
 
-pub use sniff::sniff;
+pub use encoding::detect_encoding;
 pub use vac_record::schema::{SCHEMA, rules};
 pub use vac_schema::{RuleId, Violations};
 pub use vac_value::{Document, Encoding, SyntaxError, Violation, ViolationKind};

@@ -3,7 +3,8 @@
 
 use std::cmp::Ordering;
 
-use crate::document::{Kind, Node};
+use crate::document::Kind;
+use crate::node::Node;
 
 /// Text that is Unicode text.
 #[inline]

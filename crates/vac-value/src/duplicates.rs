@@ -1,4 +1,4 @@
-//! Finds keys that a map has twice, when its scanner closes it.
+//! Finding duplicate keys of a map when the scanner closes it.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use crate::document::{DUPLICATE, Document, ESCAPED, Entry, Kind, LOOSE, Source};
 use crate::transcode::deterministic;
 use crate::{cbor, json};
 
-/// Up to this many keys each is compared with each.
+/// Maps with at most this many keys are checked pairwise.
 const FEW: usize = 16;
 
-/// Notes every key of the map that equals an earlier one. Also marks a CBOR map
+/// Marks every key of the map that equals an earlier one. Also marks a CBOR map
 /// as loose when its keys are not in bytewise order.
 pub(crate) fn find(document: &mut Document<'_>, map: u32) {
     let all_differ = match document.source {
@@ -28,7 +28,7 @@ pub(crate) fn find(document: &mut Document<'_>, map: u32) {
     }
 }
 
-/// Whether a look at few keys without escapes tells that all differ. False says nothing.
+/// Returns true if the map has few keys without escapes and their marks show that all differ.
 fn differ_by_marks(entries: &[Entry], map: u32, text: &[u8]) -> bool {
     let mut marks = [0; FEW];
     let mut count = 0;
@@ -58,7 +58,7 @@ fn order(entries: &[Entry], map: u32, bytes: &[u8]) -> (bool, bool) {
     (sorted, plain)
 }
 
-/// The keys of a map.
+/// Returns the keys of a map.
 #[inline]
 fn keys(entries: &[Entry], map: u32) -> impl Iterator<Item = &Entry> {
     let end = entries[map as usize].next;
@@ -72,7 +72,7 @@ fn keys(entries: &[Entry], map: u32) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// Keys that are equal exactly when their tokens are.
+/// Returns whether a key equals another exactly if their tokens are equal.
 fn is_plain(key: &Entry) -> bool {
     key.flags & (ESCAPED | LOOSE) == 0
         && !matches!(key.kind, Kind::Array | Kind::Map | Kind::Tag | Kind::Float)
@@ -83,7 +83,7 @@ fn token<'a>(entry: &Entry, source: &'a [u8]) -> &'a [u8] {
     &source[entry.start as usize..entry.end as usize]
 }
 
-/// Equal tokens have equal marks; different ones nearly always different.
+/// Returns a hash of a token: equal tokens have equal marks, different ones nearly always differ.
 #[inline]
 pub(crate) fn mark(token: &[u8]) -> u64 {
     let length = (token.len() as u64) << 56;
@@ -102,7 +102,7 @@ fn distinct(marks: &[u64]) -> bool {
     marks.iter().enumerate().all(|(at, mark)| !marks[..at].contains(mark))
 }
 
-/// The slow way: sorts the keys by value.
+/// Finds duplicates by sorting the keys by value.
 fn compare(document: &mut Document<'_>, map: u32) {
     let end = document.entries[map as usize].next;
     let mut keys = Vec::new();
@@ -117,19 +117,18 @@ fn compare(document: &mut Document<'_>, map: u32) {
         if pair[0].0 == pair[1].0 {
             document.duplicates.push(pair[1].1);
             document.entries[pair[1].1 as usize].flags |= DUPLICATE;
-            // Whoever rewrites this must look at it first.
+            // The map cannot be copied without a check.
             document.entries[map as usize].flags |= LOOSE;
         }
     }
 }
 
-/// Bytes that are the same for keys of the same value.
+/// Returns bytes that are equal for keys of equal value.
 fn value_of<'a>(document: &Document<'a>, key: u32) -> Cow<'a, [u8]> {
     let source = document.source;
     let entry = &document.entries[key as usize];
     let token = token(entry, source.bytes());
     match source {
-        // A lone surrogate has no characters: its escape stands for itself.
         Source::Json(_) if entry.flags & ESCAPED == 0 => Cow::Borrowed(&token[1..token.len() - 1]),
         Source::Json(text) => {
             let inner = &text[entry.start as usize + 1..entry.end as usize - 1];
@@ -137,8 +136,8 @@ fn value_of<'a>(document: &Document<'a>, key: u32) -> Cow<'a, [u8]> {
         }
         Source::Cbor(_) if is_plain(entry) => Cow::Borrowed(token),
         Source::Cbor(_) if entry.kind == Kind::Float => {
-            // Zeros are one key, and so are NaNs of one payload (RFC 8949 section 5.6.1).
-            let value = document.node(key).float().unwrap_or_default();
+            // Zeros are equal keys, and so are NaNs with one payload (RFC 8949 section 5.6.1).
+            let value = document.node(key).float().expect("the key is a float");
             let sign = if value == 0.0 || value.is_nan() { 1 << 63 } else { 0 };
             let mut bytes = Vec::new();
             cbor::push_float(f64::from_bits(value.to_bits() & !sign), &mut bytes);

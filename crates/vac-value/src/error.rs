@@ -1,34 +1,34 @@
-//! What can be wrong with the bytes themselves.
+//! Errors in the bytes of a document.
 
 use std::fmt;
 
-/// Bytes that are no document, and where. Says nothing about schemas.
+/// Bytes that are not a well-formed document within the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Offset of the byte at which it showed.
+    /// Offset of the byte where it was found.
     pub offset: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub problem: Problem,
 }
 
 /// What is wrong with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Nothing there at all.
+    /// The input is empty.
     Empty,
     /// The input ends inside the document.
     Truncated,
-    /// Bytes follow behind the document.
+    /// There are bytes after the document.
     Trailing,
-    /// A byte-order mark in front of JSON.
+    /// A byte-order mark before JSON.
     ByteOrderMark,
     /// Not UTF-8.
     Utf8,
-    /// Something else stands where this was expected.
+    /// Something other than this was found.
     Expected(&'static str),
-    /// A control character that JSON wants escaped.
+    /// A control character that JSON requires to be escaped.
     ControlCharacter,
-    /// A backslash before something that is no escape.
+    /// A backslash that does not begin an escape.
     Escape,
     /// A number that JSON's grammar does not allow.
     Number,
@@ -38,7 +38,7 @@ pub enum Problem {
     SimpleValue(u8),
     /// A chunk of another kind inside a string of indefinite length.
     Chunk,
-    /// A map of indefinite length that ends behind a key.
+    /// A map of indefinite length that ends after a key.
     OddMap,
     /// A length or count that the input cannot hold.
     Length(u64),
@@ -57,8 +57,8 @@ impl fmt::Display for Problem {
         match self {
             Self::Empty => f.write_str("the input is empty"),
             Self::Truncated => f.write_str("the input ends inside the document"),
-            Self::Trailing => f.write_str("bytes follow behind the document"),
-            Self::ByteOrderMark => f.write_str("a byte-order mark stands before the JSON text"),
+            Self::Trailing => f.write_str("unexpected bytes after the document"),
+            Self::ByteOrderMark => f.write_str("a byte-order mark precedes the JSON text"),
             Self::Utf8 => f.write_str("the text is not valid UTF-8"),
             Self::Expected(what) => write!(f, "expected {what}"),
             Self::ControlCharacter => f.write_str("a control character in text must be escaped"),
@@ -69,7 +69,7 @@ impl fmt::Display for Problem {
                 write!(f, "simple value {value} must not take a second byte")
             }
             Self::Chunk => f.write_str("a chunk must be a definite-length string of the same kind"),
-            Self::OddMap => f.write_str("the map ends behind a key"),
+            Self::OddMap => f.write_str("the map ends after a key"),
             Self::Length(length) => {
                 write!(f, "a length of {length} is more than the input holds")
             }

@@ -1,10 +1,10 @@
 //! The data model of agent records and its two encodings, JSON and CBOR.
 //!
-//! One data model (RFC 8949's, of which JSON's is a part), one index over the
-//! source, one encoder. [`Document`] scans JSON text or CBOR bytes once, strictly, and
-//! knows where everything is; [`Node`] is a place in it; [`Any`] carries a value away
-//! unread; [`Encoder`] writes either encoding; [`Encode`] is what generated types implement
-//! (crate `vac-schema` has the counterpart `Decode`).
+//! There is one data model (that of RFC 8949, of which JSON's is a part), one index over the
+//! source and one encoder. [`Document`] scans JSON text or CBOR bytes once, strictly, and indexes
+//! every value; [`Node`] is a position in it; [`Any`] carries a value without decoding it;
+//! [`Encoder`] writes either encoding; [`Encode`] is the trait of values that can be written
+//! (crate `vac-schema` has its counterpart `Decode`). [`serde`] describes serde's traits.
 //!
 //! ```
 //! use vac_value::{Document, Kind};
@@ -25,70 +25,75 @@
 //!
 //! | design | ratio | what it cannot do |
 //! |---|---|---|
-//! | skip over values, keep nothing (the floor of a pull parser, without looking for duplicate keys) | 0.15 to 0.45 | look ahead twice: `children` before `type` at every level makes it quadratic in depth |
+//! | skip over values, keep nothing (the minimum of a pull parser, without finding duplicate keys) | 0.15 to 0.45 | look ahead twice: `children` before `type` at every level makes it quadratic in depth |
 //! | index of 16 bytes a node (this) | 0.24 to 0.58 | |
 //! | `serde::de::IgnoredAny` | 0.18 to 0.38 | keep offsets |
 //! | `serde_json::Value` | 1 | keep numbers, duplicate keys, key order |
 //!
-//! That was measured with eight bytes of a text looked at together. With sixteen (crate
-//! `wide`: vectors that every processor of a kind has, without `unsafe` here) the index takes
-//! 0.24 to 0.39.
+//! That was measured with blocks of eight bytes of text. With sixteen (crate `wide`: portable
+//! vectors, without `unsafe` here) the index takes 0.24 to 0.39.
 //!
-//! For 0.01 to 0.17 of the baseline more than skipping, the index makes every later step
-//! a look-up: a choice looks at the member that decides it wherever that stands, an
-//! `any` of megabytes is stepped over at once, alternatives can be tried again, and
-//! syntax errors, duplicate keys and limits are dealt with in one place.
+//! For 0.01 to 0.17 of the baseline more than skipping, the index makes every later step a
+//! lookup: a choice reads the member that decides it at any position, an `any` of megabytes is
+//! skipped at once, alternatives can be tried again, and syntax errors, duplicate keys and
+//! limits are handled in one place.
 //!
 //! **Numbers.** An integer token is an integer; `1.0`, `1e3` and `-0` are floats. An
-//! integer beyond -2^64 to 2^64 - 1 is a bignum in CBOR (tags 2, 3); a decimal that no
-//! double names exactly is a decimal fraction (tag 4). Both come back as the same
-//! number. A *typed* number is an integer or a double in CBOR, so that there such a
-//! decimal is [`EncodeError::NotRepresentable`].
+//! integer outside of -2^64 to 2^64 - 1 is a bignum in CBOR (tags 2, 3); a decimal that no
+//! double equals is a decimal fraction (tag 4). Both are converted back to the same number. A
+//! *typed* number ([`Number`]) is an integer or a double in CBOR, where such a decimal is
+//! [`EncodeError::NotRepresentable`].
 //!
 //! **JSON from CBOR.** Byte strings become base64url text; `undefined`, other tags,
-//! simple values, non-finite floats and keys that are not text are errors. Text with a
-//! lone surrogate escape stays what it is in JSON and has no CBOR form.
+//! simple values, non-finite floats and keys that are not text are errors. Text with a lone
+//! surrogate escape is kept in JSON and cannot be converted to CBOR.
 //!
-//! **Strictness.** Well-formedness to the letter, UTF-8, nothing behind the document,
-//! at most 256 levels and 4 GiB, and lengths checked before anything is reserved.
-//! Duplicate keys are found at every depth, by value, and listed: validators report each
-//! of them ([`Violation::duplicate_keys`]), decoders and [`transcode`] refuse them. The scanners use no recursion.
+//! **Strictness.** Documents are well-formed to the letter, in UTF-8, with nothing after them,
+//! at most 256 levels deep and at most 4 GiB long; lengths are checked before memory is
+//! reserved. Duplicate keys are found at every depth, by value: validators report each of them
+//! ([`Violation::duplicate_keys`]), decoders and [`transcode`] refuse them. The scanners do not
+//! recurse.
 //!
 //! **CBOR is written deterministically** (RFC 8949 section 4.2.1): shortest heads and
 //! floats, definite lengths, keys in bytewise order. NaN keeps its payload.
 
 mod any;
-pub mod bridge;
 mod cbor;
 pub mod check;
+mod convert;
 mod document;
 mod duplicates;
 mod encode;
+mod encoder;
 mod error;
 mod json;
+mod map;
 mod map_encoder;
+mod node;
 mod number;
-mod outline;
 pub mod path;
 mod pattern;
 mod printable;
 mod scalars;
 mod scan;
+pub mod serde;
 mod transcode;
 mod values;
 mod violation;
+mod write_index;
 
-pub use any::Any;
-pub use document::{Document, Elements, Encoding, Kind, Members, Node};
-pub use encode::{Encode, EncodeError, Encoded, Encoder, Layout};
+pub use any::{Any, AnyError};
+pub use document::{Document, Encoding, Kind};
+pub use encode::{Encode, EncodeError, Encoded, Layout};
+pub use encoder::Encoder;
 pub use error::{Problem, SyntaxError};
+pub use map::{Extensions, Iter, IterMut};
 pub use map_encoder::{Key, MapEncoder};
-pub use number::Number;
+pub use node::{Elements, Members, Node, Value};
+pub use number::{Decimal, Number, NumberError};
 pub use pattern::Pattern;
 pub use printable::{harmless, harmless_json, is_harmless, printable};
 pub use scan::{Limits, Scanner, known_text};
 pub use transcode::transcode;
-pub use values::{
-    Bytes, Embedded, Extensions, IntoOwned, Null, Tagged, Text, Undefined, into_owned,
-};
+pub use values::{Bytes, Embedded, IntoOwned, Null, Tagged, Text, Undefined, into_owned};
 pub use violation::{Violation, ViolationKind, found};

@@ -1,22 +1,24 @@
 //! Writing a map, member by member.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::document::{Encoding, Kind};
+use crate::document::{Document, Encoding, Kind};
 use crate::duplicates::mark;
-use crate::encode::{Encode, EncodeError, Encoder};
-use crate::json;
+use crate::encode::{Encode, EncodeError};
+use crate::encoder::Encoder;
+use crate::{cbor, json};
 
-/// So many members most maps do not have: these need no memory of their own, and their
-/// keys are compared each with each.
+/// Maps with at most this many members are checked for duplicate keys pairwise, without
+/// allocating.
 const FEW: usize = 20;
 
-/// A key as a map's writer takes it.
+/// A key of a map that is being written.
 #[derive(Clone, Copy)]
 pub enum Key<'v> {
-    /// Text that JSON has nothing to escape in, as the schema's names are.
+    /// Text without characters that JSON escapes, such as the names in a schema.
     Name(&'v str),
     /// Text.
     Text(&'v str),
@@ -26,8 +28,8 @@ pub enum Key<'v> {
     Other(&'v dyn Encode),
 }
 
-/// A map that is being written: JSON at once and in the order of the members, CBOR at
-/// the end and sorted. Its keys must differ, which is found out at the end.
+/// A map that is being written. JSON members are written at once and in the order given, CBOR
+/// members are written at the end and sorted. A duplicate key is reported at the end.
 ///
 /// ```
 /// use vac_value::{Encoder, Key, Layout, MapEncoder};
@@ -41,24 +43,37 @@ pub enum Key<'v> {
 /// # Ok::<(), vac_value::EncodeError>(())
 /// ```
 #[must_use = "a map has to be ended"]
-pub struct MapEncoder<'e, 'v> {
-    to: &'e mut Encoder,
+pub struct MapEncoder<'e, 's, 'v> {
+    to: &'e mut Encoder<'s>,
     members: Members<'v>,
-    /// How many of them have keys that are known to differ.
+    /// How many members, counted from the first one, have keys that are known to differ.
     known: usize,
+    /// Whether there are keys that are written as their source spells them, so that equal keys
+    /// can have different tokens.
+    spelled: bool,
 }
 
-#[allow(clippy::large_enum_variant)] // so that JSON needs no memory for it
+#[allow(clippy::large_enum_variant)] // so that nothing is allocated for small JSON maps
 enum Members<'v> {
-    /// Where the keys are that have been written.
+    /// The ranges of the keys that have been written. If the encoder passes values on to a
+    /// serializer, its buffer contains only keys, as CBOR.
     Written(SmallVec<[Range<usize>; FEW]>),
-    /// What is to be written.
+    /// The members that are still to be written.
     Waiting(Vec<(Key<'v>, &'v dyn Encode)>),
 }
 
-impl<'e, 'v> MapEncoder<'e, 'v> {
+impl<'e, 's, 'v> MapEncoder<'e, 's, 'v> {
     /// Begins a map.
-    pub fn new(to: &'e mut Encoder) -> Self {
+    pub fn new(to: &'e mut Encoder<'s>) -> Self {
+        if let Some(sink) = to.sink_mut() {
+            sink.begin_map();
+            return Self {
+                to,
+                members: Members::Written(SmallVec::new()),
+                known: 0,
+                spelled: false,
+            };
+        }
         let members = match to.encoding() {
             Encoding::Json => {
                 to.begin(Kind::Map, b'{');
@@ -66,15 +81,15 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
             }
             Encoding::Cbor => Members::Waiting(Vec::with_capacity(FEW)),
         };
-        Self { to, members, known: 0 }
+        Self { to, members, known: 0, spelled: false }
     }
 
-    /// Adds a member whose key the schema names. JSON has nothing to escape in the name.
+    /// Adds a member whose key is a name in the schema without characters that JSON escapes.
     pub fn field<T: Encode>(&mut self, name: &'v str, value: &'v T) -> Result<(), EncodeError> {
         self.member(Key::Name(name), value)
     }
 
-    /// Adds such a member if there is a value.
+    /// Adds a [`field`](Self::field) if there is a value.
     pub fn optional_field<T: Encode>(
         &mut self,
         name: &'v str,
@@ -83,13 +98,13 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
         self.optional(Key::Name(name), value.as_ref())
     }
 
-    /// Adds a member whose key the schema names. These come first.
+    /// Adds a member whose key is in the schema. These have to be added first.
     pub fn member<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
         self.known += 1;
         self.extension(key, value)
     }
 
-    /// Adds such a member if there is a value.
+    /// Adds a [`member`](Self::member) if there is a value.
     pub fn optional<T: Encode>(
         &mut self,
         key: Key<'v>,
@@ -101,12 +116,19 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
         }
     }
 
-    /// Adds a member whose key is data.
+    /// Adds a member whose key is data and may equal another key.
     pub fn extension<T: Encode>(&mut self, key: Key<'v>, value: &'v T) -> Result<(), EncodeError> {
         match &mut self.members {
             Members::Written(keys) => {
+                self.spelled |= matches!(key, Key::Other(_));
                 keys.push(self.to.member_key(&key)?);
-                value.encode(self.to)
+                match self.to.sink_mut() {
+                    Some(sink) => {
+                        sink.member(&key, value);
+                        Ok(())
+                    }
+                    None => value.encode(self.to),
+                }
             }
             Members::Waiting(members) => {
                 members.push((key, value));
@@ -115,14 +137,18 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
         }
     }
 
-    /// Ends it.
+    /// Ends the map.
     pub fn end(mut self) -> Result<(), EncodeError> {
         match &mut self.members {
             Members::Written(keys) => {
                 if keys.len() > self.known {
-                    differ(self.to.written(), keys, self.known)?;
+                    let known = if self.spelled { None } else { Some(self.known) };
+                    check_keys(self.to, keys, known)?;
                 }
-                self.to.end(b'}');
+                match self.to.sink_mut() {
+                    Some(sink) => sink.end_map(),
+                    None => self.to.end(b'}'),
+                }
                 Ok(())
             }
             Members::Waiting(members) => {
@@ -136,10 +162,19 @@ impl<'e, 'v> MapEncoder<'e, 'v> {
     }
 }
 
-/// Whether all keys that have been written differ; the first of them are known to.
-fn differ(written: &[u8], keys: &[Range<usize>], known: usize) -> Result<(), EncodeError> {
+/// Checks that the keys that have been written differ. The first `known` of them do; without
+/// that number, the tokens of equal keys can differ.
+fn check_keys(
+    encoder: &mut Encoder<'_>,
+    keys: &[Range<usize>],
+    known: Option<usize>,
+) -> Result<(), EncodeError> {
+    let is_cbor = encoder.sink_mut().is_some();
+    let written = encoder.written();
     let token = |key: &Range<usize>| &written[key.clone()];
-    if keys.len() <= FEW {
+    if let Some(known) = known
+        && keys.len() <= FEW
+    {
         let mut marks = [0; FEW];
         for (at, key) in keys.iter().enumerate() {
             marks[at] = mark(token(key));
@@ -148,20 +183,27 @@ fn differ(written: &[u8], keys: &[Range<usize>], known: usize) -> Result<(), Enc
             return Ok(());
         }
     }
-    let mut tokens: Vec<&[u8]> = keys.iter().map(token).collect();
+    let unescaped = |token: &[u8]| {
+        let token = str::from_utf8(token).expect("JSON is written as UTF-8");
+        json::unescape(&token[1..token.len() - 1])
+    };
+    let mut tokens: Vec<Cow<'_, [u8]>> = match known {
+        None if !is_cbor => keys.iter().map(|key| unescaped(token(key)).into()).collect(),
+        _ => keys.iter().map(|key| token(key).into()).collect(),
+    };
     tokens.sort_unstable();
     match tokens.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
+        Some(pair) if is_cbor => Err(EncodeError::DuplicateKey(describe_cbor(&pair[0]))),
         Some(pair) => {
-            let token = String::from_utf8_lossy(pair[0]);
-            let text = json::unescape(token.trim_matches('"'));
+            let text = if known.is_none() { pair[0].to_vec() } else { unescaped(&pair[0]) };
             Err(EncodeError::DuplicateKey(String::from_utf8_lossy(&text).into_owned()))
         }
     }
 }
 
-/// Sorts members if all their keys are text, and says whether that is so: of texts the
-/// shorter comes first, because its head does.
+/// Sorts members if all their keys are text, and returns whether they are. A shorter text comes
+/// first, because its head is less.
 fn sort_texts(members: &mut [(Key<'_>, &dyn Encode)]) -> Result<bool, EncodeError> {
     if members.iter().any(|(key, _)| key.text().is_none()) {
         return Ok(false);
@@ -169,26 +211,38 @@ fn sort_texts(members: &mut [(Key<'_>, &dyn Encode)]) -> Result<bool, EncodeErro
     members.sort_unstable_by_key(|(key, _)| key.text().map(|text| (text.len(), text)));
     match members.windows(2).find(|pair| pair[0].0.text() == pair[1].0.text()) {
         None => Ok(true),
-        Some(pair) => Err(EncodeError::DuplicateKey(pair[0].0.shown())),
+        Some(pair) => {
+            let text = pair[0].0.text().expect("all keys are text");
+            Err(EncodeError::DuplicateKey(text.to_owned()))
+        }
     }
 }
 
-/// A member whose key is written already.
+/// A member with its key as CBOR.
 pub(crate) type WithKey<'v> = (Vec<u8>, &'v dyn Encode);
 
-/// Members with their keys as CBOR, sorted by these.
+/// Encodes the keys of members and sorts the members by them.
 fn with_keys<'v>(members: &[(Key<'v>, &'v dyn Encode)]) -> Result<Vec<WithKey<'v>>, EncodeError> {
     let mut sorted = Vec::with_capacity(members.len());
     for (key, value) in members {
         sorted.push((key.to_cbor()?, *value));
     }
     sorted.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) else {
-        return Ok(sorted);
-    };
-    let is_it = |(key, _): &&(Key<'v>, _)| key.to_cbor().is_ok_and(|it| it == twice[0].0);
-    let name = members.iter().find(is_it).map(|(key, _)| key.shown());
-    Err(EncodeError::DuplicateKey(name.unwrap_or_default()))
+    match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        None => Ok(sorted),
+        Some(pair) => Err(EncodeError::DuplicateKey(describe_cbor(&pair[0].0))),
+    }
+}
+
+/// Describes a key that is written as CBOR.
+fn describe_cbor(key: &[u8]) -> String {
+    let document = Document::cbor(key).expect("an encoder writes well-formed CBOR");
+    let node = document.root();
+    match (node.text(), node.integer()) {
+        (Some(text), _) => text.into_owned(),
+        (_, Some(label)) => label.to_string(),
+        _ => crate::found(node),
+    }
 }
 
 impl<'v> Key<'v> {
@@ -199,20 +253,21 @@ impl<'v> Key<'v> {
         }
     }
 
-    fn to_cbor(self) -> Result<Vec<u8>, EncodeError> {
+    pub(crate) fn to_cbor(self) -> Result<Vec<u8>, EncodeError> {
         let mut encoder = Encoder::cbor();
         encoder.key(&self)?;
         Ok(encoder.finish())
     }
 
-    /// What a message calls it.
-    fn shown(&self) -> String {
-        match self {
-            Self::Name(text) | Self::Text(text) => (*text).to_owned(),
-            Self::Integer(label) => label.to_string(),
-            Self::Other(_) => {
-                String::from_utf8_lossy(&self.to_cbor().unwrap_or_default()).into_owned()
+    /// Writes the key as CBOR.
+    pub(crate) fn push_cbor(&self, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match self.text() {
+            Some(text) => {
+                cbor::push_head(3, text.len() as u64, out);
+                out.extend_from_slice(text.as_bytes());
             }
+            None => out.extend_from_slice(&self.to_cbor()?),
         }
+        Ok(())
     }
 }

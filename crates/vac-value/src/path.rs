@@ -1,6 +1,7 @@
 //! Where a node is: a JSON pointer (RFC 6901).
 
-use crate::document::{Kind, Node};
+use crate::document::Kind;
+use crate::node::Node;
 
 /// One step from a container or tag into it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, util::start};
 
-/// No table may become larger; such a pattern is matched by [`Regex`].
-const MOST_BYTES: usize = 1 << 20;
+/// The maximum size of a table. A larger pattern is matched by [`Regex`].
+const MAX_BYTES: usize = 1 << 20;
 
-/// A compiled pattern. What schemas want of a text is short and anchored: a table that
-/// knows the next state for every byte answers in a few nanoseconds.
+/// A compiled pattern. Patterns of schemas are short and anchored, so that most of them become a
+/// table of states that decides in a few nanoseconds.
 #[derive(Debug)]
 pub struct Pattern {
     regex: Regex,
@@ -23,15 +23,15 @@ struct Table {
 }
 
 impl Table {
-    /// Of a pattern about a text as a whole.
+    /// Compiles a pattern that is anchored at both ends.
     fn new(source: &str) -> Option<Self> {
         if !source.starts_with("\\A") || !source.ends_with("\\z") {
             return None;
         }
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
-            .dfa_size_limit(Some(MOST_BYTES))
-            .determinize_size_limit(Some(MOST_BYTES));
+            .dfa_size_limit(Some(MAX_BYTES))
+            .determinize_size_limit(Some(MAX_BYTES));
         let states = dense::Builder::new().configure(config).build(source).ok()?;
         let start = states.start_state(&start::Config::new().anchored(Anchored::Yes)).ok()?;
         Some(Self { states, start })
@@ -50,7 +50,7 @@ impl Pattern {
         Ok(Self { regex: Regex::new(source)?, table: Table::new(source) })
     }
 
-    /// Whether the text matches.
+    /// Returns whether the text matches.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.table {
             Some(table) => table.is_match(text),
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_says_what_the_pattern_says() {
+    fn tables_agree_with_regular_expressions() {
         let sources = [
             r"\A(?:[0-9]{4}-(0[1-9]|1[0-2]))\z",
             r"\A(?:a|ab)\z",
@@ -78,7 +78,7 @@ mod tests {
             ["2026-01", "2026-13", "a", "ab", "abc", "", "x:y", "٣", "line\nend", "\u{10ffff}"];
         for source in sources {
             let pattern = Pattern::new(source).unwrap();
-            // Where words end is more than a table can tell.
+            // A table cannot represent Unicode word boundaries.
             assert_eq!(pattern.table.is_some(), !source.contains("\\b"), "{source}");
             for text in texts {
                 assert_eq!(
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_whose_table_would_be_huge_still_works() {
+    fn patterns_with_huge_tables_are_matched_without() {
         let pattern = Pattern::new(r"\A(?:(?:a|b)*a(?:a|b){18})\z").unwrap();
         assert!(pattern.table.is_none());
         assert!(pattern.is_match("abbbbbbbbbbbbbbbbbb"));

@@ -1,39 +1,51 @@
-//! The standard types as values: how they are written and made independent.
+//! [`Encode`] and [`IntoOwned`] for standard types.
 
 use std::borrow::Cow;
 
-use crate::encode::{Encode, EncodeError, Encoder};
+use crate::encode::{Encode, Encoded};
+use crate::encoder::Encoder;
 use crate::{IntoOwned, Null, Number, Undefined};
 
 impl Encode for u64 {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.integer(i128::from(*self));
         Ok(())
     }
 }
 
 impl Encode for i128 {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.integer(*self);
         Ok(())
     }
 }
 
 impl Encode for f64 {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.float(*self)
     }
 }
 
 impl Encode for bool {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.bool(*self);
         Ok(())
     }
 }
 
 impl Encode for str {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
+        to.text(self);
+        Ok(())
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl Encode for String {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.text(self);
         Ok(())
     }
@@ -44,14 +56,14 @@ impl Encode for str {
 }
 
 impl Encode for [u8] {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.bytes(self);
         Ok(())
     }
 }
 
 impl<T: Encode + ToOwned + ?Sized> Encode for Cow<'_, T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         (**self).encode(to)
     }
 
@@ -61,7 +73,7 @@ impl<T: Encode + ToOwned + ?Sized> Encode for Cow<'_, T> {
 }
 
 impl<T: Encode + ?Sized> Encode for &T {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         (**self).encode(to)
     }
 
@@ -71,39 +83,43 @@ impl<T: Encode + ?Sized> Encode for &T {
 }
 
 impl Encode for Number<'_> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.number(self)
     }
 }
 
 impl Encode for Null {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.null();
         Ok(())
     }
 }
 
 impl Encode for Undefined {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.undefined()
     }
 }
 
 impl<T: Encode> Encode for Vec<T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.array(self)
     }
 }
 
 impl<T: Encode + ?Sized> Encode for Box<T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         (**self).encode(to)
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        (**self).as_text()
     }
 }
 
 /// `null` or a value.
 impl<T: Encode> Encode for Option<T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         if let Some(value) = self {
             return value.encode(to);
         }
@@ -125,7 +141,7 @@ macro_rules! owned_already {
     )*};
 }
 
-owned_already!(u64, i128, bool, Null, Undefined);
+owned_already!(u64, i128, f64, bool, String, Null, Undefined);
 
 impl<T: ToOwned + ?Sized + 'static> IntoOwned for Cow<'_, T> {
     type Owned = Cow<'static, T>;

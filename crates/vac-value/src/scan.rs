@@ -1,31 +1,31 @@
-//! From bytes to [`Document`]: limits, and the index both scanners fill.
+//! Scanning bytes into a [`Document`]: limits, and the index that both scanners fill.
 
 use std::str::Utf8Error;
 
 use crate::document::{Document, Encoding, Entry, Kind, LOOSE, Source};
 use crate::{Problem, SyntaxError, cbor, duplicates, json};
 
-/// How much of a document is accepted. Beyond is an error, never a crash.
+/// Limits of documents. Exceeding one is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Containers and tags inside each other.
+    /// Levels of containers and tags inside each other.
     pub depth: usize,
     /// Bytes of one document.
     pub size: usize,
-    /// Nodes of one document: values and keys. Each takes 16 bytes of memory. Asked of JSON,
-    /// where two bytes are enough for one.
+    /// Nodes (values and keys) of one JSON document. Each takes 16 bytes of memory, and two bytes
+    /// of JSON are enough for one.
     pub nodes: usize,
 }
 
 impl Default for Limits {
-    /// 256 levels, and what 32-bit offsets reach (4 GiB).
+    /// 256 levels and 4 GiB, the range of 32-bit offsets.
     fn default() -> Self {
         Self { depth: 256, size: u32::MAX as usize, nodes: u32::MAX as usize }
     }
 }
 
-/// Scans documents, one after the other, and reuses its memory when it is given
-/// them back.
+/// Scans documents one after the other. It reuses the memory of documents that are
+/// [recycled](Scanner::recycle).
 #[derive(Debug, Default)]
 pub struct Scanner {
     limits: Limits,
@@ -33,12 +33,12 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// With other limits than the default.
+    /// Creates a scanner with other limits than the default.
     pub fn new(limits: Limits) -> Self {
         Self { limits, spare: Vec::new() }
     }
 
-    /// Scans JSON text: one document, and space around it.
+    /// Scans JSON text: one document, and white space around it.
     pub fn json<'a>(&mut self, source: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
         let (document, end) = self.json_prefix(source)?;
         match source[end..].iter().position(|byte| !json::is_space(*byte)) {
@@ -47,8 +47,8 @@ impl Scanner {
         }
     }
 
-    /// Scans the JSON document that the input begins with; also gives the
-    /// offset behind it. The whole input must be UTF-8.
+    /// Scans the JSON document at the beginning of the input and returns it with the offset of
+    /// its end. The whole input must be UTF-8.
     pub fn json_prefix<'a>(
         &mut self,
         source: &'a [u8],
@@ -56,7 +56,7 @@ impl Scanner {
         self.json_text_prefix(text(source)?)
     }
 
-    /// The same for text that is known to be text.
+    /// Does the same as [`Scanner::json_prefix`] for text that is known to be UTF-8.
     pub fn json_text_prefix<'a>(
         &mut self,
         text: &'a str,
@@ -75,8 +75,8 @@ impl Scanner {
         Ok(document)
     }
 
-    /// Scans the CBOR item that the input begins with; also gives the offset
-    /// behind it.
+    /// Scans the CBOR item at the beginning of the input and returns it with the offset of its
+    /// end.
     pub fn cbor_prefix<'a>(
         &mut self,
         source: &'a [u8],
@@ -86,7 +86,7 @@ impl Scanner {
         Ok((index.finish(), end))
     }
 
-    /// Scans either.
+    /// Scans a document in an encoding.
     pub fn scan<'a>(
         &mut self,
         source: &'a [u8],
@@ -98,15 +98,15 @@ impl Scanner {
         }
     }
 
-    /// Takes a document's memory back for the next one.
+    /// Keeps the memory of a document for the next one.
     pub fn recycle(&mut self, document: Document<'_>) {
         if document.entries.capacity() > self.spare.capacity() {
             self.spare = document.entries;
         }
     }
 
-    /// Gives a document an index of just its own size, to be kept, and takes the memory
-    /// it grew in back for the next one.
+    /// Shrinks a document that is kept to the memory that it needs, and keeps the rest for the
+    /// next one.
     pub fn settle<'a>(&mut self, mut document: Document<'a>) -> Document<'a> {
         let entries = document.entries.as_slice().to_vec();
         self.spare = std::mem::replace(&mut document.entries, entries);
@@ -120,16 +120,15 @@ impl Scanner {
         }
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();
-        let depth = self.limits.depth;
         Ok(Index {
-            document: Document { source, entries, duplicates: Vec::new(), depth, line_ends: 0 },
-            depth,
+            document: Document { source, entries, duplicates: Vec::new(), line_ends: 0 },
+            depth: self.limits.depth,
             nodes: self.limits.nodes,
         })
     }
 }
 
-/// Bytes that have to be text.
+/// Checks that bytes are UTF-8.
 pub(crate) fn text(source: &[u8]) -> Result<&str, SyntaxError> {
     known_text(source).map_err(|error| SyntaxError {
         offset: error.valid_up_to(),
@@ -137,25 +136,25 @@ pub(crate) fn text(source: &[u8]) -> Result<&str, SyntaxError> {
     })
 }
 
-/// The same as [`std::str::from_utf8`], and much faster on text that is not only ASCII.
+/// Does the same as [`std::str::from_utf8`], faster for text that is not only ASCII.
 pub fn known_text(bytes: &[u8]) -> Result<&str, Utf8Error> {
     match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => Ok(text),
-        // It does not say where.
+        // The fast check does not return the position.
         Err(_) => std::str::from_utf8(bytes),
     }
 }
 
-/// A document while a scanner fills its index.
+/// A document whose index a scanner fills.
 pub(crate) struct Index<'a> {
     document: Document<'a>,
     pub depth: usize,
-    /// How many nodes there may be.
+    /// The limit of nodes.
     pub nodes: usize,
 }
 
 impl<'a> Index<'a> {
-    /// A node without children.
+    /// Adds a node without children.
     #[inline]
     pub fn leaf(&mut self, kind: Kind, start: usize, end: usize, flags: u8) {
         let next = self.here() + 1;
@@ -168,7 +167,7 @@ impl<'a> Index<'a> {
         });
     }
 
-    /// A node whose end is not known yet; [`Index::close`] completes it.
+    /// Adds a node whose end is not known yet; [`Index::close`] completes it.
     #[inline]
     pub fn open(&mut self, kind: Kind, start: usize) -> u32 {
         let index = self.here();
@@ -176,7 +175,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// Completes an opened node and looks for keys that a map has twice.
+    /// Completes an opened node and finds the duplicate keys of a map.
     #[inline]
     pub fn close(&mut self, index: u32, end: usize, flags: u8) {
         let next = self.here();
@@ -195,7 +194,7 @@ impl<'a> Index<'a> {
         self.document.line_ends += 1;
     }
 
-    /// Whether there are as many nodes as there may be.
+    /// Returns whether the limit of nodes is reached.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.document.entries.len() >= self.nodes
@@ -206,18 +205,18 @@ impl<'a> Index<'a> {
         narrow(self.document.entries.len())
     }
 
-    /// What kind the node at an index is.
+    /// Returns the kind of the node at an index.
     pub fn kind(&self, index: u32) -> Kind {
         self.document.entries[index as usize].kind
     }
 
-    /// Whether the node at an index is loose.
+    /// Returns whether the node at an index is loose.
     pub fn is_loose(&self, index: u32) -> bool {
         self.document.entries[index as usize].flags & LOOSE != 0
     }
 
-    /// Whether the node at an index is a bignum that fewer bytes could say: one with a zero
-    /// in front, or one that an integer has room for (RFC 8949 section 3.4.3).
+    /// Returns whether the node at an index is a bignum that is longer than necessary: one with a
+    /// leading zero, or one that fits into an integer (RFC 8949 section 3.4.3).
     pub fn is_long_bignum(&self, index: u32) -> bool {
         let entry = &self.document.entries[index as usize];
         let source = self.document.source.bytes();

@@ -1,17 +1,23 @@
-//! From one encoding to the other, node by node.
+//! Rewriting scanned values in either encoding.
 
 use num_bigint::{BigInt, Sign};
 
 use crate::cbor;
-use crate::document::{Document, Encoding, Kind, LOOSE, Node};
-use crate::encode::{EncodeError, Encoder};
+use crate::document::{Document, Encoding, Kind, LOOSE};
+use crate::encode::EncodeError;
+use crate::encoder::Encoder;
 use crate::json;
-use crate::number::{Decimal, Number, big_integer, bignum_digits};
+use crate::node::{Node, Value};
+use crate::number::{DecimalParts, Number, big_integer, bignum_digits};
 
-impl Encoder {
-    /// Writes a scanned value: the same tokens in its own encoding, the same
-    /// value in the other, or an error that says what has no counterpart.
+impl Encoder<'_> {
+    /// Writes a scanned value: the same tokens if it has the encoding that is written, otherwise
+    /// the same value. Fails if the value cannot be represented.
     pub fn node(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
+        if let Some(sink) = self.sink_mut() {
+            sink.value(node.value());
+            return Ok(());
+        }
         let same = node.encoding() == self.encoding();
         if self.takes_raw(node.encoding()) {
             if !node.flag(LOOSE) {
@@ -35,17 +41,6 @@ impl Encoder {
             }
             Kind::Map => self.node_map(node),
             Kind::Tag if self.encoding() == Encoding::Json => self.tag_in_json(node),
-            Kind::Tag => {
-                let Some((number, content)) = node.tag() else { return Ok(()) };
-                match (number, content.bytes()) {
-                    (2 | 3, Some(magnitude)) => self.magnitude(number == 3, &magnitude),
-                    _ => {
-                        self.tag(number)?;
-                        self.node(content)?;
-                    }
-                }
-                Ok(())
-            }
             _ if same && self.encoding() == Encoding::Json => {
                 self.raw(node.raw());
                 Ok(())
@@ -54,7 +49,7 @@ impl Encoder {
         }
     }
 
-    /// Copies JSON without the space between its tokens.
+    /// Copies JSON without the white space between its tokens.
     fn tidied(&mut self, node: Node<'_, '_>) {
         let (raw, offset) = (node.raw(), node.offset());
         let out = self.out();
@@ -86,10 +81,10 @@ impl Encoder {
             node.members().map(|(key, value)| (key.plain(), key, value)).collect();
         cbor::push_head(5, members.len() as u64, self.out());
         if members.iter().all(|(plain, ..)| plain.is_some()) {
-            // Of texts the shorter comes first, because its head does.
+            // A shorter text comes first, because its head is less.
             members.sort_unstable_by_key(|(plain, ..)| plain.map(|plain| (plain.len(), plain)));
             for (plain, _, value) in members {
-                self.text(plain.unwrap_or_default());
+                self.text(plain.expect("all keys are plain text"));
                 self.node(value)?;
             }
             return Ok(());
@@ -108,36 +103,39 @@ impl Encoder {
         Ok(())
     }
 
-    fn scalar(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
-        match node.kind() {
-            Kind::Null => self.null(),
-            Kind::Undefined => return self.undefined(),
-            Kind::Bool => self.bool(node.bool().unwrap_or_default()),
-            Kind::Simple => return self.simple(node.simple().unwrap_or_default()),
-            Kind::Integer => self.integer(node.integer().unwrap_or_default()),
-            Kind::Bytes => self.bytes(&node.bytes().unwrap_or_default()),
-            Kind::Text if node.has_lone_surrogate() => {
-                return self.fail("text with a lone surrogate");
-            }
-            Kind::Text => match node.text() {
-                Some(text) => self.text(&text),
-                None => return self.fail("text that is none"),
-            },
-            Kind::BigInteger => match big_integer(&String::from_utf8_lossy(node.raw())) {
+    /// Writes a value that is neither an array nor a map.
+    pub(crate) fn scalar(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
+        match node.value() {
+            Value::Null => self.null(),
+            Value::Undefined => return self.undefined(),
+            Value::Bool(value) => self.bool(value),
+            Value::Simple(number) => return self.simple(number),
+            Value::Integer(integer) => self.integer(integer),
+            Value::Bytes(bytes) => self.bytes(&bytes),
+            Value::LoneSurrogate(_) => return self.fail("text with a lone surrogate"),
+            Value::Text(text) => self.text(&text),
+            Value::BigInteger(token) => match big_integer(token) {
                 Some(integer) => self.bignum(&integer),
-                None => return self.fail("an integer of so many digits"),
+                None => return self.fail("an integer of more than 4096 digits"),
             },
-            Kind::Float => match node.number() {
-                Some(Number::Decimal(token)) => return self.decimal_fraction(&token),
-                Some(number) => return self.number(&number),
-                None => {}
-            },
-            Kind::Array | Kind::Map | Kind::Tag => {}
+            Value::Float(Number::Decimal(decimal)) => {
+                return self.decimal_fraction(decimal.as_str());
+            }
+            Value::Float(number) => return self.number(&number),
+            Value::Tag(number @ (2 | 3), content) if content.kind() == Kind::Bytes => {
+                let magnitude = content.bytes().expect("the kind is that of bytes");
+                self.magnitude(number == 3, &magnitude);
+            }
+            Value::Tag(number, content) => {
+                self.tag(number)?;
+                return self.node(content);
+            }
+            Value::Array(_) | Value::Map(_) => unreachable!("containers are written before"),
         }
         Ok(())
     }
 
-    /// A tag on an integer in bytes.
+    /// Writes an integer as a bignum, or as an integer if it fits.
     pub(crate) fn bignum(&mut self, value: &BigInt) {
         match value.sign() {
             Sign::Minus => self.magnitude(true, &(-value - 1u8).magnitude().to_bytes_be()),
@@ -145,8 +143,8 @@ impl Encoder {
         }
     }
 
-    /// The integer of a bignum's bytes in the only form it has: an integer if there is room
-    /// for it, a tag on bytes without zeros in front otherwise.
+    /// Writes a bignum in its preferred form: an integer if it fits, otherwise a tag on bytes
+    /// without leading zeros.
     fn magnitude(&mut self, negative: bool, bytes: &[u8]) {
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         let bytes = &bytes[zeros..];
@@ -159,13 +157,13 @@ impl Encoder {
         }
     }
 
-    /// Tag 4: ten to the power of the first, times the second.
-    fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
-        let Some(decimal) = Decimal::parse(token) else {
-            return self.fail("a number with such an exponent");
+    /// Writes a decimal fraction, tag 4: an exponent of ten and a mantissa.
+    pub(crate) fn decimal_fraction(&mut self, token: &str) -> Result<(), EncodeError> {
+        let Some(decimal) = DecimalParts::parse(token) else {
+            return self.fail("a number whose exponent exceeds 64 bits");
         };
         let Some(mantissa) = decimal.mantissa() else {
-            return self.fail("a number of so many digits");
+            return self.fail("a number of more than 4096 digits");
         };
         self.tag(4)?;
         self.begin_array(2);
@@ -177,7 +175,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// The tags that JSON has a number for.
+    /// Writes a bignum or a decimal fraction as a JSON number, and refuses other tags.
     fn tag_in_json(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
         let digits = bignum_text(node).or_else(|| {
             let (4, content) = node.tag()? else { return None };
@@ -207,17 +205,15 @@ fn bignum_text(node: Node<'_, '_>) -> Option<String> {
     }
 }
 
-/// The deterministic form of a CBOR node. Writing CBOR as CBOR cannot fail.
+/// Returns the deterministic form of a CBOR node.
 pub(crate) fn deterministic(node: Node<'_, '_>) -> Vec<u8> {
     let mut encoder = Encoder::cbor();
-    match encoder.node(node) {
-        Ok(()) => encoder.finish(),
-        Err(_) => node.raw().to_vec(),
-    }
+    encoder.node(node).expect("CBOR can represent every value that was read from CBOR");
+    encoder.finish()
 }
 
-/// Rewrites a document in another encoding or layout, without loss or with an
-/// error that says what has no counterpart there.
+/// Rewrites a document in another encoding or layout. Fails if the other encoding cannot
+/// represent a value, so that nothing is lost.
 ///
 /// ```
 /// use vac_value::{Document, Encoder, Layout, transcode};
@@ -240,11 +236,11 @@ pub fn transcode(document: &Document<'_>, to: &mut Encoder) -> Result<(), Encode
     transcode_node(document.root(), to)
 }
 
-/// Whether there is a byte string that is not the magnitude of a number.
+/// Returns whether there is a byte string that is not the magnitude of a bignum.
 fn has_bytes(document: &Document<'_>) -> bool {
     let mut number = None;
-    (0..document.len()).any(|index| {
-        let node = document.node(u32::try_from(index).unwrap_or_default());
+    (0..document.node_count()).any(|index| {
+        let node = document.node(index);
         if let Some((2 | 3, content)) = node.tag() {
             number = Some(content.index());
         }
@@ -252,12 +248,10 @@ fn has_bytes(document: &Document<'_>) -> bool {
     })
 }
 
-/// The same for a part of a document; byte strings become text in JSON (RFC 8949
-/// section 6.1), for those who look at values and do not read them back.
+/// Rewrites a part of a document. Byte strings become base64url text in JSON (RFC 8949 section
+/// 6.1), which is for display: it is read back as text.
 pub(crate) fn transcode_node(node: Node<'_, '_>, to: &mut Encoder) -> Result<(), EncodeError> {
-    let inside = node.index()..node.after();
-    let mut doubles = node.document().duplicate_keys();
-    if let Some(key) = doubles.find(|key| inside.contains(&key.index())) {
+    if let Some(key) = node.duplicate_keys().next() {
         let name =
             key.text().map_or_else(|| key.kind().name().to_owned(), std::borrow::Cow::into_owned);
         return Err(EncodeError::DuplicateKey(name));

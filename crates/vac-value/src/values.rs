@@ -1,122 +1,116 @@
-//! The small types that generated code is made of.
+//! The small types that generated types consist of.
 
 use std::borrow::Cow;
-use std::ops::{Deref, DerefMut};
+use std::fmt;
+use std::ops::Deref;
 
-use crate::encode::{Encode, EncodeError, Encoder};
-use crate::map_encoder::{Key, MapEncoder};
+use data_encoding::HEXLOWER;
 
-/// Text, borrowed from its source where it can be.
+use crate::encode::{Encode, EncodeError, Encoded};
+use crate::encoder::Encoder;
+
+/// Text, borrowed from its source if possible.
 pub type Text<'a> = Cow<'a, str>;
 
-/// Bytes, borrowed from their source where they can be.
-pub type Bytes<'a> = Cow<'a, [u8]>;
+/// A byte string, borrowed from its source if possible.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes<'a>(Cow<'a, [u8]>);
 
-/// A value that can be made independent of the source it borrows from.
-pub trait IntoOwned {
-    /// The same type, borrowing nothing.
-    type Owned: 'static;
-
-    /// Copies whatever is borrowed.
-    fn into_owned(self) -> Self::Owned;
-}
-
-/// Makes a value independent of the source it borrows from.
-pub fn into_owned<T: IntoOwned>(value: T) -> T::Owned {
-    value.into_owned()
-}
-
-/// Members beyond those a schema names, in the order of the source.
-#[derive(Clone, Debug)]
-pub struct Extensions<K, V>(pub Vec<(K, V)>);
-
-/// As maps: the same members, in whatever order.
-impl<K: PartialEq, V: PartialEq> PartialEq for Extensions<K, V> {
-    fn eq(&self, other: &Self) -> bool {
-        let in_other = |(key, value): &(K, V)| {
-            other.0.iter().any(|(other_key, other_value)| key == other_key && value == other_value)
-        };
-        self.0 == other.0 || (self.0.len() == other.0.len() && self.0.iter().all(in_other))
+impl Bytes<'_> {
+    /// Returns the bytes, copied if they are borrowed.
+    pub fn into_vec(self) -> Vec<u8> {
+        self.0.into_owned()
     }
 }
 
-impl<K, V> Default for Extensions<K, V> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
+impl Deref for Bytes<'_> {
+    type Target = [u8];
 
-impl<K, V> Deref for Extensions<K, V> {
-    type Target = Vec<(K, V)>;
-
-    fn deref(&self) -> &Self::Target {
+    fn deref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl<K, V> DerefMut for Extensions<K, V> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
+impl AsRef<[u8]> for Bytes<'_> {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
-impl<V> Extensions<Text<'_>, V> {
-    /// The value of a text key.
-    pub fn get(&self, key: &str) -> Option<&V> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+impl fmt::Debug for Bytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "h'{}'", HEXLOWER.encode(&self.0))
     }
 }
 
-impl<K, V> FromIterator<(K, V)> for Extensions<K, V> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        Self(members.into_iter().collect())
+impl<'a> From<Cow<'a, [u8]>> for Bytes<'a> {
+    fn from(bytes: Cow<'a, [u8]>) -> Self {
+        Self(bytes)
     }
 }
 
-impl<K: Encode, V: Encode> Extensions<K, V> {
-    /// Adds the members to a map that is being written.
-    pub fn add_to<'v>(&'v self, map: &mut MapEncoder<'_, 'v>) -> Result<(), EncodeError> {
-        for (key, value) in &self.0 {
-            let key = key.as_text().map_or(Key::Other(key), Key::Text);
-            map.extension(key, value)?;
-        }
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Bytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Cow::Owned(bytes))
+    }
+}
+
+impl Encode for Bytes<'_> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
+        to.bytes(&self.0);
         Ok(())
     }
 }
 
-/// As a whole map.
-impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        let mut map = MapEncoder::new(to);
-        self.add_to(&mut map)?;
-        map.end()
-    }
-}
-
-impl<K: IntoOwned, V: IntoOwned> IntoOwned for Extensions<K, V> {
-    type Owned = Extensions<K::Owned, V::Owned>;
+impl IntoOwned for Bytes<'_> {
+    type Owned = Bytes<'static>;
 
     fn into_owned(self) -> Self::Owned {
-        self.0.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect()
+        Bytes(Cow::Owned(self.0.into_owned()))
     }
 }
 
-/// `null`, where nothing else is allowed.
+/// A value that can be made independent of the source that it borrows from.
+pub trait IntoOwned {
+    /// The same type, borrowing nothing.
+    type Owned: 'static;
+
+    /// Copies what is borrowed.
+    fn into_owned(self) -> Self::Owned;
+}
+
+/// Makes a value independent of the source that it borrows from.
+pub fn into_owned<T: IntoOwned>(value: T) -> T::Owned {
+    value.into_owned()
+}
+
+/// The value `null`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Null;
 
-/// `undefined`, where nothing else is allowed.
+/// The value `undefined`, which only CBOR has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undefined;
 
-/// A value under a CBOR tag.
+/// A value with a CBOR tag.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tagged<const NUMBER: u64, T>(pub T);
 
 impl<const NUMBER: u64, T: Encode> Encode for Tagged<NUMBER, T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
-        to.tag(NUMBER)?;
-        self.0.encode(to)
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
+        to.tagged(NUMBER, &self.0)
     }
 }
 
@@ -128,9 +122,8 @@ impl<const NUMBER: u64, T: IntoOwned> IntoOwned for Tagged<NUMBER, T> {
     }
 }
 
-/// A byte string that holds a CBOR item (`bstr .cbor T`): the value, and the
-/// bytes it was read from, which a signature may cover and which are written
-/// again as they were.
+/// A byte string that contains a CBOR item (`bstr .cbor T`): the value, and the bytes that it
+/// was read from. A signature may cover the bytes, so they are written as they were.
 #[derive(Clone, Debug)]
 pub struct Embedded<'a, T> {
     value: T,
@@ -144,24 +137,24 @@ impl<'a, T> Embedded<'a, T> {
     }
 
     /// Embeds a value together with the bytes that it was read from.
-    #[doc(hidden)] // the bytes have to encode the value, which decoders see to
+    #[doc(hidden)] // the caller has to ensure that the bytes encode the value
     pub fn with_bytes(value: T, bytes: Bytes<'a>) -> Self {
         Self { value, bytes: Some(bytes) }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// The value alone.
+    /// Returns the value and drops the bytes.
     pub fn into_value(self) -> T {
         self.value
     }
 }
 
 impl<T: Encode> Embedded<'_, T> {
-    /// The bytes: as they were read, or as they will be written.
+    /// Returns the bytes: as they were read, or as they will be written.
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, EncodeError> {
         match &self.bytes {
             Some(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -177,7 +170,7 @@ impl<T: PartialEq> PartialEq for Embedded<'_, T> {
 }
 
 impl<T: Encode> Encode for Embedded<'_, T> {
-    fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         to.bytes(&self.bytes()?);
         Ok(())
     }
@@ -187,9 +180,6 @@ impl<T: IntoOwned> IntoOwned for Embedded<'_, T> {
     type Owned = Embedded<'static, T::Owned>;
 
     fn into_owned(self) -> Self::Owned {
-        Embedded {
-            value: self.value.into_owned(),
-            bytes: self.bytes.map(|bytes| Cow::Owned(bytes.into_owned())),
-        }
+        Embedded { value: self.value.into_owned(), bytes: self.bytes.map(IntoOwned::into_owned) }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::SyntaxError;
-use crate::document::{Kind, Node};
+use crate::node::{Node, Value};
 use crate::path::Locator;
 use crate::printable::printable;
 
@@ -76,10 +76,10 @@ impl Violation {
     }
 
     /// The duplicate keys at any depth inside a node, each with the path of its value: at
-    /// most `most` of them. No schema allows any; schemas only see the first of equal keys.
-    pub fn duplicate_keys(node: Node<'_, '_>, most: usize) -> Vec<Self> {
+    /// most `max` of them. No schema allows any; schemas only see the first of equal keys.
+    pub fn duplicate_keys(node: Node<'_, '_>, max: usize) -> Vec<Self> {
         let mut locator = Locator::default();
-        let keys = node.duplicate_keys().take(most);
+        let keys = node.duplicate_keys().take(max);
         keys.map(|key| {
             let value = node.document().node(key.after());
             Self::duplicate_key(locator.pointer(value), key)
@@ -111,29 +111,20 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A few words about a node: its kind, and of a scalar its beginning. Never the
-/// content of a container.
+/// Describes a node in a few words: its kind, and the beginning of a scalar. The content of a
+/// container is never shown.
 pub fn found(node: Node<'_, '_>) -> String {
-    match node.kind() {
-        Kind::Text if node.has_lone_surrogate() => "text with a lone surrogate".to_owned(),
-        Kind::Text => {
-            let text = node.text().unwrap_or_default();
-            format!("text \"{}\"", printable(&text, 24))
-        }
-        Kind::Integer => format!("integer {}", node.integer().unwrap_or_default()),
-        Kind::Float => match node.number() {
-            Some(number) => format!("float {}", printable(&number.to_string(), 24)),
-            None => "float".to_owned(),
-        },
-        Kind::Bool => format!("bool {}", node.bool().unwrap_or_default()),
-        Kind::Bytes => format!("{} bytes", node.bytes().unwrap_or_default().len()),
-        Kind::Array => format!("array of {}", node.elements().count()),
-        Kind::Map => format!("map of {}", node.members().count()),
-        Kind::Tag => match node.tag() {
-            Some((number, content)) => format!("tag {number} on {}", content.kind().name()),
-            None => "tag".to_owned(),
-        },
-        Kind::Simple => format!("simple value {}", node.simple().unwrap_or_default()),
-        kind => kind.name().to_owned(),
+    match node.value() {
+        Value::LoneSurrogate(_) => "text with a lone surrogate".to_owned(),
+        Value::Text(text) => format!("text \"{}\"", printable(&text, 24)),
+        Value::Integer(integer) => format!("integer {integer}"),
+        Value::Float(number) => format!("float {}", printable(&number.to_string(), 24)),
+        Value::Bool(value) => format!("bool {value}"),
+        Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
+        Value::Array(elements) => format!("array of {}", elements.count()),
+        Value::Map(members) => format!("map of {}", members.count()),
+        Value::Tag(number, content) => format!("tag {number} on {}", content.kind().name()),
+        Value::Simple(number) => format!("simple value {number}"),
+        Value::Null | Value::Undefined | Value::BigInteger(_) => node.kind().name().to_owned(),
     }
 }

@@ -220,7 +220,7 @@ impl Walk {
         here: Around<'e, 'a>,
         tell: &mut Tell<'_>,
     ) -> Result<(), Error> {
-        match message.r#type {
+        match message.kind {
             MessageEntryType::User => {
                 let children = message.children.as_deref().unwrap_or_default();
                 let inside = Around { is_inside: true, ..here };

@@ -188,7 +188,7 @@ fn said<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
         line.said("who", "example");
     }
     Entry::Message(MessageEntry {
-        r#type: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
+        kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
         content: line.any("words"),
         timestamp: line.timestamp("at"),
         id: Some(place.id().into()),

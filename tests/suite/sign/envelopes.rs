@@ -91,8 +91,8 @@ fn the_tag_has_to_be_there_once() {
     let inside = [&[0xd2, 0xd9, 0xd9, 0xf7][..], &parts.array()].concat();
     refuse(inside, "tag 55799 stands inside the tag of COSE_Sign1");
     refuse([&[0xd8, 18][..], &parts.array()].concat(), "the head of the envelope is not encoded");
-    refuse([&parts.envelope()[..], &[0]].concat(), "bytes follow behind the document");
-    refuse([&parts.envelope()[..], &parts.envelope()].concat(), "bytes follow behind");
+    refuse([&parts.envelope()[..], &[0]].concat(), "unexpected bytes after the document");
+    refuse([&parts.envelope()[..], &parts.envelope()].concat(), "unexpected bytes after");
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Session for MadeUp {
         for (line, content) in (1..).zip(self.contents) {
             let place = Place { index: line - 1, line, part: 1, ..Place::default() };
             let entry = Entry::Message(MessageEntry {
-                r#type: MessageEntryType::User,
+                kind: MessageEntryType::User,
                 content: Any::from_json(content.as_bytes()).ok(),
                 timestamp: AbstractTimestamp::try_from(TIME).ok(),
                 id: Some(place.id().into()),

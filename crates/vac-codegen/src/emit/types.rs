@@ -5,7 +5,9 @@ use quote::quote;
 use vac_schema::PatternId;
 
 use super::constructors::has_default;
-use crate::model::{Body, Content, Item, Member, Model, Part, PartKind, Scalar, Shape};
+use crate::model::{
+    Body, Choice, Content, Enum, Item, Member, Model, Part, PartKind, Scalar, Shape,
+};
 use crate::scalar::value_tokens;
 
 /// The declarations of all types.
@@ -102,7 +104,9 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
             let derive = if plain {
                 quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)])
             } else {
-                quote!(#[derive(Clone, Debug, PartialEq)])
+                let allow = has_structs(model, choice)
+                    .then(|| quote!(#[allow(clippy::large_enum_variant)]));
+                quote!(#[derive(Clone, Debug, PartialEq)] #allow)
             };
             let variants = choice.variants.iter().map(|variant| {
                 let (docs, name) = (doc_lines(&variant.docs), &variant.name);
@@ -117,6 +121,29 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
             let sizes = (!plain).then(|| quote!(#[allow(clippy::large_enum_variant)]));
             quote!(#docs #derive #sizes pub enum #name { #(#variants),* })
         }
+    }
+}
+
+/// Whether a variant may contain a struct, which can be much larger than the other variants.
+fn has_structs(model: &Model, choice: &Enum) -> bool {
+    choice.variants.iter().any(|variant| match &variant.content {
+        Content::Value(shape, _) => contains_item(model, shape),
+        Content::Literal(..) => false,
+    })
+}
+
+fn contains_item(model: &Model, shape: &Shape) -> bool {
+    match shape {
+        Shape::Item(item) => match &model.items[*item].body {
+            Body::Alias(inner) | Body::Newtype(inner) => contains_item(model, inner),
+            Body::Enum(choice) => choice.choice != Choice::Literals,
+            Body::Struct(_) | Body::Sequence(_) => true,
+            Body::Open | Body::Constant(_) | Body::CheckedText(_) => false,
+        },
+        Shape::Nullable(inner) | Shape::Tagged(_, inner) | Shape::Embedded(inner) => {
+            contains_item(model, inner)
+        }
+        Shape::Scalar(_) | Shape::Vec(_) | Shape::Boxed(_) | Shape::Table(..) => false,
     }
 }
 
@@ -141,8 +168,8 @@ pub fn part_type(model: &Model, part: &Part) -> Option<TokenStream> {
             let shape = of(shape);
             quote!(Vec<#shape>)
         }
-        PartKind::Group(item, min, max) => {
-            let group = of(&Shape::Item(*item));
+        PartKind::Group(shape, min, max) => {
+            let group = of(shape);
             match (min, max) {
                 (1, Some(1)) => group,
                 (0, Some(1)) => quote!(Option<#group>),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_value::{
-    Any, Embedded, Extensions, IntoOwned, Kind, Node, Null, Number, Tagged, Undefined,
+    Any, Bytes, Embedded, Extensions, IntoOwned, Kind, Node, Null, Number, Tagged, Undefined,
 };
 
 use super::{Mismatch, Reader};
@@ -65,7 +65,7 @@ macro_rules! build_borrowed_scalar {
 }
 
 build_borrowed_scalar!(Cow<'a, str>, Cow<'_, str>, |node| node.text());
-build_borrowed_scalar!(Cow<'a, [u8]>, Cow<'_, [u8]>, |node| node.bytes());
+build_borrowed_scalar!(Bytes<'a>, Bytes<'_>, |node| node.bytes().map(Bytes::from));
 build_borrowed_scalar!(Number<'a>, Number<'_>, |node| node.number());
 build_borrowed_scalar!(Any<'a>, Any<'_>, |node| Some(node.lift()));
 
@@ -187,7 +187,7 @@ impl<'a, T: Build<'a> + BuildOwned> Build<'a> for Embedded<'a, T> {
         match node.bytes() {
             Some(Cow::Borrowed(bytes)) => {
                 let value = reader.embedded(node, bytes, T::build)?;
-                Ok(Self::with_bytes(value, Cow::Borrowed(bytes)))
+                Ok(Self::with_bytes(value, bytes.into()))
             }
             // The bytes are in chunks, so that the value cannot borrow from them.
             _ => Self::build_owned(reader, node),
@@ -199,6 +199,6 @@ impl<T: BuildOwned> BuildOwned for Embedded<'_, T> {
     fn build_owned(reader: &mut Reader<'_>, node: Node<'_, '_>) -> Built<Self> {
         let Some(bytes) = node.bytes() else { return Err(Mismatch::new(node)) };
         let value = reader.embedded(node, &bytes, T::build_owned)?;
-        Ok(Self::with_bytes(value, Cow::Owned(bytes.into_owned())))
+        Ok(Self::with_bytes(value, bytes.into_owned().into()))
     }
 }

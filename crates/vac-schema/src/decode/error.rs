@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use vac_value::{EncodeError, Node, SyntaxError, Violation, ViolationKind};
+use vac_value::{AnyError, EncodeError, Node, SyntaxError, Violation, ViolationKind};
 
 use crate::Violations;
 
@@ -14,7 +14,7 @@ pub enum DecodeError {
     /// The document violates the schema.
     Invalid(Violations),
     /// The document is valid, but the generated type cannot hold it. This is a defect of
-    /// the code generator.
+    /// the code generator, except if a map contains a member under both of its keys.
     Internal(Mismatch),
 }
 
@@ -54,6 +54,15 @@ impl From<SyntaxError> for DecodeError {
     }
 }
 
+impl From<AnyError> for DecodeError {
+    fn from(error: AnyError) -> Self {
+        match error {
+            AnyError::Syntax(error) => Self::Syntax(error),
+            AnyError::Encode(error) => Self::Invalid(unencodable(&error)),
+        }
+    }
+}
+
 impl From<Violations> for DecodeError {
     fn from(violations: Violations) -> Self {
         Self::Invalid(violations)
@@ -81,17 +90,33 @@ pub(super) fn unencodable(error: &EncodeError) -> Violations {
 pub struct Mismatch {
     /// The offset of the node in its document.
     pub offset: usize,
+    /// Whether the node is a map that contains a member under both its key for JSON and its
+    /// key for CBOR. The generated type has one field for them.
+    pub has_both_keys: bool,
 }
 
 impl Mismatch {
     /// A node that does not fit.
     pub fn new(node: Node<'_, '_>) -> Self {
-        Self { offset: node.offset() }
+        Self { offset: node.offset(), has_both_keys: false }
+    }
+
+    /// A map that contains a member under both of its keys.
+    pub(super) fn with_both_keys(node: Node<'_, '_>) -> Self {
+        Self { offset: node.offset(), has_both_keys: true }
     }
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.has_both_keys {
+            let offset = self.offset;
+            return write!(
+                f,
+                "the map at byte {offset} contains a member under its key for JSON and again \
+                 under its key for CBOR, and a value can hold only one of them"
+            );
+        }
         write!(
             f,
             "internal error: the value at byte {} matches the schema, but not the generated type",

@@ -122,7 +122,7 @@ pub fn parse_owned<'a, T: Decode<'a>>(text: &str) -> Result<T, DecodeError> {
 pub fn deserialize<'de, 'a, T: Decode<'a>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    let bytes = vac_value::bridge::deserialize(deserializer)?;
+    let bytes = vac_value::serde::deserialize_to_cbor(deserializer)?;
     let document = Document::cbor(&bytes).map_err(serde::de::Error::custom)?;
     T::from_node_owned(document.root()).map_err(serde::de::Error::custom)
 }

@@ -78,7 +78,7 @@ impl<'a> Build<'a> for Repeated {
         let rest: Extensions<Cow<'_, str>, i128> = map.rest(1)?;
         Ok(Self {
             k,
-            rest: rest.0.into_iter().map(|(key, value)| (key.into_owned(), value)).collect(),
+            rest: rest.into_iter().map(|(key, value)| (key.into_owned(), value)).collect(),
         })
     }
 }
@@ -93,7 +93,7 @@ fn entries_go_to_the_members_that_the_matcher_gave_them_to() {
     let document = Document::json(br#"{"x":1,"k":2,"y":3}"#).expect("JSON");
     let value: Repeated = decode(&schema, &document).expect("valid");
     assert_eq!(value.k, Some(2));
-    assert_eq!(value.rest.0, [("x".to_owned(), 1), ("y".to_owned(), 3)]);
+    assert_eq!(value.rest, [("x".to_owned(), 1), ("y".to_owned(), 3)].into());
 }
 
 /// `t = (bstr .cbor t) / bstr`.

@@ -110,7 +110,7 @@ fn write(document: &Document<'_>, form: Form) -> Result<Vec<u8>, CanonicalError>
 struct Writer {
     out: Vec<u8>,
     /// Knows how text is escaped.
-    text: Encoder,
+    text: Encoder<'static>,
     form: Form,
 }
 

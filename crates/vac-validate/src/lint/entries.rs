@@ -8,7 +8,7 @@ use vac_value::Node;
 /// Does not compile unless all types of entries have the members that lints look at under the
 /// same keys.
 const _: fn(&vac_record::Entry<'_>) = |entry| {
-    let _ = (entry.r#type(), entry.id(), entry.timestamp(), entry.children());
+    let _ = (entry.kind(), entry.id(), entry.timestamp(), entry.children());
 };
 
 /// All entries of a record.
@@ -18,15 +18,15 @@ pub(super) struct Entries<'d, 'a>(Vec<Entry<'d, 'a>>);
 pub(super) struct Entry<'d, 'a> {
     /// The entry itself.
     pub node: Node<'d, 'a>,
-    /// The entry whose child it is, by its place among all entries.
+    /// The index of the entry whose child it is, among all entries.
     pub parent: Option<usize>,
-    /// Its place in its array.
+    /// Its index in its array.
     pub index: usize,
 }
 
 impl<'d, 'a> Entries<'d, 'a> {
-    /// The entries of the record at a node; none if it is no record.
-    pub fn of(record: Node<'d, 'a>) -> Self {
+    /// Collects the entries of a record. A document that is not a record has none.
+    pub fn new(record: Node<'d, 'a>) -> Self {
         let mut all = Vec::new();
         let top = crate::entries(record);
         let mut open: Vec<_> =
@@ -45,21 +45,21 @@ impl<'d, 'a> Entries<'d, 'a> {
         Self(all)
     }
 
-    /// One after the other, each with its place.
+    /// Iterates over the entries with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Entry<'d, 'a>)> {
         self.0.iter().enumerate()
     }
 
-    /// The JSON pointer of a member of an entry.
+    /// Returns the JSON pointer of a member of an entry.
     pub fn path(&self, place: usize, member: &str) -> String {
-        let mut way = Vec::new();
+        let mut indexes = Vec::new();
         let mut next = Some(place);
         while let Some(entry) = next.and_then(|place| self.0.get(place)) {
-            way.push(entry.index);
+            indexes.push(entry.index);
             next = entry.parent;
         }
         let mut path = format!("/{}/{}", verifiable_agent_record::SESSION, session_trace::ENTRIES);
-        for (level, index) in way.iter().rev().enumerate() {
+        for (level, index) in indexes.iter().rev().enumerate() {
             if level > 0 {
                 path += "/";
                 path += message_entry::CHILDREN;
@@ -77,7 +77,7 @@ impl<'a> Entry<'_, 'a> {
         self.node.member(message_entry::TYPE).is_some_and(|found| found.is_text(kind))
     }
 
-    /// The text of a member.
+    /// Returns the text of a member.
     pub fn text(&self, member: &str) -> Option<Cow<'a, str>> {
         self.node.member(member)?.text()
     }

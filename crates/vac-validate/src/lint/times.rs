@@ -21,7 +21,7 @@ pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findin
     unit(map, start, path, findings);
     unit(map, end, path, findings);
     let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };
-    if let (Some(from), Some(to)) = (Moment::of(first), Moment::of(last))
+    if let (Some(from), Some(to)) = (Moment::new(first), Moment::new(last))
         && to < from
     {
         let message = format!("{end} is before {start}");
@@ -51,7 +51,7 @@ fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
         let Some(timestamp) = entry.node.member(message_entry::TIMESTAMP) else { continue };
         let path = || entries.path(place, message_entry::TIMESTAMP);
         seconds(timestamp, findings, path);
-        let Some(moment) = Moment::of(timestamp) else { continue };
+        let Some(moment) = Moment::new(timestamp) else { continue };
         let list = &mut before[entry.parent.map_or(0, |parent| parent + 1)];
         if let Some((last, index)) = list
             && moment < *last

@@ -41,7 +41,7 @@ impl Head {
         Ok(Self { major, info, argument, length: 1 + following })
     }
 
-    /// Whether the argument could not be written in fewer bytes.
+    /// Returns whether the argument cannot be written in fewer bytes.
     pub fn is_shortest(&self) -> bool {
         match self.info {
             24 => self.argument >= 24,
@@ -53,7 +53,7 @@ impl Head {
     }
 }
 
-/// How many bytes the head at an offset has, which is known to be one.
+/// Returns the length of the well-formed head at an offset.
 #[inline]
 pub(crate) fn head_length(source: &[u8], at: usize) -> usize {
     match source.get(at).map(|initial| initial & 0x1f) {
@@ -62,12 +62,12 @@ pub(crate) fn head_length(source: &[u8], at: usize) -> usize {
     }
 }
 
-/// The argument of the head at an offset.
+/// Returns the argument of the head at an offset.
 pub(crate) fn argument_at(source: &[u8], at: usize) -> Option<u64> {
     Head::read(source, at).ok().map(|head| head.argument)
 }
 
-/// The integer at an offset.
+/// Returns the integer at an offset.
 pub(crate) fn integer_at(source: &[u8], at: usize) -> Option<i128> {
     let head = Head::read(source, at).ok()?;
     match head.major {
@@ -77,7 +77,7 @@ pub(crate) fn integer_at(source: &[u8], at: usize) -> Option<i128> {
     }
 }
 
-/// The float at an offset.
+/// Returns the float at an offset.
 pub(crate) fn float_at(source: &[u8], at: usize) -> Option<f64> {
     let head = Head::read(source, at).ok()?;
     match (head.major, head.info) {
@@ -90,7 +90,7 @@ pub(crate) fn float_at(source: &[u8], at: usize) -> Option<f64> {
     }
 }
 
-/// Widens without touching the payload of a NaN.
+/// Widens a single without changing the payload of a NaN.
 fn single_to_double(value: f32) -> f64 {
     if value.is_nan() {
         let bits = value.to_bits();
@@ -100,7 +100,7 @@ fn single_to_double(value: f32) -> f64 {
     f64::from(value)
 }
 
-/// The content of the string at an offset.
+/// Returns the content of the string at an offset.
 pub(crate) fn string_at(source: &[u8], at: usize, chunked: bool) -> Cow<'_, [u8]> {
     let content = |at: usize| {
         let head = Head::read(source, at).ok()?;
@@ -109,14 +109,14 @@ pub(crate) fn string_at(source: &[u8], at: usize, chunked: bool) -> Cow<'_, [u8]
         source.get(start..start.checked_add(length)?)
     };
     if !chunked {
-        return Cow::Borrowed(content(at).unwrap_or_default());
+        return Cow::Borrowed(content(at).expect("the scanner has checked the length"));
     }
     let mut whole = Vec::new();
     let mut at = at + 1;
     while source.get(at).is_some_and(|byte| *byte != 0xff) {
-        let Some(chunk) = content(at) else { break };
+        let chunk = content(at).expect("the scanner has checked every chunk");
         whole.extend_from_slice(chunk);
-        at += chunk.len() + Head::read(source, at).map_or(1, |head| head.length);
+        at += chunk.len() + head_length(source, at);
     }
     Cow::Owned(whole)
 }
@@ -157,7 +157,7 @@ pub(crate) fn push_float(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// The bits of a single that widens to exactly these bits.
+/// Returns the bits of the single that widens to exactly this double.
 #[allow(clippy::cast_possible_truncation)] // checked by widening again
 pub(crate) fn double_to_single(value: f64) -> Option<u32> {
     let bits = value.to_bits();
@@ -169,7 +169,7 @@ pub(crate) fn double_to_single(value: f64) -> Option<u32> {
     (single_to_double(f32::from_bits(single)).to_bits() == bits).then_some(single)
 }
 
-/// The bits of a half that widens to exactly these bits.
+/// Returns the bits of the half that widens to exactly this double.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked by widening again
 pub(crate) fn double_to_half(value: f64) -> Option<u16> {
     let bits = value.to_bits();

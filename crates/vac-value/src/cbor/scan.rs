@@ -1,15 +1,15 @@
-//! One pass over CBOR bytes: checks every one of them and fills the index.
+//! Scanning CBOR: one pass that checks every byte and fills the index.
 
 use super::head::{Head, double_to_half, double_to_single, float_at};
 use crate::document::{CHUNKED, Kind, LOOSE};
 use crate::scan::Index;
 use crate::{Problem, SyntaxError};
 
-/// Containers as keys of containers as keys: telling such keys apart takes time
-/// for every level, and nobody needs many.
+/// The limit of containers inside keys inside keys: comparing such keys takes time for every
+/// level.
 const KEY_DEPTH: usize = 4;
 
-/// Scans the item that the input begins with and gives the offset behind it.
+/// Scans the item at the beginning of the input and returns the offset of its end.
 pub(crate) fn scan(source: &[u8], index: &mut Index<'_>) -> Result<usize, SyntaxError> {
     let mut scan = Scan { source, at: 0, index, open: Vec::new() };
     if source.is_empty() {
@@ -32,17 +32,17 @@ struct Scan<'s, 'i, 'a> {
 
 struct Open {
     node: u32,
-    /// Items still to come; `None` until the break.
+    /// The number of items that follow; `None` if a break ends them.
     left: Option<u64>,
-    /// Items so far.
+    /// The number of items so far.
     seen: u64,
     loose: bool,
-    /// Keys around it that are containers or tags.
+    /// The number of keys around it that are containers or tags.
     in_keys: usize,
 }
 
 impl Scan<'_, '_, '_> {
-    /// Steps over one item, or into a container or tag.
+    /// Scans a scalar, or the head of a container or tag.
     fn item(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let head = Head::read(self.source, start)?;
@@ -98,8 +98,8 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// A break ends a container of indefinite length, a map only behind a
-    /// value. (Behind a key it is left for [`Scan::item`], which refuses it.)
+    /// Skips a break that ends a container of indefinite length. After a key it is left for
+    /// [`Scan::item`], which refuses it.
     fn at_break(&mut self) -> bool {
         let Some(open) = self.open.last() else { return false };
         let is_map = self.index.kind(open.node) == Kind::Map;
@@ -141,7 +141,7 @@ impl Scan<'_, '_, '_> {
         Ok(())
     }
 
-    /// Items of a container; every one takes at least a byte.
+    /// Returns the number of items of a container. Every item takes at least a byte.
     fn count(&self, head: &Head, each: u64) -> Result<u64, SyntaxError> {
         let rest = (self.source.len() - self.at - head.length) as u64;
         match head.argument.checked_mul(each) {
@@ -191,11 +191,11 @@ impl Scan<'_, '_, '_> {
             }
             (31, _) => return Err(self.bad_initial()),
             (24, 0..32) => {
-                let value = u8::try_from(head.argument).unwrap_or_default();
+                let value = u8::try_from(head.argument).expect("below 32");
                 return Err(self.error(Problem::SimpleValue(value)));
             }
             (25..=27, _) => {
-                let value = float_at(self.source, start).unwrap_or_default();
+                let value = float_at(self.source, start).expect("the head is that of a float");
                 let shortest = match head.info {
                     25 => true,
                     26 => double_to_half(value).is_none(),
@@ -214,8 +214,7 @@ impl Scan<'_, '_, '_> {
     }
 
     fn bad_initial(&self) -> SyntaxError {
-        let byte = self.source.get(self.at).copied().unwrap_or_default();
-        self.error(Problem::InitialByte(byte))
+        self.error(Problem::InitialByte(self.source[self.at]))
     }
 
     fn error(&self, problem: Problem) -> SyntaxError {

@@ -1,4 +1,4 @@
-//! One pass over JSON text: checks every byte of it and fills the index.
+//! Scanning JSON text: one pass that checks every byte and fills the index.
 
 use std::ops::Range;
 
@@ -9,8 +9,7 @@ use crate::document::{ESCAPED, Kind, LONE_SURROGATE, LOOSE};
 use crate::scan::Index;
 use crate::{Problem, SyntaxError};
 
-/// Scans the document that the text begins with and gives the offset behind
-/// it.
+/// Scans the document at the beginning of the text and returns the offset of its end.
 pub(crate) fn scan(text: &str, index: &mut Index<'_>) -> Result<usize, SyntaxError> {
     let source = text.as_bytes();
     let mut scan = Scan { source, at: 0, index, open: SmallVec::new(), spaced: false };
@@ -33,7 +32,7 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Few documents are deeper: these need no memory for their open containers.
+/// Documents of at most this depth need no allocation for their open containers.
 const SHALLOW: usize = 12;
 
 struct Scan<'s, 'i, 'a> {
@@ -41,7 +40,7 @@ struct Scan<'s, 'i, 'a> {
     at: usize,
     index: &'i mut Index<'a>,
     open: SmallVec<[Open; SHALLOW]>,
-    /// Whether there was space between tokens since this was last set to false.
+    /// Whether there was white space between tokens since this was last set to false.
     spaced: bool,
 }
 
@@ -94,7 +93,7 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// Goes on behind a value: to the next one, or (true) to the end.
+    /// Continues after a value: to the next one, or (true) to the end of the document.
     #[inline]
     fn after_value(&mut self) -> Result<bool, SyntaxError> {
         loop {
@@ -125,7 +124,7 @@ impl Scan<'_, '_, '_> {
         if self.open.len() == self.index.depth {
             return Err(self.error(Problem::Depth(self.index.depth)));
         }
-        // Space up to here belongs to the container around.
+        // White space up to here belongs to the outer container.
         if let Some(around) = self.open.last_mut() {
             around.loose |= self.spaced;
         }
@@ -162,7 +161,7 @@ impl Scan<'_, '_, '_> {
         Ok(())
     }
 
-    /// Steps over a text. Most are short and plain.
+    /// Scans a text. Most are short and have no escapes.
     #[inline]
     fn text(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
@@ -176,7 +175,7 @@ impl Scan<'_, '_, '_> {
         self.long_text(block)
     }
 
-    /// The same for one that goes on behind this block of it, or has escapes.
+    /// Scans a text that continues after its first block or has escapes.
     fn long_text(&mut self, mut block: Block) -> Result<(), SyntaxError> {
         let start = self.at;
         let mut flags = 0;
@@ -210,18 +209,17 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// Steps over an escape of four digits; tells whether it is half a
-    /// surrogate pair.
+    /// Scans an escape of four digits and returns the flag of a lone surrogate if it is one.
     fn unicode_escape(&mut self) -> Result<u8, SyntaxError> {
         match self.source.get(self.at + 1) {
             Some(b'u') => match self.unit()? {
                 0xd800..=0xdbff if self.source[self.at..].starts_with(b"\\u") => {
-                    let behind = self.at;
+                    let second = self.at;
                     if matches!(self.unit()?, 0xdc00..=0xdfff) {
                         return Ok(0);
                     }
-                    // Two units that do not belong together: look at the second afresh.
-                    self.at = behind;
+                    // The units are not a pair: the second one is scanned again.
+                    self.at = second;
                     Ok(LONE_SURROGATE)
                 }
                 0xd800..=0xdfff => Ok(LONE_SURROGATE),
@@ -232,7 +230,7 @@ impl Scan<'_, '_, '_> {
         }
     }
 
-    /// Steps over `\u` and four digits.
+    /// Scans `\u` and four digits.
     fn unit(&mut self) -> Result<u16, SyntaxError> {
         let mut unit = 0;
         for place in 2..6 {
@@ -245,7 +243,7 @@ impl Scan<'_, '_, '_> {
             unit = unit << 4 | digit;
         }
         self.at += 6;
-        Ok(u16::try_from(unit).unwrap_or_default())
+        Ok(u16::try_from(unit).expect("four hexadecimal digits have 16 bits"))
     }
 
     fn number(&mut self) -> Result<Kind, SyntaxError> {
@@ -335,7 +333,7 @@ impl Scan<'_, '_, '_> {
     }
 }
 
-/// How many of the next eight bytes are blanks, up to the first that is none.
+/// Returns how many of the next eight bytes are spaces, up to the first other byte.
 #[inline]
 fn indentation(source: &[u8], at: usize) -> usize {
     const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
@@ -343,7 +341,7 @@ fn indentation(source: &[u8], at: usize) -> usize {
     bytes.map_or(0, |bytes| (u64::from_le_bytes(*bytes) ^ BLANKS).trailing_zeros() as usize / 8)
 }
 
-/// Copies what is between two tokens, without its space.
+/// Copies what is between two tokens, without white space.
 #[inline]
 pub(crate) fn copy_between(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
     let mut at = range.start;
@@ -371,10 +369,10 @@ fn is_short_escape(letter: Option<&u8>) -> bool {
     letter.is_some_and(|letter| LETTERS[usize::from(*letter)])
 }
 
-/// What may stand behind a backslash alone.
+/// The characters that make an escape of two characters.
 const SHORT_ESCAPES: &[u8] = b"\"\\/bfnrt";
 
-/// 20 digits: within -2^64 to 2^64 - 1 or not.
+/// Returns the kind of an integer of 20 digits.
 fn integer_kind(digits: &[u8], negative: bool) -> Kind {
     let magnitude = digits.iter().fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     if magnitude <= u128::from(u64::MAX) + u128::from(negative) {
@@ -384,34 +382,35 @@ fn integer_kind(digits: &[u8], negative: bool) -> Kind {
     }
 }
 
-/// Bytes that are looked at together.
+/// The number of bytes in a block.
 const WIDTH: usize = 16;
 
-/// A few bytes of the source, and which of them a text cannot simply go on with: quotes,
-/// backslashes and control characters.
+/// A block of the source, and which of its bytes are special in a text: quotes, backslashes and
+/// control characters.
 struct Block {
     start: usize,
-    /// A bit for each of them that is still to be seen.
+    /// A bit for each special byte that has not been handled.
     special: u32,
 }
 
 impl Block {
     #[inline]
     fn at(source: &[u8], start: usize) -> Self {
-        let rest = source.get(start..).unwrap_or_default();
+        // A text can be the last thing in the source.
+        let rest = source.get(start..).unwrap_or(&[]);
         let special = match rest.first_chunk() {
             Some(bytes) => special(*bytes),
             None => {
                 let mut bytes = [b' '; WIDTH];
                 bytes[..rest.len()].copy_from_slice(rest);
-                // Nor can it go on behind the end.
+                // The end of the source is special, too.
                 special(bytes) | 1 << rest.len()
             }
         };
         Self { start, special }
     }
 
-    /// Where the next of them is, or the end of the source.
+    /// Returns the offset of the next special byte, or the end of the source.
     #[inline]
     fn next(&mut self, source: &[u8]) -> usize {
         while self.special == 0 {
@@ -420,7 +419,7 @@ impl Block {
         self.start + self.special.trailing_zeros() as usize
     }
 
-    /// Goes on at an offset behind the one that was found.
+    /// Continues at an offset after the one that was found.
     #[inline]
     fn skip(&mut self, source: &[u8], to: usize) {
         let places = to - self.start;
@@ -432,7 +431,7 @@ impl Block {
     }
 }
 
-/// A bit for each byte that is a quote, a backslash or a control character.
+/// Returns a bit for each byte that is a quote, a backslash or a control character.
 #[inline]
 fn special(bytes: [u8; WIDTH]) -> u32 {
     let bytes = u8x16::new(bytes);
@@ -442,7 +441,8 @@ fn special(bytes: [u8; WIDTH]) -> u32 {
     (control | quote | backslash).to_bitmask()
 }
 
-/// The first quote, backslash or control character from `at` on, or the end.
+/// Returns the offset of the first quote, backslash or control character from `at` on, or the
+/// end.
 #[inline]
 pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
     while let Some(bytes) = source.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -455,7 +455,7 @@ pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
     if at >= source.len() {
         return source.len();
     }
-    // Fewer are left: those before them are looked at again.
+    // Fewer bytes than a block are left: use the last block, which overlaps the one before.
     if let Some(last) = source.last_chunk::<WIDTH>() {
         let start = source.len() - WIDTH;
         let special = special(*last) & u32::MAX << (at - start);
@@ -472,7 +472,7 @@ pub(crate) fn end_of_plain(source: &[u8], mut at: usize) -> usize {
     source[at..].iter().position(is_special).map_or(source.len(), |length| at + length)
 }
 
-/// Whether none of eight bytes is a quote, a backslash or a control character.
+/// Returns whether none of eight bytes is a quote, a backslash or a control character.
 #[inline]
 fn is_plain(bytes: [u8; 8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -481,7 +481,7 @@ fn is_plain(bytes: [u8; 8]) -> bool {
     let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);
-    // A borrow goes only from one that is none of these to another that is.
+    // A borrow only comes from a byte that is special itself.
     (quote | backslash | control) & !word & HIGH == 0
 }
 
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_ends_at_the_first_byte_that_is_not() {
+    fn plain_text_ends_at_the_first_special_byte() {
         for length in 0..50 {
             let plain = vec![b'a'; length];
             assert_eq!(end_of_plain(&plain, 0), length);
@@ -506,7 +506,7 @@ mod tests {
                 {
                     let mut text = plain.clone();
                     text[place] = special;
-                    // Another behind it must not blur it.
+                    // Another special byte after it must not hide it.
                     if let Some(next) = text.get_mut(place + 1) {
                         *next = b'"';
                     }

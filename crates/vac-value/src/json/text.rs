@@ -1,8 +1,8 @@
 //! JSON text and its escapes.
 
-/// The characters behind the escapes of a token's inside, which has been
-/// scanned. UTF-8, but for lone surrogates, which come out as three bytes of the
-/// same pattern so that different texts stay different.
+/// Decodes the escapes of a scanned token without its quotes. The result is UTF-8, except that a
+/// lone surrogate becomes three bytes of the same pattern, so that different texts stay
+/// different.
 pub(crate) fn unescape(inner: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(inner.len());
     let bytes = inner.as_bytes();
@@ -22,7 +22,7 @@ pub(crate) fn unescape(inner: &str) -> Vec<u8> {
                 push_code(code, &mut text);
                 plain = (at + length).min(bytes.len());
             }
-            // A quote, a backslash or a slash, which stand for themselves.
+            // A quote, a backslash or a slash is escaped as itself.
             Some(other) => text.push(*other),
             None => return text,
         }
@@ -55,8 +55,8 @@ fn push_code(code: u32, text: &mut Vec<u8>) {
     }
 }
 
-/// Writes text in quotes, escaping what JSON wants escaped and nothing else; tells
-/// whether there was any of that.
+/// Writes text in quotes. Escapes what JSON requires and nothing else, and returns whether there
+/// was anything to escape.
 pub(crate) fn push_text(text: &str, out: &mut Vec<u8>) -> bool {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_written_as_everybody_writes_them() {
+    fn integers_are_written_in_decimal() {
         let values = [0, 1, 9, 10, 99, 12_345, i128::from(u64::MAX), 1 << 64, -1, -(1 << 70)];
         for value in values {
             let mut out = Vec::new();

@@ -54,6 +54,10 @@ fn cargo(arguments: &str) -> Result<(), String> {
             tests(package, behind("--test"), &words)
         }
         "build" if words[1..] == ["--workspace"] => Ok(()),
+        // A test of vac-codegen runs the program as its README does.
+        "run" if behind("-p") == Some("vac-codegen") => {
+            has("crates/vac-codegen/tests/suite/readme.rs", "CARGO_BIN_EXE_vac-codegen")
+        }
         "tree" => behind("-p").map(|_| ()).ok_or("which package?".to_owned()),
         "install" => {
             let path = behind("--path").ok_or("from where?")?;

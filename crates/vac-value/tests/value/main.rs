@@ -1,24 +1,29 @@
-//! Strict reading: what is a document and what is not, where it stops being one,
-//! and that nothing makes the reader panic.
+//! The tests of the crate, in one binary.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use vac_record::{Decode, TokenUsage, VerifiableAgentRecord};
 use vac_value::path::pointer;
 use vac_value::{
     Any, Document, Encode, EncodeError, Encoder, Encoding, Layout, Limits, Node, Problem, Scanner,
     SyntaxError, transcode,
 };
 
-mod both;
+mod any;
 mod cbor;
+mod convert;
+mod documents;
+mod encoder;
 mod json;
+mod map;
+mod numbers;
+mod serde;
+mod vectors;
 
-/// How deep a document may be.
+/// The maximum depth of a document.
 const LIMIT: usize = 256;
 
-/// What is wrong with the bytes, and where.
+/// Returns what is wrong with the bytes, and where.
 fn fault(bytes: &[u8], encoding: Encoding) -> Option<(usize, Problem)> {
     Document::scan(bytes, encoding).err().map(|SyntaxError { offset, problem }| (offset, problem))
 }
@@ -31,8 +36,8 @@ fn cbor_fault(bytes: &[u8]) -> Option<(usize, Problem)> {
     fault(bytes, Encoding::Cbor)
 }
 
-/// Looks at everything in a document that there is to look at.
-fn look_everywhere(node: Node<'_, '_>) -> usize {
+/// Reads every value of a node.
+fn read_all(node: Node<'_, '_>) -> usize {
     let scalars = [
         node.bool().is_some(),
         node.integer().is_some(),
@@ -44,16 +49,16 @@ fn look_everywhere(node: Node<'_, '_>) -> usize {
         !pointer(node).is_empty(),
     ];
     let mut seen = scalars.iter().filter(|is| **is).count() + node.raw().len();
-    seen += node.elements().map(look_everywhere).sum::<usize>();
-    seen += node.members().map(|(k, v)| look_everywhere(k) + look_everywhere(v)).sum::<usize>();
-    seen + node.tag().map_or(0, |(_, content)| look_everywhere(content))
+    seen += node.elements().map(read_all).sum::<usize>();
+    seen += node.members().map(|(k, v)| read_all(k) + read_all(v)).sum::<usize>();
+    seen + node.tag().map_or(0, |(_, content)| read_all(content))
 }
 
-/// Whatever the bytes are, reading and rewriting them ends in a value or an
-/// error. What our writers make is tidy, and stays as it is.
+/// Checks that reading and rewriting bytes ends in a value or an error, and that what our writers
+/// write is tidy and is not changed by writing it again. Returns whether the bytes are a document.
 fn survives(bytes: &[u8], encoding: Encoding) -> bool {
     let Ok(document) = Document::scan(bytes, encoding) else { return false };
-    look_everywhere(document.root());
+    read_all(document.root());
     for to in [Encoding::Json, Encoding::Cbor] {
         let mut encoder = Encoder::new(to);
         if transcode(&document, &mut encoder).is_err() {

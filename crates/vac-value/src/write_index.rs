@@ -1,24 +1,24 @@
-//! The index of what a writer writes, made while it writes: in it every carried value is
-//! null.
+//! The index of a document that is made while the document is written, so that it does not have
+//! to be scanned to be validated. Every carried value is a null in it.
 
 use crate::Limits;
 use crate::document::{ESCAPED, Entry, Kind};
 
-/// See the module.
+/// The index of the item that is being written.
 #[derive(Debug, Default)]
-pub(crate) struct Outline {
+pub(crate) struct WriteIndex {
     entries: Vec<Entry>,
-    /// The containers around the next item.
+    /// The open containers, from the outermost one on.
     open: Vec<u32>,
-    /// Whether something was written that only a scanner can tell: a tag, whose end is
+    /// Whether something was written that cannot be indexed while writing: a tag, whose end is
     /// not announced, or more levels or bytes than a document may have.
     unknown: bool,
-    /// How many carried values are being written, one inside the other: nothing of them
-    /// is noted.
+    /// How many carried values are being written, one inside the other. Nothing in them is
+    /// indexed.
     carried: usize,
 }
 
-impl Outline {
+impl WriteIndex {
     #[inline]
     pub fn leaf(&mut self, kind: Kind, start: usize, end: usize) {
         if self.carried == 0 {
@@ -27,7 +27,7 @@ impl Outline {
         }
     }
 
-    /// The leaf noted last has escapes.
+    /// Marks the last leaf as text with escapes.
     pub fn escaped(&mut self) {
         if self.carried == 0
             && let Some(leaf) = self.entries.last_mut()
@@ -36,12 +36,12 @@ impl Outline {
         }
     }
 
-    /// A carried value begins.
+    /// Begins a carried value.
     pub fn begin_carried(&mut self) {
         self.carried += 1;
     }
 
-    /// It ends.
+    /// Ends a carried value.
     pub fn end_carried(&mut self, start: usize, end: usize) {
         self.carried = self.carried.saturating_sub(1);
         self.leaf(Kind::Null, start, end);
@@ -66,11 +66,14 @@ impl Outline {
         let next = self.next();
         let Some(index) = self.open.pop() else { return };
         if let Some(entry) = self.entries.get_mut(index as usize) {
-            (entry.end, entry.next) = (u32::try_from(end).unwrap_or_default(), next);
+            match u32::try_from(end) {
+                Ok(end) => (entry.end, entry.next) = (end, next),
+                Err(_) => self.unknown = true,
+            }
         }
     }
 
-    /// Something was written whose place in the index is not known.
+    /// Notes that something was written that is not in the index.
     pub fn unknown(&mut self) {
         self.unknown |= self.carried == 0;
     }
@@ -82,19 +85,19 @@ impl Outline {
         self.carried = 0;
     }
 
-    /// Where the first item begins: a separator can stand before it.
+    /// Returns the offset of the first item, which a separator can precede.
     pub fn start(&self) -> usize {
         self.entries.first().map_or(0, |first| first.start as usize)
     }
 
-    /// The index of one whole item, if this is one.
+    /// Takes the index if it is the complete index of one item.
     pub fn take(&mut self) -> Option<Vec<Entry>> {
         let complete = !self.unknown && self.open.is_empty();
         let whole = self.entries.first().is_some_and(|first| first.next == self.next());
         (complete && whole).then(|| std::mem::take(&mut self.entries))
     }
 
-    /// Takes its memory back.
+    /// Returns an index that was taken.
     pub fn give_back(&mut self, entries: Vec<Entry>) {
         self.entries = entries;
     }
@@ -120,7 +123,7 @@ mod tests {
         Any, Document, Encode, EncodeError, Encoder, Encoding, Key, Layout, MapEncoder, Node,
     };
 
-    /// A map with everything in it, and so many members more.
+    /// A map with a value of every kind and a number of extra members.
     struct Sample<'a>(&'a str, usize);
 
     impl Encode for Sample<'_> {
@@ -143,7 +146,7 @@ mod tests {
         }
     }
 
-    /// What can be seen of a node, with null for what is carried.
+    /// Describes a node; carried values are nulls.
     fn shape(node: Node<'_, '_>, carried: &[&str], out: &mut String) {
         use std::fmt::Write as _;
         let _ = write!(out, "{:?}", node.kind());
@@ -162,24 +165,24 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_is_what_a_scanner_finds_but_for_what_is_carried() {
+    fn a_write_index_equals_a_scan_except_for_carried_values() {
         for (text, more) in [("plain", 0), ("quote \" and \u{1}", 3), ("many members", 40)] {
             for encoder in
                 [Encoder::json(Layout::Compact), Encoder::json(Layout::Pretty), Encoder::cbor()]
             {
-                let mut encoder = encoder.outlined();
+                let mut encoder = encoder.indexed();
                 Sample(text, more).encode(&mut encoder).unwrap();
                 let written = encoder.written().to_vec();
                 let encoding = encoder.encoding();
                 let scanned = Document::scan(&written, encoding).unwrap();
                 let (mut one, mut other) = (String::new(), String::new());
                 encoder
-                    .outline(|outline| {
-                        let carried = outline.root().member("carried").unwrap();
+                    .read_index(|document| {
+                        let carried = document.root().member("carried").unwrap();
                         assert_eq!(carried.kind(), crate::Kind::Null);
-                        assert!(carried.raw().len() > 10, "it stands where the value stands");
-                        assert_eq!(outline.root().raw().len(), written.len());
-                        shape(outline.root(), &["carried"], &mut one);
+                        assert!(carried.raw().len() > 10, "the null has the range of the value");
+                        assert_eq!(document.root().raw().len(), written.len());
+                        shape(document.root(), &["carried"], &mut one);
                     })
                     .unwrap();
                 shape(scanned.root(), &["carried"], &mut other);
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_outline_cannot_follow_is_scanned() {
+    fn items_with_tags_are_scanned() {
         struct Tag;
         impl Encode for Tag {
             fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
@@ -198,17 +201,17 @@ mod tests {
                 Ok(())
             }
         }
-        let mut encoder = Encoder::cbor().outlined();
+        let mut encoder = Encoder::cbor().indexed();
         Tag.encode(&mut encoder).unwrap();
-        let seen = encoder.outline(|outline| {
-            (outline.root().tag().map(|(number, _)| number), outline.encoding())
+        let seen = encoder.read_index(|document| {
+            (document.root().tag().map(|(number, _)| number), document.encoding())
         });
         assert_eq!(seen, Ok((Some(1), Encoding::Cbor)));
     }
 
     #[test]
-    fn a_separator_before_the_item_does_no_harm() {
-        let mut encoder = Encoder::json(Layout::Compact).outlined();
+    fn a_separator_before_the_item_is_skipped() {
+        let mut encoder = Encoder::json(Layout::Compact).indexed();
         encoder.begin_array(2);
         encoder.clear();
         encoder.element();
@@ -218,8 +221,8 @@ mod tests {
         Sample("second", 2).encode(&mut encoder).unwrap();
         assert!(encoder.written().starts_with(b","));
         for _ in 0..2 {
-            let small = encoder.outline(|it| it.root().member("small").and_then(Node::uint));
-            assert_eq!(small, Ok(Some(7)), "as often as one likes");
+            let small = encoder.read_index(|it| it.root().member("small").and_then(Node::uint));
+            assert_eq!(small, Ok(Some(7)), "the index can be read again");
         }
     }
 }

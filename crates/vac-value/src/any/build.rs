@@ -1,0 +1,174 @@
+//! Building values of parts.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use super::{Any, Built, Carried, Parts, max_depth};
+use crate::document::Encoding;
+use crate::encode::Encode;
+use crate::encoder::Encoder;
+use crate::{Bytes, Extensions, IntoOwned, Number, Text, cbor};
+
+impl<'a> Any<'a> {
+    /// Returns `null`.
+    pub fn null() -> Self {
+        Self::from_raw(&b"null"[..], Encoding::Json, true)
+    }
+
+    /// Returns `undefined`, which only CBOR has.
+    pub fn undefined() -> Self {
+        Self::from_raw(&b"\xf7"[..], Encoding::Cbor, true)
+    }
+
+    /// Builds an array.
+    pub fn array<T: Into<Any<'a>>>(elements: impl IntoIterator<Item = T>) -> Self {
+        let elements: Vec<Any<'a>> = elements.into_iter().map(Into::into).collect();
+        let depth = elements.iter().map(Self::depth).max();
+        Self::built(Parts::Array(elements), depth)
+    }
+
+    /// Builds a map whose keys are text. A duplicate key is an error when the map is written.
+    pub fn members<K: Into<Cow<'a, str>>, V: Into<Any<'a>>>(
+        members: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let members: Vec<(Cow<'a, str>, Any<'a>)> =
+            members.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let depth = members.iter().map(|(_, value)| value.depth()).max();
+        Self::built(Parts::Members(members), depth)
+    }
+
+    /// Builds a map with keys of any type, which JSON has only if they are text. A duplicate key
+    /// is an error when the map is written.
+    pub fn map<K: Into<Any<'a>>, V: Into<Any<'a>>>(
+        members: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let members: Vec<(Any<'a>, Any<'a>)> =
+            members.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let depth = members.iter().map(|(key, value)| key.depth().max(value.depth())).max();
+        Self::built(Parts::Map(members), depth)
+    }
+
+    /// Builds a tagged value. JSON has bignums (tags 2 and 3) and decimal fractions (tag 4), as
+    /// numbers, and no other tags.
+    pub fn tag(number: u64, content: impl Into<Any<'a>>) -> Self {
+        let content = content.into();
+        // A bignum has to be normalized when it is written, as one from a document.
+        if let (2 | 3, Some((raw @ [0x40..=0x5f, ..], Encoding::Cbor))) = (number, content.source())
+        {
+            let mut bytes = Vec::with_capacity(raw.len() + 1);
+            cbor::push_head(6, number, &mut bytes);
+            bytes.extend_from_slice(raw);
+            return Self::from_raw(bytes, Encoding::Cbor, false);
+        }
+        let depth = content.depth();
+        Self::built(Parts::Tag(number, content), Some(depth))
+    }
+
+    /// Builds a byte string.
+    pub fn bytes(bytes: impl AsRef<[u8]>) -> Self {
+        Self::encoded(bytes.as_ref(), Encoding::Cbor)
+    }
+
+    /// The number of levels of built containers in this value.
+    fn depth(&self) -> usize {
+        match &self.0 {
+            Carried::Built(built) => built.depth,
+            _ => 0,
+        }
+    }
+
+    /// A container around values of a depth.
+    fn built(parts: Parts<'a>, inner: Option<usize>) -> Self {
+        let depth = inner.unwrap_or(0) + 1;
+        let (parts, depth) = if depth > max_depth() {
+            (Parts::TooDeep(Arc::new(())), max_depth())
+        } else {
+            (parts, depth)
+        };
+        Self(Carried::Built(Box::new(Built { parts, depth, written: OnceLock::new() })))
+    }
+
+    /// Carries a scalar in an encoding that can represent it.
+    fn encoded<T: Encode + ?Sized>(value: &T, encoding: Encoding) -> Self {
+        let mut encoder = Encoder::new(encoding);
+        value.encode(&mut encoder).expect("the encoding represents every value of this type");
+        Self::from_written(encoder)
+    }
+}
+
+/// Implements `From` for types whose values JSON can represent.
+macro_rules! from_json_scalars {
+    ($($type:ty => $written:ty),*) => {$(
+        impl From<$type> for Any<'_> {
+            fn from(value: $type) -> Self {
+                Self::encoded(&<$written>::from(value), Encoding::Json)
+            }
+        }
+    )*};
+}
+
+from_json_scalars!(
+    bool => bool, u8 => i128, u16 => i128, u32 => i128, u64 => i128, i8 => i128, i16 => i128,
+    i32 => i128, i64 => i128, i128 => i128, String => Text<'_>
+);
+
+impl From<&str> for Any<'_> {
+    fn from(text: &str) -> Self {
+        Self::encoded(text, Encoding::Json)
+    }
+}
+
+impl From<Text<'_>> for Any<'_> {
+    fn from(text: Text<'_>) -> Self {
+        Self::from(&*text)
+    }
+}
+
+/// A float that is not finite is carried as CBOR, which JSON cannot represent.
+impl From<f64> for Any<'_> {
+    fn from(value: f64) -> Self {
+        Self::encoded(&value, if value.is_finite() { Encoding::Json } else { Encoding::Cbor })
+    }
+}
+
+impl From<Number<'_>> for Any<'_> {
+    fn from(value: Number<'_>) -> Self {
+        match value {
+            Number::Integer(integer) => integer.into(),
+            Number::Float(float) => float.into(),
+            Number::Decimal(_) => Self::encoded(&value, Encoding::Json),
+        }
+    }
+}
+
+impl From<Bytes<'_>> for Any<'_> {
+    fn from(bytes: Bytes<'_>) -> Self {
+        Self::bytes(&*bytes)
+    }
+}
+
+impl<'a, T: Into<Any<'a>>> From<Vec<T>> for Any<'a> {
+    fn from(elements: Vec<T>) -> Self {
+        Self::array(elements)
+    }
+}
+
+/// `null` or a value.
+impl<'a, T: Into<Any<'a>>> From<Option<T>> for Any<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(Self::null, Into::into)
+    }
+}
+
+impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>> From<Extensions<K, V>> for Any<'a> {
+    fn from(members: Extensions<K, V>) -> Self {
+        Self::map(members)
+    }
+}
+
+/// A copy that does not borrow from the node's document.
+impl From<crate::Node<'_, '_>> for Any<'static> {
+    fn from(node: crate::Node<'_, '_>) -> Self {
+        node.lift().into_owned()
+    }
+}

@@ -1,0 +1,361 @@
+//! A value that is carried as its source wrote it (`any` in CDDL).
+
+mod build;
+mod compare;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::document::{Document, Encoding};
+use crate::encode::{Encode, EncodeError, Encoded};
+use crate::encoder::Encoder;
+use crate::map_encoder::{Key, MapEncoder};
+use crate::node::Node;
+use crate::transcode::transcode_node;
+use crate::{IntoOwned, Limits, SyntaxError, cbor};
+
+/// One well-formed value of any type.
+///
+/// A value from a document is carried as the bytes of its source and is not decoded until
+/// [`Any::document`] is called. Written in its own encoding it keeps every token: `1.0`,
+/// `1e400`, a lone surrogate and the order of keys come out as they went in. (White space
+/// between tokens is dropped, and CBOR is made deterministic.) A value can also be built of
+/// parts.
+///
+/// ```
+/// use vac_value::{Any, Encode};
+///
+/// let any = Any::from_json(br#"{"n": 1.0, "s": "\ud800"}"#)?;
+/// assert_eq!(any.to_json()?, r#"{"n":1.0,"s":"\ud800"}"#);
+/// assert!(any.to_cbor().is_err(), "CBOR text is Unicode");
+///
+/// let built = Any::members([
+///     ("list", Any::array([Any::from(1), Any::from("two"), Any::null()])),
+///     ("ok", true.into()),
+/// ]);
+/// assert_eq!(built.to_json()?, r#"{"list":[1,"two",null],"ok":true}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Equality
+///
+/// Values are equal if they are the same value in CBOR's data model, whatever encoding,
+/// spelling and order of keys carries them:
+///
+/// * Integers and floats differ: `1` is not `1.0`. Spellings of one number are equal: `1e2`
+///   and `100.0`, or a JSON integer and a bignum. Floats are compared bit for bit: `0.0` is not
+///   `-0.0`, and a NaN equals a NaN with the same payload.
+/// * A decimal number of JSON that no double equals is equal to the decimal fraction (tag 4)
+///   that it becomes in CBOR.
+/// * Text and byte strings differ, and so do `null` and `undefined`.
+/// * Maps are equal if they have the same members in any order. Duplicate keys have to have
+///   the same values in the same order.
+/// * A number of more than 4096 digits equals only numbers in the same encoding.
+///
+/// ```
+/// # use vac_value::Any;
+/// let json = Any::from_json(br#"{"b": 1e0, "a": "\u0041"}"#)?;
+/// let cbor = Any::from_cbor(b"\xa2\x61a\x61A\x61b\xfb\x3f\xf0\0\0\0\0\0\0")?;
+/// assert_eq!(json, cbor);
+/// assert_ne!(Any::from(1), Any::from(1.0));
+/// # Ok::<(), vac_value::SyntaxError>(())
+/// ```
+///
+/// # Limits
+///
+/// Containers that are built inside each other more than 256 levels deep, as deep as a document
+/// may be, give a value that cannot be written or read: every attempt is an error.
+#[derive(Clone)]
+pub struct Any<'a>(Carried<'a>);
+
+#[derive(Clone)]
+enum Carried<'a> {
+    /// The bytes of a value.
+    Bytes {
+        raw: Cow<'a, [u8]>,
+        encoding: Encoding,
+        /// Whether the bytes can be copied to a writer.
+        tidy: bool,
+    },
+    /// The same, independent of the source and cheap to clone.
+    Shared { raw: Arc<[u8]>, encoding: Encoding, tidy: bool },
+    /// A node of a document that still exists, so that it does not have to be scanned again.
+    Node(Node<'a, 'a>),
+    /// A container that was built of parts.
+    Built(Box<Built<'a>>),
+}
+
+#[derive(Clone)]
+struct Built<'a> {
+    parts: Parts<'a>,
+    /// How many levels of built containers this is.
+    depth: usize,
+    /// The value as bytes, once it was needed.
+    written: OnceLock<Result<(Vec<u8>, Encoding), EncodeError>>,
+}
+
+#[derive(Clone)]
+enum Parts<'a> {
+    Array(Vec<Any<'a>>),
+    /// A map whose keys are text.
+    Members(Vec<(Cow<'a, str>, Any<'a>)>),
+    Map(Vec<(Any<'a>, Any<'a>)>),
+    Tag(u64, Any<'a>),
+    /// A value that exceeded the limit of depth and was dropped. The pointer identifies it.
+    TooDeep(Arc<()>),
+}
+
+/// Why a carried value cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyError {
+    /// The bytes exceed a limit of documents. (They are well-formed.)
+    Syntax(SyntaxError),
+    /// The value was built of parts that no encoding can represent together.
+    Encode(EncodeError),
+}
+
+impl fmt::Display for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::Encode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AnyError {}
+
+impl From<SyntaxError> for AnyError {
+    fn from(error: SyntaxError) -> Self {
+        Self::Syntax(error)
+    }
+}
+
+impl From<EncodeError> for AnyError {
+    fn from(error: EncodeError) -> Self {
+        Self::Encode(error)
+    }
+}
+
+impl<'a> Any<'a> {
+    pub(crate) fn from_node(node: Node<'a, 'a>) -> Self {
+        Self(Carried::Node(node))
+    }
+
+    /// Carries JSON text. Fails if it is not well-formed.
+    pub fn from_json(text: &'a [u8]) -> Result<Self, SyntaxError> {
+        Ok(Document::json(text)?.root().lift())
+    }
+
+    /// Carries a CBOR item. Fails if it is not well-formed.
+    pub fn from_cbor(bytes: &'a [u8]) -> Result<Self, SyntaxError> {
+        Ok(Document::cbor(bytes)?.root().lift())
+    }
+
+    /// Carries the encoded form of a value.
+    pub fn from_value<T: Encode + ?Sized>(
+        value: &T,
+        encoding: Encoding,
+    ) -> Result<Any<'static>, EncodeError> {
+        let mut encoder = Encoder::new(encoding);
+        value.encode(&mut encoder)?;
+        Ok(Any::from_written(encoder))
+    }
+
+    /// Carries well-formed bytes.
+    pub(crate) fn from_raw(raw: impl Into<Cow<'a, [u8]>>, encoding: Encoding, tidy: bool) -> Self {
+        Self(Carried::Bytes { raw: raw.into(), encoding, tidy })
+    }
+
+    fn from_written(encoder: Encoder<'_>) -> Self {
+        let encoding = encoder.encoding();
+        Self::from_raw(encoder.finish(), encoding, true)
+    }
+
+    /// Returns the bytes that carry the value, and their encoding. A container that was built of
+    /// parts has none.
+    pub fn source(&self) -> Option<(&[u8], Encoding)> {
+        match &self.0 {
+            Carried::Bytes { raw, encoding, .. } => Some((raw, *encoding)),
+            Carried::Shared { raw, encoding, .. } => Some((raw, *encoding)),
+            Carried::Node(node) => Some((node.raw(), node.encoding())),
+            Carried::Built(_) => None,
+        }
+    }
+
+    /// Scans the value. A value that was built of parts is written first: as JSON if JSON can
+    /// represent it exactly, otherwise as CBOR.
+    pub fn document(&self) -> Result<Document<'_>, AnyError> {
+        let (raw, encoding) = match &self.0 {
+            Carried::Bytes { raw, encoding, .. } => (&**raw, *encoding),
+            Carried::Shared { raw, encoding, .. } => (&**raw, *encoding),
+            Carried::Node(node) => (node.raw(), node.encoding()),
+            Carried::Built(built) => match built.written.get_or_init(|| self.to_bytes()) {
+                Ok((raw, encoding)) => (&**raw, *encoding),
+                Err(error) => return Err(error.clone().into()),
+            },
+        };
+        Ok(Document::scan(raw, encoding)?)
+    }
+
+    /// Writes a built value in an encoding that represents it exactly.
+    fn to_bytes(&self) -> Result<(Vec<u8>, Encoding), EncodeError> {
+        let (json, cbor) = (self.to_json(), self.to_cbor());
+        // Byte strings would become text in JSON.
+        let has_bytes = |cbor: &[u8]| {
+            let document = Document::cbor(cbor);
+            let mut to_json = Encoder::new(Encoding::Json);
+            document.is_ok_and(|document| crate::transcode(&document, &mut to_json).is_err())
+        };
+        match (json, cbor) {
+            (Ok(json), Ok(cbor)) if !has_bytes(&cbor) => Ok((json.into_bytes(), Encoding::Json)),
+            (_, Ok(cbor)) => Ok((cbor, Encoding::Cbor)),
+            (Ok(json), Err(_)) => Ok((json.into_bytes(), Encoding::Json)),
+            (Err(_), Err(error)) => Err(error),
+        }
+    }
+}
+
+impl Encode for Any<'_> {
+    #[inline]
+    fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
+        match self.tidy_source() {
+            Some((raw, encoding)) if to.takes_raw(encoding) => {
+                to.carried_raw(raw);
+                Ok(())
+            }
+            _ => to.carried(|to| self.write(to)),
+        }
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        let text = match &self.0 {
+            Carried::Node(node) => node.text_bytes()?,
+            _ => match self.source()? {
+                ([b'"', text @ .., b'"'], Encoding::Json) if !text.contains(&b'\\') => text,
+                (raw @ [0x60..=0x7b, ..], Encoding::Cbor) => &raw[cbor::head_length(raw, 0)..],
+                _ => return None,
+            },
+        };
+        Some(std::str::from_utf8(text).expect("scanned text is UTF-8"))
+    }
+}
+
+impl Any<'_> {
+    /// Returns the bytes if they can be copied to a writer.
+    #[inline]
+    fn tidy_source(&self) -> Option<(&[u8], Encoding)> {
+        match &self.0 {
+            Carried::Node(node) if node.is_tidy() => Some((node.raw(), node.encoding())),
+            Carried::Bytes { raw, encoding, tidy: true } => Some((raw, *encoding)),
+            Carried::Shared { raw, encoding, tidy: true } => Some((raw, *encoding)),
+            _ => None,
+        }
+    }
+
+    fn write(&self, to: &mut Encoder<'_>) -> Encoded {
+        match &self.0 {
+            Carried::Node(node) => transcode_node(*node, to),
+            Carried::Built(built) => built.parts.write(to),
+            Carried::Bytes { .. } | Carried::Shared { .. } => match self.document() {
+                Ok(document) => transcode_node(document.root(), to),
+                Err(_) => to.fail("a value that exceeds the limits of documents"),
+            },
+        }
+    }
+}
+
+impl Parts<'_> {
+    fn write(&self, to: &mut Encoder<'_>) -> Encoded {
+        match self {
+            Self::Array(elements) => to.array(elements),
+            Self::Members(members) => {
+                let mut map = MapEncoder::new(to);
+                for (key, value) in members {
+                    map.extension(Key::Text(key), value)?;
+                }
+                map.end()
+            }
+            Self::Map(members) => {
+                let mut map = MapEncoder::new(to);
+                for (key, value) in members {
+                    let key = key.as_text().map_or(Key::Other(key), Key::Text);
+                    map.extension(key, value)?;
+                }
+                map.end()
+            }
+            // JSON has numbers for some tags, which is decided where CBOR is rewritten.
+            Self::Tag(number, content) if to.encoding() == Encoding::Json => {
+                let mut encoder = Encoder::cbor();
+                encoder.tagged(*number, content)?;
+                let bytes = encoder.finish();
+                let document = Document::cbor(&bytes)
+                    .or_else(|_| to.fail("a value that exceeds the limits of documents"))?;
+                transcode_node(document.root(), to)
+            }
+            Self::Tag(number, content) => to.tagged(*number, content),
+            Self::TooDeep(_) => to.fail("a value nested deeper than 256 levels"),
+        }
+    }
+}
+
+impl IntoOwned for Any<'_> {
+    type Owned = Any<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        Any(match self.0 {
+            Carried::Bytes { raw, encoding, tidy } => {
+                Carried::Shared { raw: raw.into(), encoding, tidy }
+            }
+            Carried::Shared { raw, encoding, tidy } => Carried::Shared { raw, encoding, tidy },
+            Carried::Node(node) => return node.lift().into_owned(),
+            Carried::Built(built) => {
+                let Built { parts, depth, written } = *built;
+                Carried::Built(Box::new(Built { parts: parts.into_owned(), depth, written }))
+            }
+        })
+    }
+}
+
+impl IntoOwned for Parts<'_> {
+    type Owned = Parts<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        match self {
+            Self::Array(elements) => Parts::Array(elements.into_owned()),
+            Self::Members(members) => Parts::Members(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+                    .collect(),
+            ),
+            Self::Map(members) => Parts::Map(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key.into_owned(), value.into_owned()))
+                    .collect(),
+            ),
+            Self::Tag(number, content) => Parts::Tag(number, content.into_owned()),
+            Self::TooDeep(identity) => Parts::TooDeep(identity),
+        }
+    }
+}
+
+/// Shows the value as JSON, or as hexadecimal CBOR if JSON cannot represent it.
+impl fmt::Debug for Any<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.to_json(), self.to_cbor()) {
+            (Ok(json), _) => write!(f, "Any({json})"),
+            (_, Ok(cbor)) => {
+                write!(f, "Any(h'{}')", data_encoding::HEXLOWER.encode(&cbor))
+            }
+            (Err(error), _) => write!(f, "Any({error})"),
+        }
+    }
+}
+
+/// The number of levels up to which containers can be built inside each other.
+fn max_depth() -> usize {
+    Limits::default().depth
+}
