@@ -53,6 +53,10 @@ pub(crate) struct Facts {
     verdict: Verdict,
     /// Whether a line of a known type was there.
     is_known: bool,
+    /// The first session that a line names.
+    first_session: Option<String>,
+    /// Whether a line names another session than the first that names one.
+    has_other_session: bool,
     /// Whether a line of a workflow's journal was there.
     is_journal: bool,
     /// Models in the order of their appearance, and how many lines each wrote.
@@ -207,6 +211,13 @@ impl Facts {
 
     /// What a line repeats of its session, and whose line it is.
     fn repeated(&mut self, seen: &Seen<'_, '_>) -> Whose {
+        if !self.has_other_session
+            && let (Some(session), Some(first)) = (seen.session, &self.first_session)
+        {
+            self.has_other_session = session.kind() == Kind::Text && !session.is_text(first);
+        } else if let (Some(session), None) = (seen.session, &self.first_session) {
+            self.first_session = session.text().map(Text::into_owned);
+        }
         let whose = self.heritage.line(seen.session, seen.forked);
         if self.heritage.turns {
             // What was taken for the session's was another's.
@@ -365,6 +376,12 @@ impl Facts {
         if let Some(session) = self.heritage.session() {
             self.hoisted.session_id = Some(session.to_owned());
         }
+    }
+
+    /// Whether lines name several sessions, and the file none of them.
+    pub fn has_several_sessions(&self) -> bool {
+        let is_named = self.heritage.is_named;
+        self.has_other_session && !is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
     /// Which format it is in, with files beside the log or not.

@@ -6,7 +6,7 @@
 
 use vac_value::{Kind, Node};
 
-/// How a SQLite database begins.
+/// The first bytes of a database file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Tables that tell whose database it is.
