@@ -63,6 +63,7 @@
 //! | `superseded-by` | the same | the `id` of the later version, or of the event that did it |
 //! | `user-kind` | user | it is no prompt: `session-context`, `hook-context`, `state-snapshot` (said by the CLI), `tool-response` (responses, and something else), `command` |
 //! | `duplicate-of` | tool-result | the `call-id` of the result that it repeats |
+//! | `duplicate-of` | messages | the id of the message that a new list of messages repeats |
 //! | `marker: compression` | system-event `info` | it is empty, which is what `/compress` leaves |
 //!
 //! # Decisions
