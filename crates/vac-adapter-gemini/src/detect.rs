@@ -8,8 +8,8 @@ use vac_value::{IntoOwned, Kind, Node, Problem, SyntaxError};
 use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
-use crate::said;
 use crate::walk::{Piece, Slot};
+use crate::{said, stream};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
@@ -26,6 +26,9 @@ fn fit(document: Node<'_, '_>) -> Fit {
     let has_text = |key: &str| document.member(key).is_some_and(|value| value.kind() == Kind::Text);
     let is_first =
         |key: &str| document.member(key).is_some_and(|it| it.elements().next().is_none());
+    if let Some(fit) = stream::fit(document) {
+        return fit;
+    }
     match native(document) {
         Native::Session(Form::Messages) => fit_messages(document),
         Native::Session(Form::History) if is_first("history") => Fit::Fits(Confidence::Possible),
@@ -80,6 +83,9 @@ fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
 
 /// What a beginning tells about the session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+    if let Some(glimpse) = stream::glimpse(sample) {
+        return glimpse;
+    }
     let mut seen = Seen::default();
     for document in &sample.documents {
         seen.document(document.root());

@@ -24,6 +24,7 @@
 //! | `jsonl` | a session as lines: a header, messages, changes (`$set`), rewinds (`$rewindTo`) |
 //! | `history`, `contents` | what `/chat save` and `/chat share` write: Content of the API, in an object or bare |
 //! | `tool-checkpoint` | what an edit can be undone with |
+//! | `stream-json` | what `--output-format stream-json` prints (`stream.rs`) |
 //! | `logs` | `logs.json`: the prompts of several sessions, each a record of its own |
 //!
 //! # Where things go
@@ -117,11 +118,12 @@ mod message;
 mod native;
 mod said;
 mod session;
+mod stream;
 mod survey;
 mod tools;
 mod walk;
 
-use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Beginning, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,6 +148,10 @@ impl Adapter for Gemini {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
+        let beginning = Beginning::of(input)?;
+        if stream::is_stream(&beginning.sample(), native::is_line) {
+            return stream::sessions(input);
+        }
         survey::sessions(input)
     }
 }
