@@ -320,8 +320,12 @@ impl Facts {
         let is_before = own_from.is_some_and(|from| {
             line.member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
         });
+        // Since 0.166 a line can say so itself.
+        let metadata = line.member("metadata");
+        let is_said =
+            metadata.and_then(|it| it.member("inherited_user_message")?.bool()).unwrap_or_default();
         Standing {
-            is_inherited: is_before || self.replay.holds(index),
+            is_inherited: is_before || is_said || self.replay.holds(index),
             is_rolled_back: self.rollback.holds(index),
         }
     }

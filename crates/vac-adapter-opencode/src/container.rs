@@ -257,6 +257,7 @@ impl<'f> Adding<'_, '_, 'f> {
             id: of.id.and_then(Node::text).map(self.keep),
             created: match class {
                 Class::Captured => facts.timestamp.and_then(Node::uint),
+                Class::Whole if time.is_none() => facts.row_time.and_then(Node::uint),
                 _ => time.and_then(|time| time.member("created")?.uint()),
             },
             is_user: match class {
