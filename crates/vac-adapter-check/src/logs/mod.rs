@@ -87,7 +87,7 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
             .map_or_else(|| root().with_file_name("shared").join(name), PathBuf::from)
             .join(adapter.name());
         if folder.is_dir() {
-            return corpus_of(adapter, folder);
+            return corpus_of(adapter, &folder);
         }
         println!("skipped: no {name} of {} (set {variable} to name one)", adapter.name());
         Vec::new()
@@ -95,10 +95,10 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
     logs.collect()
 }
 
-fn corpus_of(adapter: &dyn Adapter, folder: PathBuf) -> Vec<Log> {
-    let logs = find_logs(adapter, std::slice::from_ref(&folder));
+fn corpus_of(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
+    let logs = find_logs(adapter, std::slice::from_ref(folder));
     let mut left = Vec::new();
-    find_files(&folder, &mut left);
+    find_files(folder, &mut left);
     left.retain(|file| !logs.iter().flat_map(|log| &log.files).any(|path| file.starts_with(path)));
     assert!(left.is_empty(), "nobody looked at {left:?}");
     logs
