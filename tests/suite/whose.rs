@@ -163,9 +163,7 @@ fn unsupported_agents_are_named() {
 fn log_with_few_fitting_documents_is_refused_with_their_number() {
     let mut log = r#"{"type":"reasoning","summary":[],"encrypted_content":"x"}"#.to_owned();
     log.push('\n');
-    for number in 0..20 {
-        log.push_str(&format!("{{\"type\":\"note\",\"content\":\"{number}\"}}\n"));
-    }
+    log.push_str(&"{\"type\":\"note\",\"content\":\"x\"}\n".repeat(20));
     let expected = "looks like codex, but 20 of 21 documents do not fit (unknown-shape)";
     assert_eq!(detected("chat_history.jsonl", log.as_bytes()), expected);
     let input = Memory { name: "chat_history.jsonl", bytes: log.as_bytes() };

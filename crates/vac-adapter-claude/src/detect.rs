@@ -47,10 +47,9 @@ fn fit(document: Node<'_, '_>) -> Fit {
     let mut verdict = Verdict::default();
     lines.elements().take(MAX_LINES).for_each(|line| verdict.add(fit_line(line)));
     match lines.elements().next() {
-        None => Fit::Fits(Confidence::Possible),
         Some(_) if verdict.refusal("claude").is_some() => contradiction(&verdict),
         Some(line) if is_known(line) => Fit::Fits(Confidence::Certain),
-        Some(_) => Fit::Fits(Confidence::Possible),
+        _ => Fit::Fits(Confidence::Possible),
     }
 }
 

@@ -53,10 +53,8 @@ pub(crate) struct Facts {
     verdict: Verdict,
     /// Whether a line of a known type was there.
     is_known: bool,
-    /// The first session that a line names.
-    first_session: Option<String>,
-    /// Whether a line names another session than the first that names one.
-    has_other_session: bool,
+    /// The sessions that lines name.
+    named: Named,
     /// Whether a line of a workflow's journal was there.
     is_journal: bool,
     /// Models in the order of their appearance, and how many lines each wrote.
@@ -66,6 +64,31 @@ pub(crate) struct Facts {
     /// For each message of the API (the hash of its id) its last line with a usage.
     usage: HashMap<u64, usize>,
     queue: Queue,
+}
+
+/// The sessions that lines name.
+#[derive(Debug, Default)]
+enum Named {
+    #[default]
+    Nothing,
+    One(String),
+    Several,
+}
+
+impl Named {
+    fn add(&mut self, session: Node<'_, '_>) {
+        match self {
+            Self::One(first) if session.kind() == Kind::Text && !session.is_text(first) => {
+                *self = Self::Several;
+            }
+            Self::Nothing => {
+                if let Some(session) = session.text() {
+                    *self = Self::One(session.into_owned());
+                }
+            }
+            Self::One(_) | Self::Several => {}
+        }
+    }
 }
 
 /// What becomes of a line.
@@ -211,12 +234,8 @@ impl Facts {
 
     /// What a line repeats of its session, and whose line it is.
     fn repeated(&mut self, seen: &Seen<'_, '_>) -> Whose {
-        if !self.has_other_session
-            && let (Some(session), Some(first)) = (seen.session, &self.first_session)
-        {
-            self.has_other_session = session.kind() == Kind::Text && !session.is_text(first);
-        } else if let (Some(session), None) = (seen.session, &self.first_session) {
-            self.first_session = session.text().map(Text::into_owned);
+        if let Some(session) = seen.session {
+            self.named.add(session);
         }
         let whose = self.heritage.line(seen.session, seen.forked);
         if self.heritage.turns {
@@ -380,8 +399,8 @@ impl Facts {
 
     /// Whether lines name several sessions, and the file none of them.
     pub fn has_several_sessions(&self) -> bool {
-        let is_named = self.heritage.is_named;
-        self.has_other_session && !is_named && self.exports == 0 && self.parts.len() <= 1
+        let has_several = matches!(self.named, Named::Several);
+        has_several && !self.heritage.is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
     /// Which format it is in, with files beside the log or not.

@@ -36,7 +36,7 @@ impl<'i> Survey<'i> {
         }
         match Sessions::find(&log)? {
             None => Ok(vec![whole]),
-            Some(sessions) => Self::each(input, &log, Rc::new(sessions)),
+            Some(sessions) => Self::each(input, &log, &Rc::new(sessions)),
         }
     }
 
@@ -44,7 +44,7 @@ impl<'i> Survey<'i> {
     fn each(
         input: &'i dyn Input,
         log: &Rc<Log<'i>>,
-        sessions: Rc<Sessions>,
+        sessions: &Rc<Sessions>,
     ) -> Result<Vec<Self>, Error> {
         let mut found = Vec::new();
         found.resize_with(sessions.count, || Facts::of(input));
@@ -61,7 +61,7 @@ impl<'i> Survey<'i> {
                 facts.hoisted.session_id = Some(ids::of_input(input)?);
             }
             let beside = Beside::of(input, facts.parts.len());
-            let share = Some((Rc::clone(&sessions), number));
+            let share = Some((Rc::clone(sessions), number));
             Ok(Self { log: Rc::clone(log), facts, beside, share })
         });
         surveys.collect()

@@ -50,7 +50,9 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
     })?;
     let Threads { found, switches, .. } = threads;
     let mut verdict = Verdict::default();
-    found.iter().for_each(|facts| verdict.merge(&facts.verdict));
+    for facts in &found {
+        verdict.merge(&facts.verdict);
+    }
     if let Some(misfit) = verdict.misfit("codex") {
         return Err(Error::Refused(misfit.to_string()));
     }

@@ -52,9 +52,10 @@ fn fit(document: Node<'_, '_>) -> Fit {
         Class::Part | Class::Message if has_session => likely,
         Class::Captured => fits(facts.part.is_some() || is_id(facts.session, "ses_"), Fit::Neutral),
         Class::Early => {
-            let possible = match is_a(facts.metadata, Kind::Map) {
-                true => Fit::Fits(Confidence::Possible),
-                false => Fit::Contradicts("no-metadata"),
+            let possible = if is_a(facts.metadata, Kind::Map) {
+                Fit::Fits(Confidence::Possible)
+            } else {
+                Fit::Contradicts("no-metadata")
             };
             fits(is_id(of_metadata(&facts, "sessionID"), "ses_"), possible)
         }
@@ -64,12 +65,11 @@ fn fit(document: Node<'_, '_>) -> Fit {
             None => fits(is_id(facts.id, "ses_"), Fit::Contradicts("session-id")),
         },
         Class::Share => fits(is_id(facts.id, "ses_"), Fit::Neutral),
-        Class::Row if is_id(facts.session, "ses_") => likely,
+        Class::Row | Class::Whole if is_id(facts.session, "ses_") => likely,
         Class::Project => Fit::Fits(Confidence::Possible),
         Class::Row | Class::Diffs | Class::Todos | Class::Models | Class::Unreadable => {
             Fit::Neutral
         }
-        Class::Whole if is_id(facts.session, "ses_") => likely,
         _ if is_id(facts.session, "ses_") => Fit::Neutral,
         _ => Fit::unknown(document),
     }

@@ -124,10 +124,7 @@ pub(crate) fn order<'a, 'n>(
 /// The places of messages among each other: by time, then by id; nested ones as they are.
 fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
     let mut order: Vec<_> = (0..messages.len()).collect();
-    let name = |message: &Message| match message.is_nested {
-        true => "",
-        false => name(message.number),
-    };
+    let name = |message: &Message| if message.is_nested { "" } else { name(message.number) };
     let key = |at: &usize| (messages[*at].position, name(&messages[*at]));
     order.sort_by(|one, other| key(one).cmp(&key(other)));
     let mut ranks = vec![0; messages.len()];

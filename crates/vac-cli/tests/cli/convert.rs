@@ -206,6 +206,38 @@ fn what_cannot_be_parsed_is_carried_and_strictness_says_so() {
 }
 
 #[test]
+fn session_without_conversation_is_a_warning_and_strict_exits_with_1() {
+    let folder = Folder::new();
+    folder.write("empty.jsonl", r#"{"type":"mode","mode":"plan","sessionId":"s"}"#);
+    let Ran { code, stderr, .. } = folder.vac(&["convert", "empty.jsonl"]);
+    assert_eq!(code, 0);
+    let warning = "warning: empty.jsonl: no message and no tool call found";
+    assert!(stderr.contains(warning), "{stderr}");
+    assert_eq!(folder.vac(&["convert", "--strict", "empty.jsonl"]).code, 1);
+}
+
+#[test]
+fn log_of_an_unsupported_agent_is_refused_by_name() {
+    let folder = Folder::new();
+    let line = concat!(
+        r#"{"uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-06-01T00:00:00Z","#,
+        r#""type":"user","message":{"role":"user","parts":[{"text":"Hello"}]}}"#,
+    );
+    folder.write("chat.jsonl", line);
+    let looks = "chat.jsonl: looks like Qwen Code, which is not supported yet";
+    for command in ["convert", "inspect", "events"] {
+        let Ran { code, stderr, .. } = folder.vac(&[command, "chat.jsonl"]);
+        assert_eq!(code, 1, "{command}");
+        assert!(stderr.contains(looks), "{command}: {stderr}");
+    }
+    // Nor does it become a record if the agent is named.
+    let Ran { code, stderr, .. } = folder.vac(&["convert", "-a", "claude", "chat.jsonl"]);
+    assert_eq!(code, 1);
+    let misfit = "looks like claude, but 1 of 1 document does not fit (message-parts)";
+    assert!(stderr.contains(misfit), "{stderr}");
+}
+
+#[test]
 fn files_are_one_session_in_the_same_folder_or_if_both_are_named() {
     let folder = Folder::new();
     let piece = |time: &str, text: &str| {
