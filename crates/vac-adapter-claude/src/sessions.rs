@@ -87,7 +87,8 @@ impl Search {
             self.join(number, other);
         }
         if let Some(id) = text("uuid") {
-            self.of_line.entry(id.into_owned()).or_insert(number);
+            // Of copies the last counts: a line goes on from one of its own session.
+            self.of_line.insert(id.into_owned(), number);
         }
     }
 

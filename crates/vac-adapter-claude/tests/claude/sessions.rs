@@ -47,6 +47,12 @@ fn session_that_goes_on_from_another_is_one_with_it() {
 }
 
 #[test]
+fn sessions_with_the_same_line_ids_are_two_records() {
+    let session = |id: &str| line(id, "a", "null") + &line(id, "b", "\"a\"");
+    assert_eq!(sessions(&Log::new("both.jsonl", session("s1") + &session("s2"))).len(), 2);
+}
+
+#[test]
 fn file_named_after_a_session_is_one_record() {
     let log = line("s1", "a", "null") + &line("s2", "b", "null");
     assert_eq!(sessions(&Log::new("s2.jsonl", log.clone())).len(), 1);
