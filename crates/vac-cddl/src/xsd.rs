@@ -175,7 +175,9 @@ impl<'a> Translation<'a> {
         if name.starts_with("Is") {
             return Err(format!(r"Unicode blocks (`\p{{{name}}}`) are not supported"));
         }
-        let (major, minor) = name.split_at_checked(1).unwrap_or_default();
+        let Some((major, minor)) = name.split_at_checked(1) else {
+            return Err(format!("`{name}` is not a category"));
+        };
         let minors = match major {
             "L" => "ultmo",
             "M" => "nce",

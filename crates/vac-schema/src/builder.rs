@@ -8,10 +8,11 @@ use std::collections::{HashMap, HashSet};
 use vac_value::Kind;
 
 use crate::matcher::MAX_FLAT;
+use crate::pattern::{Pattern, PatternError};
 use crate::scalar::{MAX_UNSORTED_CASES, compare_cases};
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, Pattern,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, PatternId,
+    Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
 };
 
 /// How many choices and control operators may refer to each other before a container is
@@ -118,17 +119,21 @@ impl Builder {
         Element { min, max, kind: ElementKind::Member { key, is_cut, value } }
     }
 
-    /// Adds a regular expression, once.
-    pub fn add_pattern(&mut self, source: &str, regex: &str, name: &str) -> PatternId {
+    /// Compiles and adds a regular expression, once.
+    pub fn add_pattern(
+        &mut self,
+        source: &str,
+        regex: &str,
+        name: &str,
+    ) -> Result<PatternId, PatternError> {
         if let Some(id) = self.pattern_ids.get(regex) {
-            return *id;
+            return Ok(*id);
         }
-        let pattern =
-            Pattern::new(source.to_owned().into(), regex.to_owned().into(), name.to_owned().into());
-        self.patterns.push(pattern);
+        let [source, name] = [source, name].map(|text| text.to_owned().into());
+        self.patterns.push(Pattern::compile(source, regex.to_owned().into(), name, usize::MAX)?);
         let id = PatternId(index(self.patterns.len() - 1));
         self.pattern_ids.insert(regex.to_owned(), id);
-        id
+        Ok(id)
     }
 
     /// Completes the tables.
@@ -237,9 +242,10 @@ fn references<'t>(rules: &[Rule], kind: &'t TypeKind) -> impl Iterator<Item = us
         TypeKind::Rule(RuleId(rule)) => (Some(rules[*rule as usize].body), None, &[]),
         TypeKind::Choice { alternatives, .. } => (None, None, alternatives),
         TypeKind::Control { target, control } => match control {
-            Control::Size(other) | Control::Bits(other) | Control::And(other) => {
-                (Some(*target), Some(*other), &[])
-            }
+            Control::Size(other)
+            | Control::Bits(other)
+            | Control::And(other)
+            | Control::Not(other) => (Some(*target), Some(*other), &[]),
             _ => (Some(*target), None, &[]),
         },
         TypeKind::Simple(number) | TypeKind::Tag { number: TagNumber::Matching(number), .. } => {
@@ -274,8 +280,14 @@ impl Fact {
             TypeKind::Tag { .. } => (Kinds::of(Kind::Tag).or(Kinds::of(Kind::BigInteger)), false),
             TypeKind::Control { target, control } => {
                 let looks_inside = match control {
-                    Control::Cbor(_) | Control::Cborseq(_) => true,
-                    Control::And(other) => !fact(*other).is_scalar,
+                    Control::Cbor(_)
+                    | Control::Cborseq(_)
+                    | Control::Encoded(..)
+                    | Control::Base10(_)
+                    | Control::Printf(..)
+                    | Control::Json(_)
+                    | Control::Join(_) => true,
+                    Control::And(other) | Control::Not(other) => !fact(*other).is_scalar,
                     _ => false,
                 };
                 (fact(*target).kinds, fact(*target).is_scalar && !looks_inside)
@@ -284,9 +296,8 @@ impl Fact {
         // The matcher follows references to rules in a loop.
         let step = usize::from(!matches!(kind, TypeKind::Rule(_)));
         let references = references(rules, kind)
-            .map(|at| facts[at].map_or(0, |fact| fact.references) + step)
-            .max()
-            .unwrap_or(0);
+            .map(|at| facts[at].expect("a reference comes first").references + step)
+            .fold(0, usize::max);
         Self { kinds, is_scalar, references }
     }
 }

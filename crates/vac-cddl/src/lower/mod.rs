@@ -4,6 +4,7 @@
 //! types and groups rule by rule. Group rules, generic rules and constants are
 //! looked into where they are used.
 
+pub(crate) mod arguments;
 mod constants;
 mod controls;
 mod cycles;
@@ -68,6 +69,7 @@ fn lower(prelude: &Source<'_>, source: &Source<'_>) -> Result<Schema, Errors> {
         return Err(Errors::sorted(second.errors));
     }
     cycles::refuse(&rules)?;
+    arguments::check(&rules)?;
     let mut warnings = warnings(source);
     warnings.append(&mut second.warnings);
     warnings.sort_by_key(|warning| (warning.location.line, warning.location.column));

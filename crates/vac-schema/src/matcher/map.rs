@@ -136,8 +136,8 @@ impl<'s> Matcher<'s, '_> {
         {
             return false;
         }
-        self.fail(ViolationKind::UnexpectedKey, value, |_| {
-            ("no such key".to_owned(), found_key(key))
+        self.fail(ViolationKind::UnexpectedKey, value, |matcher| {
+            ("no such key".to_owned(), matcher.with_feature(found_key(key), key))
         })
     }
 
