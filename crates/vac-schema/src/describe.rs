@@ -118,7 +118,13 @@ impl Matcher<'_, '_> {
                 format!("{target} in the format \"{format}\"")
             }
             Control::Json(_) => format!("{target} containing JSON"),
-            Control::Join(_) => format!("{target} made of the elements of an array"),
+            Control::Join(array) => {
+                let array = match &self.type_of(*array).kind {
+                    TypeKind::Rule(rule) => &*self.rule_of(*rule).name,
+                    _ => "an array",
+                };
+                format!("{target} made of the elements of {array}")
+            }
             Control::Abnf(grammar) => {
                 format!("{target} matching ABNF {}", printable(grammar.element(), MAX_CHARACTERS))
             }

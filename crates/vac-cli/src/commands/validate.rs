@@ -57,6 +57,12 @@ pub struct Validate {
     /// Check against this rule instead of the schema's first
     #[arg(long, value_name = "NAME")]
     rule: Option<String>,
+    /// Accept only this feature of the CDDL (`.feature`); can be repeated
+    #[arg(long, value_name = "NAME", requires = "schema", conflicts_with = "no_feature")]
+    feature: Vec<String>,
+    /// Reject this feature of the CDDL (`.feature`); can be repeated
+    #[arg(long, value_name = "NAME", requires = "schema")]
+    no_feature: Vec<String>,
     /// Also question what is valid; `deny` makes findings count for the exit code
     #[arg(
         long,
@@ -104,7 +110,9 @@ impl Validate {
         }
         let rule = match &other {
             None => Rule::own(rule)?,
-            Some(schema) => Rule::other(schema, rule)?,
+            Some(schema) => {
+                Rule::other(schema, rule)?.with_features(&self.feature, &self.no_feature)?
+            }
         };
         let encoding = match self.format {
             Format::Auto => None,

@@ -141,7 +141,9 @@ impl Matcher<'_, '_> {
 
     /// Whether a type accepts a value that is not part of the document, given as CBOR.
     pub(super) fn accepts_value(&mut self, id: TypeId, item: &[u8]) -> bool {
-        if !self.budget.spend(1 + item.len() as u64 / 8) {
+        /// Steps that take as long as scanning a small document.
+        const SCAN_STEPS: u64 = 8;
+        if !self.budget.spend(SCAN_STEPS + item.len() as u64 / 8) {
             return false;
         }
         let Ok(document) = self.scan_embedded(item, Encoding::Cbor) else { return false };
