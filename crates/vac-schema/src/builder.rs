@@ -3,6 +3,7 @@
 //! Types may refer to rules before these are defined ([`Builder::declare_rule`]); what the
 //! matcher has to know about each type is computed at the end.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use vac_value::Kind;
@@ -23,7 +24,11 @@ const MAX_REFERENCES: usize = 500;
 const MAX_TRIED_LITERALS: usize = 8;
 
 /// The most values that a member may have to decide between maps.
-const MAX_CASES: usize = 4096;
+const MAX_CASES: usize = 1 << 16;
+
+/// Types, members and values that the search for such members visits in all choices of a
+/// schema together. Choices that come after are matched by trying their alternatives.
+const MAX_VISITS: usize = 4 << 20;
 
 /// Collects the tables of a schema.
 #[derive(Debug, Default)]
@@ -145,8 +150,13 @@ impl Builder {
             rules.push(Rule { name: name.into(), body, is_prelude });
         }
         let facts = Facts::new(&rules, &self.types)?;
-        let selectors =
-            Selectors { rules: &rules, types: &self.types, groups: &self.groups, facts: &facts };
+        let selectors = Selectors {
+            rules: &rules,
+            types: &self.types,
+            groups: &self.groups,
+            facts: &facts,
+            visits: Cell::new(0),
+        };
         let found: Vec<Option<Selector>> =
             self.types.iter().map(|kind| selectors.find(kind)).collect();
         let sorted: Vec<Option<Literals>> =
@@ -338,12 +348,19 @@ struct Selectors<'t> {
     types: &'t [TypeKind],
     groups: &'t [Group],
     facts: &'t Facts,
+    visits: Cell<usize>,
 }
 
 /// The required members of a map whose values are literals.
 type LiteralMembers<'t> = Vec<(&'t Label, Vec<&'t Value>)>;
 
 impl<'t> Selectors<'t> {
+    /// Counts visits. `None` if there were too many.
+    fn visit(&self, count: usize) -> Option<()> {
+        self.visits.set(self.visits.get().saturating_add(count));
+        (self.visits.get() <= MAX_VISITS).then_some(())
+    }
+
     fn find(&self, kind: &'t TypeKind) -> Option<Selector> {
         let TypeKind::Choice { alternatives, .. } = kind else { return None };
         let mut maps: Vec<(TypeId, LiteralMembers<'t>)> = Vec::new();
@@ -354,6 +371,7 @@ impl<'t> Selectors<'t> {
             if visited > MAX_CASES {
                 return None;
             }
+            self.visit(1)?;
             if !self.facts.0[id.0 as usize].kinds.contains(Kind::Map) {
                 continue;
             }
@@ -369,7 +387,7 @@ impl<'t> Selectors<'t> {
         if others.is_empty() {
             return None;
         }
-        first.iter().find_map(|(key, _)| by_member(key, &maps))
+        first.iter().find_map(|(key, _)| self.by_member(key, &maps))
     }
 
     /// Sorts the alternatives of a choice with many literals.
@@ -404,6 +422,7 @@ impl<'t> Selectors<'t> {
     fn literal_members(&self, GroupId(group): GroupId) -> Option<LiteralMembers<'t>> {
         let [sequence] = &*self.groups[group as usize].choices else { return None };
         let mut members = Vec::new();
+        self.visit(sequence.elements.len())?;
         for element in &*sequence.elements {
             if let Element {
                 min: 1,
@@ -427,6 +446,7 @@ impl<'t> Selectors<'t> {
         let mut visited = 0;
         while let Some(id) = open.pop() {
             visited += 1;
+            self.visit(1)?;
             match &self.types[self.resolve(id).0 as usize] {
                 _ if visited > MAX_CASES => return None,
                 TypeKind::Literal(value) => {
@@ -441,25 +461,26 @@ impl<'t> Selectors<'t> {
         }
         Some(values)
     }
-}
 
-/// The selector by one member, if its values differ in all maps.
-fn by_member(key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selector> {
-    let mut cases = Vec::new();
-    let mut seen = HashSet::new();
-    for (id, members) in maps {
-        let (_, values) = members.iter().find(|(label, _)| label.value == key.value)?;
-        for value in values {
-            if !seen.insert(SimpleValue::new(value)?) {
-                return None;
+    /// The selector by one member, if its values differ in all maps.
+    fn by_member(&self, key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selector> {
+        let mut cases = Vec::new();
+        let mut seen = HashSet::new();
+        for (id, members) in maps {
+            self.visit(members.len())?;
+            let (_, values) = members.iter().find(|(label, _)| label.value == key.value)?;
+            for value in values {
+                if !seen.insert(SimpleValue::new(value)?) {
+                    return None;
+                }
+                cases.push(Case { value: (*value).clone(), alternative: *id });
             }
-            cases.push(Case { value: (*value).clone(), alternative: *id });
         }
+        if cases.len() > MAX_UNSORTED_CASES {
+            cases.sort_by(|one, other| compare_cases(&one.value, &other.value));
+        }
+        Some(Selector { key: key.clone(), cases: cases.into() })
     }
-    if cases.len() > MAX_UNSORTED_CASES {
-        cases.sort_by(|one, other| compare_cases(&one.value, &other.value));
-    }
-    Some(Selector { key: key.clone(), cases: cases.into() })
 }
 
 /// A value that can be hashed.

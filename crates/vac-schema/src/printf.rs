@@ -27,13 +27,26 @@ pub(crate) enum Piece {
 pub(crate) struct Conversion {
     /// `d`, `i`, `o`, `u`, `x`, `X`, `e`, `E`, `f`, `F`, `g`, `G`, `c` or `s`.
     specifier: u8,
-    is_left: bool,
-    has_plus: bool,
-    has_space: bool,
-    is_alternate: bool,
-    has_zeros: bool,
+    flags: Flags,
     width: usize,
     precision: Option<usize>,
+}
+
+/// A set of the flags `-`, `+`, space, `#` and `0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Flags(u8);
+
+impl Flags {
+    const ALL: &[u8; 5] = b"-+ #0";
+
+    /// The bit of a flag; zero if it is not a flag.
+    fn bit(flag: u8) -> u8 {
+        Self::ALL.iter().position(|it| *it == flag).map_or(0, |at| 1 << at)
+    }
+
+    fn has(self, flag: u8) -> bool {
+        self.0 & Self::bit(flag) != 0
+    }
 }
 
 /// The kind of data item that a conversion takes.
@@ -122,14 +135,8 @@ fn parse(source: &str) -> Result<Vec<Piece>, String> {
 fn conversion(source: &str) -> Result<(Conversion, &str), String> {
     let mut conversion = Conversion::default();
     let mut rest = source;
-    while let Some(flag) = rest.bytes().next().filter(|byte| b"-+ #0".contains(byte)) {
-        match flag {
-            b'-' => conversion.is_left = true,
-            b'+' => conversion.has_plus = true,
-            b' ' => conversion.has_space = true,
-            b'#' => conversion.is_alternate = true,
-            _ => conversion.has_zeros = true,
-        }
+    while let Some(flag) = rest.bytes().next().filter(|byte| Flags::ALL.contains(byte)) {
+        conversion.flags.0 |= Flags::bit(flag);
         rest = &rest[1..];
     }
     (conversion.width, rest) = number(rest)?;
@@ -163,17 +170,11 @@ fn conversion(source: &str) -> Result<(Conversion, &str), String> {
         }
         _ => return Err(format!("{} is not a conversion of printf", shown(rest))),
     };
-    let used = [
-        (conversion.is_left, b'-'),
-        (conversion.has_plus, b'+'),
-        (conversion.has_space, b' '),
-        (conversion.is_alternate, b'#'),
-        (conversion.has_zeros, b'0'),
-        (conversion.precision.is_some(), b'.'),
-    ];
-    if let Some((_, flag)) = used.iter().find(|(is_used, flag)| *is_used && !flags.contains(flag)) {
-        let what = if *flag == b'.' { "a precision" } else { "this flag" };
-        return Err(format!("{}: {what} has no meaning here", shown(rest)));
+    if Flags::ALL.iter().any(|flag| conversion.flags.has(*flag) && !flags.contains(flag)) {
+        return Err(format!("{}: this flag has no meaning here", shown(rest)));
+    }
+    if conversion.precision.is_some() && !flags.contains(&b'.') {
+        return Err(format!("{}: a precision has no meaning here", shown(rest)));
     }
     conversion.specifier = rest.as_bytes()[0];
     Ok((conversion, &rest[1..]))
@@ -217,11 +218,10 @@ impl Conversion {
 
     /// The items of a kind without a limit on precision that a text may have been produced
     /// of. Each has to be written again to know.
-    pub(crate) fn candidates<'t>(self, text: &'t str) -> Vec<Item<'t>> {
-        let trimmed = match self.is_left {
-            true => text.trim_end_matches(' '),
-            false => text.trim_start_matches(' '),
-        };
+    pub(crate) fn candidates(self, text: &str) -> Vec<Item<'_>> {
+        let is_left = self.flags.has(b'-');
+        let trimmed =
+            if is_left { text.trim_end_matches(' ') } else { text.trim_start_matches(' ') };
         match self.item() {
             FormatItem::Integer | FormatItem::Unsigned => {
                 self.integer(trimmed).into_iter().map(Item::Integer).collect()
@@ -229,15 +229,14 @@ impl Conversion {
             FormatItem::Float => trimmed.trim().parse().into_iter().map(Item::Float).collect(),
             FormatItem::Character => {
                 let character =
-                    if self.is_left { text.chars().next() } else { text.chars().next_back() };
+                    if is_left { text.chars().next() } else { text.chars().next_back() };
                 character.map(|it| Item::Integer(i128::from(u32::from(it)))).into_iter().collect()
             }
             FormatItem::Text => {
                 let padding = text.len() - trimmed.len();
                 let most = if text.len() > self.width { 0 } else { padding };
-                let unpadded = |count: usize| match self.is_left {
-                    true => &text[..text.len() - count],
-                    false => &text[count..],
+                let unpadded = |count: usize| {
+                    if is_left { &text[..text.len() - count] } else { &text[count..] }
                 };
                 (0..=most).map(|count| Item::Text(unpadded(count))).collect()
             }
@@ -296,17 +295,17 @@ impl Conversion {
         let mut zeros = least.saturating_sub(digits.len());
         let mut prefix = self.sign(value < 0).to_owned();
         match self.specifier {
-            b'o' if self.is_alternate && zeros == 0 && !digits.starts_with('0') => zeros = 1,
-            b'x' if self.is_alternate && magnitude != 0 => prefix.push_str("0x"),
-            b'X' if self.is_alternate && magnitude != 0 => prefix.push_str("0X"),
+            b'o' if self.flags.has(b'#') && zeros == 0 && !digits.starts_with('0') => zeros = 1,
+            b'x' if self.flags.has(b'#') && magnitude != 0 => prefix.push_str("0x"),
+            b'X' if self.flags.has(b'#') && magnitude != 0 => prefix.push_str("0X"),
             _ => {}
         }
         let digits = "0".repeat(zeros) + &digits;
-        self.pad_number(&prefix, &digits, self.has_zeros && self.precision.is_none())
+        self.pad_number(&prefix, &digits, self.flags.has(b'0') && self.precision.is_none())
     }
 
     fn sign(self, is_negative: bool) -> &'static str {
-        match (is_negative, self.has_plus, self.has_space) {
+        match (is_negative, self.flags.has(b'+'), self.flags.has(b' ')) {
             (true, ..) => "-",
             (false, true, _) => "+",
             (false, false, true) => " ",
@@ -325,29 +324,30 @@ impl Conversion {
         }
         let precision = self.precision.unwrap_or(6);
         let mut digits = match self.specifier.to_ascii_lowercase() {
-            b'f' => fixed(magnitude, precision, self.is_alternate),
-            b'e' => exponential(magnitude, precision, self.is_alternate),
-            _ => shorter(magnitude, precision.max(1), self.is_alternate),
+            b'f' => fixed(magnitude, precision, self.flags.has(b'#')),
+            b'e' => exponential(magnitude, precision, self.flags.has(b'#')),
+            _ => shorter(magnitude, precision.max(1), self.flags.has(b'#')),
         };
         if is_upper {
             digits.make_ascii_uppercase();
         }
-        self.pad_number(sign, &digits, self.has_zeros)
+        self.pad_number(sign, &digits, self.flags.has(b'0'))
     }
 
     fn pad_number(self, prefix: &str, digits: &str, has_zeros: bool) -> Vec<u8> {
-        let zeros = match has_zeros && !self.is_left {
-            true => self.width.saturating_sub(prefix.len() + digits.len()),
-            false => 0,
-        };
+        let mut zeros = 0;
+        if has_zeros && !self.flags.has(b'-') {
+            zeros = self.width.saturating_sub(prefix.len() + digits.len());
+        }
         self.pad([prefix.as_bytes(), "0".repeat(zeros).as_bytes(), digits.as_bytes()].concat())
     }
 
     fn pad(self, mut text: Vec<u8>) -> Vec<u8> {
         let spaces = vec![b' '; self.width.saturating_sub(text.len())];
-        match self.is_left {
-            true => text.extend(spaces),
-            false => drop(text.splice(0..0, spaces)),
+        if self.flags.has(b'-') {
+            text.extend(spaces);
+        } else {
+            text.splice(0..0, spaces);
         }
         text
     }
@@ -375,9 +375,11 @@ fn shorter(value: f64, precision: usize, keeps_zeros: bool) -> String {
     let (_, exponent) = written.split_once('e').expect("an exponent was asked for");
     let exponent: isize = exponent.parse().expect("an exponent is a number");
     let most = isize::try_from(precision).expect("a precision is small");
-    let without_zeros = |text: &str| match text.contains('.') && !keeps_zeros {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let without_zeros = |text: &str| {
+        if keeps_zeros || !text.contains('.') {
+            return text.to_owned();
+        }
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     if (-4..most).contains(&exponent) {
         let decimals = usize::try_from(most - 1 - exponent).expect("the exponent is less");

@@ -72,8 +72,7 @@ impl Parser<'_> {
     fn space(&mut self) {
         loop {
             match self.peek() {
-                Some(b' ' | b'\t') => self.at += 1,
-                Some(b'\n') => self.at += 1,
+                Some(b' ' | b'\t' | b'\n') => self.at += 1,
                 Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 1,
                 Some(b';') => {
                     while self.peek().is_some_and(|byte| byte != b'\n') {

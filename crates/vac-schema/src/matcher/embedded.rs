@@ -209,6 +209,6 @@ impl Matcher<'_, '_> {
 
 /// Writes the head of a CBOR item.
 pub(super) fn write_head(item: &mut Vec<u8>, major: u8, argument: u64) {
-    item.push(major << 5 | 27);
+    item.push(major << 5 | 0x1b);
     item.extend(argument.to_be_bytes());
 }

@@ -463,6 +463,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "the ends of the ranges are meant exactly")]
     fn last_float_is_found_in_both_directions() {
         let is_one = |float: f64| (0.95..=1.05).contains(&float);
         assert_eq!(last_float(1.0, f64::INFINITY, is_one), 1.05);
