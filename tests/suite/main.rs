@@ -2,6 +2,7 @@
 
 mod adapters;
 mod docs;
+mod explicit_mappings;
 mod fuzz;
 mod golden;
 mod goldens;

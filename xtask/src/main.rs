@@ -31,9 +31,16 @@ enum Chore {
         /// Write nothing; fail if a file is not what would be generated.
         #[arg(long)]
         check: bool,
-        /// Generate a stand-alone module for another specification.
+        /// Generate a stand-alone module for another specification (repeat to read files as one)
         #[arg(long, value_name = "FILE", requires = "out")]
-        spec: Option<PathBuf>,
+        spec: Vec<PathBuf>,
+        /// Read the modules that the specification imports and includes from this folder
+        /// (repeatable)
+        #[arg(long, value_name = "DIR", requires = "spec")]
+        include: Vec<PathBuf>,
+        /// Use this rule as start rule instead of the first
+        #[arg(long, value_name = "RULE", requires = "spec")]
+        start: Option<String>,
         /// The folder for the module, which is called as the specification is.
         #[arg(long, value_name = "DIR", requires = "spec")]
         out: Option<PathBuf>,
@@ -71,7 +78,8 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Codegen { check, spec: Some(spec), out: Some(out) } => {
+        Chore::Codegen { check, spec, include, start, out: Some(out) } => {
+            let spec = vac_codegen::files::Specification { files: spec, folders: include, start };
             codegen::standalone(&spec, &out, check)
         }
         Chore::Codegen { check, .. } => codegen::workspace(check),

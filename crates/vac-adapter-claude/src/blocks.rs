@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::cursor::{keys, null, put, sift};
+use vac_adapter::cursor::{null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry};
 use vac_value::{Kind, Node};
 
@@ -36,7 +36,7 @@ pub(crate) fn child<'a>(
 
 fn thinking<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
     let mut content = None;
-    let extensions = sift(block, keys::REASONING, |key, value| match key {
+    let extensions = sift(block, &ReasoningEntry::KEYS, |key, value| match key {
         "type" => true,
         "thinking" => put(&mut content, Some(value.carry())),
         _ => false,
@@ -54,7 +54,7 @@ fn thinking<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -
 
 fn redacted<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
     let mut encrypted = None;
-    let extensions = sift(block, keys::REASONING, |key, value| match key {
+    let extensions = sift(block, &ReasoningEntry::KEYS, |key, value| match key {
         "type" => true,
         "data" => put(&mut encrypted, value.text()),
         _ => false,

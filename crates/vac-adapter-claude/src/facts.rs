@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use vac_adapter::cursor::{Rest, keys, sift};
+use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids};
-use vac_record::{AbstractTimestamp, Decode, MessageEntryType};
+use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
 use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::beside::Spilled;
@@ -310,7 +310,7 @@ impl Facts {
     /// The object around the lines of a web export.
     fn wrapper(&mut self, wrapper: Node<'_, '_>) {
         self.exports += 1;
-        let rest = sift(wrapper, keys::SESSION, |key, _| key == LOGLINES);
+        let rest = sift(wrapper, &SessionTrace::KEYS, |key, _| key == LOGLINES);
         match self.exports {
             1 => self.extensions = rest.into_owned(),
             _ => self.wrappers += u64::from(!rest.is_empty()),

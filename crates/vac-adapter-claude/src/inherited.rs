@@ -7,7 +7,7 @@
 
 use vac_adapter::cursor::keys;
 use vac_adapter::raw;
-use vac_record::Entry;
+use vac_record::{Entry, MessageEntry};
 use vac_value::{Kind, Node};
 
 /// Says of an entry that it is from another session.
@@ -16,7 +16,7 @@ const OURS: &[&str] = &[INHERITED];
 
 /// The keys of a message: those of the schema and ours.
 pub(crate) const MESSAGE: &[&str] =
-    &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
+    &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
 
 /// Marks an entry.
 pub(crate) fn mark(entry: &mut Entry<'_>) {

@@ -55,7 +55,7 @@ pub(crate) fn entry<'a>(
         children(content, |block| blocks::child(block, envelope.timestamp.as_ref(), report))
     });
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content: content.map(Node::carry),
         timestamp: envelope.timestamp,
         id: envelope.id.or_else(|| Some(place.id().into())),
@@ -96,7 +96,7 @@ fn prompt<'a>(
     place: Place,
 ) -> Entry<'a> {
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content: content.map(Node::carry),
         timestamp: envelope.timestamp,
         id: envelope.id.or_else(|| Some(place.id().into())),

@@ -96,7 +96,7 @@ impl Session for Survey<'_> {
             raw::push(&mut extensions, "agentId", agent.as_str());
         }
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: id.clone().into(),
             session: SessionTrace {
                 format: None,
@@ -153,7 +153,7 @@ impl Session for Survey<'_> {
 
 fn vcs(facts: &Facts) -> Option<VcsContext<'static>> {
     facts.hoisted.branch.clone().map(|branch| VcsContext {
-        r#type: "git".into(),
+        kind: "git".into(),
         revision: None,
         branch: Some(branch.into()),
         repository: None,

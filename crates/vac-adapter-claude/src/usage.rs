@@ -1,6 +1,6 @@
 //! The usage of a message.
 
-use vac_adapter::cursor::{keys, object, put, sift};
+use vac_adapter::cursor::{object, put, sift};
 use vac_record::TokenUsage;
 use vac_value::{Kind, Node};
 
@@ -8,7 +8,7 @@ use vac_value::{Kind, Node};
 pub(crate) fn token_usage<'a>(usage: Node<'a, '_>) -> TokenUsage<'a> {
     let (mut input, mut output, mut cached, mut reasoning) = (None, None, None, None);
     let mut details = None;
-    let mut extensions = sift(usage, keys::TOKEN_USAGE, |key, value| match key {
+    let mut extensions = sift(usage, &TokenUsage::KEYS, |key, value| match key {
         "input_tokens" => put(&mut input, value.uint()),
         "output_tokens" => put(&mut output, value.uint()),
         "cache_read_input_tokens" => put(&mut cached, value.uint()),

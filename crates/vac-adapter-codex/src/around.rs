@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::cursor::{Cursor, Rest, keys, object, sift};
 use vac_adapter::raw;
-use vac_record::AbstractTimestamp;
+use vac_record::{AbstractTimestamp, MessageEntry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
 use crate::at::At;
@@ -27,16 +27,16 @@ const OURS: &[&str] = &[
 
 /// Of `message-entry`.
 pub(crate) const MESSAGE: &[&str] =
-    &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
+    &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
 /// Of `tool-call-entry`.
 pub(crate) const TOOL_CALL: &[&str] =
-    &keys::with::<{ keys::TOOL_CALL.len() + OURS.len() }>(keys::TOOL_CALL, OURS);
+    &keys::with::<{ ToolCallEntry::KEYS.len() + OURS.len() }>(&ToolCallEntry::KEYS, OURS);
 /// Of `tool-result-entry`.
 pub(crate) const TOOL_RESULT: &[&str] =
-    &keys::with::<{ keys::TOOL_RESULT.len() + OURS.len() }>(keys::TOOL_RESULT, OURS);
+    &keys::with::<{ ToolResultEntry::KEYS.len() + OURS.len() }>(&ToolResultEntry::KEYS, OURS);
 /// Of `reasoning-entry`.
 pub(crate) const REASONING: &[&str] =
-    &keys::with::<{ keys::REASONING.len() + OURS.len() }>(keys::REASONING, OURS);
+    &keys::with::<{ ReasoningEntry::KEYS.len() + OURS.len() }>(&ReasoningEntry::KEYS, OURS);
 /// Of `event-entry`.
 pub(crate) const EVENT: &[&str] =
     &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);

@@ -284,7 +284,7 @@ impl<'a> State<'a> {
             });
         }
         Entry::Message(MessageEntry {
-            r#type: MessageEntryType::Assistant,
+            kind: MessageEntryType::Assistant,
             content,
             timestamp,
             id,

@@ -92,7 +92,7 @@ pub(crate) fn only_told_here<'a>(
     };
     let model = model.filter(|_| speaker == Speaker::Assistant);
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id,

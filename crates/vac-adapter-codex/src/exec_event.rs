@@ -119,7 +119,7 @@ fn streams<'a>(payload: &mut Cursor<'a, '_>) -> Any<'a> {
 /// The entry of the prompt.
 pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content: Some(prompt.carry()),
         timestamp: None,
         id: Some(at.id().into()),

@@ -88,7 +88,7 @@ fn message<'a>(
         _ => false,
     });
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id: Some(id.unwrap_or_else(|| at.id().into())),

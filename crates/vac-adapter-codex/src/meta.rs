@@ -138,7 +138,7 @@ fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
     let git = (git.kind() == Kind::Map).then_some(git)?;
     let text = |key: &str| owned(git.member(key)).map(Into::into);
     Some(VcsContext {
-        r#type: "git".into(),
+        kind: "git".into(),
         revision: text("commit_hash"),
         branch: text("branch"),
         repository: text("repository_url"),

@@ -165,7 +165,7 @@ impl Session for Survey<'_> {
             extensions: Extensions::default(),
         };
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: self.id.clone().into(),
             session: SessionTrace {
                 format: meta.and_then(|meta| meta.format).map(Into::into),

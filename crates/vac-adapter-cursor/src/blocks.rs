@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::cursor::{keys, null, put, sift};
+use vac_adapter::cursor::{null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
@@ -43,7 +43,7 @@ pub(crate) fn child<'a>(
 /// A `tool-call` block of the CLI's database.
 fn call<'a>(node: Node<'a, '_>) -> Entry<'a> {
     let (mut name, mut input, mut call_id) = (None, None, None);
-    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool-call"),
         "toolName" => put(&mut name, value.text()),
         "toolCallId" => put(&mut call_id, value.text()),
@@ -86,7 +86,7 @@ pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
 /// A `reasoning` block of the CLI's database, or a `thinking` one.
 fn reasoning<'a>(node: Node<'a, '_>, kind: &str) -> Entry<'a> {
     let (mut content, mut encrypted) = (None, None);
-    let extensions = sift(node, keys::REASONING, |key, value| match key {
+    let extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
         "type" => value.is_text(kind),
         "text" | "thinking" if content.is_none() => put(&mut content, Some(value.carry())),
         "data" => put(&mut encrypted, value.text()),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{keys, null, object, put, sift};
+use vac_adapter::cursor::{null, object, put, sift};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
 };
@@ -63,7 +63,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
         name
     });
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id: Some(Cow::Owned(id.to_owned())),
@@ -105,7 +105,7 @@ fn reasoning<'a>(
     timestamp: Option<&AbstractTimestamp<'a>>,
 ) -> Entry<'a> {
     let mut content = (thinking.kind() == Kind::Text).then(|| thinking.carry());
-    let extensions = sift(thinking, keys::REASONING, |key, value| {
+    let extensions = sift(thinking, &ReasoningEntry::KEYS, |key, value| {
         key == "text" && put(&mut content, Some(value.carry()))
     });
     Entry::Reasoning(ReasoningEntry {
@@ -122,7 +122,7 @@ fn reasoning<'a>(
 /// The counts of a bubble; what is no count stays beside them.
 fn token_usage<'a>(count: Node<'a, '_>) -> Option<TokenUsage<'a>> {
     let (mut input, mut output) = (None, None);
-    let extensions = sift(count, keys::TOKEN_USAGE, |key, value| match key {
+    let extensions = sift(count, &TokenUsage::KEYS, |key, value| match key {
         "inputTokens" => put(&mut input, value.uint()),
         "outputTokens" => put(&mut output, value.uint()),
         _ => false,

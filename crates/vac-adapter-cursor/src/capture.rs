@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
+use vac_adapter::cursor::{Rest, null, object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
@@ -29,7 +29,7 @@ struct Tool<'d, 'a> {
 
 /// A call that begins.
 pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
-    let line = Line::of(node, "started", keys::TOOL_CALL, facts);
+    let line = Line::of(node, "started", &ToolCallEntry::KEYS, facts);
     let mut extensions = line.rest;
     let (name, input) = match line.tool {
         None => (Cow::Borrowed(UNKNOWN), None),
@@ -53,7 +53,7 @@ pub(crate) fn completed<'a>(
     is_started: bool,
     report: &mut Report,
 ) -> (Option<Entry<'a>>, Entry<'a>) {
-    let line = Line::of(node, "completed", keys::TOOL_RESULT, facts);
+    let line = Line::of(node, "completed", &ToolResultEntry::KEYS, facts);
     let mut extensions = line.rest;
     let mut output = None;
     let mut status = None;

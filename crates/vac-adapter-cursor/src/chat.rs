@@ -83,7 +83,7 @@ fn said<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
     });
     let is_user = kind == MessageEntryType::User;
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp: if is_user { message::time_of_content(value) } else { None },
         id: Some(id.to_owned().into()),

@@ -211,7 +211,7 @@ impl Facts {
             raw::push(&mut extensions, "parent-session-id", parent.as_str());
         }
         let vcs = self.branch.as_ref().map(|branch| VcsContext {
-            r#type: "git".into(),
+            kind: "git".into(),
             revision: None,
             branch: Some(branch.clone().into()),
             repository: None,
@@ -224,7 +224,7 @@ impl Facts {
             extensions: Extensions::default(),
         });
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: self.id().to_owned().into(),
             session: SessionTrace {
                 format: None,

@@ -1,7 +1,7 @@
 //! Lines of transcripts and captures that are messages.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{keys, object, put, sift};
+use vac_adapter::cursor::{object, put, sift};
 use vac_adapter::frame::Place;
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Any, IntoOwned, Node};
@@ -21,7 +21,7 @@ pub(crate) fn entry<'a>(
     let mut timestamp = None;
     let mut message = None;
     let (mut id, mut model_id) = (None, None);
-    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         key if key == who => speaker(value, &mut kind),
         "id" => put(&mut id, value.text()),
         "model" => put(&mut model_id, value.text()),
@@ -55,7 +55,7 @@ pub(crate) fn entry<'a>(
         extensions.extend(object(left).map(|left: Any<'_>| ("message".into(), left)));
     }
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content,
         timestamp,
         id: Some(id.unwrap_or_else(|| place.id().into())),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use vac_adapter::cursor::{Rest, keys, object, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::{Report, raw};
-use vac_record::Entry;
+use vac_record::{Entry, MessageEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
 use crate::line::{BUBBLE, Chat, Line, Row, line};
@@ -18,11 +18,11 @@ const OURS_IN_RESULTS: &[&str] = &["message", SUPERSEDED, LINKED, ROW];
 
 /// The keys of a message that are canonical or ours.
 pub(crate) const MESSAGE: &[&str] =
-    &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
+    &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
 /// The keys of a tool result that are canonical or ours.
 pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
-    { keys::TOOL_RESULT.len() + OURS_IN_RESULTS.len() },
->(keys::TOOL_RESULT, OURS_IN_RESULTS);
+    { ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() },
+>(&ToolResultEntry::KEYS, OURS_IN_RESULTS);
 
 /// What the store says about a row: that something is so.
 const MARKS: &[&str] = &["orphan", "linked", "root", "listed", "missing", "repeated"];
@@ -137,24 +137,14 @@ pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>) {
     mark(entry, node);
     let left =
         sift(node, &[], |key, value| key == "value" || NAMES.contains(&key) || is_mark(key, value));
-    extensions(entry).extend(object(left).map(|left| (ROW.into(), left)));
+    entry.extensions_mut().extend(object(left).map(|left| (ROW.into(), left)));
 }
 
 /// Marks an entry that is not, or not in this place, part of the conversation any more.
 pub(crate) fn mark(entry: &mut Entry<'_>, node: Node<'_, '_>) {
     for (mark, ours) in [("orphan", SUPERSEDED), ("linked", LINKED)] {
         if is_marked(node, mark) {
-            raw::push(extensions(entry), ours, &true);
+            raw::push(entry.extensions_mut(), ours, &true);
         }
-    }
-}
-
-fn extensions<'e, 'a>(entry: &'e mut Entry<'a>) -> &'e mut Rest<'a> {
-    match entry {
-        Entry::Message(entry) => &mut entry.extensions,
-        Entry::ToolCall(entry) => &mut entry.extensions,
-        Entry::ToolResult(entry) => &mut entry.extensions,
-        Entry::Reasoning(entry) => &mut entry.extensions,
-        Entry::Event(entry) => &mut entry.extensions,
     }
 }

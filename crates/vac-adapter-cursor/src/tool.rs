@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, keys, null, put, sift};
+use vac_adapter::cursor::{Rest, null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Extensions, Kind, Node};
 
@@ -30,7 +30,7 @@ pub(crate) fn entries<'a>(
     let output_key = if says("result") { "result" } else { "error" };
     let (mut name, mut input, mut call_id) = (None, None, None);
     let (mut output, mut status, mut error) = (None, None, None);
-    let extensions = sift(tool, keys::TOOL_CALL, |key, value| match key {
+    let extensions = sift(tool, &ToolCallEntry::KEYS, |key, value| match key {
         "name" => put(&mut name, value.text()),
         "toolCallId" => put(&mut call_id, value.text()),
         key if key == input_key => put(&mut input, Some(value.carry())),

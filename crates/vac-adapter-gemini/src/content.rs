@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, keys, null};
+use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::raw::push;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node, Text};
@@ -154,7 +154,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let call_id = self.calls.call(&name, call.text("id"));
         let input = call.any("args").unwrap_or_else(null);
         let left = call.remainder();
-        let mut extensions = part.rest(keys::TOOL_CALL);
+        let mut extensions = part.rest(&ToolCallEntry::KEYS);
         extensions.extend(left.map(|left| ("functionCall".into(), left)));
         Some(Entry::ToolCall(ToolCallEntry {
             name,
@@ -204,7 +204,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             timestamp: self.timestamp.cloned(),
             id: None,
             children: None,
-            extensions: part.rest(keys::REASONING),
+            extensions: part.rest(&ReasoningEntry::KEYS),
         }))
     }
 }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use vac_adapter::cursor::{Rest, keys};
+use vac_adapter::cursor::Rest;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::{Span, instant};
-use vac_record::{AbstractTimestamp, Decode};
+use vac_record::{AbstractTimestamp, Decode, SessionTrace};
 use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 
 use crate::said;
@@ -83,7 +83,7 @@ impl Facts {
             cursor.take_if("sessionId", session_id);
             head.start = cursor.take_if("startTime", time);
             head.end = cursor.take_if("lastUpdated", time);
-            head.rest = cursor.rest(keys::SESSION).into_owned();
+            head.rest = cursor.rest(&SessionTrace::KEYS).into_owned();
         }
         if let Some(end) = &head.end {
             self.end(moment, end.clone());

@@ -3,6 +3,7 @@
 
 use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, keys};
+use vac_record::{MessageEntry, ToolCallEntry, ToolResultEntry};
 
 const IN_MESSAGES: &[&str] = &["superseded", "superseded-by", "user-kind"];
 const IN_RESULTS: &[&str] =
@@ -10,17 +11,20 @@ const IN_RESULTS: &[&str] =
 const IN_CHECKPOINTS: &[&str] = &["checkpoint"];
 
 /// Of a message: those of the schema and ours.
-pub(crate) const MESSAGE: &[&str] =
-    &keys::with::<{ keys::MESSAGE.len() + IN_MESSAGES.len() }>(keys::MESSAGE, IN_MESSAGES);
+pub(crate) const MESSAGE: &[&str] = &keys::with::<{ MessageEntry::KEYS.len() + IN_MESSAGES.len() }>(
+    &MessageEntry::KEYS,
+    IN_MESSAGES,
+);
 
 /// Of a tool result: those of the schema and ours.
-pub(crate) const TOOL_RESULT: &[&str] =
-    &keys::with::<{ keys::TOOL_RESULT.len() + IN_RESULTS.len() }>(keys::TOOL_RESULT, IN_RESULTS);
+pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
+    { ToolResultEntry::KEYS.len() + IN_RESULTS.len() },
+>(&ToolResultEntry::KEYS, IN_RESULTS);
 
 /// Of the tool call of a checkpoint: those of the schema and ours.
 pub(crate) const CHECKPOINT_CALL: &[&str] = &keys::with::<
-    { keys::TOOL_CALL.len() + IN_CHECKPOINTS.len() },
->(keys::TOOL_CALL, IN_CHECKPOINTS);
+    { ToolCallEntry::KEYS.len() + IN_CHECKPOINTS.len() },
+>(&ToolCallEntry::KEYS, IN_CHECKPOINTS);
 
 /// Native members of a message.
 pub(crate) const IN_MESSAGE: &[&str] = &[

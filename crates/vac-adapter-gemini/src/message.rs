@@ -130,7 +130,7 @@ fn message<'a, 's>(
         tools::calls(tool_calls, timestamp.as_ref(), maker.report, &mut children);
     }
     Entry::Message(MessageEntry {
-        r#type: kind,
+        kind,
         content: content.map(|(_, content)| content.carry()),
         timestamp,
         id: Some(id),
@@ -206,7 +206,7 @@ pub(crate) fn prompt<'a>(
         push(&mut extensions, "user-kind", kind);
     }
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::User,
+        kind: MessageEntryType::User,
         content,
         timestamp,
         id: Some((maker.place_id)().into()),

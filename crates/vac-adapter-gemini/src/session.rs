@@ -110,7 +110,7 @@ impl Session for Surveyed<'_> {
         let Summary { start, end, rest, models, .. } = &self.summary;
         let models: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: self.id.clone().into(),
             session: SessionTrace {
                 format: None,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, keys, null, put, sift};
+use vac_adapter::cursor::{Rest, null, put, sift};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
 };
@@ -39,7 +39,7 @@ fn call<'a>(
 ) {
     let (mut timestamp, mut name, mut input, mut call_id) = (None, None, None, None);
     let (mut result, mut status, mut display) = (None, None, None);
-    let mut extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+    let mut extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "name" => put(&mut name, value.text()),
         "id" => put(&mut call_id, value.text()),
@@ -121,7 +121,7 @@ pub(crate) fn thoughts<'a>(
             continue;
         }
         let (mut content, mut subject, mut time) = (None, None, None);
-        let extensions = sift(node, keys::REASONING, |key, value| match key {
+        let extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
             "description" => put(&mut content, Some(value.carry())),
             "subject" => put(&mut subject, value.text()),
             "timestamp" => put(&mut time, AbstractTimestamp::from_node(value).ok()),
@@ -146,7 +146,7 @@ pub(crate) fn token_usage<'a>(tokens: Node<'a, '_>) -> Option<TokenUsage<'a>> {
     }
     let (mut input, mut output, mut cached) = (None, None, None);
     let (mut reasoning, mut total) = (None, None);
-    let extensions = sift(tokens, keys::TOKEN_USAGE, |key, value| match key {
+    let extensions = sift(tokens, &TokenUsage::KEYS, |key, value| match key {
         "input" => put(&mut input, value.uint()),
         "output" => put(&mut output, value.uint()),
         "cached" => put(&mut cached, value.uint()),

@@ -31,7 +31,7 @@ pub(crate) fn entries<'a>(
     let (mut entry, mut result) = part::entries(part, known, report);
     let mut timestamp = None;
     let last = result.as_mut().unwrap_or(&mut entry);
-    let (has_time, extensions) = place(last);
+    let has_time = last.timestamp().is_some();
     let rest = sift(line, &[], |key, value| match key {
         "part" => true,
         "type" => CALLED.iter().any(|(called, kind)| {
@@ -41,33 +41,11 @@ pub(crate) fn entries<'a>(
         "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
-    keep(extensions, object(rest));
-    stamp(last, timestamp);
+    keep(last.extensions_mut(), object(rest));
+    if timestamp.is_some() {
+        *last.timestamp_mut() = timestamp;
+    }
     (entry, result)
-}
-
-/// Whether an entry has a time, and its members beyond those the schema names.
-fn place<'e, 'a>(entry: &'e mut Entry<'a>) -> (bool, &'e mut Rest<'a>) {
-    match entry {
-        Entry::Message(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
-        Entry::ToolCall(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
-        Entry::ToolResult(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
-        Entry::Reasoning(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
-        Entry::Event(entry) => (entry.timestamp.is_some(), &mut entry.extensions),
-    }
-}
-
-fn stamp<'a>(entry: &mut Entry<'a>, timestamp: Option<AbstractTimestamp<'a>>) {
-    let place = match entry {
-        Entry::Message(entry) => &mut entry.timestamp,
-        Entry::ToolCall(entry) => &mut entry.timestamp,
-        Entry::ToolResult(entry) => &mut entry.timestamp,
-        Entry::Reasoning(entry) => &mut entry.timestamp,
-        Entry::Event(entry) => &mut entry.timestamp,
-    };
-    if let Some(timestamp) = timestamp {
-        *place = Some(timestamp);
-    }
 }
 
 /// Keeps what is left of a line beside what the part says.

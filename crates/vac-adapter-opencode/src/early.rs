@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use vac_adapter::cursor::{keys, null, object, put, sift};
+use vac_adapter::cursor::{null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
@@ -94,7 +94,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     let mut parent_id = None;
     let mut made = Metadata::default();
     let mut moment = Moment::default();
-    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "role" => value.is_text(role(value)),
         "sessionID" => value.is_text(session),
         "id" => text(value, &mut id),
@@ -110,7 +110,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     push(&mut extensions, "metadata", made.left);
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content: None,
         timestamp: moment.timestamp.or(made.timestamp),
         id: Some(id.unwrap_or_else(|| unit.place_id())),
@@ -185,7 +185,7 @@ fn call<'a>(
     };
     let failed = about.and_then(|about| about.member("error")?.bool()).unwrap_or_default();
     let mut id = None;
-    let mut extensions = sift(part, keys::TOOL_CALL, |key, value| match key {
+    let mut extensions = sift(part, &ToolCallEntry::KEYS, |key, value| match key {
         "type" | "toolInvocation" => true,
         "id" => text(value, &mut id),
         _ => false,

@@ -1,6 +1,6 @@
 //! Messages, without their parts.
 
-use vac_adapter::cursor::{Rest, keys, object, put, sift};
+use vac_adapter::cursor::{Rest, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
 use vac_value::{Any, Extensions, Kind, Node, Number, Text};
 
@@ -20,7 +20,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
     let mut moment = Moment::default();
     let mut usage = Usage::default();
     let answers = node.member("modelID").is_some_and(|model| model.kind() == Kind::Text);
-    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "role" => value.is_text(role(value)),
         "sessionID" => value.is_text(session),
         "id" => text(value, &mut id),
@@ -39,7 +39,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
     extensions.extend(model.map(|model| ("model".into(), model)));
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content: None,
         timestamp: moment.timestamp,
         id: Some(id.unwrap_or_else(|| unit.place_id())),
@@ -106,7 +106,7 @@ impl<'a> Usage<'a> {
         }
         let mut tokens = none();
         let mut cache = None;
-        let mut rest = sift(value, keys::TOKEN_USAGE, |key, value| match key {
+        let mut rest = sift(value, &TokenUsage::KEYS, |key, value| match key {
             "input" => uint(value, &mut tokens.input),
             "output" => uint(value, &mut tokens.output),
             "reasoning" => uint(value, &mut tokens.reasoning),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{keys, null, object, put, sift};
+use vac_adapter::cursor::{null, object, put, sift};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
 use vac_value::{Any, Encoding, Extensions, Kind, Node, Text};
 
@@ -77,7 +77,7 @@ fn said<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     let mut id = None;
     let mut content = None;
     let mut moment = Moment::default();
-    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "type" => value.is_text("text"),
         "sessionID" => value.is_text(known.session),
         "id" => text(value, &mut id),
@@ -87,7 +87,7 @@ fn said<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     });
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(known.unit),
+        kind: speaker(known.unit),
         content,
         timestamp: moment.timestamp.or_else(|| one_moment(known.unit)),
         id: Some(id.unwrap_or_else(|| known.id())),
@@ -105,7 +105,7 @@ fn reasoning<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
     let mut encrypted = None;
     let mut metadata = None;
     let mut moment = Moment::default();
-    let mut extensions = sift(node, keys::REASONING, |key, value| match key {
+    let mut extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
         "type" => value.is_text("reasoning"),
         "sessionID" => value.is_text(known.session),
         "id" => text(value, &mut id),

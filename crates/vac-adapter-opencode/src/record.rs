@@ -1,6 +1,6 @@
 //! The record around the entries of a session.
 
-use vac_adapter::cursor::{Cursor, Rest, keys};
+use vac_adapter::cursor::{Cursor, Rest};
 use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_record::{
@@ -82,7 +82,7 @@ impl Around {
             self.end = time.timestamp("updated").map(IntoOwned::into_owned);
             left = time.remainder().map(|time| ("time".into(), time.into_owned()));
         }
-        let named: Vec<_> = keys::SESSION.iter().chain(OURS).copied().collect();
+        let named: Vec<_> = SessionTrace::KEYS.iter().chain(OURS).copied().collect();
         let share = secret::redact_inside(&mut session);
         let mut members = session.rest(&named).into_owned();
         members.extend(left);
@@ -112,7 +112,7 @@ impl Around {
 
     fn vcs(&self) -> Option<VcsContext<'static>> {
         self.vcs.clone().map(|vcs| VcsContext {
-            r#type: vcs.into(),
+            kind: vcs.into(),
             revision: None,
             branch: None,
             repository: None,
@@ -169,7 +169,7 @@ impl Around {
         }
         let start = self.start.clone().or_else(|| span.first());
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: id.to_owned().into(),
             session: SessionTrace {
                 format: None,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
+use vac_adapter::cursor::{Rest, null, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Extensions, Kind, Node, Text};
 
@@ -127,7 +127,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
     let mut name = None;
     let mut call_id = None;
     let mut state = State::default();
-    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool"),
         "sessionID" => value.is_text(known.session),
         "id" => text(value, &mut id),

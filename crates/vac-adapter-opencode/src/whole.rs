@@ -1,10 +1,10 @@
 //! Messages of a table `session_message`, which have all they say inside: a prompt its
 //! text, an answer its texts, thoughts and calls in `content`.
 
-use vac_adapter::cursor::{Rest, keys, null, object, put, sift};
+use vac_adapter::cursor::{Rest, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
-    AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry,
+    AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
 };
 use vac_value::{Any, Kind, Node};
 
@@ -68,7 +68,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     let mut model = None;
     let mut moment = Moment::default();
     let mut usage = Usage::default();
-    let mut extensions = sift(node, keys::MESSAGE, |key, value| match key {
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "type" => true,
         "sessionID" => value.is_text(session),
         "id" => text(value, &mut id),
@@ -86,7 +86,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     push(&mut extensions, "model", model);
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
-        r#type: speaker(unit),
+        kind: speaker(unit),
         content,
         timestamp: moment.timestamp,
         id: Some(id.unwrap_or_else(|| unit.place_id())),
@@ -111,9 +111,9 @@ fn told<'a>(part: Node<'a, '_>, kind: &str, named: &[&str]) -> (Option<Any<'a>>,
 }
 
 fn words<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
-    let (content, extensions) = told(part, "text", keys::MESSAGE);
+    let (content, extensions) = told(part, "text", &MessageEntry::KEYS);
     Entry::Message(MessageEntry {
-        r#type: MessageEntryType::Assistant,
+        kind: MessageEntryType::Assistant,
         content,
         timestamp: None,
         id: Some(known.id()),
@@ -126,7 +126,7 @@ fn words<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
 }
 
 fn reasoning<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
-    let (content, extensions) = told(part, "reasoning", keys::REASONING);
+    let (content, extensions) = told(part, "reasoning", &ReasoningEntry::KEYS);
     let metadata = part.member("providerMetadata").map(part::decrypted);
     Entry::Reasoning(ReasoningEntry {
         content: content.unwrap_or_else(null),
@@ -148,7 +148,7 @@ fn call<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
     let mut time = None;
     // It was `callID` at first.
     let id_key = if part.member("callID").is_some() { "callID" } else { "id" };
-    let mut extensions = sift(part, keys::TOOL_CALL, |key, value| match key {
+    let mut extensions = sift(part, &ToolCallEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool"),
         "name" => text(value, &mut name),
         "state" if value.kind() == Kind::Map => {

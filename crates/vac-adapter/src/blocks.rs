@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
-use crate::cursor::{keys, null, put, sift};
+use crate::cursor::{null, put, sift};
 
 /// The blocks of a message's content that are children of it; `None` if there are none.
 pub fn children<'a, 's>(
@@ -26,7 +26,7 @@ pub fn tool_call<'a>(
         return None;
     }
     let (mut name, mut input, mut call_id) = (None, None, None);
-    let extensions = sift(node, keys::TOOL_CALL, |key, value| match key {
+    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool_use"),
         "name" => put(&mut name, value.text()),
         "input" => put(&mut input, Some(value.carry())),
@@ -54,7 +54,7 @@ pub fn tool_result<'a>(
     }
     let (mut output, mut call_id, mut is_error) = (None, None, None);
     let mut is_error_block = false;
-    let extensions = sift(node, keys::TOOL_RESULT, |key, value| match key {
+    let extensions = sift(node, &ToolResultEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool_result"),
         "tool_use_id" => put(&mut call_id, value.text()),
         "content" => {

@@ -1,36 +1,15 @@
 //! The profile `canonical`: takes away what the schema does not name.
 
-use vac_record::{Entry, VerifiableAgentRecord};
+use vac_record::{Entry, MessageEntry, VerifiableAgentRecord};
 use vac_value::{Any, Extensions, Text};
 
 /// Strips an entry and its children.
 pub fn strip_entry(entry: &mut Entry<'_>) {
-    let children = match entry {
-        Entry::Message(entry) => {
-            clear(&mut entry.extensions);
-            if let Some(usage) = &mut entry.token_usage {
-                clear(&mut usage.extensions);
-            }
-            &mut entry.children
-        }
-        Entry::ToolCall(entry) => {
-            clear(&mut entry.extensions);
-            &mut entry.children
-        }
-        Entry::ToolResult(entry) => {
-            clear(&mut entry.extensions);
-            &mut entry.children
-        }
-        Entry::Reasoning(entry) => {
-            clear(&mut entry.extensions);
-            &mut entry.children
-        }
-        Entry::Event(entry) => {
-            clear(&mut entry.extensions);
-            &mut entry.children
-        }
-    };
-    children.iter_mut().flatten().for_each(strip_entry);
+    clear(entry.extensions_mut());
+    if let Entry::Message(MessageEntry { token_usage: Some(usage), .. }) = entry {
+        clear(&mut usage.extensions);
+    }
+    entry.children_mut().iter_mut().flatten().for_each(strip_entry);
 }
 
 /// Strips the record around the entries.

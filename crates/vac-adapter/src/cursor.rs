@@ -6,14 +6,15 @@
 //! defect, and panics where debug assertions are on (a release build goes on).
 //!
 //! ```
-//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_adapter::cursor::Cursor;
+//! use vac_record::MessageEntry;
 //! use vac_value::Document;
 //!
 //! let line = Document::json(br#"{"uuid": "u1", "timestamp": "soon", "mood": "good", "x": null}"#)?;
 //! let mut cursor = Cursor::of(line.root()).ok_or("not an object")?;
 //! assert_eq!(cursor.text("uuid").as_deref(), Some("u1"));
 //! assert_eq!(cursor.timestamp("timestamp"), None, "that is no timestamp: it stays");
-//! let rest = cursor.rest(keys::MESSAGE);
+//! let rest = cursor.rest(&MessageEntry::KEYS);
 //! let names: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
 //! assert_eq!(names, ["native:timestamp", "mood"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,52 +34,24 @@ use std::borrow::Cow;
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Any, Extensions, Kind, Node, Number, Text};
 
-/// The keys that the maps of the schema name: what a native key must not be
-/// mistaken for.
+/// Lists of keys that a native key must not be mistaken for. The keys that the schema names
+/// are generated: `MessageEntry::KEYS`.
 pub mod keys {
-    /// Of `message-entry`.
-    pub const MESSAGE: &[&str] =
-        &["type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children"];
-    /// Of `tool-call-entry`.
-    pub const TOOL_CALL: &[&str] =
-        &["type", "name", "input", "call-id", "timestamp", "id", "children"];
-    /// Of `tool-result-entry`.
-    pub const TOOL_RESULT: &[&str] =
-        &["type", "output", "call-id", "status", "is-error", "timestamp", "id", "children"];
-    /// Of `reasoning-entry`.
-    pub const REASONING: &[&str] =
-        &["type", "content", "encrypted", "subject", "timestamp", "id", "children"];
-    /// Of `event-entry`; `parent-id` is ours there.
+    use vac_record::EventEntry;
+
+    /// The keys of `event-entry`, and `parent-id`, which adapters add.
     pub const EVENT: &[&str] =
-        &["type", "event-type", "data", "timestamp", "id", "children", "parent-id"];
-    /// Of `token-usage`.
-    pub const TOKEN_USAGE: &[&str] = &["input", "output", "cached", "reasoning", "total", "cost"];
-    /// Of `session-trace`.
-    pub const SESSION: &[&str] = &[
-        "format",
-        "session-id",
-        "session-start",
-        "session-end",
-        "agent-meta",
-        "environment",
-        "entries",
-    ];
-    /// Of `agent-meta`.
-    pub const AGENT_META: &[&str] =
-        &["model-id", "model-provider", "models", "cli-name", "cli-version"];
-    /// Of `environment`.
-    pub const ENVIRONMENT: &[&str] = &["working-dir", "vcs", "sandboxes"];
-    /// Of `vcs-context`.
-    pub const VCS: &[&str] = &["type", "revision", "branch", "repository"];
+        &with::<{ EventEntry::KEYS.len() + 1 }>(&EventEntry::KEYS, &["parent-id"]);
 
     /// The keys of a map and those that an adapter adds to it; there are `N` of them.
     ///
     /// ```
     /// use vac_adapter::cursor::keys;
+    /// use vac_record::MessageEntry;
     ///
     /// const OURS: &[&str] = &["mood"];
     /// const MESSAGE: &[&str] =
-    ///     &keys::with::<{ keys::MESSAGE.len() + OURS.len() }>(keys::MESSAGE, OURS);
+    ///     &keys::with::<{ MessageEntry::KEYS.len() + OURS.len() }>(&MessageEntry::KEYS, OURS);
     /// assert!(MESSAGE.ends_with(&["children", "mood"]));
     /// ```
     ///
@@ -248,12 +221,13 @@ impl<'d, 'a> Cursor<'d, 'a> {
 /// for every member that is wanted.
 ///
 /// ```
-/// use vac_adapter::cursor::{keys, put, sift};
+/// use vac_adapter::cursor::{put, sift};
+/// use vac_record::MessageEntry;
 /// use vac_value::Document;
 ///
 /// let line = Document::json(br#"{"uuid": "u1", "type": 7, "mood": "good", "x": null}"#)?;
 /// let mut id = None;
-/// let rest = sift(line.root(), keys::MESSAGE, |key, value| match key {
+/// let rest = sift(line.root(), &MessageEntry::KEYS, |key, value| match key {
 ///     "uuid" => put(&mut id, value.text()),
 ///     "type" => value.is_text("user"),
 ///     _ => false,

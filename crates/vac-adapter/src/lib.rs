@@ -7,7 +7,7 @@
 //! largest entry.
 //!
 //! ```
-//! use vac_adapter::cursor::{Cursor, keys};
+//! use vac_adapter::cursor::{Cursor};
 //! use vac_adapter::frame::{Content, Frames};
 //! use vac_record::{Encode, Entry, MessageEntry, MessageEntryType};
 //!
@@ -17,7 +17,7 @@
 //!     let mut line = Cursor::of(document.root())?;
 //!     line.said("who", "user");
 //!     Entry::Message(MessageEntry {
-//!         r#type: MessageEntryType::User,
+//!         kind: MessageEntryType::User,
 //!         content: line.any("said"),
 //!         timestamp: line.timestamp("at"),
 //!         id: Some(frame.place.id().into()),
@@ -25,7 +25,7 @@
 //!         parent_id: None,
 //!         token_usage: None,
 //!         children: None,
-//!         extensions: line.rest(keys::MESSAGE),
+//!         extensions: line.rest(&MessageEntry::KEYS),
 //!     })
 //!     .to_json()
 //!     .ok()
@@ -56,6 +56,7 @@
 //!   timestamps that it lacks are not made at all.
 
 pub mod adapter;
+pub mod annotation;
 pub mod attachment;
 mod begun;
 pub mod blocks;

@@ -107,22 +107,8 @@ impl Report {
 
     /// Counts an entry and its children.
     pub fn entry(&mut self, entry: &Entry<'_>) {
-        use vac_record::MessageEntryType;
-        let (kind, children) = match entry {
-            Entry::Message(entry) => (
-                match entry.r#type {
-                    MessageEntryType::User => "user",
-                    MessageEntryType::Assistant => "assistant",
-                },
-                &entry.children,
-            ),
-            Entry::ToolCall(entry) => ("tool-call", &entry.children),
-            Entry::ToolResult(entry) => ("tool-result", &entry.children),
-            Entry::Reasoning(entry) => ("reasoning", &entry.children),
-            Entry::Event(entry) => ("system-event", &entry.children),
-        };
-        *self.entries.entry(kind).or_default() += 1;
-        for child in children.iter().flatten() {
+        *self.entries.entry(entry.kind()).or_default() += 1;
+        for child in entry.children().into_iter().flatten() {
             self.entry(child);
         }
     }

@@ -17,6 +17,7 @@
 
 use std::io::Write;
 
+use vac_record::keys::message_entry;
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::{RuleId, rules, validate_document};
 use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout};
@@ -106,9 +107,7 @@ impl Around {
             if options.validate {
                 validate(document, rules::ROOT, None)?;
             }
-            let session = document.root().member("session");
-            let entries = session.and_then(|session| session.member("entries"));
-            let entries = entries.ok_or_else(missing_entries)?;
+            let entries = vac_validate::entries(document.root()).ok_or_else(missing_entries)?;
             Ok::<_, Error>(entries.offset()..entries.offset() + entries.raw().len())
         });
         let entries = found.map_err(|_| missing_entries())??;
@@ -325,20 +324,40 @@ fn inside_entries(options: &Options, count: u64) -> Encoder<'static> {
 }
 
 /// What is known of an entry, whatever it holds.
-fn known(entry: Entry<'_>) -> Known<'_> {
-    let (id, timestamp, extensions) = match entry {
-        Entry::Message(entry) => {
-            let (id, timestamp, parent_id) = (entry.id, entry.timestamp, entry.parent_id);
-            return Known { id, timestamp, parent_id };
-        }
-        Entry::ToolCall(entry) => (entry.id, entry.timestamp, entry.extensions),
-        Entry::ToolResult(entry) => (entry.id, entry.timestamp, entry.extensions),
-        Entry::Reasoning(entry) => (entry.id, entry.timestamp, entry.extensions),
-        Entry::Event(entry) => (entry.id, entry.timestamp, entry.extensions),
+fn known(mut entry: Entry<'_>) -> Known<'_> {
+    let (id, timestamp) = (entry.id_mut().take(), entry.timestamp_mut().take());
+    let parent_id = match entry {
+        Entry::Message(entry) => entry.parent_id,
+        entry => entry.extensions().get(message_entry::PARENT_ID).and_then(|parent| {
+            let document = parent.document().ok()?;
+            document.root().text().map(|text| text.into_owned().into())
+        }),
     };
-    let parent = extensions.get("parent-id").and_then(|parent| {
-        let document = parent.document().ok()?;
-        document.root().text().map(|text| text.into_owned().into())
-    });
-    Known { id, timestamp, parent_id: parent }
+    Known { id, timestamp, parent_id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Typed entries are valid by construction, so this writes something else.
+    #[test]
+    fn what_was_written_is_validated_as_an_entry() {
+        for encoding in [Encoding::Json, Encoding::Cbor] {
+            for validate in [true, false] {
+                let options = Options { encoding, validate, ..Options::default() };
+                let mut out = Vec::new();
+                let mut writer =
+                    Writer::new(&options, Report::default(), &mut out, Some(1)).expect("a writer");
+                writer.encoder.clear();
+                writer.encoder.element();
+                "not an entry".encode(&mut writer.encoder).expect("encoded");
+                match (validate, writer.validate(7)) {
+                    (true, Err(error)) => assert!(error.to_string().contains("line 7"), "{error}"),
+                    (false, Ok(())) => {}
+                    (_, verdict) => panic!("{validate}: {verdict:?}"),
+                }
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ use vac_value::harmless;
 
 use crate::ir::Location;
 use crate::lower::limits;
+use crate::source::Source;
 
 /// One reason why a text is not a specification that this crate understands.
 ///
@@ -21,6 +22,14 @@ pub struct Error {
 impl Error {
     pub(crate) fn at(location: Location, message: impl Into<String>) -> Self {
         Self { location, message: message.into(), excerpt: Vec::new() }
+    }
+
+    /// Adds the line of the text that it is about.
+    pub(crate) fn with_line(mut self, text: &str) -> Self {
+        if let Some(line) = text.split('\n').nth(self.location.line - 1) {
+            self.excerpt = excerpt(line.trim_end(), &self.location);
+        }
+        self
     }
 
     /// The place of the construct that is wrong.
@@ -67,23 +76,26 @@ impl Errors {
         (!all.is_empty()).then_some(Self { all })
     }
 
-    /// At least one error, in any order and perhaps several times.
-    pub(crate) fn sorted(mut all: Vec<Error>) -> Self {
-        all.sort_by_key(|error| (error.location.line, error.location.column));
+    /// At least one error about some texts, in any order and perhaps several times. Adds
+    /// to each the line that it is about.
+    pub(crate) fn sorted(mut all: Vec<Error>, sources: &[&Source<'_>]) -> Self {
+        let place = |error: &Error| {
+            let Location { line, column, .. } = error.location;
+            let file = sources.iter().position(|source| source.contains(&error.location));
+            // A text that is not among them comes last.
+            (file.unwrap_or(usize::MAX), line, column)
+        };
+        all.sort_by_cached_key(place);
         all.dedup();
         all.truncate(limits::ERRORS);
-        Self { all }
-    }
-
-    /// Adds to each error the line of the text that it is about.
-    pub(crate) fn with_lines(mut self, text: &str) -> Self {
-        let lines: Vec<&str> = text.split('\n').collect();
-        for error in &mut self.all {
-            if let Some(line) = lines.get(error.location.line - 1) {
-                error.excerpt = excerpt(line.trim_end(), &error.location);
+        for error in &mut all {
+            if let Some(source) = sources.iter().find(|it| it.contains(&error.location))
+                && let Some(line) = source.line_text(error.location.line)
+            {
+                error.excerpt = excerpt(line, &error.location);
             }
         }
-        self
+        Self { all }
     }
 
     /// The errors.

@@ -44,10 +44,53 @@ pub struct Schema {
 /// Something in a specification that is allowed, and probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
+    /// What it is about.
+    pub kind: WarningKind,
     /// Where.
     pub location: Location,
     /// What, and what to do about it.
     pub message: String,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The notation is not that of the RFC, and is read all the same.
+    Lenient,
+    /// `;# import` or `;# include` is not followed.
+    Directive,
+    /// A pattern contains `^` or `$` as if they were anchors.
+    Anchor,
+    /// A rule is not taken from a module because another module has one of the same name.
+    HiddenRule,
+    /// The start rule does not lead to a rule.
+    UnusedRule,
+    /// An earlier alternative of a choice accepts all that a later one does.
+    UnreachableAlternative,
+    /// No JSON document contains what a rule asks for.
+    NotJson,
+    /// Another parser reads the text differently.
+    SecondReader,
+    /// There are more warnings than are reported.
+    More,
+}
+
+impl WarningKind {
+    /// A stable code for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Lenient => "lenient",
+            Self::Directive => "directive",
+            Self::Anchor => "anchor",
+            Self::HiddenRule => "hidden-rule",
+            Self::UnusedRule => "unused-rule",
+            Self::UnreachableAlternative => "unreachable-alternative",
+            Self::NotJson => "not-json",
+            Self::SecondReader => "second-reader",
+            Self::More => "more",
+        }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -235,6 +278,8 @@ pub enum Value {
 pub struct Group {
     /// The alternatives of `//`, in order.
     pub choices: Vec<Vec<Element>>,
+    /// For each alternative: the group rule that it consists of, if it is only that.
+    pub names: Vec<Option<String>>,
     /// Where it stands.
     pub location: Location,
 }

@@ -26,6 +26,11 @@
 //!   Both report several errors in one run, with the line of the text.
 //! * **All or nothing.** What is not supported is an error with a place, never
 //!   something that is quietly skipped.
+//! * **No files.** Texts are given by the caller, and modules (`;# import`, `;# include`)
+//!   by a [`ModuleLoader`]. With the feature `folders` there is one that reads them from
+//!   folders (`folders::ModuleFolders`).
+//! * **Warnings are data.** [`ir::Schema::warnings`] has what is allowed and probably a
+//!   mistake: unused rules, alternatives that are never reached, what JSON cannot express.
 //! * **Bounded.** Time is linear in the length of the text and of what it expands to.
 //!   Length, depth, expansion and patterns have limits (modules `lower::limits` and
 //!   `compile`), and so has matching (`vac_schema::Budget`).
@@ -36,14 +41,19 @@
 
 mod compile;
 mod error;
+#[cfg(feature = "folders")]
+pub mod folders;
 pub mod ir;
 mod lower;
+mod modules;
 mod source;
 pub mod syntax;
 mod tables;
+mod warnings;
 mod xsd;
 
 pub use error::{Error, Errors};
+pub use modules::{File, ModuleLoader, Options};
 pub use tables::TableIndex;
 
 /// The longest text that [`parse`] takes, in bytes.
@@ -62,7 +72,28 @@ pub fn location(file_name: &str, text: &str, offset: usize) -> ir::Location {
 
 /// Reads the text of a specification; `file_name` is only for locations.
 pub fn parse(file_name: &str, source: &str) -> Result<ir::Schema, Errors> {
-    lower::schema(file_name, source)
+    parse_files(&[File::new(file_name, source)], &Options::default())
+}
+
+/// Reads texts as one specification, as if they followed each other, and the modules that
+/// they name.
+///
+/// ```
+/// use vac_cddl::{File, Options};
+///
+/// let modules = |name: &str| match name {
+///     "geometry" => Ok(File::new("geometry.cddl", "point = { x: num, y: num }\nnum = int")),
+///     _ => Err("not found".to_owned()),
+/// };
+/// let line = File::new("line.cddl", "line = [2* geo.point]\n;# import geometry as geo");
+/// let options = Options { modules: Some(&modules), ..Options::default() };
+/// let schema = vac_cddl::parse_files(&[line], &options)?;
+/// let names: Vec<_> = schema.rules.iter().map(|rule| rule.name.as_str()).take(3).collect();
+/// assert_eq!(names, ["line", "geo.point", "geo.num"]);
+/// # Ok::<(), vac_cddl::Errors>(())
+/// ```
+pub fn parse_files(files: &[File<'_>], options: &Options<'_>) -> Result<ir::Schema, Errors> {
+    lower::schema(files, options)
 }
 
 /// Makes the tables of a schema, which documents are checked against.

@@ -13,6 +13,8 @@ const STEP: usize = 64;
 
 pub(crate) struct Source<'a> {
     file: Arc<str>,
+    /// The place among the texts of a specification.
+    pub(crate) number: usize,
     pub(crate) tree: Tree<'a>,
     line_starts: Vec<usize>,
     /// For each line the offset of its first character that is not a blank: its end at the latest.
@@ -26,22 +28,36 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Reads a text that has to be CDDL.
-    pub(crate) fn read(file: &str, text: &'a str) -> Result<Self, Errors> {
+    pub(crate) fn read(number: usize, file: &str, text: &'a str) -> Result<Self, Errors> {
         let whole_file = Location { file: file.into(), line: 1, column: 1 };
         if text.len() > limits::TEXT_BYTES {
             let why = format!("this text is longer than {} MiB", limits::TEXT_BYTES >> 20);
             return Err(Error::at(whole_file, why).into());
         }
-        let source = Self::new(file, syntax::parse(text));
+        let source = Self::new(number, file, syntax::parse(text));
         let problems = source.tree.problems.iter();
         let errors = problems.map(|Problem { span, message }| source.error(span.start, message));
-        match Errors::new(errors.collect()) {
-            Some(errors) => Err(errors.with_lines(text)),
-            None => Ok(source),
+        let errors: Vec<Error> = errors.collect();
+        if errors.is_empty() {
+            return Ok(source);
         }
+        Err(Errors::sorted(errors, &[&source]))
     }
 
-    fn new(file: &str, tree: Tree<'a>) -> Self {
+    /// Whether a location is one of this text.
+    pub(crate) fn contains(&self, location: &Location) -> bool {
+        // Several texts may have the same name.
+        Arc::ptr_eq(&self.file, &location.file)
+    }
+
+    /// A line, counted from 1, without what ends it.
+    pub(crate) fn line_text(&self, line: usize) -> Option<&'a str> {
+        let start = *self.line_starts.get(line.checked_sub(1)?)?;
+        let end = self.line_starts.get(line).copied().unwrap_or(self.tree.text.len());
+        Some(self.tree.text[start..end].trim_end())
+    }
+
+    fn new(number: usize, file: &str, tree: Tree<'a>) -> Self {
         let after_newlines = tree.text.match_indices('\n').map(|(at, _)| at + 1);
         let line_starts: Vec<usize> = std::iter::once(0).chain(after_newlines).collect();
         let ends = line_starts.iter().skip(1).copied().chain([tree.text.len()]);
@@ -61,7 +77,7 @@ impl<'a> Source<'a> {
             Some(before)
         });
         let characters = counts.collect();
-        Self { file: file.into(), tree, line_starts, contents, adjacent, characters }
+        Self { file: file.into(), number, tree, line_starts, contents, adjacent, characters }
     }
 
     pub(crate) fn text(&self, span: Span) -> &'a str {
@@ -93,6 +109,11 @@ impl<'a> Source<'a> {
         let first = tokens.partition_point(|token| token.span.start < span.start);
         let end = tokens.partition_point(|token| token.span.end <= span.end);
         &tokens[first..end.max(first)]
+    }
+
+    /// The tokens within a range of bytes, as they are written.
+    pub(crate) fn written(&self, span: Span) -> impl Iterator<Item = &'a str> {
+        self.tokens(span).iter().map(|token| self.text(token.span))
     }
 
     /// The comments directly above the construct that starts here.

@@ -175,7 +175,8 @@ impl<'a> Translation<'a> {
         if name.starts_with("Is") {
             return Err(format!(r"Unicode blocks (`\p{{{name}}}`) are not supported"));
         }
-        let (major, minor) = name.split_at_checked(1).unwrap_or_default();
+        let unknown = || format!("`{name}` is not a category");
+        let (major, minor) = name.split_at_checked(1).ok_or_else(unknown)?;
         let minors = match major {
             "L" => "ultmo",
             "M" => "nce",
@@ -184,10 +185,10 @@ impl<'a> Translation<'a> {
             "Z" => "slp",
             "S" => "mcko",
             "C" => "cfon",
-            _ => return Err(format!("`{name}` is not a category")),
+            _ => return Err(unknown()),
         };
         if minor.len() > 1 || !minors.contains(minor) {
-            return Err(format!("`{name}` is not a category"));
+            return Err(unknown());
         }
         Ok(name)
     }

@@ -5,7 +5,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use memchr::{memchr, memchr_iter};
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
-use vac_validate::{Document, Encoding, SyntaxError, Violation, Violations, sniff, stream};
+use vac_validate::{
+    Document, Encoding, SyntaxError, Violation, Violations, detect_encoding, stream,
+};
 use vac_value::{Problem as Syntax, Scanner};
 
 use crate::input::{Documents, Input, Position, RestOfLine};
@@ -129,7 +131,7 @@ impl Judge<'_> {
         let mut head = Vec::new();
         reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
         let is_big = head.len() == BIG;
-        let encoding = self.settings.encoding.unwrap_or_else(|| sniff(&head));
+        let encoding = self.settings.encoding.unwrap_or_else(|| detect_encoding(&head));
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {
                 let reader = Cursor::new(head).chain(reader);

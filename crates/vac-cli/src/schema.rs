@@ -1,10 +1,11 @@
 //! The schema that documents are validated against: this project's, or another.
 
 use std::borrow::Cow;
-use std::io::Read as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use vac_cddl::folders::{ModuleFolders, read_file};
+use vac_cddl::{File, ModuleLoader, Options};
 use vac_schema::{RuleId, Schema};
 use vac_validate::{Document, SCHEMA, Violations, rules};
 use vac_value::printable;
@@ -12,30 +13,30 @@ use vac_value::printable;
 /// The schema, in CDDL.
 pub const TEXT: &str = include_str!("../../../spec/agent-conversation.cddl");
 
-/// The version that the schema's first comment states.
-pub fn version() -> &'static str {
-    let stated = TEXT.split_once("schema version ").map_or("", |(_, version)| version);
-    stated.split_whitespace().next().unwrap_or("unknown").trim_end_matches('.')
-}
-
-/// Another schema than this project's, read from a file.
-pub fn read(path: &Path) -> anyhow::Result<vac_cddl::ir::Schema> {
-    let name = path.to_string_lossy();
-    let mut bytes = Vec::new();
-    // One byte more than the parser takes, so that it refuses what is longer.
-    let most = vac_cddl::MAX_TEXT_BYTES as u64 + 1;
-    std::fs::File::open(path)
-        .and_then(|file| file.take(most).read_to_end(&mut bytes))
-        .with_context(|| format!("cannot read the schema {name}"))?;
-    // A text that is cut off may end inside of a character.
-    let text = if bytes.len() > vac_cddl::MAX_TEXT_BYTES {
-        String::from_utf8_lossy(&bytes)
-    } else {
-        std::str::from_utf8(&bytes)
-            .with_context(|| format!("cannot read the schema {name}"))?
-            .into()
+/// Reads another schema than this project's: files as one specification, with modules from
+/// folders. `rule` is its start rule.
+pub fn read(
+    paths: &[PathBuf],
+    folders: &[PathBuf],
+    rule: Option<&str>,
+) -> anyhow::Result<vac_cddl::ir::Schema> {
+    let read = |path: &PathBuf| {
+        read_file(path).with_context(|| format!("cannot read the schema {}", path.display()))
     };
-    Ok(vac_cddl::parse(&name, &text)?)
+    let files: Vec<File> = paths.iter().map(read).collect::<anyhow::Result<_>>()?;
+    let loader = ModuleFolders::new(folders.iter().cloned());
+    let modules = (!folders.is_empty()).then_some(&loader as &dyn ModuleLoader);
+    let errors = match vac_cddl::parse_files(&files, &Options { start: rule, modules }) {
+        Ok(schema) => return Ok(schema),
+        Err(errors) => errors,
+    };
+    // If only the rule is wrong, the rules that exist are of more help.
+    if rule.is_some()
+        && let Ok(schema) = vac_cddl::parse_files(&files, &Options { start: None, modules })
+    {
+        find(&vac_cddl::tables(&schema)?, rule)?;
+    }
+    Err(errors.into())
 }
 
 /// The rule that documents are validated against.
@@ -54,10 +55,10 @@ impl Rule<'_> {
         Ok(Self { schema: Cow::Borrowed(&SCHEMA), rule, is_for_records })
     }
 
-    /// A rule of another schema.
-    pub fn other(schema: &vac_cddl::ir::Schema, name: Option<&str>) -> anyhow::Result<Self> {
+    /// The start rule of another schema.
+    pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
         let schema = vac_cddl::tables(schema)?;
-        let rule = find(&schema, name)?;
+        let rule = schema.root;
         Ok(Self { schema: Cow::Owned(schema), rule, is_for_records: false })
     }
 
@@ -101,12 +102,4 @@ fn similar<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let others = known.iter().map(|other| (likeness(other), *other));
     let best = others.max_by(|(one, _), (two, _)| one.total_cmp(two))?;
     (best.0 > SIMILAR).then_some(best.1)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_schema_states_its_version() {
-        assert_eq!(super::version(), "3.0.0-draft");
-    }
 }

@@ -1,7 +1,8 @@
 //! Questions about types that both the types and the validators depend on.
 
 use vac_cddl::ir::{
-    Control, Literal, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value,
+    Control, ElementKind, Group, Key, Literal, Origin, Rule, RuleId, Schema, TagNumber, Type,
+    TypeKind, Value,
 };
 
 /// The kinds of nodes of `vac_value::Kind`, by name.
@@ -109,17 +110,124 @@ fn value_kind(value: &Value) -> &'static str {
     }
 }
 
-/// The literals a type consists of, if it is nothing but literals.
-pub fn literals<'s>(schema: &'s Schema, ty: &'s Type) -> Option<Vec<&'s Literal>> {
-    match &resolve(schema, ty).kind {
-        TypeKind::Literal(literal) => Some(vec![literal]),
+/// The literals a type consists of, if it is nothing but literals. A literal that is not
+/// text has the name of the rule that defines it.
+pub fn literals(schema: &Schema, ty: &Type) -> Option<Vec<Literal>> {
+    let mut ty = ty;
+    let mut name = None;
+    loop {
+        ty = match &ty.kind {
+            TypeKind::Rule(id) => {
+                let rule = rule(schema, *id);
+                if rule.origin == Origin::Spec {
+                    name = Some(&rule.name);
+                }
+                &rule.body
+            }
+            TypeKind::Control { target, control: Control::Default(_) | Control::Feature(_) } => {
+                target
+            }
+            TypeKind::Choice(alternatives) if alternatives.len() == 1 => &alternatives[0],
+            _ => break,
+        };
+    }
+    match &ty.kind {
+        TypeKind::Literal(literal) => {
+            let mut literal = literal.clone();
+            if literal.name.is_none() && !matches!(literal.value, Value::Text(_)) {
+                literal.name = name.cloned();
+            }
+            Some(vec![literal])
+        }
         TypeKind::Choice(alternatives) if !alternatives.is_empty() => {
             let mut all = Vec::new();
             for alternative in alternatives {
                 all.extend(literals(schema, alternative)?);
             }
+            // The rule of a text and a number that mean the same names the number.
+            let mut unnamed = all
+                .iter_mut()
+                .filter(|it| it.name.is_none() && !matches!(it.value, Value::Text(_)));
+            if let (Some(only), None) = (unnamed.next(), unnamed.next())
+                && alternatives.len() > 1
+            {
+                only.name = name.cloned();
+            }
             Some(all)
         }
         _ => None,
+    }
+}
+
+/// Whether a generic instance is only another name for a literal, a scalar or a rule: it has
+/// no type of its own.
+pub fn is_transparent(schema: &Schema, rule: &Rule) -> bool {
+    rule.origin == Origin::Instance && is_plain(schema, &rule.body, MAX_CHAIN)
+}
+
+/// The longest chain of instances that is followed.
+const MAX_CHAIN: usize = 8;
+
+fn is_plain(schema: &Schema, ty: &Type, left: usize) -> bool {
+    match &ty.kind {
+        TypeKind::Any
+        | TypeKind::Literal(_)
+        | TypeKind::Range { .. }
+        | TypeKind::Major { .. }
+        | TypeKind::Simple(_) => true,
+        TypeKind::Rule(id) => {
+            let rule = rule(schema, *id);
+            rule.origin != Origin::Instance || (left > 0 && is_plain(schema, &rule.body, left - 1))
+        }
+        TypeKind::Control { target, control } => {
+            let has_type = matches!(control, Control::Cbor(_) | Control::Regexp(_));
+            !has_type && is_plain(schema, target, left)
+        }
+        TypeKind::Choice(_) | TypeKind::Map(_) | TypeKind::Array(_) | TypeKind::Tag { .. } => false,
+    }
+}
+
+/// Calls a function with every rule that a type refers to.
+pub fn for_each_reference(ty: &Type, found: &mut dyn FnMut(RuleId)) {
+    match &ty.kind {
+        TypeKind::Rule(id) => found(*id),
+        TypeKind::Choice(alternatives) => {
+            for ty in alternatives {
+                for_each_reference(ty, found);
+            }
+        }
+        TypeKind::Map(group) | TypeKind::Array(group) => references_of_group(group, found),
+        TypeKind::Simple(numbers) => for_each_reference(numbers, found),
+        TypeKind::Tag { number, content } => {
+            if let TagNumber::Of(numbers) = number {
+                for_each_reference(numbers, found);
+            }
+            for_each_reference(content, found);
+        }
+        TypeKind::Control { target, control } => {
+            for_each_reference(target, found);
+            if let Control::Cbor(inner)
+            | Control::Cborseq(inner)
+            | Control::And(inner)
+            | Control::Within(inner) = control
+            {
+                for_each_reference(inner, found);
+            }
+        }
+        TypeKind::Any | TypeKind::Literal(_) | TypeKind::Range { .. } | TypeKind::Major { .. } => {}
+    }
+}
+
+fn references_of_group(group: &Group, found: &mut dyn FnMut(RuleId)) {
+    for element in group.choices.iter().flatten() {
+        match &element.kind {
+            ElementKind::Group { group, .. } => references_of_group(group, found),
+            ElementKind::Member(member) => {
+                if let Some(Key::Type(key)) = &member.key {
+                    for_each_reference(key, found);
+                }
+                for_each_reference(&member.value, found);
+            }
+        }
     }
 }

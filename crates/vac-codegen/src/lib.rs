@@ -22,9 +22,14 @@
 //! * Generated code is simple and uses absolute paths. The algorithms are in
 //!   `vac_schema::decode`.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod analysis;
 mod describe;
 mod emit;
+pub mod files;
 mod model;
 mod names;
 mod output;
@@ -33,8 +38,9 @@ pub mod second_reader;
 
 use std::fmt;
 
+pub use files::generate;
 use vac_cddl::ir::Schema;
-use vac_cddl::{Errors, TableIndex};
+use vac_cddl::{Errors, Options, TableIndex};
 
 /// What the generator cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +67,16 @@ impl std::error::Error for Error {}
 /// Reads a specification by two parsers. Warnings of the second are among those of
 /// the schema.
 pub fn read(file_name: &str, text: &str) -> Result<Schema, Errors> {
-    let mut schema = vac_cddl::parse(file_name, text)?;
-    schema.warnings.extend(second_reader::warnings(file_name, text));
+    read_files(&[vac_cddl::File::new(file_name, text)], &Options::default())
+}
+
+/// Reads files as one specification, with the modules that they name. The second parser
+/// reads the given files, not the modules.
+pub fn read_files(files: &[vac_cddl::File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+    let mut schema = vac_cddl::parse_files(files, options)?;
+    for file in files {
+        schema.warnings.extend(second_reader::warnings(&file.name, &file.text));
+    }
     Ok(schema)
 }
 
@@ -83,6 +97,9 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
     let outputs = [
         ("types.rs", emit::types::emit(&model, &path)),
         ("decode.rs", emit::decode::emit(&model, &tables, &path)),
+        ("key_lists.rs", emit::keys::lists(&model)),
+        ("accessors.rs", emit::accessors::emit(&model)),
+        ("constructors.rs", emit::constructors::emit(&model)),
         ("conversions.rs", emit::conversions::emit(&model)),
         ("encode.rs", emit::encode::emit(&model)),
         ("owned.rs", emit::owned::emit(&model)),
@@ -95,7 +112,10 @@ pub fn record_files(schema: &Schema, spec: &str) -> Result<Vec<File>, Error> {
         let inside = (name != "types.rs").then_some(&from_types);
         files.push(File { name, text: output::text(spec, &quote::quote!(#inside #tokens))? });
     }
-    let tables = output::text(spec, &emit::tables::emit(&tables))?;
+    let keys = output::text(spec, &emit::keys::modules(&model))?;
+    files.push(File { name: "keys.rs", text: keys });
+    let constants = model::constant_names(schema);
+    let tables = output::text(spec, &emit::tables::emit(&tables, &constants))?;
     files.push(File { name: "schema.rs", text: tables });
     Ok(files)
 }
@@ -114,15 +134,24 @@ pub fn standalone(schema: &Schema, spec: &str) -> Result<String, Error> {
     let parts = [
         emit::types::root(&model),
         emit::types::emit(&model, &path),
+        emit::keys::lists(&model),
+        emit::accessors::emit(&model),
+        emit::constructors::emit(&model),
         emit::conversions::emit(&model),
         emit::decode::emit(&model, &tables, &path),
         emit::encode::emit(&model),
         emit::owned::emit(&model),
     ];
     let types: proc_macro2::TokenStream = parts.into_iter().collect();
-    let tables = emit::tables::emit(&tables);
+    let keys = emit::keys::modules(&model);
+    let tables = emit::tables::emit(&tables, &model::constant_names(schema));
     let module = quote::quote! {
         #types
+
+        /// The keys of maps, by the type of the map.
+        pub mod keys {
+            #keys
+        }
 
         /// The schema as constants.
         pub mod schema {

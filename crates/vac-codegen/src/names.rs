@@ -1,55 +1,148 @@
 //! Rust names for CDDL names.
+//!
+//! Two CDDL names can have the same Rust name. The second one then gets a longer name: the
+//! rule that uses it in front, its symbols spelled out, or a word behind it. Names never
+//! contain a counter, so that a new rule does not change the name of another.
 
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span};
 
+/// Names that generated modules use as they are.
+const RESERVED: [&str; 33] = [
+    "AsRef",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deref",
+    "Display",
+    "Drop",
+    "Eq",
+    "Err",
+    "Extend",
+    "From",
+    "FromIterator",
+    "FromStr",
+    "Hash",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Some",
+    "String",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Vec",
+];
+
 /// Hands out names, each once.
 #[derive(Default)]
 pub struct Names {
     taken: HashSet<String>,
+    /// Names that no type may have.
+    reserved: HashSet<&'static str>,
+    /// Whether a key is called `kind`, so that `type` cannot be.
+    has_kind: bool,
 }
 
 impl Names {
-    /// A type's name: `tool-call-entry` becomes `ToolCallEntry`. The second
-    /// rule with the same Rust name gets a 2.
+    /// Names of types in a module. `Root` is the type of the start rule.
+    pub fn of_module() -> Self {
+        let reserved = RESERVED.into_iter().chain(["Root"]).collect();
+        Self { reserved, ..Self::default() }
+    }
+
+    /// Names of the fields of a type, whose keys are known beforehand.
+    pub fn of_fields<'k>(mut keys: impl Iterator<Item = &'k str>) -> Self {
+        Self { has_kind: keys.any(|key| snake_case(key) == "kind"), ..Self::default() }
+    }
+
+    /// Returns a type's name: `tool-call-entry` becomes `ToolCallEntry`.
     pub fn type_name(&mut self, cddl: &str) -> Ident {
-        self.unused(&camel_case(cddl))
+        self.type_name_in(cddl, &[])
     }
 
-    /// A constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
-    pub fn constant_name(&mut self, cddl: &str) -> Ident {
-        self.unused(&snake_case(cddl).to_uppercase())
-    }
-
-    /// A field's name.
-    pub fn field_name(&mut self, cddl: &str) -> Ident {
-        self.unused(&snake_case(cddl))
-    }
-
-    fn unused(&mut self, name: &str) -> Ident {
-        let mut candidate = name.to_owned();
-        let mut number = 2;
-        while !self.taken.insert(candidate.clone()) {
-            candidate = format!("{name}{number}");
-            number += 1;
+    /// Returns a type's name, which begins with one of the contexts if it is taken without.
+    pub fn type_name_in(&mut self, cddl: &str, contexts: &[String]) -> Ident {
+        let mut base = camel_case(cddl);
+        if self.reserved.contains(&*base) {
+            base.push_str("Type");
         }
-        identifier(&candidate)
+        let in_context = contexts.iter().map(|context| camel_case(context) + &base);
+        let socket = cddl.starts_with('$').then(|| format!("{base}Socket"));
+        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| camel_case(&name));
+        let others = [format!("{base}Type")];
+        let all = [base.clone()].into_iter().chain(socket).chain(in_context).chain(spelled);
+        let all = all.chain(others);
+        self.first_unused(all.collect())
+    }
+
+    /// Makes a name the name of a type, if it is not taken.
+    pub fn claim_type_name(&mut self, name: &str) -> bool {
+        self.taken.insert(name.to_owned())
+    }
+
+    /// Returns a constant's name: `date-time-regexp` becomes `DATE_TIME_REGEXP`.
+    pub fn constant_name(&mut self, cddl: &str) -> Ident {
+        self.constant_name_in(cddl, &[])
+    }
+
+    /// Returns a constant's name, which begins with one of the contexts if it is taken
+    /// without.
+    pub fn constant_name_in(&mut self, cddl: &str, contexts: &[String]) -> Ident {
+        let base = snake_case(cddl);
+        let in_context = contexts.iter().map(|context| format!("{}_{base}", snake_case(context)));
+        let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let all = [base.clone()].into_iter().chain(in_context).chain(spelled);
+        let all = all.chain([format!("{base}_rule")]);
+        self.first_unused(all.map(|name| name.to_uppercase()).collect())
+    }
+
+    /// Returns a field's name.
+    pub fn field_name(&mut self, cddl: &str) -> Ident {
+        let base = match snake_case(cddl) {
+            name if name == "type" && !self.has_kind => "kind".to_owned(),
+            name => name,
+        };
+        let [symbols, capitals] =
+            [spelled(cddl, false), spelled(cddl, true)].map(|name| snake_case(&name));
+        let all = [base.clone(), symbols, capitals, format!("{base}_member")];
+        self.first_unused(all.into())
+    }
+
+    /// The first candidate that is not taken, or else the first with underscores behind it.
+    fn first_unused(&mut self, candidates: Vec<String>) -> Ident {
+        let candidates: Vec<String> = candidates.into_iter().map(without_keyword).collect();
+        let mut last = candidates.first().expect("a name has a candidate").clone();
+        let unused = candidates.into_iter().find(|name| !self.taken.contains(name));
+        let name = unused.unwrap_or_else(|| {
+            while self.taken.contains(&last) {
+                last.push('_');
+            }
+            last
+        });
+        let identifier = Ident::new(&name, Span::call_site());
+        self.taken.insert(name);
+        identifier
     }
 }
 
-/// An identifier, escaped if it is a keyword.
-fn identifier(name: &str) -> Ident {
-    if syn::parse_str::<Ident>(name).is_ok() {
-        return Ident::new(name, Span::call_site());
+/// The name, or the name with an underscore behind it if it is a keyword of the 2024 edition.
+fn without_keyword(mut name: String) -> String {
+    if name == "gen" || syn::parse_str::<Ident>(&name).is_err() {
+        name.push('_');
     }
-    match name {
-        // These cannot be raw identifiers.
-        "self" | "Self" | "super" | "crate" | "_" => {
-            Ident::new(&format!("{name}_"), Span::call_site())
-        }
-        _ => Ident::new_raw(name, Span::call_site()),
-    }
+    name
 }
 
 /// `tool-call` and `tool_call` and `toolCall` become `ToolCall`.
@@ -60,8 +153,8 @@ pub fn camel_case(cddl: &str) -> String {
         if let Some(first) = characters.next() {
             name.extend(first.to_uppercase());
             let rest = characters.as_str();
-            let shouted = rest.chars().all(|c| !c.is_lowercase()) && word.len() > 1;
-            if shouted {
+            let is_upper = rest.chars().all(|c| !c.is_lowercase()) && word.len() > 1;
+            if is_upper {
                 name.push_str(&rest.to_lowercase());
             } else {
                 name.push_str(rest);
@@ -73,13 +166,13 @@ pub fn camel_case(cddl: &str) -> String {
 
 /// `tool-call` and `ToolCall` and `toolCall` become `tool_call`.
 pub fn snake_case(cddl: &str) -> String {
-    let name = words(cddl).map(|word| word.to_lowercase()).collect::<Vec<_>>().join("_");
-    begin_with_letter(name, "n")
+    let words: Vec<_> = words(cddl).iter().map(|word| word.to_lowercase()).collect();
+    begin_with_letter(words.join("_"), "n")
 }
 
-/// Splits at everything that is no letter or digit, and where a capital follows
-/// a small letter or digit.
-fn words(cddl: &str) -> impl Iterator<Item = String> {
+/// The words of a name: it is split at everything that is not a letter or digit, and where
+/// a capital follows a small letter or digit. A name without letters and digits is spelled.
+fn words(cddl: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for character in cddl.chars() {
@@ -94,14 +187,80 @@ fn words(cddl: &str) -> impl Iterator<Item = String> {
         }
         before = character;
     }
-    words.into_iter().filter(|word| !word.is_empty())
+    words.retain(|word| !word.is_empty());
+    if words.is_empty() { self::words(&spelled(cddl, false)) } else { words }
+}
+
+/// A name with its symbols in words, and with its capitals in words as well if asked. A `-`
+/// inside a name only separates words.
+fn spelled(cddl: &str, with_capitals: bool) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut characters = cddl.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek();
+        if character.is_ascii_alphanumeric() {
+            let is_upper = |c: char| c.is_ascii_uppercase();
+            if with_capitals && is_upper(character) && !word.ends_with(is_upper) {
+                words.push(std::mem::take(&mut word));
+                let is_capital = next.is_some_and(char::is_ascii_lowercase);
+                words.push(if is_capital { "capital" } else { "upper" }.to_owned());
+            }
+            word.push(character);
+        } else {
+            let is_inside = !word.is_empty() && next.is_some_and(char::is_ascii_alphanumeric);
+            words.push(std::mem::take(&mut word));
+            if character != '-' || !is_inside {
+                words.push(symbol_name(character));
+            }
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    if words.is_empty() { "empty".to_owned() } else { words.join("-") }
+}
+
+fn symbol_name(symbol: char) -> String {
+    let name = match symbol {
+        ' ' => "space",
+        '!' => "not",
+        '"' => "quote",
+        '#' => "hash",
+        '$' => "dollar",
+        '%' => "percent",
+        '&' => "and",
+        '\'' => "apostrophe",
+        '(' | ')' => "parenthesis",
+        '*' => "star",
+        '+' => "plus",
+        ',' => "comma",
+        '-' => "minus",
+        '.' => "dot",
+        '/' => "slash",
+        ':' => "colon",
+        ';' => "semicolon",
+        '<' => "less",
+        '=' => "equal",
+        '>' => "greater",
+        '?' => "question",
+        '@' => "at",
+        '[' | ']' => "bracket",
+        '\\' => "backslash",
+        '^' => "caret",
+        '_' => "underscore",
+        '`' => "backquote",
+        '{' | '}' => "brace",
+        '|' => "or",
+        '~' => "tilde",
+        other => return format!("u{:x}", u32::from(other)),
+    };
+    name.to_owned()
 }
 
 fn begin_with_letter(name: String, letter: &str) -> String {
     match name.chars().next() {
         Some(first) if first.is_alphabetic() => name,
-        Some(_) => format!("{letter}{name}"),
-        None => format!("{letter}_"),
+        _ => format!("{letter}{name}"),
     }
 }
 
@@ -117,18 +276,40 @@ mod tests {
         assert_eq!(camel_case("CWT_Claims"), "CwtClaims");
         assert_eq!(camel_case("$msg"), "Msg");
         assert_eq!(camel_case("3d"), "T3d");
+        assert_eq!(camel_case("<="), "LessEqual");
+        assert_eq!(camel_case(""), "Empty");
+        assert_eq!(camel_case("日"), "U65e5");
         assert_eq!(snake_case("hashAlg"), "hash_alg");
         assert_eq!(snake_case("CWT_Claims"), "cwt_claims");
         assert_eq!(snake_case("session-id"), "session_id");
     }
 
     #[test]
-    fn collisions_and_keywords_stay_names() {
-        let mut names = Names::default();
-        assert_eq!(names.type_name("protected-header").to_string(), "ProtectedHeader");
-        assert_eq!(names.type_name("Protected_Header").to_string(), "ProtectedHeader2");
-        assert_eq!(names.field_name("type").to_string(), "r#type");
-        assert_eq!(names.field_name("self").to_string(), "self_");
+    fn colliding_names_differ_by_words() {
+        let mut names = Names::of_module();
+        let contexts = ["receipt".to_owned()];
+        assert_eq!(names.type_name_in("protected-header", &[]).to_string(), "ProtectedHeader");
+        assert_eq!(
+            names.type_name_in("Protected_Header", &contexts).to_string(),
+            "ReceiptProtectedHeader",
+        );
+        assert_eq!(names.type_name("entry").to_string(), "Entry");
+        assert_eq!(names.type_name("$entry").to_string(), "EntrySocket");
+        assert_eq!(names.type_name("string").to_string(), "StringType");
         assert_eq!(names.type_name("Self").to_string(), "Self_");
+        assert_eq!(names.field_name("foo-bar").to_string(), "foo_bar");
+        assert_eq!(names.field_name("foo_bar").to_string(), "foo_underscore_bar");
+        assert_eq!(names.field_name("fooBar").to_string(), "foo_capital_bar");
+    }
+
+    #[test]
+    fn keywords_are_not_names() {
+        let mut names = Names::of_fields(["type", "self"].into_iter());
+        assert_eq!(names.field_name("type").to_string(), "kind");
+        assert_eq!(names.field_name("self").to_string(), "self_");
+        assert_eq!(names.field_name("gen").to_string(), "gen_");
+        let mut names = Names::of_fields(["type", "kind"].into_iter());
+        assert_eq!(names.field_name("type").to_string(), "type_");
+        assert_eq!(names.field_name("kind").to_string(), "kind");
     }
 }

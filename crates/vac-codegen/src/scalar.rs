@@ -25,12 +25,21 @@ pub fn integer_token(value: i128) -> TokenStream {
 
 /// A float as Rust writes it.
 pub fn float_token(value: f64) -> TokenStream {
+    float(value, Token::f64_unsuffixed)
+}
+
+/// A float as Rust writes it where nothing else says that it is one.
+pub fn suffixed_float(value: f64) -> TokenStream {
+    float(value, Token::f64_suffixed)
+}
+
+fn float(value: f64, token: fn(f64) -> Token) -> TokenStream {
     if value.is_nan() {
         quote!(f64::NAN)
     } else if value.is_infinite() {
         if value > 0.0 { quote!(f64::INFINITY) } else { quote!(f64::NEG_INFINITY) }
     } else {
-        let magnitude = Token::f64_unsuffixed(value.abs());
+        let magnitude = token(value.abs());
         if value.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
     }
 }

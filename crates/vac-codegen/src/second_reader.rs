@@ -17,7 +17,7 @@ use cddl::ast::{Identifier, Rule};
 use cddl::parser::Error as ParserError;
 use cddl::pest_bridge::cddl_from_pest_str;
 use cddl::token::SocketPlug;
-use vac_cddl::ir::{Value, Warning};
+use vac_cddl::ir::{Value, Warning, WarningKind};
 use vac_cddl::syntax::ast::{Assignment, Body, EntryKind};
 use vac_cddl::syntax::{Symbol, Token, TokenKind, Tree};
 
@@ -284,6 +284,7 @@ pub(crate) fn warnings(file: &str, text: &str) -> Vec<Warning> {
     disagreement(&tree, &read(text))
         .into_iter()
         .map(|(offset, message)| Warning {
+            kind: WarningKind::SecondReader,
             location: vac_cddl::location(file, text, offset),
             message,
         })

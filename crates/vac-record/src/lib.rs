@@ -55,24 +55,38 @@
 #[allow(clippy::pedantic, clippy::redundant_closure)]
 mod generated {
     #[rustfmt::skip]
+    mod accessors;
+    #[rustfmt::skip]
+    mod constructors;
+    #[rustfmt::skip]
     mod conversions;
     #[rustfmt::skip]
     mod decode;
     #[rustfmt::skip]
     mod encode;
     #[rustfmt::skip]
-    mod owned; /// The schema as constants: its tables, and its rules.
+    mod key_lists;
     #[rustfmt::skip]
-    pub mod schema;
+    mod owned;
     #[rustfmt::skip]
     pub mod types;
+    #[rustfmt::skip]
+    #[doc = "What vac says about records and entries, in the extension `vac`."]
+    pub mod annotations;
+    #[rustfmt::skip]
+    #[doc = "The keys of maps, by the type of the map."]
+    pub mod keys;
+    #[rustfmt::skip]
+    #[doc = "The schema as constants: its tables, and its rules."]
+    pub mod schema;
 }
 
-pub use generated::schema;
+pub use generated::annotations;
 pub use generated::types::*;
-pub use vac_schema::{Decode, DecodeError, InvalidText};
+pub use generated::{keys, schema};
+pub use vac_schema::{Decode, DecodeError, InvalidText, UnknownText, Violations};
 pub use vac_value::{
-    Any, Bytes, Embedded, Encode, Extensions, IntoOwned, Null, Number, Tagged, Text,
+    Any, Bytes, Embedded, Encode, EncodeError, Extensions, IntoOwned, Null, Number, Tagged, Text,
 };
 
 #[cfg(test)]
@@ -102,6 +116,51 @@ mod tests {
         let json = r#"{"type": "system-event", "event-type": "e"}"#;
         let event = EventEntry::from_json(json).expect("an event");
         assert_eq!(Entry::from(event.clone()), Entry::Event(event));
+    }
+
+    #[test]
+    fn an_extension_cannot_repeat_a_key_of_the_schema() {
+        for key in MessageEntry::KEYS {
+            let mut entry = MessageEntry::new(MessageEntryType::User);
+            entry.content = Some("text".into());
+            entry.timestamp = Some(1.into());
+            entry.id = Some("i".into());
+            entry.model_id = Some("m".into());
+            entry.parent_id = Some("p".into());
+            entry.token_usage = Some(TokenUsage::default());
+            entry.children = Some(Vec::new());
+            assert_eq!(entry.validate(), Ok(()));
+            entry.extensions = [(key.into(), "other".into())].into_iter().collect();
+            for encoded in [entry.to_json().map(String::into_bytes), entry.to_cbor()] {
+                assert!(matches!(encoded, Err(EncodeError::DuplicateKey(_))), "{key}");
+            }
+            assert!(entry.validate().is_err(), "{key}");
+        }
+    }
+
+    #[test]
+    fn texts_of_the_schema_convert_both_ways() {
+        for kind in MessageEntryType::ALL {
+            assert_eq!(kind.as_str().parse(), Ok(*kind));
+            assert_eq!(format!("{kind:>10}").trim(), kind.as_str());
+        }
+        let error = "robot".parse::<MessageEntryType>().expect_err("not a type");
+        assert_eq!(error.to_string(), r#"expected "user" or "assistant", found "robot""#);
+        assert_eq!(ToolCallEntry::TYPE, "tool-call");
+        assert_eq!(keys::message_entry::TOKEN_USAGE, "token-usage");
+        assert_eq!(keys::unprotected_header::RECEIPTS, 394);
+    }
+
+    #[test]
+    fn members_that_all_entries_share_have_accessors() {
+        let mut entry = Entry::from(ToolCallEntry::new("bash", "ls"));
+        assert_eq!((entry.kind(), entry.id(), entry.children()), ("tool-call", None, None));
+        *entry.id_mut() = Some("e1".into());
+        *entry.children_mut() = Some(vec![EventEntry::new("end").into()]);
+        assert_eq!(entry.id().map(|id| &**id), Some("e1"));
+        let types: Vec<_> = entry.children().into_iter().flatten().map(Entry::kind).collect();
+        assert_eq!(types, ["system-event"]);
+        assert!(entry.timestamp().is_none() && entry.extensions().is_empty());
     }
 
     #[test]

@@ -58,10 +58,10 @@ mod violations;
 
 pub use decode::{
     ArrayReader, Build, BuildOwned, Built, Decode, DecodeError, InvalidText, MAX_VIOLATIONS,
-    MapReader, Mismatch, Reader,
+    MapReader, Mismatch, Reader, UnknownText,
 };
 #[doc(hidden)]
-pub use decode::{check_text, deserialize};
+pub use decode::{check_text, deserialize, parse_owned};
 pub use matcher::{Budget, validate_keys};
 #[doc(hidden)]
 pub use serde;
@@ -76,10 +76,39 @@ pub use vac_value::serde::serialize;
 pub use vac_value::{Encode, Encoded, Encoder, IntoOwned, Node};
 pub use violations::Violations;
 
+/// A member of a map whose key the specification names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiteralMember<'s> {
+    /// The key.
+    pub label: &'s Label,
+    /// Whether a matching key commits to this member.
+    pub is_cut: bool,
+    /// The type of the value.
+    pub value: TypeId,
+}
+
 impl Schema {
     /// The name of a rule.
     pub fn name(&self, RuleId(id): RuleId) -> &str {
         &self.rules[id as usize].name
+    }
+
+    /// Returns the members with a literal key of the map that a rule is, in the order of the
+    /// specification. `None` if the rule is not a map with one alternative.
+    pub fn literal_members(&self, RuleId(rule): RuleId) -> Option<Vec<LiteralMember<'_>>> {
+        let mut id = self.rules[rule as usize].body;
+        while let TypeKind::Rule(RuleId(rule)) = self.types[id.0 as usize].kind {
+            id = self.rules[rule as usize].body;
+        }
+        let TypeKind::Map(GroupId(group)) = self.types[id.0 as usize].kind else { return None };
+        let [sequence] = &*self.groups[group as usize].choices else { return None };
+        let members = sequence.elements.iter().filter_map(|element| match &element.kind {
+            ElementKind::Member { key: Key::Literal(label), is_cut, value } => {
+                Some(LiteralMember { label, is_cut: *is_cut, value: *value })
+            }
+            ElementKind::Member { .. } | ElementKind::Group(_) => None,
+        });
+        Some(members.collect())
     }
 
     /// The rule with a name that is input. Code that needs one rule in particular uses its

@@ -1,23 +1,25 @@
 //! The header parameters, claims and algorithms that are known by number.
 
+use vac_record::keys::{cwt_claims, protected_header, unprotected_header};
+
 /// Header parameter: the signature's algorithm.
-pub const ALG: i128 = 1;
+pub const ALG: i128 = protected_header::ALG;
 /// Header parameter: what has to be understood.
 pub const CRIT: i128 = 2;
 /// Header parameter: what the payload is written in.
-pub const CONTENT_TYPE: i128 = 3;
+pub const CONTENT_TYPE: i128 = protected_header::CONTENT_TYPE;
 /// Header parameter: which key it was.
-pub const KID: i128 = 4;
+pub const KID: i128 = protected_header::KID;
 /// Header parameter: who says so, about what (RFC 9597).
-pub const CWT_CLAIMS: i128 = 15;
+pub const CWT_CLAIMS: i128 = protected_header::CWT_CLAIMS;
 /// Header parameter: what the envelope is (RFC 9596).
 pub const TYP: i128 = 16;
 /// Header parameter: the signer's certificate and those above it (RFC 9360).
-pub const X5CHAIN: i128 = 33;
+pub const X5CHAIN: i128 = protected_header::X5CHAIN;
 /// Header parameter: the hash of the signer's certificate.
-pub const X5T: i128 = 34;
+pub const X5T: i128 = protected_header::X5T;
 /// Header parameter: what is known of the record; the draft's placeholder.
-pub const TRACE_METADATA: i128 = 100;
+pub const TRACE_METADATA: i128 = unprotected_header::TRACE_METADATA_KEY;
 /// Header parameter of a hash envelope (RFC 9995): how the payload was hashed.
 pub const PAYLOAD_HASH_ALG: i128 = 258;
 /// Header parameter of a hash envelope: what was hashed is written in this.
@@ -25,16 +27,16 @@ pub const PREIMAGE_CONTENT_TYPE: i128 = 259;
 /// Header parameter of a hash envelope: where what was hashed can be found.
 pub const PAYLOAD_LOCATION: i128 = 260;
 /// Header parameter: receipts of transparency services (RFC 9942).
-pub const RECEIPTS: i128 = 394;
+pub const RECEIPTS: i128 = unprotected_header::RECEIPTS;
 /// Header parameter of a receipt: what kind of proof it holds.
 pub const VERIFIABLE_DATA_STRUCTURE: i128 = 395;
 /// Header parameter of a receipt: the proofs.
 pub const VERIFIABLE_DATA_PROOFS: i128 = 396;
 
 /// Claim: the issuer.
-pub const ISS: i128 = 1;
+pub const ISS: i128 = cwt_claims::ISS;
 /// Claim: the subject.
-pub const SUB: i128 = 2;
+pub const SUB: i128 = cwt_claims::SUB;
 /// Claim: not valid any more from then on.
 pub const EXP: i128 = 4;
 /// Claim: not valid before.

@@ -1,6 +1,7 @@
 //! A record that is signed or was signed: whether it is valid, and what it states.
 
 use sha2::{Digest as _, Sha256};
+use vac_record::keys::{agent_meta, message_entry, session_trace, verifiable_agent_record};
 use vac_record::{AbstractTimestamp, Decode as _, SessionId};
 use vac_validate::signed::unreadable;
 use vac_validate::{MAX_VIOLATIONS, Violations, rules, validate_document};
@@ -62,19 +63,21 @@ pub struct Facts {
 impl Facts {
     fn of(record: Node<'_, '_>) -> Self {
         let time = |node: Node<'_, '_>| AbstractTimestamp::from_node_owned(node).ok();
-        let session = record.member("session");
+        let session = record.member(verifiable_agent_record::SESSION);
         let of_session = |key: &str| session.and_then(|session| session.member(key));
-        let entries = of_session("entries").into_iter().flat_map(Node::elements);
+        let entries = vac_validate::entries(record).into_iter().flat_map(Node::elements);
         Self {
-            session_id: of_session("session-id")
+            session_id: of_session(session_trace::SESSION_ID)
                 .and_then(|node| SessionId::from_node_owned(node).ok()),
-            model_provider: of_session("agent-meta")
-                .and_then(|meta| meta.member("model-provider"))
+            model_provider: of_session(session_trace::AGENT_META)
+                .and_then(|meta| meta.member(agent_meta::MODEL_PROVIDER))
                 .and_then(|node| node.text().map(std::borrow::Cow::into_owned)),
-            session_start: of_session("session-start").and_then(time),
-            session_end: of_session("session-end").and_then(time),
-            created: record.member("created").and_then(time),
-            first_timestamp: entries.filter_map(|entry| entry.member("timestamp")).find_map(time),
+            session_start: of_session(session_trace::SESSION_START).and_then(time),
+            session_end: of_session(session_trace::SESSION_END).and_then(time),
+            created: record.member(verifiable_agent_record::CREATED).and_then(time),
+            first_timestamp: entries
+                .filter_map(|entry| entry.member(message_entry::TIMESTAMP))
+                .find_map(time),
         }
     }
 

@@ -114,7 +114,7 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
 /// How the record is written: as the header says, or else by the look of it.
 fn encoding(envelope: &Envelope<'_>, record: Option<&[u8]>) -> Encoding {
     let stated = envelope.header.content_type.as_ref().and_then(|one| one.encoding);
-    stated.unwrap_or_else(|| record.map_or(Encoding::Json, vac_validate::sniff))
+    stated.unwrap_or_else(|| record.map_or(Encoding::Json, vac_validate::detect_encoding))
 }
 
 fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification<'_>) -> Answer {

@@ -23,18 +23,19 @@
 //!   disagree about its value. Duplicate keys come first. The schema is matched against the
 //!   first of equal keys.
 
+mod encoding;
 pub mod lint;
 pub mod signed;
-mod sniff;
 pub mod stream;
 
 use std::fmt;
 
-pub use sniff::sniff;
+pub use encoding::detect_encoding;
 pub use vac_record::schema::{SCHEMA, rules};
 pub use vac_schema::{RuleId, Violations};
 pub use vac_value::{Document, Encoding, SyntaxError, Violation, ViolationKind};
 
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_value::Node;
 
 /// The number of violations that are recorded by default.
@@ -65,6 +66,11 @@ impl std::error::Error for Error {
             Self::Invalid(violations) => Some(violations),
         }
     }
+}
+
+/// Returns the list of entries of a record, which need not be valid.
+pub fn entries<'d, 'a>(record: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    record.member(verifiable_agent_record::SESSION)?.member(session_trace::ENTRIES)
 }
 
 /// Validates bytes against the schema's start rule: a record, or a signed record.

@@ -1,38 +1,36 @@
-//! What is inside a signed record.
+//! Reads the payload of a signed record.
 //!
-//! The schema describes the envelope and calls the payload bytes. [`payload`]
-//! opens those: a record that is attached is validated too, one that is kept
-//! elsewhere is said to be so. Signatures are somebody else's business.
+//! The schema describes the envelope, where the payload is a byte string. [`payload`] reads it:
+//! an attached record is validated as well. Signatures are checked by crate `vac-sign`.
 
 use std::borrow::Cow;
 
 use vac_value::{Document, Encoding, Kind, Node, SyntaxError, Violation, ViolationKind};
 
-use crate::{SCHEMA, Violations, rules, sniff, validate_document};
+use vac_record::keys::protected_header::CONTENT_TYPE;
+
+use crate::{SCHEMA, Violations, detect_encoding, rules, validate_document};
 
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
-/// Header parameter: what the payload is written in.
-const CONTENT_TYPE: i128 = 3;
-/// Header parameter of a hash envelope: the payload is a digest made with this.
+/// Header parameter of a hash envelope: the hash algorithm of the payload.
 const PAYLOAD_HASH_ALG: i128 = 258;
 
-/// How a path shows the way into the payload.
+/// The path of the payload.
 pub const PAYLOAD_PATH: &str = "/2(payload)";
 
-/// What a signed record has for its payload.
+/// The payload of a signed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload<'a> {
-    /// Null: the record is kept elsewhere.
+    /// Null: the record is not part of the envelope.
     Detached,
-    /// A digest of the record, which is kept elsewhere (a COSE hash envelope).
+    /// A digest of the record (a COSE hash envelope).
     Digest,
     /// The record itself.
     Attached {
         /// Its bytes.
         bytes: Cow<'a, [u8]>,
-        /// How they are to be read: by the content type, or else by the look
-        /// of them.
+        /// Their encoding: by the content type, or else guessed from the bytes.
         encoding: Encoding,
     },
 }
@@ -76,34 +74,34 @@ pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Violations {
     })
 }
 
-/// The payload of a signed record; `None` if the document is none, or has
-/// something for its payload that the schema does not allow.
+/// Returns the payload of a signed record. `None` if the document is not a signed record, or
+/// if the schema does not allow its payload.
 pub fn payload<'a>(document: &Document<'a>) -> Option<Payload<'a>> {
     let envelope = envelope(document)?;
-    let header = envelope.protected.bytes().unwrap_or_default();
-    let header = Document::cbor(&header).ok();
+    let header = envelope.protected.bytes();
+    let header = header.as_deref().and_then(|bytes| Document::cbor(bytes).ok());
     let parameter = |label| header.as_ref().and_then(|header| labelled(header.root(), label));
     match envelope.payload.kind() {
         Kind::Null => Some(Payload::Detached),
         Kind::Bytes if parameter(PAYLOAD_HASH_ALG).is_some() => Some(Payload::Digest),
         Kind::Bytes => {
-            let bytes = envelope.payload.bytes().unwrap_or_default();
+            let bytes = envelope.payload.bytes()?;
             let stated = parameter(CONTENT_TYPE).and_then(content_type);
-            let encoding = stated.unwrap_or_else(|| sniff(&bytes));
+            let encoding = stated.unwrap_or_else(|| detect_encoding(&bytes));
             Some(Payload::Attached { bytes, encoding })
         }
         _ => None,
     }
 }
 
-/// The parts of a `COSE_Sign1` that are looked into.
+/// The parts of a `COSE_Sign1` that validation reads.
 pub(crate) struct Envelope<'d, 'a> {
     pub protected: Node<'d, 'a>,
     pub unprotected: Node<'d, 'a>,
     pub payload: Node<'d, 'a>,
 }
 
-/// The envelope, if the document is one by its tag and its four elements.
+/// Returns the envelope, if the document has its tag and four elements.
 pub(crate) fn envelope<'d, 'a>(document: &'d Document<'a>) -> Option<Envelope<'d, 'a>> {
     let (COSE_SIGN1, content) = document.root().tag()? else { return None };
     let mut elements = content.elements();
@@ -117,8 +115,8 @@ pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }
 
-/// The encoding a content type stands for: a media type, or a number of the
-/// CoAP registry.
+/// Returns the encoding of a content type, which is a media type or a number of the `CoAP`
+/// registry.
 pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
     if let Some(number) = node.uint() {
         return match number {
@@ -130,7 +128,7 @@ pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
     media_type(&node.text()?)
 }
 
-/// The encoding a media type stands for, if it says.
+/// Returns the encoding of a media type, if it is known.
 pub fn media_type(text: &str) -> Option<Encoding> {
     let text = text.to_ascii_lowercase();
     let media_type = text.split(';').next().unwrap_or_default().trim();

@@ -1,9 +1,8 @@
-//! Records that are too big to be held: JSON, validated while it is read.
+//! Validates JSON records while they are read, for records that do not fit into memory.
 //!
-//! Nearly all of a record is its entries. Each of them is cut out of the input
-//! as it passes, validated by the rule `entry` and forgotten; what remains, the
-//! record without its entries, is small and is validated as a whole at the end.
-//! Memory is that of the largest entry, however many there are.
+//! Nearly all of a record is its entries. Each entry is split off the input, validated by the
+//! rule `entry` and dropped. The record without its entries is small, and is validated as a
+//! whole at the end. Memory is that of the largest entry.
 //!
 //! ```
 //! use vac_validate::stream;
@@ -18,19 +17,19 @@
 //!
 //! # Decisions
 //!
-//! * The answer is the one that [`validate`](crate::validate) gives for the same
-//!   bytes: the same violations in the same order, or the same syntax error at
-//!   the same offset. Tests hold the two against each other.
-//! * The cutter follows strings and brackets only. Everything it cuts is scanned
-//!   by [`vac_value::Scanner`], and it begins to cut only when everything before
-//!   has been: what it takes for an entry is one, or is an error.
+//! * The result is the one that [`validate`](crate::validate) returns for the same bytes: the
+//!   same violations in the same order, or the same syntax error at the same offset. Tests
+//!   compare the two.
+//! * The splitter follows strings and brackets only. [`vac_value::Scanner`] scans everything
+//!   that it splits off, and it starts only after everything before the entries was scanned:
+//!   what it takes for an entry is one, or is an error.
 //! * The entries are those of the first `session` and its first `entries`. A duplicate
 //!   key is a violation, and stays in the part that is kept.
-//! * One of those kept parts is a place-holder for the entries, which cannot be
-//!   valid: where it is complained about, the violations of the entries belong.
+//! * A placeholder that cannot be valid replaces the entries in the kept part. Its violation
+//!   is replaced by those of the entries.
 
-mod cutter;
 mod entries;
+mod entry_splitter;
 #[cfg(test)]
 mod tests;
 mod utf8;
@@ -38,24 +37,28 @@ mod utf8;
 use std::fmt;
 use std::io::{self, Read};
 
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_schema::{Violations, validate_keys};
 use vac_value::{Document, Limits, Problem, Scanner, SyntaxError, Violation};
 
 use crate::{SCHEMA, rules};
-use cutter::{Cutter, Event};
+use entry_splitter::{EntrySplitter, Event};
 
 pub use entries::entries;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
 /// Levels around an entry: the record, the session, the entries.
 const LEVELS_AROUND: usize = 3;
 
-/// Stands in for the entries.
-const PLACE_HOLDER: &[u8] = b"null";
-/// Where it stands.
-const PLACE_HOLDER_PATH: &str = "/session/entries/0";
+/// Replaces the entries in the kept part.
+const PLACEHOLDER: &[u8] = b"null";
+
+/// The path of an entry.
+fn entry_path(index: usize) -> String {
+    format!("/{}/{}/{index}", verifiable_agent_record::SESSION, session_trace::ENTRIES)
+}
 
 /// Why a stream is not a valid record.
 #[derive(Debug)]
@@ -104,29 +107,29 @@ impl From<SyntaxError> for Error {
 /// at most `max_violations`, counts all.
 pub fn validate(input: impl Read, max_violations: usize) -> Result<(), Error> {
     let mut validator = StreamValidator::new(max_violations);
-    let cutter = cut(input, |cutter, event| validator.event(cutter, event))?;
-    validator.end(cutter)
+    let splitter = cut(input, |splitter, event| validator.event(splitter, event))?;
+    validator.end(splitter)
 }
 
-/// Reads a record to the end of the input and hands over what the cutter finds.
+/// Reads a record to the end of the input and hands over what the splitter finds.
 fn cut(
     mut input: impl Read,
-    mut take: impl FnMut(&mut Cutter, Event) -> Result<(), SyntaxError>,
-) -> Result<Cutter, Error> {
-    let mut cutter = Cutter::default();
+    mut take: impl FnMut(&mut EntrySplitter, Event) -> Result<(), SyntaxError>,
+) -> Result<EntrySplitter, Error> {
+    let mut splitter = EntrySplitter::default();
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match input.read(&mut chunk) {
-            Ok(0) => return Ok(cutter),
+            Ok(0) => return Ok(splitter),
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error.into()),
         };
         let mut rest = &chunk[..length];
-        while let Some(event) = cutter.next(&mut rest) {
-            if let Err(error) = take(&mut cutter, event) {
-                // Text that is no text outweighs everything, wherever it is.
-                return Err(match utf8::first_error(rest, cutter.offset(), input)? {
+        while let Some(event) = splitter.next(&mut rest) {
+            if let Err(error) = take(&mut splitter, event) {
+                // Invalid UTF-8 takes precedence over any other error, to match `validate`.
+                return Err(match utf8::first_error(rest, splitter.offset(), input)? {
                     Some(worse) if error.problem != Problem::Utf8 => Error::Syntax(worse),
                     _ => Error::Syntax(error),
                 });
@@ -178,10 +181,10 @@ impl StreamValidator {
         Self { max_violations, scanner, count: 0, found, duplicates }
     }
 
-    fn event(&mut self, cutter: &mut Cutter, event: Event) -> Result<(), SyntaxError> {
+    fn event(&mut self, splitter: &mut EntrySplitter, event: Event) -> Result<(), SyntaxError> {
         match event {
-            Event::Entries => check_before(&mut cutter.kept),
-            Event::Element { offset, length } => self.element(&cutter.element, offset, length),
+            Event::Entries => check_before(&mut splitter.kept),
+            Event::Element { offset, length } => self.element(&splitter.element, offset, length),
             Event::Unexpected { offset } => {
                 Err(SyntaxError { offset, problem: Problem::Expected("',' or ']'") })
             }
@@ -197,7 +200,7 @@ impl StreamValidator {
             return Err(SyntaxError { offset: offset + end, problem });
         }
         let entry = document.root();
-        let path = format!("/session/entries/{}", self.count);
+        let path = entry_path(self.count);
         let room = self.max_violations - self.duplicates.recorded.len();
         self.duplicates.add(validate_keys(entry, room), &path);
         let room = self.max_violations - self.found.recorded.len();
@@ -207,24 +210,24 @@ impl StreamValidator {
         Ok(())
     }
 
-    fn end(mut self, mut cutter: Cutter) -> Result<(), Error> {
-        if let Some(event) = cutter.end() {
-            self.event(&mut cutter, event)?;
+    fn end(mut self, mut splitter: EntrySplitter) -> Result<(), Error> {
+        if let Some(event) = splitter.end() {
+            self.event(&mut splitter, event)?;
         }
-        if cutter.is_cutting() {
-            let offset = cutter.offset();
+        if splitter.is_cutting() {
+            let offset = splitter.offset();
             return Err(Error::Syntax(SyntaxError { offset, problem: Problem::Truncated }));
         }
-        let Some(cut) = cutter.cut else {
-            let document = Document::json(&cutter.kept)?;
+        let Some(cut) = splitter.cut else {
+            let document = Document::json(&splitter.kept)?;
             let verdict = SCHEMA.validate(rules::ROOT, document.root(), self.max_violations);
             return verdict.map_err(Error::Invalid);
         };
-        let inserted = if self.count > 0 { PLACE_HOLDER } else { b"" };
-        cutter.kept.splice(cut.at..cut.at, inserted.iter().copied());
-        let document = Document::json(&cutter.kept).map_err(|error| SyntaxError {
+        let inserted = if self.count > 0 { PLACEHOLDER } else { b"" };
+        splitter.kept.splice(cut.at..cut.at, inserted.iter().copied());
+        let document = Document::json(&splitter.kept).map_err(|error| SyntaxError {
             offset: match error.offset.checked_sub(cut.at + inserted.len()) {
-                Some(behind) => cut.at + cut.length + behind,
+                Some(after) => cut.at + cut.length + after,
                 None => error.offset,
             },
             ..error
@@ -244,7 +247,7 @@ impl StreamValidator {
         let before = before.min(all.recorded.len());
         all.recorded.splice(before..before, self.duplicates.recorded);
         if self.count > 0 {
-            let place = rest.recorded.iter().position(|found| found.path == PLACE_HOLDER_PATH);
+            let place = rest.recorded.iter().position(|found| found.path == entry_path(0));
             if let Some(place) = place {
                 rest.recorded.splice(place..=place, self.found.recorded);
             }

@@ -17,18 +17,11 @@ pub(crate) struct Common<'e, 'a> {
 
 /// Looks at what every entry has.
 pub(crate) fn common<'e, 'a>(entry: &'e Entry<'a>) -> Common<'e, 'a> {
-    let (id, timestamp, children, native) = match entry {
-        Entry::Message(of) => (&of.id, &of.timestamp, &of.children, &of.extensions),
-        Entry::ToolCall(of) => (&of.id, &of.timestamp, &of.children, &of.extensions),
-        Entry::ToolResult(of) => (&of.id, &of.timestamp, &of.children, &of.extensions),
-        Entry::Reasoning(of) => (&of.id, &of.timestamp, &of.children, &of.extensions),
-        Entry::Event(of) => (&of.id, &of.timestamp, &of.children, &of.extensions),
-    };
     Common {
-        id: id.as_deref(),
-        timestamp: timestamp.as_ref(),
-        children: children.as_deref().unwrap_or_default(),
-        native,
+        id: entry.id().map(|id| &**id),
+        timestamp: entry.timestamp(),
+        children: entry.children().unwrap_or_default(),
+        native: entry.extensions(),
     }
 }
 

@@ -81,8 +81,9 @@ pub struct Facts {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Vcs {
-    /// Its kind.
-    pub r#type: String,
+    /// Its kind, such as `git`.
+    #[serde(rename = "type")]
+    pub kind: String,
     /// The branch.
     pub branch: Option<String>,
     /// The revision.
@@ -289,7 +290,7 @@ fn ended(counts: &mut [u64; 3], outcome: Outcome) {
 impl Vcs {
     fn of(vcs: &VcsContext<'_>) -> Self {
         Self {
-            r#type: vcs.r#type.clone().into_owned(),
+            kind: vcs.kind.clone().into_owned(),
             branch: owned(vcs.branch.as_deref()),
             revision: owned(vcs.revision.as_deref()),
             repository: owned(vcs.repository.as_deref()),

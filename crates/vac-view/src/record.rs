@@ -2,6 +2,7 @@
 
 use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Session, Sink};
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_record::{Decode, DecodeError, Entry, VerifiableAgentRecord};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
@@ -18,11 +19,11 @@ pub fn is_record(document: &Document<'_>) -> bool {
         return true;
     }
     let root = document.root();
-    let session = root.member("session");
-    root.member("version").is_some()
-        && session.is_some_and(|session| {
-            session.member("agent-meta").is_some() && session.member("entries").is_some()
-        })
+    let session = root.member(verifiable_agent_record::SESSION);
+    let has_agent = |session: Node<'_, '_>| session.member(session_trace::AGENT_META).is_some();
+    root.member(verifiable_agent_record::VERSION).is_some()
+        && session.is_some_and(has_agent)
+        && vac_validate::entries(root).is_some()
 }
 
 /// Shows the record in a document, or in the payload of a document that is signed. Whether
@@ -62,7 +63,7 @@ impl<'d, 'a> Recorded<'d, 'a> {
             return Err(Error::Invalid { line: None, violations: Box::new(duplicate.into()) });
         }
         let root = document.root();
-        let entries = root.member("session").and_then(|session| session.member("entries"));
+        let entries = vac_validate::entries(root);
         let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
             return Err(match VerifiableAgentRecord::from_node(root) {
                 Err(error) => invalid(error),

@@ -220,13 +220,25 @@ impl Walk {
         here: Around<'e, 'a>,
         tell: &mut Tell<'_>,
     ) -> Result<(), Error> {
+        match message.kind {
+            MessageEntryType::User => {
+                let children = message.children.as_deref().unwrap_or_default();
+                let inside = Around { is_inside: true, ..here };
+                self.children(children.iter(), inside, tell)?;
+                self.prompt(message, here, tell)
+            }
+            MessageEntryType::Assistant => self.answer(message, here, tell),
+        }
+    }
+
+    fn answer<'e, 'a>(
+        &mut self,
+        message: &'e MessageEntry<'a>,
+        mut here: Around<'e, 'a>,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), Error> {
         let children = message.children.as_deref().unwrap_or_default();
         let inside = Around { is_inside: true, ..here };
-        if message.r#type == MessageEntryType::User {
-            self.children(children.iter(), inside, tell)?;
-            return self.prompt(message, here, tell);
-        }
-        let mut here = here;
         let native = &message.extensions;
         if self.agent == Agent::Claude && is_of_the_program(native) {
             if here.counts() && entry::is_true(native, "isApiErrorMessage") {

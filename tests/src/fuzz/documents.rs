@@ -4,8 +4,8 @@ use vac_record::{Decode, Start};
 use vac_schema::RuleId;
 use vac_sign::canonical::{Form, canonical};
 use vac_validate::{
-    Document, Encoding, Error, MAX_VIOLATIONS, SCHEMA, lint, rules, signed, sniff, stream,
-    validate, validate_document,
+    Document, Encoding, Error, MAX_VIOLATIONS, SCHEMA, detect_encoding, lint, rules, signed,
+    stream, validate, validate_document,
 };
 use vac_value::{Any, Encode as _, Encoder, Layout};
 
@@ -68,7 +68,7 @@ fn read(bytes: &[u8], encoding: Encoding) {
 /// Transcoding loses nothing: JSON to CBOR to JSON to CBOR gives the first CBOR again, and
 /// every form that has one spelling (CBOR, compact JSON, canonical JSON) is a fixpoint.
 pub fn transcode(bytes: &[u8]) {
-    let encoding = sniff(bytes);
+    let encoding = detect_encoding(bytes);
     if let Some(cbor) = to_cbor(bytes, encoding) {
         assert_eq!(to_cbor(&cbor, Encoding::Cbor), Some(cbor));
     }

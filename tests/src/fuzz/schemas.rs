@@ -1,9 +1,13 @@
 //! CDDL.
 
-use vac_validate::{Document, sniff};
+use vac_cddl::{File, ModuleLoader, Options};
+use vac_validate::{Document, detect_encoding};
 
 /// Ends the schema of an input; what follows is a document for it.
 const SEPARATOR: &str = "\n;;;\n";
+
+/// Separates the schema from its modules `m0`, `m1` and so on.
+const MODULE: &str = "\n;===\n";
 
 /// The documents for a schema that comes without one.
 const DOCUMENTS: &[&[u8]] = &[b"{}", b"[1, \"a\", null]", b"{\"a\": [1.5, -1, {\"b\": true}]}"];
@@ -16,14 +20,24 @@ pub fn cddl(bytes: &[u8]) {
         Some((schema, document)) => (schema, Some(document.as_bytes())),
         None => (text, None),
     };
-    let schema = match vac_cddl::parse("fuzz.cddl", schema) {
+    let (schema, modules) = schema.split_once(MODULE).unwrap_or((schema, ""));
+    let modules: Vec<&str> = modules.split(MODULE).filter(|text| !text.is_empty()).collect();
+    let loader = |name: &str| {
+        let number = name.strip_prefix('m').and_then(|number| number.parse::<usize>().ok());
+        let text = number.and_then(|number| modules.get(number));
+        let text = text.ok_or_else(|| format!("module `{name}` is not found"))?;
+        Ok(File::new(format!("fuzz.cddl/{name}"), (*text).to_owned()))
+    };
+    let loader = (!modules.is_empty()).then_some(&loader as &dyn ModuleLoader);
+    let options = Options { start: None, modules: loader };
+    let schema = match vac_cddl::parse_files(&[File::new("fuzz.cddl", schema)], &options) {
         Ok(schema) => schema,
         Err(error) => return assert!(error.to_string().starts_with("fuzz.cddl")),
     };
     let Ok(schema) = vac_cddl::tables(&schema) else { return };
     let documents = document.as_ref().map_or(DOCUMENTS, std::slice::from_ref);
     for document in documents {
-        let Ok(document) = Document::scan(document, sniff(document)) else { continue };
+        let Ok(document) = Document::scan(document, detect_encoding(document)) else { continue };
         let some = schema.validate(schema.root, document.root(), 20);
         let all = schema.validate(schema.root, document.root(), usize::MAX);
         match (some, all) {

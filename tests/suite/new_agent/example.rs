@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, keys, null};
+use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
@@ -114,7 +114,7 @@ impl Session for Survey<'_> {
         let Facts { model, version, cwd, span, .. } = &self.facts;
         let model = model.as_deref().unwrap_or(UNKNOWN);
         VerifiableAgentRecord {
-            version: "3.0.0-draft".into(),
+            version: vac_record::SCHEMA_VERSION.into(),
             id: self.id.clone().into(),
             session: SessionTrace {
                 format: None,
@@ -186,7 +186,7 @@ fn said<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
         line.said("who", "example");
     }
     Entry::Message(MessageEntry {
-        r#type: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
+        kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
         content: line.any("words"),
         timestamp: line.timestamp("at"),
         id: Some(place.id().into()),
@@ -194,7 +194,7 @@ fn said<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: line.rest(keys::MESSAGE),
+        extensions: line.rest(&MessageEntry::KEYS),
     })
 }
 
@@ -207,7 +207,7 @@ fn did<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
         timestamp: line.timestamp("at"),
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(keys::TOOL_CALL),
+        extensions: line.rest(&ToolCallEntry::KEYS),
     })
 }
 
@@ -223,7 +223,7 @@ fn saw<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
         timestamp: line.timestamp("at"),
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(keys::TOOL_RESULT),
+        extensions: line.rest(&ToolResultEntry::KEYS),
     })
 }
 

@@ -103,7 +103,7 @@ sample_aliases! {
     Text = ENTRY_ID;
     Any = COSE_VALUE;
     SignedAgentRecord = SIGNED_AGENT_RECORD;
-    ProtectedHeader2 = PROTECTED_HEADER2;
+    ReceiptProtectedHeader = RECEIPT_PROTECTED_HEADER;
 }
 
 /// All nodes of a document.
@@ -333,7 +333,7 @@ fn no_receipt_has_an_end() {
         let bytes = receipt.0.to_cbor().expect("a part of it");
         refused::<CoseSign1<'_>>(&receipt.0, &bytes, "COSE_Sign1")?;
         let bytes = receipt.0.unprotected.to_cbor().expect("a part of it");
-        refused::<UnprotectedHeader2<'_>>(&receipt.0.unprotected, &bytes, "Unprotected_Header")?;
+        refused::<ReceiptUnprotectedHeader<'_>>(&receipt.0.unprotected, &bytes, "Unprotected_Header")?;
         prop_assert_eq!(&receipt.clone().into_owned(), &receipt);
         // The label of receipts does not cut: under it anything else may stand.
         let header = UnprotectedHeader {

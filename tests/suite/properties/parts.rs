@@ -75,12 +75,12 @@ pub(super) fn range() -> BoxedStrategy<Range<'static>> {
 
 pub(super) fn contributor() -> BoxedStrategy<Contributor<'static>> {
     (contributor_type(), opt(text()))
-        .prop_map(|(r#type, model_id)| Contributor { r#type, model_id })
+        .prop_map(|(kind, model_id)| Contributor { kind, model_id })
         .boxed()
 }
 
 pub(super) fn resource() -> BoxedStrategy<Resource<'static>> {
-    (text(), url()).prop_map(|(r#type, url)| Resource { r#type, url }).boxed()
+    (text(), url()).prop_map(|(kind, url)| Resource { kind, url }).boxed()
 }
 
 pub(super) fn certificates() -> BoxedStrategy<CoseX509<'static>> {

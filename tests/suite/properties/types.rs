@@ -200,8 +200,8 @@ impl Make {
     pub(super) fn vcs(self) -> BoxedStrategy<VcsContext<'static>> {
         let extensions = self.extensions(&["type", "revision", "branch", "repository"]);
         (text(), opt(text()), opt(text()), opt(text()), extensions)
-            .prop_map(|(r#type, revision, branch, repository, extensions)| VcsContext {
-                r#type,
+            .prop_map(|(kind, revision, branch, repository, extensions)| VcsContext {
+                kind,
                 revision,
                 branch,
                 repository,
@@ -256,7 +256,7 @@ impl Make {
         )
             .prop_map(
                 |(
-                    r#type,
+                    kind,
                     content,
                     timestamp,
                     id,
@@ -266,7 +266,7 @@ impl Make {
                     children,
                     extensions,
                 )| MessageEntry {
-                    r#type,
+                    kind,
                     content,
                     timestamp,
                     id,
@@ -471,7 +471,7 @@ impl Make {
             .boxed()
     }
 
-    pub(super) fn receipt_header(self) -> BoxedStrategy<ProtectedHeader2<'static>> {
+    pub(super) fn receipt_header(self) -> BoxedStrategy<ReceiptProtectedHeader<'static>> {
         self.labelled(&[], CoseLabel::Int, CoseLabel::Text)
     }
 
@@ -491,13 +491,13 @@ impl Make {
             .boxed()
     }
 
-    pub(super) fn receipts(self, depth: u32) -> BoxedStrategy<UnprotectedHeader2<'static>> {
+    pub(super) fn receipts(self, depth: u32) -> BoxedStrategy<ReceiptUnprotectedHeader<'static>> {
         let receipts = match depth.checked_sub(1) {
             None => Just(Vec::new()).boxed(),
             Some(depth) => prop::collection::vec(self.receipt(depth), 1..3).boxed(),
         };
         (receipts, self.labelled(&[394], CoseLabel::Int, CoseLabel::Text))
-            .prop_map(|(receipts, extensions)| UnprotectedHeader2 {
+            .prop_map(|(receipts, extensions)| ReceiptUnprotectedHeader {
                 receipts: receipts.into_iter().map(Embedded::new).collect(),
                 extensions,
             })

@@ -51,7 +51,8 @@ pub fn options<'o>(carriage: Carriage) -> Options<'o> {
 }
 
 pub fn signed_by(key: &SecretKey, record: &[u8], options: &Options<'_>) -> Vec<u8> {
-    let record = Checked::new(record, vac_validate::sniff(record)).expect("a valid record");
+    let record =
+        Checked::new(record, vac_validate::detect_encoding(record)).expect("a valid record");
     sign(&record, options, key).expect("a record that can be signed").to_vec()
 }
 

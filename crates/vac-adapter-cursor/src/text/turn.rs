@@ -130,7 +130,7 @@ impl Turn {
             raw::push(&mut extensions, "marker", head);
         }
         Entry::Message(MessageEntry {
-            r#type: kind,
+            kind,
             content: Some(Any::from(said)),
             timestamp: self.timestamp(),
             id: Some(self.place.id().into()),

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use super::names::Scope;
 use super::{Lowering, limits};
 use crate::Error;
-use crate::ir::{Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value, Warning};
+use crate::ir::{
+    Control, Element, ElementKind, Group, Literal, Pattern, TypeKind, Value, Warning, WarningKind,
+};
 use crate::syntax::ast::{Operator as AstOperator, OperatorKind, Type1};
 use crate::xsd;
 
@@ -198,8 +200,9 @@ impl<'a> Lowering<'a> {
         let at = operator.span.start;
         if xsd.starts_with('^') || xsd.ends_with('$') && !xsd.ends_with("\\$") {
             let message = "`^` and `$` are ordinary characters here: a pattern always matches \
-                           the whole text";
-            let warning = Warning { location: scope.at(at), message: message.into() };
+                           the whole text, so leave them out";
+            let kind = WarningKind::Anchor;
+            let warning = Warning { kind, location: scope.at(at), message: message.into() };
             if self.warnings.len() < limits::ERRORS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }

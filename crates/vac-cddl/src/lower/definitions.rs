@@ -1,25 +1,26 @@
 //! What each name is defined as, before anything is resolved.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::Error;
 use crate::ir::{Location, Origin};
+use crate::modules::{Entry, Namespace, RuleSet};
 use crate::source::Source;
-use crate::syntax::ast::{self, Assignment, Body, Span};
+use crate::syntax::ast::{self, Assignment, Body};
 
 /// The definitions of a specification and of the prelude.
 pub(super) struct Definitions<'a> {
     /// The prelude's, then the specification's in the order of the text.
     all: Vec<Definition<'a>>,
-    by_name: HashMap<&'a str, usize>,
+    by_name: HashMap<Rc<str>, usize>,
 }
 
 /// All that is said about a name.
 pub(super) struct Definition<'a> {
-    /// With its `$` or `$$`.
-    pub(super) name: &'a str,
+    /// With its `$` or `$$`, and with the prefix of its module.
+    pub(super) name: Rc<str>,
     pub(super) origin: Origin,
-    pub(super) source: &'a Source<'a>,
     /// Where the name is first.
     pub(super) location: Location,
     pub(super) parts: Vec<Part<'a>>,
@@ -32,6 +33,11 @@ pub(super) struct Definition<'a> {
 /// One rule of the text: what `=`, `/=` or `//=` says.
 pub(super) struct Part<'a> {
     pub(super) rule: &'a ast::Rule<'a>,
+    pub(super) source: &'a Source<'a>,
+    /// What the names in it refer to.
+    pub(super) namespace: Rc<Namespace>,
+    /// Whether it is in a file that was given, not in a module.
+    pub(super) is_given: bool,
     pub(super) docs: Vec<String>,
     pub(super) text: &'a str,
 }
@@ -55,28 +61,39 @@ impl<'a> Definitions<'a> {
         self.all.iter().filter(|definition| definition.origin == Origin::Spec)
     }
 
-    /// Adds the rules of one text; returns what is wrong with them.
-    pub(super) fn add(&mut self, source: &'a Source<'a>, origin: Origin) -> Vec<Error> {
-        let rules = source.tree.rules.iter();
-        rules.filter_map(|rule| self.add_rule(rule, source, origin).err()).collect()
+    /// Adds rules; returns what is wrong with them.
+    pub(super) fn add(&mut self, merged: &RuleSet<'a>, origin: Origin) -> Vec<Error> {
+        let entries = merged.entries.iter();
+        let mut errors: Vec<Error> =
+            entries.filter_map(|entry| self.add_rule(entry, origin).err()).collect();
+        for alias in &merged.aliases {
+            if let Some(known) = self.get(&alias.name) {
+                let why = format!("`{}` is already defined at {}", alias.name, known.location);
+                errors.push(Error::at(alias.location.clone(), why));
+            } else if let Some(&target) = self.by_name.get(&alias.target) {
+                self.by_name.insert(Rc::clone(&alias.name), target);
+            }
+        }
+        errors
     }
 
-    fn add_rule(
-        &mut self,
-        rule: &'a ast::Rule<'a>,
-        source: &'a Source<'a>,
-        origin: Origin,
-    ) -> Result<(), Error> {
-        let name = rule.name.text;
+    fn add_rule(&mut self, entry: &Entry<'a>, origin: Origin) -> Result<(), Error> {
+        let Entry { name, rule, source, namespace, is_given } = entry;
+        let (rule, source) = (*rule, *source);
         let error = |why: String| Err(source.error(rule.span.start, why));
-        let part =
-            Part { rule, docs: source.docs_above(rule.span.start), text: source.text(rule.span) };
+        let part = Part {
+            rule,
+            source,
+            namespace: Rc::clone(namespace),
+            is_given: *is_given,
+            docs: source.docs_above(rule.span.start),
+            text: source.text(rule.span),
+        };
         let Some(&index) = self.by_name.get(name) else {
-            self.by_name.insert(name, self.all.len());
+            self.by_name.insert(Rc::clone(name), self.all.len());
             self.all.push(Definition {
-                name,
+                name: Rc::clone(name),
                 origin,
-                source,
                 location: source.location(rule.span.start),
                 defining: part.is_definition().then_some(0),
                 has_group: part.is_group(),
@@ -90,7 +107,7 @@ impl<'a> Definitions<'a> {
             && let Some(first) = known.defining.map(|index| &known.parts[index])
         {
             // Repeating a definition as it is changes nothing.
-            if is_same_text((known.source, first.rule.span), (source, rule.span)) {
+            if first.source.written(first.rule.span).eq(source.written(rule.span)) {
                 return Ok(());
             }
             if known.origin == origin {
@@ -110,16 +127,6 @@ impl<'a> Definitions<'a> {
         known.parts.push(part);
         Ok(())
     }
-}
-
-/// Whether two ranges of text differ in nothing but spaces and comments.
-fn is_same_text(first: (&Source, Span), second: (&Source, Span)) -> bool {
-    written(first).eq(written(second))
-}
-
-/// The tokens of a range of text, as they are written.
-fn written<'s>((source, span): (&'s Source, Span)) -> impl Iterator<Item = &'s str> {
-    source.tokens(span).iter().map(|token| source.text(token.span))
 }
 
 impl Definition<'_> {

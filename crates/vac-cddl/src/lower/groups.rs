@@ -37,8 +37,38 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
     ) -> Result<Group, Error> {
         self.grow(group.choices.len(), scope, at)?;
-        let choices = group.choices.iter().map(|entries| self.choice(entries, scope));
-        Ok(Group { choices: choices.collect::<Result<_, _>>()?, location: scope.at(at) })
+        let mut choices = Vec::with_capacity(group.choices.len());
+        let mut names = Vec::with_capacity(group.choices.len());
+        for entries in &group.choices {
+            choices.push(self.choice(entries, scope)?);
+            names.push(match entries.as_slice() {
+                [entry] => self.sole_group(entry, scope)?,
+                _ => None,
+            });
+        }
+        Ok(Group { choices, names, location: scope.at(at) })
+    }
+
+    /// The name of the group rule that an entry consists of.
+    fn sole_group(
+        &mut self,
+        entry: &'a Entry<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Option<String>, Error> {
+        let Entry { occurrence: None, kind: EntryKind::Member { key: None, value }, .. } = entry
+        else {
+            return Ok(None);
+        };
+        let Some(Type2Kind::Name(reference)) = sole_type2(value).map(|type2| &type2.kind) else {
+            return Ok(None);
+        };
+        let target = self.resolve(reference, scope)?;
+        match &target {
+            Target::Named(named) if self.is_group(&target)? => {
+                Ok(Some(named.definition.name.to_string()))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn choice(
@@ -55,18 +85,21 @@ impl<'a> Lowering<'a> {
 
     /// The content of a group rule: the alternatives of all its parts.
     pub(super) fn named_group(&mut self, named: &Named<'a>) -> Result<Group, Error> {
-        let mut choices = Vec::new();
+        let (mut choices, mut titles) = (Vec::new(), Vec::new());
         for part in &named.definition.parts {
             let scope = &named.scope(part);
             self.grow(1, scope, part.rule.span.start)?;
             match part.body() {
                 Body::Group(Entry { occurrence: None, kind: EntryKind::Group(group), .. }) => {
-                    choices.append(&mut self.group(group, group.span.start, scope)?.choices);
+                    let mut group = self.group(group, group.span.start, scope)?;
+                    choices.append(&mut group.choices);
+                    titles.append(&mut group.names);
                 }
                 Body::Group(entry) => {
                     let mut elements = Vec::new();
                     self.entry(entry, scope, &mut elements)?;
                     choices.push(elements);
+                    titles.push(self.sole_group(entry, scope)?);
                 }
                 Body::Type(body) => {
                     let location = scope.at(body.span.start);
@@ -74,10 +107,11 @@ impl<'a> Lowering<'a> {
                     let mut elements = Vec::new();
                     self.type_entry(body, place, scope, &mut elements)?;
                     choices.push(elements);
+                    titles.push(None);
                 }
             }
         }
-        Ok(Group { choices, location: named.definition.location.clone() })
+        Ok(Group { choices, names: titles, location: named.definition.location.clone() })
     }
 
     fn entry(
@@ -162,7 +196,8 @@ impl<'a> Lowering<'a> {
         }
         match target {
             Target::Unplugged { .. } => {
-                let group = Group { choices: Vec::new(), location: scope.at(at) };
+                let group =
+                    Group { choices: Vec::new(), names: Vec::new(), location: scope.at(at) };
                 push_group(None, group, place, out);
                 Ok(())
             }
@@ -200,12 +235,38 @@ impl<'a> Lowering<'a> {
             ast::Key::Value(value) => (Key::Literal(self.literal(value, scope, at)?), true),
             ast::Key::Type { type1, cut } => {
                 let key = match self.constant(type1, scope)? {
-                    Some(literal) => Key::Literal(literal),
+                    Some(literal) => Key::Literal(self.named_label(literal, type1, scope)?),
                     None => Key::Type(self.type1(type1, scope)?),
                 };
                 (key, *cut)
             }
         })
+    }
+
+    /// A key that is not text, with the name of the rule that defines it.
+    fn named_label(
+        &mut self,
+        mut literal: Literal,
+        type1: &'a ast::Type1<'a>,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Literal, Error> {
+        if literal.name.is_some() || matches!(literal.value, Value::Text(_)) {
+            return Ok(literal);
+        }
+        let mut next = bare(type1).map(|type2| (type2, Rc::clone(scope)));
+        while let Some((Type2 { kind: Type2Kind::Name(reference), .. }, scope)) = next {
+            next = match self.resolve(reference, &scope)? {
+                Target::Argument(Argument { type1, scope, .. }) => {
+                    bare(type1).map(|type2| (type2, scope))
+                }
+                Target::Named(named) => {
+                    literal.name = Some(named.definition.name.to_string());
+                    None
+                }
+                Target::Unplugged { .. } => None,
+            };
+        }
+        Ok(literal)
     }
 
     /// A map or an array. If it is inside another and contains a recursive group, it
@@ -320,8 +381,13 @@ fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     if text.len() <= SHORT {
         return text;
     }
-    let Location { line, column, .. } = scope.at(type2.span.start);
-    format!("{group}@{line}:{column}")
+    let Location { file, line, column } = scope.at(type2.span.start);
+    if scope.source.number == 0 {
+        return format!("{group}@{line}:{column}");
+    }
+    // Another text may have one at the same place, and one module may have two prefixes.
+    let (number, prefix) = (scope.source.number, scope.namespace.prefix());
+    format!("{group}@{prefix}{file}#{number}:{line}:{column}")
 }
 
 /// Adds a group: its elements if it is there once and without alternatives,

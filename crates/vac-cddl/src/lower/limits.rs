@@ -1,10 +1,22 @@
 //! How much of anything a specification may ask for.
 //!
 //! Each limit is far above what people write and far below what hurts. Patterns have theirs
-//! in the module `compile`, matching in `interpret::budget`.
+//! in the module `compile`, matching in `vac_schema::Budget`.
 
 /// Bytes of a text.
 pub(crate) const TEXT_BYTES: usize = 2 << 20;
+
+/// Modules that a specification may name.
+pub(crate) const MODULES: usize = 256;
+
+/// Bytes of the texts of all modules.
+pub(crate) const MODULES_BYTES: usize = 8 << 20;
+
+/// Modules that name each other.
+pub(crate) const MODULE_DEPTH: usize = 32;
+
+/// Names that are looked at when modules are merged.
+pub(crate) const MODULE_WORK: usize = 1_000_000;
 
 /// Errors, and warnings, that one run reports.
 pub(crate) const ERRORS: usize = 20;

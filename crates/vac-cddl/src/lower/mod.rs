@@ -13,90 +13,21 @@ mod groups;
 pub(crate) mod limits;
 mod names;
 mod prelude;
+mod read;
 mod recursion;
 mod types;
+mod unused;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use self::definitions::{Definition, Definitions};
 use self::names::{End, Named, Scope, Target};
+pub(crate) use self::read::schema;
+use crate::Error;
 use crate::compile::Compiler;
-use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Schema, Value, Warning};
-use crate::source::Source;
+use crate::ir::{Literal, Location, Origin, Pattern, Rule, RuleId, Value, Warning};
 use crate::syntax::ast::{Name, Type2};
-use crate::{Error, Errors};
-
-/// Reads a specification.
-pub(crate) fn schema(file: &str, text: &str) -> Result<Schema, Errors> {
-    let prelude = prelude::load()?;
-    let source = Source::read(file, text)?;
-    lower(prelude, &source).map_err(|errors| errors.with_lines(text))
-}
-
-fn lower(prelude: &Source<'_>, source: &Source<'_>) -> Result<Schema, Errors> {
-    let mut definitions = Definitions::new();
-    let mut errors = definitions.add(prelude, Origin::Prelude);
-    errors.append(&mut definitions.add(source, Origin::Spec));
-    let Some(root) = definitions.of_specification().next() else {
-        errors.push(source.error(0, "there is no rule in this text"));
-        return Err(Errors::sorted(errors));
-    };
-
-    let recursive = recursion::recursive_groups(&definitions);
-
-    // The first pass finds out which rules there are and in which order, so that the
-    // second can number them.
-    let unknown = HashMap::new();
-    let mut first = Lowering::new(&definitions, &unknown, &recursive, Patterns::default());
-    let rules = first.rules();
-    first.check_groups();
-    errors.append(&mut first.errors);
-    if !errors.is_empty() {
-        // Names may not be defined because a directive is not followed.
-        errors.extend(directives(source).map(|it| Error::at(it.location, it.message)));
-        return Err(Errors::sorted(errors));
-    }
-    let order: HashMap<String, usize> = rules.into_iter().map(|rule| rule.name).zip(0..).collect();
-    let Some(&root_index) = order.get(root.name) else {
-        let why = format!("`{}` comes first, and is not a type without parameters", root.name);
-        return Err(Error::at(root.location.clone(), why).into());
-    };
-    let mut second = Lowering::new(&definitions, &order, &recursive, first.patterns);
-    let rules = second.rules();
-    if !second.errors.is_empty() {
-        return Err(Errors::sorted(second.errors));
-    }
-    cycles::refuse(&rules)?;
-    let mut warnings = warnings(source);
-    warnings.append(&mut second.warnings);
-    warnings.sort_by_key(|warning| (warning.location.line, warning.location.column));
-    warnings.dedup();
-    warnings.truncate(limits::ERRORS);
-    Ok(Schema { rules, root: RuleId(root_index), warnings })
-}
-
-/// What is allowed, and probably not what is meant.
-fn warnings(source: &Source) -> Vec<Warning> {
-    let tree = &source.tree;
-    let lenient = tree.warnings.iter().map(|problem| Warning {
-        location: source.location(problem.span.start),
-        message: problem.message.clone(),
-    });
-    lenient.chain(directives(source)).collect()
-}
-
-/// The directives of CDDL modules, which are comments to this crate.
-fn directives(source: &Source) -> impl Iterator<Item = Warning> {
-    source.tree.comments.iter().filter_map(|comment| {
-        let directive = source.text(*comment).strip_prefix(";#")?.trim();
-        let name = directive.split_whitespace().next()?;
-        matches!(name, "import" | "include").then(|| Warning {
-            location: source.location(comment.start),
-            message: format!("the directive `{directive}` is not followed: add the rules here"),
-        })
-    })
-}
 
 /// The patterns that were translated so far.
 #[derive(Default)]

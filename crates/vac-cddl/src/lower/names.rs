@@ -7,6 +7,7 @@ use super::definitions::{Definition, Part};
 use super::{Lowering, Pending, limits};
 use crate::Error;
 use crate::ir::{Location, Origin, RuleId};
+use crate::modules::Namespace;
 use crate::source::Source;
 use crate::syntax::ast::{Body, Reference, Span, Type, Type1, Type2, Type2Kind};
 use crate::syntax::{Symbol, TokenKind};
@@ -15,6 +16,7 @@ use crate::syntax::{Symbol, TokenKind};
 /// parameters of its rule.
 pub(super) struct Scope<'a> {
     pub(super) source: &'a Source<'a>,
+    pub(super) namespace: Rc<Namespace>,
     bindings: Vec<(&'a str, Argument<'a>)>,
 }
 
@@ -48,14 +50,15 @@ pub(super) struct Named<'a> {
 
 impl<'a> Named<'a> {
     pub(super) fn plain(definition: &'a Definition<'a>) -> Self {
-        Self { definition, arguments: Vec::new(), key: definition.name.to_owned() }
+        Self { definition, arguments: Vec::new(), key: definition.name.to_string() }
     }
 
     /// The scope in which a part of the definition is to be read.
     pub(super) fn scope(&self, part: &Part<'a>) -> Rc<Scope<'a>> {
         let parameters = part.rule.parameters.iter().map(|parameter| parameter.text);
         Rc::new(Scope {
-            source: self.definition.source,
+            source: part.source,
+            namespace: Rc::clone(&part.namespace),
             bindings: parameters.zip(self.arguments.iter().cloned()).collect(),
         })
     }
@@ -117,10 +120,10 @@ impl<'a> Lowering<'a> {
                 _ => Err(scope.error(offset, format!("parameter `{name}` cannot be generic"))),
             };
         }
-        let Some(definition) = self.definitions.get(name) else {
+        let Some(definition) = self.definitions.get(scope.namespace.full(name)) else {
             return match name.strip_prefix('$') {
                 Some(rest) => Ok(Target::Unplugged { group: rest.starts_with('$') }),
-                None => Err(scope.error(offset, not_defined(name))),
+                None => Err(scope.error(offset, self.not_defined(name))),
             };
         };
         if definition.arity() != arguments.len() {
@@ -132,7 +135,7 @@ impl<'a> Lowering<'a> {
             return Ok(Target::Named(Named::plain(definition)));
         }
 
-        let mut key = format!("{name}<");
+        let mut key = format!("{}<", definition.name);
         let mut bound = Vec::new();
         for type1 in arguments {
             self.copy(type1.span.end - type1.span.start, scope, offset)?;
@@ -150,6 +153,21 @@ impl<'a> Lowering<'a> {
         key.push('>');
         let arguments = bound;
         Ok(Target::Named(Named { definition, arguments, key }))
+    }
+
+    fn not_defined(&self, name: &str) -> String {
+        let before_dot = name.split_once('.').map(|(before, _)| before);
+        let hint = match before_dot {
+            None => String::new(),
+            Some(_) if name.contains("..") => {
+                ": it is one name, and a range needs spaces around its dots".to_owned()
+            }
+            Some(before) if self.definitions.get(before).is_some() => {
+                ": it is one name, and an operator needs a space before its dot".to_owned()
+            }
+            Some(prefix) => format!(" (by a module that is imported `as {prefix}`, or here)"),
+        };
+        format!("`{name}` is not defined{hint}")
     }
 
     /// The rule that a name stands for, which is lowered sooner or later.
@@ -270,19 +288,12 @@ pub(super) fn one_line(span: Span, scope: &Scope) -> String {
             Some((_, argument)) if token.kind == TokenKind::Name && !is_key => {
                 text.push_str(&argument.text);
             }
+            // Another module may mean something else by the same name.
+            None if token.kind == TokenKind::Name && !is_key => {
+                text.push_str(scope.namespace.full(written));
+            }
             _ => text.push_str(written),
         }
     }
     text
-}
-
-fn not_defined(name: &str) -> String {
-    let hint = if name.contains("..") {
-        ": it is one name, and a range needs spaces around its dots"
-    } else if name.contains('.') {
-        ": it is one name, and an operator needs a space before its dot"
-    } else {
-        ""
-    };
-    format!("`{name}` is not defined{hint}")
 }

@@ -6,7 +6,7 @@ use crate::Errors;
 use crate::source::Source;
 
 static SOURCE: LazyLock<Result<Source<'static>, Errors>> =
-    LazyLock::new(|| Source::read("prelude", include_str!("../prelude.cddl")));
+    LazyLock::new(|| Source::read(0, "prelude", include_str!("../prelude.cddl")));
 
 /// The prelude's text and its syntax tree.
 pub(super) fn load() -> Result<&'static Source<'static>, Errors> {

@@ -15,12 +15,12 @@ use crate::syntax::{Symbol, Token, TokenKind};
 /// contained in them; `~name` for a rule whose content is taken by `~`.
 pub(super) fn recursive_groups(definitions: &Definitions<'_>) -> HashSet<String> {
     let group_like = definitions.of_specification().filter(|it| is_group_like(it));
-    let group_like: HashSet<&str> = group_like.map(|definition| definition.name).collect();
+    let group_like: HashSet<&str> = group_like.map(|definition| &*definition.name).collect();
     let mut edges: HashMap<String, Vec<String>> = HashMap::new();
     for definition in definitions.of_specification() {
         let contained = contained_groups(definition, &group_like);
-        if group_like.contains(definition.name) {
-            edges.insert(definition.name.to_owned(), contained.clone());
+        if group_like.contains(&*definition.name) {
+            edges.insert(definition.name.to_string(), contained.clone());
         }
         edges.insert(format!("~{}", definition.name), contained);
     }
@@ -71,9 +71,9 @@ fn is_group_like(definition: &Definition<'_>) -> bool {
 
 /// The groups that a definition names anywhere, each once.
 fn contained_groups(definition: &Definition<'_>, group_like: &HashSet<&str>) -> Vec<String> {
-    let source = definition.source;
     let mut groups = HashSet::new();
     for part in &definition.parts {
+        let source = part.source;
         let tokens = source.tokens(part.rule.span);
         // The name that is defined is the first token.
         for at in 1..tokens.len() {
@@ -83,7 +83,7 @@ fn contained_groups(definition: &Definition<'_>, group_like: &HashSet<&str>) -> 
             if tokens[at].kind != TokenKind::Name || is(at + 1, Symbol::Colon) {
                 continue;
             }
-            let name = source.text(tokens[at].span);
+            let name = part.namespace.full(source.text(tokens[at].span));
             if is(at - 1, Symbol::Tilde) {
                 groups.insert(format!("~{name}"));
             } else if group_like.contains(name) {

@@ -76,7 +76,11 @@ fn hexadecimal(digits: &str) -> Option<u32> {
 
 /// The bytes between the quotes of a byte string with this prefix.
 pub(super) fn bytes(prefix: &str, written: &str) -> Result<Vec<u8>, String> {
-    let dense = || -> String { written.chars().filter(|c| !c.is_ascii_whitespace()).collect() };
+    // Spaces and comments do not count (RFC 8610 section 3.1).
+    let dense = || -> String {
+        let lines = written.split('\n').map(|line| line.split(';').next().unwrap_or(line));
+        lines.flat_map(str::chars).filter(|c| !c.is_ascii_whitespace()).collect()
+    };
     match prefix.to_ascii_lowercase().as_str() {
         "" => Ok(text(&written.replace("\r\n", "\n"))?.into_bytes()),
         "h" => HEXLOWER_PERMISSIVE

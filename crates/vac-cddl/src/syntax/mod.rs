@@ -15,8 +15,8 @@
 //!   rule: a name that `=`, `/=` or `//=` follows, which no other construct
 //!   contains.
 //! * **A little more than the grammar allows.** Tabs are spaces, spaces may
-//!   separate a name from `<` and a tag from `(`, and `\'` is an escape in texts
-//!   too.
+//!   separate a name from `<` and a tag from `(`, `\'` is an escape in texts too, and a
+//!   byte order mark at the start gives a warning.
 
 pub mod ast;
 mod literal;
@@ -27,6 +27,7 @@ mod token;
 mod tests;
 
 use self::ast::{Rule, Span};
+pub(crate) use self::token::is_name;
 pub use self::token::{Head, Symbol, Token, TokenKind};
 
 /// Something that is wrong with a text.
@@ -53,6 +54,11 @@ pub struct Tree<'a> {
     pub problems: Vec<Problem>,
     /// What is allowed here, and not by the RFC.
     pub warnings: Vec<Problem>,
+}
+
+/// The comments of a text, each from its `;` to the end of the line.
+pub(crate) fn comments(text: &str) -> Vec<Span> {
+    token::tokenize(text).comments
 }
 
 /// Reads the text of a specification.

@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Tree<'_> {
         at: 0,
         depth: 0,
         problems: tokens.problems,
-        warnings: Vec::new(),
+        warnings: tokens.warnings,
     };
     let rules = parser.rules();
     let (mut problems, warnings) = (parser.problems, parser.warnings);

@@ -102,6 +102,8 @@ pub(super) struct Tokenized {
     pub comments: Vec<Span>,
     /// What cannot be read.
     pub problems: Vec<Problem>,
+    /// What is read although the RFC does not allow it.
+    pub warnings: Vec<Problem>,
 }
 
 /// Reads a whole text.
@@ -255,9 +257,10 @@ impl<'a> Tokenizer<'a> {
         }
         match next {
             '\u{feff}' if self.at == 0 => {
-                self.invalid(next.len_utf8(), "a byte order mark (U+FEFF): remove it");
-                // The text after it can be read as if it were not there.
-                self.out.tokens.pop();
+                let span = Span { start: 0, end: next.len_utf8() };
+                let message = "a byte order mark (U+FEFF) is not part of CDDL: remove it".into();
+                self.out.warnings.push(Problem { span, message });
+                self.at = span.end;
             }
             '\r' => self.invalid(1, "a carriage return without a line feed"),
             _ if next.is_control() => {
@@ -322,6 +325,11 @@ fn code(c: char) -> String {
 
 fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '@' | '_' | '$')
+}
+
+/// Whether a text is one name.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(is_name_start) && name_length(text) == text.len()
 }
 
 /// The length of the name at the start of the text: letters, digits, `@`, `_`

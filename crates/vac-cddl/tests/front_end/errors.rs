@@ -188,7 +188,7 @@ fn unexpected_tokens_have_a_place() {
         ("a = {x: (b: int)}", "1:11: expected `)`, found `:`"),
         ("a = ä", "1:5: unexpected character `ä`: names are ASCII"),
         ("a = h\"00\"", "1:6: expected a rule, found `\"00\"`"),
-        ("\u{feff}a = int", "1:1: a byte order mark (U+FEFF): remove it"),
+        ("a = \u{feff}int", "1:5: unexpected character `\u{feff}`: names are ASCII"),
         ("a = int\0", "1:8: control character U+0000"),
         ("a = int ; \u{1b}[2J", "1:11: control character U+001B in a comment"),
         ("a = \"\u{7}\"", "1:5: control character U+0007: write it as an escape"),

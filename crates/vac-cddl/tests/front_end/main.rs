@@ -5,11 +5,13 @@ mod errors;
 mod generics;
 mod groups;
 mod literals;
+mod modules;
 mod patterns;
 mod robustness;
 mod rules;
 mod show;
 mod types;
+mod warnings;
 
 use vac_cddl::ir::{Rule, Schema};
 

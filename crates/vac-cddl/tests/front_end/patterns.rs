@@ -39,7 +39,7 @@ fn anchors_give_a_warning() {
         schema.warnings.iter().map(ToString::to_string).collect()
     };
     let wanted = "spec.cddl:2:10: `^` and `$` are ordinary characters here: a pattern always \
-                  matches the whole text";
+                  matches the whole text, so leave them out";
     assert_eq!(warnings("^a"), [wanted]);
     assert_eq!(warnings("a$"), [wanted]);
     assert!(warnings("[^a]").is_empty());

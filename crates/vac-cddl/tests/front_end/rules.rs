@@ -117,9 +117,10 @@ fn directives_give_a_warning() {
     assert_eq!(
         warnings,
         [
-            "spec.cddl:1:1: the directive `import rfc9052 as cose` is not followed: add the rules \
-             here",
-            "spec.cddl:2:9: the directive `include rfc9165` is not followed: add the rules here",
+            "spec.cddl:1:1: the directive `import rfc9052 as cose` is not followed: give the \
+             folder of its file with --include",
+            "spec.cddl:2:9: the directive `include rfc9165` is not followed: give the folder of \
+             its file with --include",
         ]
     );
 }
@@ -139,4 +140,71 @@ fn the_specification_of_agent_records_is_read() {
     );
     assert!(shown("protected-header").starts_with("{CWT_Claims=15 => CWT_Claims, ? alg=1 => int"));
     assert!(shown("message-entry").contains("? \"children\": [* entry]"));
+}
+
+#[test]
+fn a_socket_and_a_rule_of_the_same_name_stay_apart() {
+    let schema = read("a = [$entry, entry, {$$entry}]\n$entry /= 1\nentry = 2\n$$entry //= (x: 3)");
+    let shown = |name: &str| show::type_(&schema, &rule(&schema, name).body);
+    assert_eq!(shown("a"), r#"[$entry, entry, {"x": 3}]"#);
+    assert_eq!((shown("$entry"), shown("entry")), ("1".to_owned(), "2".to_owned()));
+}
+
+/// Rules as text, without locations.
+fn shapes(text: &str) -> Vec<String> {
+    let schema = read(text);
+    let shape = |rule: &vac_cddl::ir::Rule| {
+        format!("{} = {}", rule.name.replace('\r', ""), show::type_(&schema, &rule.body))
+    };
+    schema.rules.iter().map(shape).collect()
+}
+
+const EVERYTHING: &str = r#"start = #6.18([h: bstr .cbor head, ? p: pay<int, 2>, * $$more]) / $s
+head = { &(alg: 1) => int .lt -5, ? "k\u{e4}" ^ => tstr .regexp ("[a-z]" .cat "b"),
+  (x: 1 // y: 0x1F .. 0b101111), 2*3 'b' => h'00 ff' / b64'AA', * (int / tstr) => any }
+pay<A, B> = [+ A, B ... 5, ~head, #7.<24..255>, #6.<1 / 2>(bool), [(int / bool) / nil]]
+$s /= &way
+$$more //= (way, z: ~time)
+way = (n: 1, s.t@u: (2 .plus 3))
+"#;
+
+#[test]
+fn comments_may_be_wherever_spaces_may_be() {
+    let tokens = vac_cddl::syntax::parse(EVERYTHING).tokens;
+    let mut commented = "; first".to_owned();
+    let mut end = 0;
+    for token in tokens {
+        if token.span.start > end || end == 0 {
+            commented.push_str(" ; a = [ \"'\r\n\t; b\r\n");
+        }
+        commented.push_str(&EVERYTHING[token.span.start..token.span.end]);
+        end = token.span.end;
+    }
+    assert_eq!(shapes(&commented), shapes(EVERYTHING));
+    assert_eq!(shapes(&EVERYTHING.replace('\n', "\r\n")), shapes(EVERYTHING));
+}
+
+/// A schema language in the style of RFC 8927: forms that contain schemas.
+#[test]
+fn groups_may_contain_maps_of_themselves_as_in_schema_languages() {
+    let text = "root = { ? definitions: { * tstr => { form } }, form }
+form = (reference // list // fields // empty)
+shared = (? nullable: bool)
+empty = (shared)
+reference = (ref: tstr, shared)
+list = (elements: { form }, shared)
+fields = (with-fields, ? open: bool, shared)
+with-fields = (properties: { * tstr => { form } }, ? optional: { * tstr => { form } }
+  // optional: { * tstr => { form } })
+";
+    let schema = read(text);
+    let tables = vac_cddl::tables(&schema).expect("it has tables");
+    let is_valid = |json: &str| {
+        let document = vac_value::Document::json(json.as_bytes()).expect("JSON");
+        tables.validate(tables.root, document.root(), 1).is_ok()
+    };
+    assert!(is_valid(r#"{"elements": {"properties": {"x": {"ref": "y"}}, "nullable": true}}"#));
+    assert!(is_valid(r#"{"definitions": {"y": {"elements": {}}}, "ref": "y"}"#));
+    assert!(!is_valid(r#"{"elements": {"properties": {"x": {"ref": 1}}}}"#));
+    assert!(!is_valid(r#"{"ref": "y", "elements": {}}"#));
 }

@@ -209,7 +209,7 @@ fn models(facts: &Facts) -> String {
 
 fn vcs(facts: &Facts) -> String {
     let Some(vcs) = &facts.vcs else { return String::new() };
-    let mut parts = vec![shown(&vcs.r#type)];
+    let mut parts = vec![shown(&vcs.kind)];
     let said = [("branch", &vcs.branch), ("revision", &vcs.revision), ("of", &vcs.repository)];
     for (name, value) in said {
         parts.extend(value.as_ref().map(|value| format!("{name} {}", shown(value))));

@@ -33,7 +33,7 @@ impl Schema {
     pub fn run(self) -> anyhow::Result<Exit> {
         let mut output = Output::new();
         if self.version {
-            output.line(schema::version())?;
+            output.line(vac_record::SCHEMA_VERSION)?;
         } else if let Some(name) = &self.rule {
             output.text(&rule(name)?)?;
         } else {

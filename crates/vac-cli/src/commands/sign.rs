@@ -9,7 +9,7 @@ use serde::Serialize;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
-use vac_validate::sniff;
+use vac_validate::detect_encoding;
 use vac_value::{Document, Encoding, printable};
 
 use crate::commands::verify::StatedDigest;
@@ -153,7 +153,7 @@ impl Sign {
         let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
         let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
         let bytes = product::read(&self.record)?;
-        let encoding = sniff(&bytes);
+        let encoding = detect_encoding(&bytes);
         let bytes = match self.payload {
             PayloadForm::Bytes => bytes,
             PayloadForm::CanonicalJson => match canonical_json(&bytes, encoding) {

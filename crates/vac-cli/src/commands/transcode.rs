@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use vac_sign::canonical::{Form, canonical};
-use vac_validate::{signed, sniff};
+use vac_validate::{detect_encoding, signed};
 use vac_value::{Document, Encoder, Encoding, Layout};
 
 use crate::exit::Exit;
@@ -108,7 +108,7 @@ impl Transcode {
 
     fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let encoding = match self.from {
-            Source::Auto => sniff(bytes),
+            Source::Auto => detect_encoding(bytes),
             Source::Json => Encoding::Json,
             Source::Cbor => Encoding::Cbor,
         };

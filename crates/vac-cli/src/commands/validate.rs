@@ -9,6 +9,7 @@ use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use vac_cddl::ir::WarningKind;
 use vac_validate::Encoding;
 
 use crate::exit::Exit;
@@ -39,8 +40,8 @@ const STACK: usize = 16 << 20;
         ("vac validate --lint=deny records/", "A folder, and what a careful reader would question"),
         ("vac convert session.jsonl | vac validate -", "From stdin"),
         (
-            "vac validate --schema point.cddl --rule point point.cbor",
-            "Anything else that has a schema in CDDL",
+            "vac validate --schema point.cddl --include modules --rule point point.cbor",
+            "Anything else that has a schema in CDDL, and the modules it imports",
         ),
     ],
 ))]
@@ -51,11 +52,14 @@ pub struct Validate {
     /// How the input is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Use this CDDL instead of the schema of agent records
+    /// Use this CDDL instead of the schema of agent records (repeat to read files as one)
     #[arg(long, value_name = "FILE")]
-    schema: Option<PathBuf>,
+    schema: Vec<PathBuf>,
+    /// Read the modules that the CDDL imports and includes from this folder (repeatable)
+    #[arg(long, value_name = "DIR", requires = "schema")]
+    include: Vec<PathBuf>,
     /// Check against this rule instead of the schema's first
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, visible_alias = "start", value_name = "RULE")]
     rule: Option<String>,
     /// Also question what is valid; `deny` makes findings count for the exit code
     #[arg(
@@ -98,13 +102,18 @@ impl Validate {
     pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         let rule = self.rule.as_deref();
-        let other = self.schema.as_deref().map(schema::read).transpose()?;
-        for warning in other.iter().flat_map(|schema| &schema.warnings) {
-            talk.warn(&warning.to_string());
-        }
-        let rule = match &other {
-            None => Rule::own(rule)?,
-            Some(schema) => Rule::other(schema, rule)?,
+        let rule = if self.schema.is_empty() {
+            Rule::own(rule)?
+        } else {
+            let schema = schema::read(&self.schema, &self.include, rule)?;
+            for warning in &schema.warnings {
+                // Whoever validates CBOR does not care about JSON.
+                let is_for_json = warning.kind == WarningKind::NotJson;
+                if !is_for_json || !matches!(self.format, Format::Cbor) {
+                    talk.warn(&warning.to_string());
+                }
+            }
+            Rule::other(&schema)?
         };
         let encoding = match self.format {
             Format::Auto => None,

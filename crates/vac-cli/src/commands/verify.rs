@@ -8,7 +8,7 @@ use clap::Args;
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 use vac_sign::{Answer, Answers, HashAlgorithm, Trust, Verdict, Verification, verify};
-use vac_validate::sniff;
+use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
 use crate::exit::Exit;
@@ -216,7 +216,7 @@ impl Verify {
             ));
             return Ok(Exit::No);
         };
-        product.write(&[payload], sniff(payload) == Encoding::Json, existing)?;
+        product.write(&[payload], detect_encoding(payload) == Encoding::Json, existing)?;
         talk.say(&format!("{} -> {}", self.name(), product.name()));
         Ok(Exit::Yes)
     }

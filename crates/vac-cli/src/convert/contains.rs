@@ -83,8 +83,7 @@ fn hashes(
     let mut bytes = Vec::new();
     record.read_to_end(&mut bytes)?;
     let Ok(document) = Document::cbor(&bytes) else { return Ok(false) };
-    let session = document.root().member("session");
-    let entries = session.and_then(|session| session.member("entries"));
+    let entries = vac_validate::entries(document.root());
     let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
         return Ok(false);
     };

@@ -9,7 +9,9 @@ use std::path::Path;
 
 use memchr::memmem;
 use vac_adapter::Source;
-use vac_value::{Document, Encoding, Kind, Node, Scanner};
+use vac_record::keys::recording_agent;
+use vac_record::keys::verifiable_agent_record::{ID, RECORDING_AGENT, SESSION, VERSION};
+use vac_value::{Document, Encode as _, Encoding, Kind, Node, Scanner};
 
 /// So much of the beginning is looked at.
 const HEAD: u64 = 1 << 16;
@@ -60,13 +62,13 @@ impl Label {
 
 /// What stands before the session is an object, once it is closed.
 fn json_id(head: &[u8]) -> Option<String> {
-    for at in memmem::find_iter(head, b"\"session\"").take(TRIES) {
+    let key = format!("\"{SESSION}\"");
+    for at in memmem::find_iter(head, &key).take(TRIES) {
         let before = head.get(..at)?.trim_ascii_end();
         let Some(before) = before.strip_suffix(b",") else { continue };
         let closed = [before, b"}"].concat();
         if let Ok(document) = Document::json(&closed) {
-            return text(document.root(), "id")
-                .filter(|_| text(document.root(), "version").is_some());
+            return text(document.root(), ID).filter(|_| text(document.root(), VERSION).is_some());
         }
     }
     None
@@ -75,10 +77,11 @@ fn json_id(head: &[u8]) -> Option<String> {
 /// What stands from the key on to the end is an object, once it is opened, if it is a key
 /// of the record and not of anything in it.
 fn json_sources(tail: &[u8]) -> Option<Vec<Source>> {
-    for at in memmem::rfind_iter(tail, b"\"recording-agent\"").take(TRIES) {
+    let key = format!("\"{RECORDING_AGENT}\"");
+    for at in memmem::rfind_iter(tail, &key).take(TRIES) {
         let opened = [b"{", tail.get(at..)?].concat();
         if let Ok(document) = Document::json(&opened) {
-            return sources(document.root().member("recording-agent")?);
+            return sources(document.root().member(RECORDING_AGENT)?);
         }
     }
     None
@@ -95,11 +98,11 @@ fn cbor_id(head: &[u8]) -> Option<String> {
     loop {
         let (key, length) = scanner.cbor_prefix(rest).ok()?;
         rest = rest.get(length..)?;
-        if key.root().is_text("session") {
+        if key.root().is_text(SESSION) {
             return None;
         }
         let (value, length) = scanner.cbor_prefix(rest).ok()?;
-        if key.root().is_text("id") {
+        if key.root().is_text(ID) {
             return value.root().text().map(std::borrow::Cow::into_owned);
         }
         rest = rest.get(length..)?;
@@ -108,9 +111,9 @@ fn cbor_id(head: &[u8]) -> Option<String> {
 
 /// Members to the end, the first of which is the one.
 fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
-    const KEY: &[u8] = b"\x6frecording-agent";
-    for at in memmem::rfind_iter(tail, KEY).take(TRIES) {
-        let rest = tail.get(at + KEY.len()..)?;
+    let key = RECORDING_AGENT.to_cbor().ok()?;
+    for at in memmem::rfind_iter(tail, &key).take(TRIES) {
+        let rest = tail.get(at + key.len()..)?;
         let mut scanner = Scanner::default();
         let Ok((value, length)) = scanner.cbor_prefix(rest) else { continue };
         let mut rest = rest.get(length..)?;
@@ -127,7 +130,7 @@ fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
 }
 
 fn sources(agent: Node<'_, '_>) -> Option<Vec<Source>> {
-    agent.member("name").filter(|name| name.is_text("vac"))?;
+    agent.member(recording_agent::NAME).filter(|name| name.is_text("vac"))?;
     let source = |node: Node<'_, '_>| {
         let size = node.member("size")?.uint()?;
         Some(Source { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })

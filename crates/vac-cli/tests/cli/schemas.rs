@@ -63,7 +63,7 @@ fn a_directive_that_is_not_followed_gives_a_warning() {
     let ran = folder.vac(&["validate", "--schema", "a.cddl", "a.json"]);
     ran.gives(0, "");
     let warning = "a.cddl:2:1: the directive `import rfc9052 as cose` is not followed: \
-                   add the rules here\n";
+                   give the folder of its file with --include\n";
     assert!(ran.stderr.starts_with(&format!("warning: {warning}")), "{}", ran.stderr);
     let ran = folder.vac(&["validate", "--quiet", "--schema", "a.cddl", "a.json"]);
     ran.gives(0, "");
@@ -75,6 +75,153 @@ fn a_directive_that_is_not_followed_gives_a_warning() {
     assert!(ran.stderr.contains(&format!("error: {warning}")), "{}", ran.stderr);
 }
 
+/// A schema with two modules, one of them needed by the other.
+fn with_modules() -> Folder {
+    let folder = Folder::new();
+    folder.write("line.cddl", "line = [2* geo.point]\n;# import geometry as geo\n");
+    folder.write("lib/geometry.cddl", "point = { x: number1, y: number1 }\n;# import numbers\n");
+    folder.write("more/numbers.cddl", "number1 = 0..9\nunneeded = tstr\n");
+    folder.write("a.json", r#"[{"x": 1, "y": 2}, {"x": 1, "y": 10}]"#);
+    folder
+}
+
+#[test]
+fn modules_are_read_from_the_folders_that_are_given() {
+    let folder = with_modules();
+    let schema = ["validate", "--schema", "line.cddl", "--include", "lib"];
+    let ran = folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat());
+    ran.gives(1, "a.json: /1/y: expected 0..9, found integer 10 (rule geo.number1)\n");
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    for name in ["GEOMETRY", "geometry.cddl"] {
+        folder.write("line.cddl", format!("line = [2* geo.point]\n;# import {name} as geo\n"));
+        let ran = folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+    }
+    // A module that is missing is named with the directive that needs it.
+    let ran = folder.vac(&[&schema[..], &["a.json"]].concat());
+    ran.gives(2, "");
+    assert_eq!(
+        ran.stderr,
+        "error: lib/geometry.cddl:2:1: module `numbers` is not found: there is no numbers.cddl \
+         in lib\n2 | ;# import numbers\n  | ^\n"
+    );
+    let ran = folder.vac(&["validate", "--include", "lib", "a.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("--schema <FILE>"), "{}", ran.stderr);
+    // Errors are in the module that has them.
+    folder.write("more/numbers.cddl", "number1 = 0..9\n\nother = [number2]\n");
+    folder.write(
+        "line.cddl",
+        "line = [2* geo.point]\n;# include geometry as geo\n;# include numbers",
+    );
+    let ran = folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat());
+    ran.gives(2, "");
+    assert_eq!(
+        ran.stderr,
+        "error: more/numbers.cddl:3:10: `number2` is not defined\n\
+         3 | other = [number2]\n  |          ^\n"
+    );
+}
+
+#[test]
+fn modules_stay_below_their_folders() {
+    let folder = with_modules();
+    folder.write("secret.cddl", "secret = int");
+    let refuses = |directive: &str, why: &str| {
+        folder.write("line.cddl", format!("line = int\n;# include {directive}\n"));
+        let ran = folder.vac(&["validate", "--schema", "line.cddl", "--include", "lib", "a.json"]);
+        ran.gives(2, "");
+        assert!(ran.stderr.contains(why), "{directive}: {}", ran.stderr);
+    };
+    refuses("../secret", "`../secret` is not the name of a module");
+    refuses("/etc/passwd", "`/etc/passwd` is not the name of a module");
+    refuses("..", "`..` is not the name of a module");
+    refuses("secret", "module `secret` is not found: there is no secret.cddl in lib");
+    std::fs::create_dir(folder.path().join("lib/folder.cddl")).expect("a folder");
+    refuses("folder", "lib/folder.cddl is not a file");
+    folder.write("lib/binary.cddl", [0xff, 0xfe]);
+    refuses("binary", "cannot read lib/binary.cddl: ");
+    folder.write("lib/large.cddl", "; ".repeat(1 << 20) + "a = int");
+    refuses("large", "lib/large.cddl:1:1: this text is longer than 2 MiB");
+    #[cfg(unix)]
+    {
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, folder.path().join(name)).expect("a link");
+        };
+        link("../secret.cddl", "lib/link.cddl");
+        refuses("link", "lib/link.cddl is a link to a file outside of its folder");
+        // Within the folder, links are fine.
+        link("geometry.cddl", "lib/shape.cddl");
+        folder.write("line.cddl", "line = [* any]\n;# include point from shape\nnumber1 = int");
+        let schema = ["validate", "--schema", "line.cddl", "--include", "lib"];
+        folder.vac(&[&schema[..], &["--include", "more", "a.json"]].concat()).gives(0, "");
+    }
+}
+
+#[test]
+fn several_schemas_are_one() {
+    let folder = Folder::new();
+    folder.write("base.cddl", "start = [* $item]\n$item /= int\n");
+    folder.write("plug.cddl", "$item /= name\nname = tstr\n");
+    folder.write("a.json", r#"[1, "x"]"#);
+    let base = ["validate", "--schema", "base.cddl"];
+    assert_eq!(folder.vac(&[&base[..], &["a.json"]].concat()).code, 1);
+    let ran = folder.vac(&[&base[..], &["--schema", "plug.cddl", "a.json"]].concat());
+    ran.gives(0, "");
+    folder.write("plug.cddl", "\nstart = int\n");
+    let ran = folder.vac(&[&base[..], &["--schema", "plug.cddl", "a.json"]].concat());
+    ran.gives(2, "");
+    assert_eq!(
+        ran.stderr,
+        "error: plug.cddl:2:1: `start` is already defined at base.cddl:1:1\n\
+         2 | start = int\n  | ^\n"
+    );
+}
+
+#[test]
+fn the_start_rule_can_be_picked() {
+    let folder = with_modules();
+    folder.write("b.json", r#"{"x": 1, "y": 2}"#);
+    folder.write("empty.cddl", ";# import geometry as geo\n");
+    let schema = ["validate", "--schema", "empty.cddl", "--include", "lib", "--include", "more"];
+    folder.vac(&[&schema[..], &["--start", "geo.point", "b.json"]].concat()).gives(0, "");
+    let ran = folder.vac(&[&schema[..], &["b.json"]].concat());
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("there is no rule in this text"), "{}", ran.stderr);
+    // A group may come first if it is not the start rule.
+    folder.write("group.cddl", "g = (x: int, y: int)\npoint = { g }\n");
+    let schema = ["validate", "--schema", "group.cddl"];
+    folder.vac(&[&schema[..], &["--start", "point", "b.json"]].concat()).gives(0, "");
+    let ran = folder.vac(&[&schema[..], &["--start", "g", "b.json"]].concat());
+    assert!(ran.stderr.contains("the start rule `g` is not a type"), "{}", ran.stderr);
+}
+
+#[test]
+fn warnings_about_a_schema_go_to_stderr_once() {
+    let folder = Folder::new();
+    folder.write("a.cddl", "a = {x: int / 1, ? 1 => tstr .regexp \"^a$\"}\nb = int\n");
+    folder.write("a.json", r#"{"x": 1}"#);
+    folder.write("b.json", r#"{"x": 2}"#);
+    let schema = ["validate", "--schema", "a.cddl", "a.json", "b.json"];
+    let ran = folder.vac(&schema);
+    ran.gives(0, "");
+    let warnings: Vec<&str> =
+        ran.stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).collect();
+    let places: Vec<&str> = warnings.iter().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(places, ["a.cddl:1:15", "a.cddl:1:18", "a.cddl:1:30", "a.cddl:2:1"], "{ran:?}");
+    assert!(warnings[0].contains("this alternative is never reached"), "{warnings:?}");
+    assert!(warnings[1].contains("JSON cannot express what `a` asks for"), "{warnings:?}");
+    assert!(warnings[2].contains("`^` and `$` are ordinary characters"), "{warnings:?}");
+    assert!(warnings[3].contains("rule `b` is not used"), "{warnings:?}");
+    // Nothing of it is about CBOR, and nothing is on stdout.
+    let ran = folder.vac(&[&schema[..], &["--format", "cbor"]].concat());
+    assert!(!ran.stderr.contains("JSON cannot"), "{}", ran.stderr);
+    let ran = folder.vac(&[&schema[..], &["--json"]].concat());
+    assert!(!ran.stdout.contains("never reached"), "{}", ran.stdout);
+    let ran = folder.vac(&[&schema[..], &["--quiet"]].concat());
+    assert_eq!(ran.stderr, "");
+}
+
 #[test]
 fn one_rule_can_be_picked() {
     let folder = Folder::new();
@@ -84,7 +231,11 @@ fn one_rule_can_be_picked() {
     folder.vac(&["validate", "--rule", "start", "b.json"]).gives(0, "");
     let ran = folder.vac(&["validate", "--rule", "nothing", "a.json"]);
     ran.gives(2, "");
-    assert!(ran.stderr.contains("it has start, abstract-timestamp, "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it has start, schema-version, abstract-timestamp, "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

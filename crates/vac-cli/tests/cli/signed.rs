@@ -42,8 +42,8 @@ fn violations_inside_lead_through_the_envelope() {
 
 #[test]
 fn a_payload_that_is_no_record_is_invalid() {
-    let expected = "a.cose: /2(payload): expected a record in JSON, found bytes that are none \
-                    (byte 0: expected a JSON value) (rule verifiable-agent-record)\n";
+    let expected = "a.cose: /2(payload): expected a record in JSON, found bytes that are \
+                    not JSON (byte 0: expected a JSON value) (rule verifiable-agent-record)\n";
     with_payload(&text("application/json"), &small_cbor()[..0])
         .gives(1, &expected.replace("expected a JSON value", "the input is empty"));
     with_payload(&text("application/json"), b"hello").gives(1, expected);

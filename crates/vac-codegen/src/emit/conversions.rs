@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use vac_cddl::ir::Value;
 
 use super::types::{name_and_lifetime, rust_type};
-use crate::model::{Body, Choice, Content, Enum, Item, Model, Scalar, Shape};
+use crate::model::{Body, Choice, Content, Enum, Item, Model, Scalar, Shape, Variant};
 
 /// Emits `From`, `TryFrom` and `FromStr` for enums.
 pub fn emit(model: &Model) -> TokenStream {
     let items = model.items.iter().filter_map(|item| match &item.body {
+        Body::Enum(choice) if choice.choice == Choice::Literals => text_enum(item, choice),
         Body::Enum(choice) if matches!(choice.choice, Choice::Types(_) | Choice::Members(_)) => {
             Some(conversions(model, item, choice))
         }
@@ -48,12 +50,45 @@ fn conversions(model: &Model, item: &Item, choice: &Enum) -> TokenStream {
             }
         }
     });
-    let text = text_conversions(model, item, &values);
+    let text = text_conversions(model, item, choice, &values);
     quote!(#(#froms)* #text)
 }
 
-/// Conversions of strings, if one variant is for text.
-fn text_conversions(model: &Model, item: &Item, values: &[(&Ident, &Shape)]) -> TokenStream {
+/// Conversions between an enum and the texts that its values are.
+fn text_enum(item: &Item, choice: &Enum) -> Option<TokenStream> {
+    let texts: Option<Vec<_>> = choice.variants.iter().map(literal_text).collect();
+    let variants = texts?.into_iter().map(|(name, text)| quote!(#name = #text));
+    let name = &item.name;
+    Some(quote!(::vac_schema::text_enum! { #name: #(#variants),* }))
+}
+
+/// The text that a variant is.
+fn literal_text(variant: &Variant) -> Option<(&Ident, &str)> {
+    match &variant.content {
+        Content::Literal(Value::Text(text), _) => Some((&variant.name, text)),
+        Content::Literal(..) | Content::Value(..) => None,
+    }
+}
+
+/// Whether a shape is an enum of texts.
+pub fn is_text_enum(model: &Model, shape: &Shape) -> bool {
+    let Shape::Item(at) = target(model, shape) else { return false };
+    match &model.items[*at].body {
+        Body::Enum(choice) => {
+            choice.choice == Choice::Literals
+                && choice.variants.iter().all(|variant| literal_text(variant).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// Conversions of strings, if one variant is for text. Variants for single texts come first.
+fn text_conversions(
+    model: &Model,
+    item: &Item,
+    choice: &Enum,
+    values: &[(&Ident, &Shape)],
+) -> TokenStream {
     let texts = values.iter().filter_map(|(variant, shape)| match target(model, shape) {
         Shape::Scalar(Scalar::Text) => Some((*variant, None)),
         Shape::Item(at) => match &model.items[*at].body {
@@ -64,20 +99,34 @@ fn text_conversions(model: &Model, item: &Item, values: &[(&Ident, &Shape)]) -> 
     });
     let texts: Vec<_> = texts.collect();
     let name = &item.name;
+    let literals: Vec<_> = choice
+        .variants
+        .iter()
+        .filter_map(literal_text)
+        .map(|(variant, text)| quote!(#text => Self::#variant))
+        .collect();
+    let or_literal = |text: TokenStream, otherwise: TokenStream| match literals.as_slice() {
+        [] => otherwise,
+        literals => quote!(match #text { #(#literals,)* _ => #otherwise }),
+    };
     match texts.as_slice() {
-        [(variant, None)] => quote! {
-            impl<'a> From<&'a str> for #name<'a> {
-                fn from(text: &'a str) -> Self {
-                    Self::#variant(text.into())
+        [(variant, None)] => {
+            let borrowed = or_literal(quote!(text), quote!(Self::#variant(text.into())));
+            let owned = or_literal(quote!(text.as_str()), quote!(Self::#variant(text.into())));
+            quote! {
+                impl<'a> From<&'a str> for #name<'a> {
+                    fn from(text: &'a str) -> Self {
+                        #borrowed
+                    }
                 }
-            }
 
-            impl From<String> for #name<'_> {
-                fn from(text: String) -> Self {
-                    Self::#variant(text.into())
+                impl From<String> for #name<'_> {
+                    fn from(text: String) -> Self {
+                        #owned
+                    }
                 }
             }
-        },
+        }
         [(variant, Some(checked))] => quote! {
             impl<'a> TryFrom<&'a str> for #name<'a> {
                 type Error = ::vac_schema::InvalidText;
@@ -100,7 +149,7 @@ fn text_conversions(model: &Model, item: &Item, values: &[(&Ident, &Shape)]) -> 
 }
 
 /// The shape that an alias stands for.
-fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
+pub fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     match shape {
         Shape::Item(item) => match &model.items[*item].body {
             Body::Alias(inner) => target(model, inner),
@@ -111,7 +160,7 @@ fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
 }
 
 /// A shape in Rust, with aliases replaced by what they stand for.
-fn resolved(model: &Model, shape: &Shape) -> TokenStream {
+pub fn resolved(model: &Model, shape: &Shape) -> TokenStream {
     match target(model, shape) {
         Shape::Vec(inner) => {
             let inner = resolved(model, inner);

@@ -109,14 +109,33 @@ fn map(item: &Item, members: &[Member]) -> TokenStream {
 
 fn fields(members: &[Member]) -> impl Iterator<Item = TokenStream> {
     members.iter().filter_map(|member| {
-        let (name, number, read) = match member {
+        let token = |number: &usize| Token::usize_unsuffixed(*number);
+        Some(match member {
             Member::Constant { .. } => return None,
-            Member::Field(field) if field.required => (&field.name, field.number, quote!(required)),
-            Member::Field(field) => (&field.name, field.number, quote!(optional)),
-            Member::Rest(rest) => (&rest.name, rest.number, quote!(rest)),
-        };
-        let number = Token::usize_unsuffixed(number);
-        Some(quote!(#name: map.#read(#number)?))
+            Member::Rest(rest) => {
+                let (name, number) = (&rest.name, token(&rest.number));
+                quote!(#name: map.rest(#number)?)
+            }
+            Member::Field(field) => {
+                let name = &field.name;
+                let read = match (field.required, field.is_by_type) {
+                    (true, false) => quote!(required),
+                    (false, false) => quote!(optional),
+                    (true, true) => quote!(required_entry),
+                    (false, true) => quote!(optional_entry),
+                };
+                match field.numbers.as_slice() {
+                    [number] => {
+                        let number = token(number);
+                        quote!(#name: map.#read(#number)?)
+                    }
+                    numbers => {
+                        let numbers = numbers.iter().map(token);
+                        quote!(#name: map.first_of(&[#(#numbers),*])?)
+                    }
+                }
+            }
+        })
     })
 }
 
@@ -127,31 +146,40 @@ fn member_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
         let (name, item) = (&variant.name, variant_item(model, variant));
         let Body::Struct(members) = &item.body else { return TokenStream::new() };
         let (content, fields) = (&item.name, fields(members));
-        let all = members.iter().map(|member| Token::usize_unsuffixed(number(member)));
+        let all = members.iter().flat_map(numbers).map(Token::usize_unsuffixed);
         let required = members.iter().filter(|member| match member {
             Member::Constant { .. } => true,
             Member::Field(field) => field.required,
             Member::Rest(rest) => rest.occurrence.min > 0,
         });
-        let required = required.map(|member| Token::usize_unsuffixed(number(member)));
+        let required = required.flat_map(numbers).map(Token::usize_unsuffixed);
+        let mut value = quote!(#content { #(#fields),* });
+        if matches!(variant.content, Content::Value(Shape::Boxed(_), _)) {
+            value = quote!(Box::new(#value));
+        }
         quote! {
             if map.is_within(&[#(#required),*], &[#(#all),*]) {
-                return Ok(Self::#name(#content { #(#fields),* }));
+                return Ok(Self::#name(#value));
             }
         }
     });
+    let has_fields = |variant: &Variant| {
+        let Body::Struct(members) = &variant_item(model, variant).body else { return false };
+        members.iter().any(|member| !matches!(member, Member::Constant { .. }))
+    };
+    let mutable = choice.variants.iter().any(has_fields).then(|| quote!(mut));
     quote! {
-        let mut map = reader.map(#group, node)?;
+        let #mutable map = reader.map(#group, node)?;
         #(#cases)*
         Err(map.mismatch())
     }
 }
 
-fn number(member: &Member) -> usize {
+fn numbers(member: &Member) -> Vec<usize> {
     match member {
-        Member::Constant { number, .. } => *number,
-        Member::Field(field) => field.number,
-        Member::Rest(rest) => rest.number,
+        Member::Constant { number, .. } => vec![*number],
+        Member::Field(field) => field.numbers.clone(),
+        Member::Rest(rest) => vec![rest.number],
     }
 }
 
@@ -231,13 +259,28 @@ fn alternatives(choice: &Enum, id: TypeId) -> TokenStream {
             Content::Literal(_, indices) => (quote!(Ok(Self::#name)), indices),
             Content::Value(_, indices) => (quote!(reader.build(node).map(Self::#name)), indices),
         };
-        let indices = indices.iter().map(|at| Token::usize_unsuffixed(*at));
-        quote!(#(#indices)|* => #value)
+        let indices = pattern(indices);
+        quote!(#indices => #value)
     });
     quote! {
         match reader.choose(#id, node)? {
             #(#cases,)*
             _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
+/// A pattern for some indices in ascending order.
+fn pattern(indices: &[usize]) -> TokenStream {
+    let token = |at: &usize| Token::usize_unsuffixed(*at);
+    match indices {
+        [first, .., last] if last - first + 1 == indices.len() => {
+            let (first, last) = (token(first), token(last));
+            quote!(#first..=#last)
+        }
+        _ => {
+            let indices = indices.iter().map(token);
+            quote!(#(#indices)|*)
         }
     }
 }
@@ -269,59 +312,84 @@ fn element_choice(model: &Model, choice: &Enum, id: GroupId) -> TokenStream {
     }
 }
 
-fn elements(model: &Model, parts: &[Part]) -> TokenStream {
-    let mut steps = Vec::new();
-    let mut fields = Vec::new();
-    for part in parts {
-        let max = |max: &Option<u64>| match max {
-            Some(max) => {
-                let max = Token::u64_unsuffixed(*max);
-                quote!(#max)
-            }
-            None => quote!(u64::MAX),
-        };
-        let place = match part.place {
-            PartPlace::Type(id) => type_id(id),
-            PartPlace::Group(id) => group_id(id),
-        };
-        let name = &part.name;
-        let read = match &part.kind {
-            PartKind::Constant(_) => {
-                steps.push(quote!(array.skip()?;));
-                continue;
-            }
-            PartKind::One(_) => quote!(array.one()?),
-            PartKind::Optional(_) => quote!(array.optional(#place)?),
-            PartKind::Many(_, most) => {
-                let max = max(most);
-                quote!(array.many(#place, #max)?)
-            }
-            PartKind::Group(item, min, most) => {
-                let group = &model.items[*item].name;
-                match (min, most) {
-                    (1, Some(1)) => quote!(#group::read(array)?),
-                    (0, Some(1)) => quote!(array.optional_group(#place, #group::read)?),
-                    _ => {
-                        let max = max(most);
-                        quote!(array.groups(#place, #max, #group::read)?)
-                    }
-                }
-            }
-        };
-        if name == "array" {
-            // The name of the reader.
-            steps.push(quote!(let element = #read;));
-            fields.push(quote!(#name: element));
-        } else {
-            steps.push(quote!(let #name = #read;));
-            fields.push(quote!(#name));
+/// The function that reads a group, and a call of it.
+fn read_group(model: &Model, shape: &Shape) -> (TokenStream, TokenStream) {
+    match shape {
+        Shape::Item(item) => {
+            let name = &model.items[*item].name;
+            (quote!(#name::read), quote!(#name::read(array)))
         }
+        Shape::Boxed(inner) => {
+            let (_, call) = read_group(model, inner);
+            (quote!(|array| #call.map(Box::new)), quote!(#call.map(Box::new)))
+        }
+        _ => unreachable!("a group is an item"),
     }
+}
+
+/// The elements one after the other, in the order of the fields.
+fn elements(model: &Model, parts: &[Part]) -> TokenStream {
     if parts.is_empty() {
         return quote! {
             let _ = array;
             Ok(Self {})
         };
     }
-    quote!(#(#steps)* Ok(Self { #(#fields),* }))
+    let mut fields = Vec::new();
+    let mut skips = Vec::new();
+    for part in parts {
+        let name = &part.name;
+        match element(model, part) {
+            None => skips.push(quote!(array.skip()?;)),
+            Some(read) if skips.is_empty() => fields.push(quote!(#name: #read)),
+            Some(read) => {
+                let skips = std::mem::take(&mut skips);
+                fields.push(quote!(#name: { #(#skips)* #read }));
+            }
+        }
+    }
+    match (fields.is_empty(), skips.is_empty()) {
+        (_, true) => quote!(Ok(Self { #(#fields),* })),
+        (true, false) => quote!(#(#skips)* Ok(Self {})),
+        (false, false) => quote! {
+            let value = Self { #(#fields),* };
+            #(#skips)*
+            Ok(value)
+        },
+    }
+}
+
+/// What reads an element, unless it can have one value only.
+fn element(model: &Model, part: &Part) -> Option<TokenStream> {
+    let max = |max: &Option<u64>| match max {
+        Some(max) => {
+            let max = Token::u64_unsuffixed(*max);
+            quote!(#max)
+        }
+        None => quote!(u64::MAX),
+    };
+    let place = match part.place {
+        PartPlace::Type(id) => type_id(id),
+        PartPlace::Group(id) => group_id(id),
+    };
+    Some(match &part.kind {
+        PartKind::Constant(_) => return None,
+        PartKind::One(_) => quote!(array.one()?),
+        PartKind::Optional(_) => quote!(array.optional(#place)?),
+        PartKind::Many(_, most) => {
+            let max = max(most);
+            quote!(array.many(#place, #max)?)
+        }
+        PartKind::Group(shape, min, most) => {
+            let (read, call) = read_group(model, shape);
+            match (min, most) {
+                (1, Some(1)) => quote!(#call?),
+                (0, Some(1)) => quote!(array.optional_group(#place, #read)?),
+                _ => {
+                    let max = max(most);
+                    quote!(array.groups(#place, #max, #read)?)
+                }
+            }
+        }
+    })
 }

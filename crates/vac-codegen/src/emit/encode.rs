@@ -5,8 +5,10 @@ use quote::quote;
 use vac_cddl::ir::Value;
 
 use super::types::name_and_lifetime;
-use crate::model::{Body, Choice, Content, Enum, Item, Member, Model, Part, PartKind, Variant};
-use crate::scalar::{float_token, integer_token};
+use crate::model::{
+    Body, Choice, Content, Enum, Field, Item, Member, Model, Part, PartKind, Variant,
+};
+use crate::scalar::{integer_token, suffixed_float};
 
 /// Emits `Encode` for all types.
 pub fn emit(model: &Model) -> TokenStream {
@@ -56,8 +58,8 @@ fn literal(value: &Value) -> TokenStream {
             quote!(const { &#magnitude })
         }
         Value::Float(float) => {
-            let float = float_token(*float);
-            quote!(const { &(#float as f64) })
+            let float = suffixed_float(*float);
+            quote!(const { &#float })
         }
         Value::Bytes(bytes) => {
             let bytes = Token::byte_string(bytes);
@@ -73,20 +75,24 @@ fn map(members: &[Member]) -> TokenStream {
         match member {
             Member::Field(field) => {
                 let name = &field.name;
-                named.push(match (&field.key.value, field.required) {
-                    (Value::Text(key), true) if is_plain(key) => {
+                named.push(match (&field.json_key, &field.key.value, field.required) {
+                    (None, Value::Text(key), true) if is_plain(key) => {
                         quote!(map.field(#key, &self.#name)?;)
                     }
-                    (Value::Text(key), false) if is_plain(key) => {
+                    (None, Value::Text(key), false) if is_plain(key) => {
                         quote!(map.optional_field(#key, &self.#name)?;)
                     }
-                    (value, true) => {
-                        let key = key(value);
-                        quote!(map.member(#key, &self.#name)?;)
-                    }
-                    (value, false) => {
-                        let key = key(value);
-                        quote!(map.optional(#key, self.#name.as_ref())?;)
+                    (json_key, value, required) => {
+                        let mut key = key(value);
+                        if let Some(json_key) = json_key {
+                            let json_key = self::key(&json_key.value);
+                            key = quote!(if is_json { #json_key } else { #key });
+                        }
+                        if required {
+                            quote!(map.member(#key, &self.#name)?;)
+                        } else {
+                            quote!(map.optional(#key, self.#name.as_ref())?;)
+                        }
                     }
                 });
             }
@@ -107,7 +113,14 @@ fn map(members: &[Member]) -> TokenStream {
         }
     }
     let mutable = (!members.is_empty()).then(|| quote!(mut));
+    let has_json_key =
+        |member: &Member| matches!(member, Member::Field(Field { json_key: Some(_), .. }));
+    let is_json = members
+        .iter()
+        .any(has_json_key)
+        .then(|| quote!(let is_json = to.encoding() == ::vac_value::Encoding::Json;));
     quote! {
+        #is_json
         let #mutable map = ::vac_value::MapEncoder::new(to);
         #(#named)*
         #(#rest)*
@@ -197,6 +210,11 @@ fn elements(parts: &[Part]) -> TokenStream {
                 }
             },
             PartKind::Group(_, 1, Some(1)) => quote!(self.#name.elements(elements);),
+            PartKind::Group(_, 0, Some(1)) => quote! {
+                if let Some(group) = &self.#name {
+                    group.elements(elements);
+                }
+            },
             PartKind::Group(..) => quote! {
                 for group in &self.#name {
                     group.elements(elements);

@@ -1,8 +1,11 @@
 //! From lowered CDDL to Rust: one emitter a file, each a pure function.
 
+pub mod accessors;
+pub mod constructors;
 pub mod conversions;
 pub mod decode;
 pub mod encode;
+pub mod keys;
 pub mod owned;
 pub mod tables;
 pub mod types;

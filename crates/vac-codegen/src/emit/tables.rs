@@ -8,13 +8,12 @@ use vac_schema::{
     Type, TypeId, TypeKind, Value,
 };
 
-use crate::names::Names;
 use crate::scalar::{float_token, integer_token};
 
 /// A module with `SCHEMA`, a static that equals the given tables, and a constant for each
-/// rule of the specification.
-pub fn emit(schema: &Schema) -> TokenStream {
-    let constants = rule_constants(schema);
+/// rule of the specification, which has the given names.
+pub fn emit(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
+    let constants = rule_constants(schema, names);
     let rules = schema.rules.iter().map(rule);
     let types = schema.types.iter().enumerate().map(|(at, it)| ty(at, it));
     let cases = schema.types.iter().enumerate().filter_map(|(at, it)| selector_cases(at, it));
@@ -55,22 +54,20 @@ pub fn emit(schema: &Schema) -> TokenStream {
 
 /// A constant for each rule of the specification, and one for the start rule. Code that names
 /// a constant does not compile when the specification loses the rule.
-fn rule_constants(schema: &Schema) -> TokenStream {
-    let mut names = Names::default();
+fn rule_constants(schema: &Schema, names: &[Option<Ident>]) -> TokenStream {
     let root = number(schema.root.0);
-    let start = names.constant_name("ROOT");
-    let specified = schema.rules.iter().zip(0..).filter(|(rule, _)| !rule.is_prelude);
-    let constants = specified.map(|(rule, at)| {
-        let (name, at) = (names.constant_name(&rule.name), number(at));
+    let rules = schema.rules.iter().zip(names).zip(0..);
+    let constants = rules.filter_map(|((rule, name), at)| {
+        let (name, at) = (name.as_ref()?, number(at));
         let docs = format!(" The rule `{}`.", rule.name);
-        quote! {
+        Some(quote! {
             #[doc = #docs]
             pub const #name: ::vac_schema::RuleId = ::vac_schema::RuleId(#at);
-        }
+        })
     });
     quote! {
         /// The start rule, which a whole document has to satisfy.
-        pub const #start: ::vac_schema::RuleId = ::vac_schema::RuleId(#root);
+        pub const ROOT: ::vac_schema::RuleId = ::vac_schema::RuleId(#root);
         #(#constants)*
     }
 }

@@ -4,7 +4,10 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 use vac_schema::PatternId;
 
-use crate::model::{Body, Content, Item, Member, Model, Part, PartKind, Scalar, Shape};
+use super::constructors::has_default;
+use crate::model::{
+    Body, Choice, Content, Enum, Item, Member, Model, Part, PartKind, Scalar, Shape,
+};
 use crate::scalar::value_tokens;
 
 /// The declarations of all types.
@@ -80,9 +83,10 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     Some(quote!(#docs pub #name: ::vac_value::Extensions<#key, #value>))
                 }
             });
+            let default = has_default(members).then(|| quote!(Default,));
             quote! {
                 #docs
-                #[derive(Clone, Debug, PartialEq)]
+                #[derive(Clone, Debug, #default PartialEq)]
                 pub struct #name { #(#fields),* }
             }
         }
@@ -100,7 +104,9 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
             let derive = if plain {
                 quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)])
             } else {
-                quote!(#[derive(Clone, Debug, PartialEq)])
+                let allow = has_structs(model, choice)
+                    .then(|| quote!(#[allow(clippy::large_enum_variant)]));
+                quote!(#[derive(Clone, Debug, PartialEq)] #allow)
             };
             let variants = choice.variants.iter().map(|variant| {
                 let (docs, name) = (doc_lines(&variant.docs), &variant.name);
@@ -112,16 +118,46 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     }
                 }
             });
-            quote!(#docs #derive pub enum #name { #(#variants),* })
+            let sizes = (!plain).then(|| quote!(#[allow(clippy::large_enum_variant)]));
+            quote!(#docs #derive #sizes pub enum #name { #(#variants),* })
         }
+    }
+}
+
+/// Whether a variant may contain a struct, which can be much larger than the other variants.
+fn has_structs(model: &Model, choice: &Enum) -> bool {
+    choice.variants.iter().any(|variant| match &variant.content {
+        Content::Value(shape, _) => contains_item(model, shape),
+        Content::Literal(..) => false,
+    })
+}
+
+fn contains_item(model: &Model, shape: &Shape) -> bool {
+    match shape {
+        Shape::Item(item) => match &model.items[*item].body {
+            Body::Alias(inner) | Body::Newtype(inner) => contains_item(model, inner),
+            Body::Enum(choice) => choice.choice != Choice::Literals,
+            Body::Struct(_) | Body::Sequence(_) => true,
+            Body::Open | Body::Constant(_) | Body::CheckedText(_) => false,
+        },
+        Shape::Nullable(inner) | Shape::Tagged(_, inner) | Shape::Embedded(inner) => {
+            contains_item(model, inner)
+        }
+        Shape::Scalar(_) | Shape::Vec(_) | Shape::Boxed(_) | Shape::Table(..) => false,
     }
 }
 
 /// The field of a part of an array, unless the part can have one value only.
 fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
     let (docs, name) = (doc_lines(&part.docs), &part.name);
+    let shape = part_type(model, part)?;
+    Some(quote!(#docs pub #name: #shape))
+}
+
+/// The type of a part of an array, unless the part can have one value only.
+pub fn part_type(model: &Model, part: &Part) -> Option<TokenStream> {
     let of = |shape: &Shape| rust_type(model, shape, &quote!('a));
-    let shape = match &part.kind {
+    Some(match &part.kind {
         PartKind::Constant(_) => return None,
         PartKind::One(shape) => of(shape),
         PartKind::Optional(shape) => {
@@ -132,16 +168,15 @@ fn part_field(model: &Model, part: &Part) -> Option<TokenStream> {
             let shape = of(shape);
             quote!(Vec<#shape>)
         }
-        PartKind::Group(item, min, max) => {
-            let group = of(&Shape::Item(*item));
+        PartKind::Group(shape, min, max) => {
+            let group = of(shape);
             match (min, max) {
                 (1, Some(1)) => group,
                 (0, Some(1)) => quote!(Option<#group>),
                 _ => quote!(Vec<#group>),
             }
         }
-    };
-    Some(quote!(#docs pub #name: #shape))
+    })
 }
 
 fn doc_lines(lines: &[String]) -> TokenStream {

@@ -1,12 +1,19 @@
 //! Arrays become vectors, structs, or enums of structs.
 
-use vac_cddl::ir::{Element, ElementKind, Group, Key, Occurrence, Type, Value};
+use vac_cddl::ir::{
+    Element, ElementKind, Group, Key, Member as IrMember, Occurrence, Origin, Type, TypeKind,
+};
+use vac_schema::GroupId;
 
 use super::build::Builder;
+use super::choices::literal_name;
 use super::maps::docs_or;
-use super::{Body, Choice, Content, Enum, Part, PartKind, PartPlace, Place, Shape, Variant};
-use crate::analysis::literals;
-use crate::names::Names;
+use super::rule_names::base;
+use super::{
+    Body, Choice, Content, Enum, Part, PartKind, PartPlace, Place, Scalar, Shape, Variant,
+};
+use crate::analysis::{literals, rule};
+use crate::names::{Names, snake_case};
 
 impl<'s> Builder<'s> {
     /// The shape of an array.
@@ -25,45 +32,85 @@ impl<'s> Builder<'s> {
             let element = self.shape(&member.value, &format!("{name}-element"), None);
             return Shape::Vec(Box::new(element));
         }
+        if group.choices.is_empty() || sole_group(group).is_some_and(|it| it.choices.is_empty()) {
+            // A socket without plugs matches nothing.
+            return Shape::Scalar(Scalar::Any);
+        }
         let place = Place::Type(self.index.type_id(ty));
-        Shape::Item(self.sequences(group, name, slot, place))
+        let outer = self.index.group_id(group);
+        Shape::Item(self.sequences(sole_group(group).unwrap_or(group), name, slot, place, outer))
     }
 
-    /// The item of a group inside an array.
+    /// The item of a group inside an array, whose group is `outer`.
     fn sequences(
         &mut self,
         group: &'s Group,
         name: &str,
         slot: Option<usize>,
         place: Place,
+        outer: GroupId,
     ) -> usize {
-        let id = self.index.group_id(group);
         if let [elements] = group.choices.as_slice() {
             let parts = self.parts(elements, name);
-            return self.container(name, slot, Body::Sequence(parts), place, id);
+            return self.container(name, slot, Body::Sequence(parts), place, outer);
         }
+        let id = self.index.group_id(group);
         let mut names = Names::default();
         let mut variants = Vec::new();
-        for (at, elements) in group.choices.iter().enumerate() {
-            let title = format!("choice-{}", at + 1);
+        let titles = self.sequence_titles(&group.choices, &group.names);
+        for ((at, elements), title) in group.choices.iter().enumerate().zip(titles) {
             let part = format!("{name}-{title}");
-            let body = Body::Sequence(self.parts(elements, &part));
-            let item = self.container(&part, None, body, Place::Group, id);
+            let rule = group.names[at].as_deref();
+            let inner = match elements.as_slice() {
+                [element] => sole_group_of(element).filter(|inner| !inner.choices.is_empty()),
+                _ => None,
+            };
+            let item = if let Some(inner) = inner {
+                // A group of alternatives is the variant itself.
+                self.group_in_array(inner, rule, &part)
+            } else {
+                let body = Body::Sequence(self.parts(elements, &part));
+                match rule {
+                    Some(rule) => self.group_item(rule, &part, body, id),
+                    None => self.container(&part, None, body, Place::Group, id),
+                }
+            };
+            let docs = match rule {
+                Some(rule) => format!("The group `{rule}`."),
+                None => format!("The elements `{title}`."),
+            };
             variants.push(Variant {
                 name: names.type_name(&title),
-                docs: vec![format!("Alternative {}.", at + 1)],
+                docs: vec![docs],
                 content: Content::Value(Shape::Item(item), vec![at]),
             });
         }
         let body = Body::Enum(Enum { variants, choice: Choice::Elements(id) });
-        self.container(name, slot, body, place, id)
+        self.container(name, slot, body, place, outer)
+    }
+
+    /// The item of a group inside an array, which may be a group rule.
+    fn group_in_array(&mut self, group: &'s Group, rule: Option<&str>, name: &str) -> usize {
+        let id = self.index.group_id(group);
+        let Some(rule) = rule else {
+            return self.sequences(group, name, None, Place::Group, id);
+        };
+        // The item comes first, so that its name is the rule's and not that of a part.
+        let item = self.group_item(rule, name, Body::Open, id);
+        let name = self.items[item].name.to_string();
+        self.sequences(group, &name, Some(item), Place::Group, id)
     }
 
     fn parts(&mut self, elements: &'s [Element], name: &str) -> Vec<Part> {
-        let mut names = Names::default();
+        let titles = self.part_titles(elements);
+        let mut names = Names::of_fields(titles.iter().map(String::as_str));
         let mut parts = Vec::new();
-        for (at, element) in elements.iter().enumerate() {
-            let title = title(element, at);
+        for (element, title) in elements.iter().zip(&titles) {
+            if matches!(&element.kind, ElementKind::Group { group, .. } if group.choices.is_empty())
+            {
+                // A socket without plugs is never present.
+                continue;
+            }
             let around = format!("{name}-{title}");
             let Occurrence { min, max } = element.occurrence;
             let place = match &element.kind {
@@ -71,9 +118,9 @@ impl<'s> Builder<'s> {
                 ElementKind::Member(member) => PartPlace::Type(self.index.type_id(&member.value)),
             };
             let kind = match &element.kind {
-                ElementKind::Group { group, .. } => {
-                    let item = self.sequences(group, &around, None, Place::Group);
-                    PartKind::Group(item, min, max)
+                ElementKind::Group { group, name } => {
+                    let item = self.group_in_array(group, name.as_deref(), &around);
+                    PartKind::Group(Shape::Item(item), min, max)
                 }
                 ElementKind::Member(member) => {
                     let constant = literals(self.schema, &member.value);
@@ -90,7 +137,7 @@ impl<'s> Builder<'s> {
                 }
             };
             parts.push(Part {
-                name: names.field_name(&title),
+                name: names.field_name(title),
                 docs: docs_or(&element.docs, &format!("The element `{title}`.")),
                 kind,
                 place,
@@ -98,19 +145,60 @@ impl<'s> Builder<'s> {
         }
         parts
     }
+
+    /// The names of the elements of an array: the key, the group or the rule of each, or its
+    /// position.
+    fn part_titles(&self, elements: &[Element]) -> Vec<String> {
+        let named: Vec<Option<String>> =
+            elements.iter().map(|element| self.part_title(element)).collect();
+        let is_unique = |title: &String| {
+            named.iter().flatten().filter(|it| snake_case(it) == snake_case(title)).count() == 1
+        };
+        let has_key = |element: &Element| {
+            matches!(&element.kind, ElementKind::Member(IrMember { key: Some(_), .. }))
+        };
+        let titles = elements.iter().zip(&named).enumerate().map(|(at, (element, title))| {
+            let title = title.as_ref().filter(|title| has_key(element) || is_unique(title));
+            match title {
+                Some(title) => base(title).to_owned(),
+                None if elements.len() == 1 => "elements".to_owned(),
+                None => format!("element-{at}"),
+            }
+        });
+        titles.collect()
+    }
+
+    fn part_title(&self, element: &Element) -> Option<String> {
+        match &element.kind {
+            ElementKind::Group { name, .. } => name.clone(),
+            ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
+                Some(literal_name(key))
+            }
+            ElementKind::Member(IrMember { value, .. }) => match &value.kind {
+                TypeKind::Rule(id) => {
+                    let rule = rule(self.schema, *id);
+                    (rule.origin == Origin::Spec).then(|| rule.name.clone())
+                }
+                _ => None,
+            },
+        }
+    }
 }
 
-fn title(element: &Element, at: usize) -> String {
-    match &element.kind {
-        ElementKind::Member(member) => match &member.key {
-            Some(Key::Literal(literal)) => match (&literal.name, &literal.value) {
-                (Some(name), _) => name.clone(),
-                (None, Value::Text(text)) => text.clone(),
-                _ => format!("element-{at}"),
-            },
-            _ => format!("element-{at}"),
+/// The group that an array consists of, if that is all.
+fn sole_group(group: &Group) -> Option<&Group> {
+    match group.choices.as_slice() {
+        [elements] => match elements.as_slice() {
+            [element] => sole_group_of(element),
+            _ => None,
         },
-        ElementKind::Group { name: Some(name), .. } => name.clone(),
-        ElementKind::Group { name: None, .. } => format!("group-{at}"),
+        _ => None,
+    }
+}
+
+fn sole_group_of(element: &Element) -> Option<&Group> {
+    match &element.kind {
+        ElementKind::Group { group, .. } if element.occurrence == Occurrence::ONCE => Some(group),
+        _ => None,
     }
 }

@@ -2,18 +2,15 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use vac_cddl::TableIndex;
-use vac_cddl::ir::{Control, Origin, RuleId, Schema, TagNumber, Type, TypeKind, Value};
+use vac_cddl::ir::{Control, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value};
 use vac_schema::{GroupId, PatternId};
 
+use super::rule_names::{References, title, type_name};
 use super::{Body, Item, Model, Place, Scalar, Shape, passes};
-use crate::analysis::{literals, prelude_name, rule};
-use crate::names::Names;
-
-/// Names of the standard library that generated modules use as they are.
-const STANDARD: [&str; 9] =
-    ["Box", "Err", "None", "Ok", "Option", "Result", "Some", "String", "Vec"];
+use crate::analysis::{is_transparent, literals, prelude_name, resolve, rule};
+use crate::names::{Names, camel_case};
 
 /// Builds the types of a schema, whose tables are `tables`.
 pub fn build<'s>(
@@ -21,13 +18,9 @@ pub fn build<'s>(
     tables: &'s vac_schema::Schema,
     index: &'s TableIndex<'s>,
 ) -> Model {
-    let mut names = Names::default();
-    for reserved in STANDARD {
-        names.type_name(reserved);
-    }
     let mut builder = Builder {
         schema,
-        names,
+        names: Names::of_module(),
         items: Vec::new(),
         of_rule: Vec::new(),
         tables,
@@ -36,7 +29,7 @@ pub fn build<'s>(
         rule: String::new(),
     };
     builder.rules();
-    let root = builder.of_rule[schema.root.0].unwrap_or_default();
+    let root = builder.of_rule[schema.root.0].expect("the start rule is a rule of the text");
     let mut model = Model { items: builder.items, root };
     passes::run(&mut model);
     model
@@ -59,42 +52,63 @@ pub(super) struct Builder<'s> {
 
 impl<'s> Builder<'s> {
     fn rules(&mut self) {
-        for rule in &self.schema.rules {
-            let item = (rule.origin != Origin::Prelude).then(|| {
-                let mut docs = rule.docs.clone();
-                if !docs.is_empty() {
-                    docs.push(String::new());
+        let schema = self.schema;
+        let references = References::new(schema);
+        let merged: HashMap<usize, usize> = schema
+            .rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule.origin == Origin::Spec)
+            .filter_map(|(at, rule)| Some((references.sole_instance(schema, rule)?, at)))
+            .collect();
+        self.of_rule = vec![None; schema.rules.len()];
+        // The start rule may be called as the name that every module has for it.
+        let root = &schema.rules[schema.root.0];
+        let root_is_named = camel_case(&root.name) == "Root" && self.names.claim_type_name("Root");
+        for (at, rule) in schema.rules.iter().enumerate() {
+            let is_transparent = is_transparent(schema, rule) && at != schema.root.0;
+            if rule.origin == Origin::Prelude || merged.contains_key(&at) || is_transparent {
+                continue;
+            }
+            let (name, body) = match &rule.body.kind {
+                TypeKind::Literal(literal) => {
+                    (self.names.constant_name(&rule.name), Body::Constant(literal.value.clone()))
                 }
-                docs.push("```cddl".to_owned());
-                docs.extend(rule.source.lines().map(str::to_owned));
-                docs.push("```".to_owned());
-                let (name, body) = match &rule.body.kind {
-                    TypeKind::Literal(literal) => (
-                        self.names.constant_name(&rule.name),
-                        Body::Constant(literal.value.clone()),
-                    ),
-                    _ => (self.names.type_name(&rule.name), Body::Open),
-                };
-                let place = Place::Type(self.index.type_id(&rule.body));
-                self.items.push(Item {
-                    name,
-                    rule: rule.name.clone(),
-                    docs,
-                    body,
-                    borrows: false,
-                    place,
-                    group: None,
-                });
-                self.items.len() - 1
+                _ if root_is_named && at == schema.root.0 => {
+                    (Ident::new("Root", Span::call_site()), Body::Open)
+                }
+                _ => (type_name(schema, &references, at, &mut self.names), Body::Open),
+            };
+            self.of_rule[at] = Some(self.items.len());
+            self.items.push(Item {
+                name,
+                rule: rule.name.clone(),
+                docs: rule_docs(rule),
+                body,
+                borrows: false,
+                place: Place::Type(self.index.type_id(&rule.body)),
+                group: None,
             });
-            self.of_rule.push(item);
         }
-        for (at, rule) in self.schema.rules.iter().enumerate() {
+        for (instance, rule) in &merged {
+            self.of_rule[*instance] = self.of_rule[*rule];
+        }
+        for (at, rule) in schema.rules.iter().enumerate() {
             if let Some(slot) = self.of_rule[at]
+                && !merged.contains_key(&at)
                 && matches!(self.items[slot].body, Body::Open)
             {
                 self.rule.clone_from(&rule.name);
-                let shape = self.shape(&rule.body, &rule.name, Some(slot));
+                let mut body = &rule.body;
+                // A chain of instances that only refer to each other is one type.
+                while let TypeKind::Rule(RuleId(id)) = body.kind
+                    && self.of_rule[id] == Some(slot)
+                {
+                    body = &schema.rules[id].body;
+                }
+                let name = self.items[slot].name.to_string();
+                let title = if name == camel_case(title(rule)) { title(rule) } else { &name };
+                let shape = self.shape(body, title, Some(slot));
                 if matches!(self.items[slot].body, Body::Open) {
                     self.items[slot].body = Body::Alias(shape);
                 }
@@ -112,6 +126,17 @@ impl<'s> Builder<'s> {
         let name: Ident = self.names.type_name(name);
         let rule = self.rule.clone();
         self.items.push(Item { name, rule, docs, body, borrows: false, place, group: None });
+        self.items.len() - 1
+    }
+
+    /// Adds an item for a use of a group rule. The first use is called as the rule is.
+    pub fn group_item(&mut self, rule: &str, name: &str, body: Body, group: GroupId) -> usize {
+        let contexts = [name.strip_suffix(rule).unwrap_or(name).to_owned()];
+        let name = self.names.type_name_in(rule, &contexts);
+        let docs = vec![format!("The group `{rule}` as part of `{}`.", self.rule)];
+        let rule = self.rule.clone();
+        let (place, group) = (Place::Group, Some(group));
+        self.items.push(Item { name, rule, docs, body, borrows: false, place, group });
         self.items.len() - 1
     }
 
@@ -140,10 +165,16 @@ impl<'s> Builder<'s> {
         {
             return Shape::Item(item);
         }
+        if let TypeKind::Control { target, control: Control::Default(_) | Control::Feature(_) } =
+            &ty.kind
+        {
+            return self.shape(target, name, slot);
+        }
         if literals(self.schema, ty).is_some() {
             return self.literal_choice(ty, name, slot);
         }
         match &ty.kind {
+            TypeKind::Rule(id) => self.shape(&rule(self.schema, *id).body, name, slot),
             TypeKind::Choice(alternatives) => self.choice(ty, alternatives, name, slot),
             TypeKind::Map(group) => self.map(ty, group, name, slot),
             TypeKind::Array(group) => self.array(ty, group, name, slot),
@@ -154,21 +185,19 @@ impl<'s> Builder<'s> {
                 Shape::Tagged(*number, Box::new(content))
             }
             TypeKind::Control { target, control } => match control {
-                Control::Regexp(_)
-                    if matches!(prelude_name(self.schema, target), Some("tstr" | "text")) =>
-                {
-                    self.checked_text(ty, name, slot)
-                }
+                Control::Regexp(_) if self.is_text(target) => self.checked_text(ty, name, slot),
                 Control::Cbor(inner) => {
                     let inner = self.shape(inner, &format!("{name}-inside"), None);
                     Shape::Embedded(Box::new(inner))
                 }
-                _ => match self.scalar(ty) {
-                    Some(scalar) => Shape::Scalar(scalar),
-                    None => self.shape(target, name, slot),
-                },
+                Control::And(other) | Control::Within(other)
+                    if matches!(resolve(self.schema, target).kind, TypeKind::Any) =>
+                {
+                    self.shape(other, name, slot)
+                }
+                _ => self.shape(target, name, slot),
             },
-            _ => Shape::Scalar(self.scalar(ty).unwrap_or(Scalar::Any)),
+            _ => Shape::Scalar(scalar(ty)),
         }
     }
 
@@ -220,52 +249,45 @@ impl<'s> Builder<'s> {
         Some(Shape::Scalar(scalar))
     }
 
-    /// The scalar that a type is, if it is one.
-    fn scalar(&mut self, ty: &'s Type) -> Option<Scalar> {
-        if let Some(shape) = self.prelude_shape(ty, "") {
-            return match shape {
-                Shape::Scalar(scalar) => Some(scalar),
-                _ => None,
-            };
-        }
+    /// Whether a type is text without restrictions.
+    fn is_text(&self, ty: &Type) -> bool {
         match &ty.kind {
-            TypeKind::Rule(id) => self.scalar(&rule(self.schema, *id).body),
-            TypeKind::Literal(literal) => Some(match &literal.value {
-                Value::Integer(0..) => Scalar::Uint,
-                Value::Integer(_) => Scalar::Int,
-                Value::Float(_) => Scalar::Number,
-                Value::Text(_) => Scalar::Text,
-                Value::Bytes(_) => Scalar::Bytes,
-            }),
-            TypeKind::Range { low, .. } => Some(match low {
-                Value::Integer(0..) => Scalar::Uint,
-                Value::Integer(_) => Scalar::Int,
-                _ => Scalar::Number,
-            }),
-            TypeKind::Major { major, info } => Some(match (major, info) {
-                (0, _) => Scalar::Uint,
-                (1, _) => Scalar::Int,
-                (2, _) => Scalar::Bytes,
-                (3, _) => Scalar::Text,
-                (7, Some(20 | 21)) => Scalar::Bool,
-                (7, Some(22)) => Scalar::Null,
-                (7, Some(23)) => Scalar::Undefined,
-                (7, Some(25..=27)) => Scalar::Number,
-                _ => Scalar::Any,
-            }),
-            TypeKind::Choice(alternatives) => {
-                let mut scalars = Vec::new();
-                for alternative in alternatives {
-                    scalars.push(self.scalar(alternative)?);
-                }
-                scalars.dedup();
-                if scalars.len() == 1 { scalars.pop() } else { Some(Scalar::Any) }
-            }
-            TypeKind::Control { control: Control::Cbor(_) | Control::Cborseq(_), .. } => {
-                Some(Scalar::Bytes)
-            }
-            TypeKind::Control { target, .. } => self.scalar(target),
-            _ => None,
+            _ if matches!(prelude_name(self.schema, ty), Some("tstr" | "text")) => true,
+            TypeKind::Rule(id) => self.is_text(&rule(self.schema, *id).body),
+            _ => false,
         }
     }
+}
+
+/// The scalar that a type without parts is.
+fn scalar(ty: &Type) -> Scalar {
+    match &ty.kind {
+        TypeKind::Range { low: Value::Integer(0..), .. } => Scalar::Uint,
+        TypeKind::Range { low: Value::Integer(_), .. } => Scalar::Int,
+        TypeKind::Range { .. } => Scalar::Number,
+        TypeKind::Major { major, info } => match (major, info) {
+            (0, _) => Scalar::Uint,
+            (1, _) => Scalar::Int,
+            (2, _) => Scalar::Bytes,
+            (3, _) => Scalar::Text,
+            (7, Some(20 | 21)) => Scalar::Bool,
+            (7, Some(22)) => Scalar::Null,
+            (7, Some(23)) => Scalar::Undefined,
+            (7, Some(25..=27)) => Scalar::Number,
+            _ => Scalar::Any,
+        },
+        _ => Scalar::Any,
+    }
+}
+
+/// The comment above a rule, and its text.
+fn rule_docs(rule: &Rule) -> Vec<String> {
+    let mut docs = rule.docs.clone();
+    if !docs.is_empty() {
+        docs.push(String::new());
+    }
+    docs.push("```cddl".to_owned());
+    docs.extend(rule.source.lines().map(str::to_owned));
+    docs.push("```".to_owned());
+    docs
 }

@@ -1,24 +1,31 @@
 //! Choices become enums.
 
-use vac_cddl::ir::{Literal, TagNumber, Type, TypeKind, Value};
+use std::collections::HashMap;
+
+use vac_cddl::ir::{Control, Literal, TagNumber, Type, TypeKind, Value};
 use vac_schema::TypeId;
 
 use super::build::Builder;
+use super::rule_names::base;
 use super::{Body, Choice, Content, Enum, Place, Scalar, Shape, Variant};
 use crate::analysis::{kinds, literals, prelude_name, rule};
 use crate::describe;
-use crate::names::{Names, camel_case};
+use crate::names::{Names, camel_case, snake_case};
 
 impl<'s> Builder<'s> {
     /// Nothing but literals: an enum without content.
     pub fn literal_choice(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         let mut names = Names::default();
-        let mut variants = Vec::new();
-        for literal in literals(self.schema, ty).unwrap_or_default() {
+        let mut variants: Vec<Variant> = Vec::new();
+        for literal in literals(self.schema, ty).expect("a choice of literals") {
+            let is_it = |it: &Variant| matches!(&it.content, Content::Literal(value, _) if *value == literal.value);
+            if variants.iter().any(is_it) {
+                continue;
+            }
             variants.push(Variant {
-                name: names.type_name(&literal_name(literal)),
+                name: names.type_name(&literal_name(&literal)),
                 docs: vec![format!("The value `{}`.", describe::value(&literal.value))],
-                content: Content::Literal(literal.value.clone(), Vec::new()),
+                content: Content::Literal(literal.value, Vec::new()),
             });
         }
         let body = Body::Enum(Enum { variants, choice: Choice::Literals });
@@ -62,39 +69,40 @@ impl<'s> Builder<'s> {
         slot: Option<usize>,
         place: Place,
     ) -> Shape {
-        let mut parts: Vec<(String, &'s Type, Content)> = Vec::new();
-        for (at, choice) in choices {
-            // A socket that nobody has plugged can be left out.
-            if kinds(self.schema, choice).is_empty() {
-                continue;
-            }
-            let title = self.variant_name(choice);
-            let content = match &choice.kind {
-                TypeKind::Literal(literal) => Content::Literal(literal.value.clone(), vec![*at]),
+        // A socket without plugs matches nothing.
+        let is_plugged = |(_, ty): &&(usize, &'s Type)| !kinds(self.schema, ty).is_empty();
+        let choices: Vec<&(usize, &'s Type)> = choices.iter().filter(is_plugged).collect();
+        let types: Vec<&'s Type> = choices.iter().map(|(_, choice)| *choice).collect();
+        let titles = self.variant_titles(&types, "");
+        let mut parts: Vec<(&'s Type, Content)> = Vec::new();
+        for ((at, choice), title) in choices.into_iter().zip(titles) {
+            let content = match literals(self.schema, choice).as_deref() {
+                Some([only]) => Content::Literal(only.value.clone(), vec![*at]),
                 _ => {
                     let shape = self.shape(choice, &format!("{name}-{title}"), None);
                     Content::Value(shape, vec![*at])
                 }
             };
             if !merge(&mut parts, &content) {
-                parts.push((title, choice, content));
+                parts.push((choice, content));
             }
         }
         if parts.is_empty() {
             return Shape::Scalar(Scalar::Any);
         }
         if parts.len() == 1
-            && matches!(parts[0].2, Content::Value(Shape::Scalar(..), _))
-            && let Some((_, _, Content::Value(shape, _))) = parts.pop()
+            && matches!(parts[0].1, Content::Value(Shape::Scalar(..), _))
+            && let Some((_, Content::Value(shape, _))) = parts.pop()
         {
             return shape;
         }
         let mut names = Names::default();
-        let titles = without_common_suffix(parts.iter().map(|(title, ..)| title.as_str()), name);
+        let choices: Vec<&'s Type> = parts.iter().map(|(choice, _)| *choice).collect();
+        let titles = self.variant_titles(&choices, name);
         let variants = parts
             .into_iter()
             .zip(titles)
-            .map(|((_, choice, content), title)| Variant {
+            .map(|((choice, content), title)| Variant {
                 name: names.type_name(&title),
                 docs: vec![format!(
                     "The alternative `{}`.",
@@ -107,65 +115,162 @@ impl<'s> Builder<'s> {
         Shape::Item(self.item(name, slot, body, place))
     }
 
-    fn variant_name(&self, ty: &Type) -> String {
+    /// The names of alternatives, as short as they can be without being the same.
+    fn variant_titles(&self, choices: &[&'s Type], around: &str) -> Vec<String> {
+        let short: Vec<String> = choices.iter().map(|choice| self.variant_name(choice)).collect();
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for title in &short {
+            *counts.entry(camel_case(title)).or_default() += 1;
+        }
+        let titles = short.into_iter().zip(choices).map(|(title, choice)| {
+            if counts[&camel_case(&title)] == 1 { title } else { self.long_name(choice, title) }
+        });
+        without_common_suffix(titles.collect(), around)
+    }
+
+    /// What to call an alternative: by its rule, its literal, or what it is.
+    pub fn variant_name(&self, ty: &Type) -> String {
         match prelude_name(self.schema, ty) {
             Some("tstr") => return "text".to_owned(),
             Some("bstr") => return "bytes".to_owned(),
             _ => {}
         }
         match &ty.kind {
-            TypeKind::Rule(id) => rule(self.schema, *id).name.clone(),
+            TypeKind::Rule(id) => match literals(self.schema, ty).as_deref() {
+                Some([only]) => literal_name(only),
+                _ => base(&rule(self.schema, *id).name).to_owned(),
+            },
             TypeKind::Literal(literal) => literal_name(literal),
-            TypeKind::Tag { number: TagNumber::One(number), .. } => format!("tag-{number}"),
+            TypeKind::Tag { number: TagNumber::One(number), content } => {
+                let named = prelude_name(self.schema, content).is_none();
+                match &content.kind {
+                    TypeKind::Rule(id) if named => base(&rule(self.schema, *id).name).to_owned(),
+                    _ => format!("tag-{number}"),
+                }
+            }
+            TypeKind::Tag { .. } => "tag".to_owned(),
             TypeKind::Map(_) => "map".to_owned(),
             TypeKind::Array(_) => "array".to_owned(),
             TypeKind::Any => "any".to_owned(),
             TypeKind::Range { .. } => "range".to_owned(),
+            TypeKind::Simple(_) => "simple".to_owned(),
+            TypeKind::Control { control: Control::Cbor(inner), .. } => {
+                format!("cbor-{}", self.variant_name(inner))
+            }
             TypeKind::Control { target, .. } => self.variant_name(target),
-            TypeKind::Tag { .. }
-            | TypeKind::Simple(_)
-            | TypeKind::Choice(_)
-            | TypeKind::Major { .. } => "other".to_owned(),
+            TypeKind::Choice(choices) if choices.len() <= MAX_JOINED => {
+                let names: Vec<_> =
+                    choices.iter().map(|choice| self.variant_name(choice)).collect();
+                names.join("-or-")
+            }
+            TypeKind::Choice(_) => "choice".to_owned(),
+            TypeKind::Major { major, info } => match (major, info) {
+                (0, _) => "uint",
+                (1, _) => "nint",
+                (2, _) => "bytes",
+                (3, _) => "text",
+                (4, _) => "array",
+                (5, _) => "map",
+                (_, Some(20)) => "false",
+                (_, Some(21)) => "true",
+                (_, Some(22)) => "null",
+                (_, Some(23)) => "undefined",
+                (_, Some(25..=27)) => "float",
+                _ => "simple",
+            }
+            .to_owned(),
+        }
+    }
+
+    /// A longer name, for alternatives whose short name is that of another.
+    fn long_name(&self, ty: &'s Type, short: String) -> String {
+        match &ty.kind {
+            TypeKind::Rule(id) => rule(self.schema, *id).name.clone(),
+            TypeKind::Tag { number: TagNumber::One(number), content } => {
+                format!("tag-{number}-{}", self.variant_name(content))
+            }
+            TypeKind::Array(group) => match group.choices.first() {
+                Some(elements) => format!("{}-{short}", self.titles_of_elements(elements)[0]),
+                None => short,
+            },
+            TypeKind::Map(group) => {
+                let elements = group.choices.iter().flatten().take(MAX_JOINED);
+                let titles: Vec<_> = elements.map(|it| self.element_title(it)).collect();
+                format!("{}-{short}", titles.join("-"))
+            }
+            TypeKind::Range { low, high, .. } => {
+                let end =
+                    |value: &Value| literal_name(&Literal { value: value.clone(), name: None });
+                format!("{}-to-{}", end(low), end(high))
+            }
+            TypeKind::Control { .. } => self.tables.describe(self.index.type_id(ty)),
+            _ => short,
         }
     }
 }
 
-/// Two scalars of one Rust type are one variant.
-fn merge(parts: &mut [(String, &Type, Content)], content: &Content) -> bool {
-    let Content::Value(Shape::Scalar(scalar), alternatives) = content else { return false };
-    for (_, _, part) in parts {
-        if let Content::Value(Shape::Scalar(other), others) = part
-            && other == scalar
-        {
-            others.extend(alternatives);
-            return true;
+/// The most names that are joined to one.
+pub(super) const MAX_JOINED: usize = 3;
+
+/// Adds an alternative to an earlier one with the same value or the same scalar type.
+fn merge(parts: &mut [(&Type, Content)], content: &Content) -> bool {
+    for (_, part) in parts {
+        match (part, content) {
+            (
+                Content::Value(Shape::Scalar(old), indices),
+                Content::Value(Shape::Scalar(new), more),
+            ) if old == new => {
+                indices.extend(more);
+                return true;
+            }
+            (Content::Literal(old, indices), Content::Literal(new, more)) if old == new => {
+                indices.extend(more);
+                return true;
+            }
+            _ => {}
         }
     }
     false
 }
 
 /// What to call a literal: by its name, its text, or its number.
-pub(super) fn literal_name(literal: &Literal) -> String {
+pub fn literal_name(literal: &Literal) -> String {
     match (&literal.name, &literal.value) {
         (Some(name), _) => name.clone(),
-        (None, Value::Text(text)) if text.chars().any(|c| c.is_ascii_alphanumeric()) => {
-            text.clone()
-        }
-        (None, Value::Text(_)) => "text".to_owned(),
+        (None, Value::Text(text)) => match text.strip_prefix('-') {
+            Some(rest) if rest.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+                format!("minus-{rest}")
+            }
+            _ => text.clone(),
+        },
         (None, Value::Integer(integer)) if *integer < 0 => {
             format!("minus-{}", integer.unsigned_abs())
         }
         (None, Value::Integer(integer)) => format!("value-{integer}"),
-        (None, Value::Float(_)) => "float".to_owned(),
-        (None, Value::Bytes(_)) => "bytes".to_owned(),
+        (None, Value::Float(float)) => {
+            let sign = if float.is_sign_negative() { "minus" } else { "value" };
+            let digits = format!("{:?}", float.abs());
+            format!("{sign}-{}", digits.replace('.', "-point-").replace("e-", "-e-minus-"))
+        }
+        (None, Value::Bytes(bytes)) if bytes.is_empty() => "no-bytes".to_owned(),
+        (None, Value::Bytes(bytes)) => {
+            let hex: Vec<String> =
+                bytes.iter().take(MAX_NAMED_BYTES).map(|byte| format!("{byte:02x}")).collect();
+            format!("bytes-{}", hex.concat())
+        }
     }
 }
 
+/// The most bytes of a literal that are part of its name.
+const MAX_NAMED_BYTES: usize = 8;
+
 /// `message-entry` and `event-entry` of `entry` are `message` and `event`.
-fn without_common_suffix<'t>(titles: impl Iterator<Item = &'t str>, around: &str) -> Vec<String> {
-    let titles: Vec<_> = titles.collect();
-    let suffix = format!("-{around}");
-    let shorter: Option<Vec<_>> = titles.iter().map(|title| title.strip_suffix(&suffix)).collect();
-    let chosen = shorter.unwrap_or(titles);
-    chosen.into_iter().map(camel_case).collect()
+fn without_common_suffix(titles: Vec<String>, around: &str) -> Vec<String> {
+    if around.is_empty() {
+        return titles;
+    }
+    let suffix = format!("_{}", snake_case(around));
+    let shorter =
+        titles.iter().map(|title| Some(snake_case(title).strip_suffix(&suffix)?.to_owned()));
+    shorter.collect::<Option<Vec<_>>>().unwrap_or(titles)
 }

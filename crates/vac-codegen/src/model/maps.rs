@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 
 use vac_cddl::ir::{
-    Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Type, Value,
+    Control, Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Type,
+    TypeKind, Value,
 };
 
 use super::build::Builder;
 use super::choices::literal_name;
 use super::{Body, Choice, Content, Enum, Field, Member, Place, Rest, Scalar, Shape, Variant};
-use crate::analysis::literals;
-use crate::names::{Names, camel_case};
+use crate::analysis::{literals, rule};
+use crate::names::Names;
 
-/// More alternatives than this in one map are carried instead of typed.
-const MOST_ALTERNATIVES: usize = 16;
+/// A map with more ways to choose among its groups has a variant for each of its own
+/// alternatives only, and what groups inside them contain is optional.
+const MAX_WAYS: usize = 16;
 
 /// A member with the groups around it resolved.
 #[derive(Clone)]
@@ -22,6 +24,21 @@ struct Flat<'s> {
     required: bool,
     occurrence: Occurrence,
     docs: &'s [String],
+}
+
+/// One way to choose among the groups of a map.
+#[derive(Clone)]
+struct Way<'s> {
+    /// The group rules that were chosen.
+    name: Option<String>,
+    members: Vec<Flat<'s>>,
+}
+
+/// The keys of a field.
+struct Keys {
+    key: Literal,
+    json_key: Option<Literal>,
+    is_by_type: bool,
 }
 
 impl<'s> Builder<'s> {
@@ -33,38 +50,45 @@ impl<'s> Builder<'s> {
         name: &str,
         slot: Option<usize>,
     ) -> Shape {
-        let Some(mut alternatives) = flatten(group) else {
+        let ways = flatten(group).unwrap_or_else(|| merged(group));
+        if ways.is_empty() {
+            // A socket without plugs matches nothing.
             return Shape::Scalar(Scalar::Any);
-        };
+        }
         let (place, id) = (Place::Type(self.index.type_id(ty)), self.index.group_id(group));
         let mut numbers = HashMap::new();
         number_members(group, &mut numbers);
-        if alternatives.len() == 1
-            && let Some(members) = alternatives.pop()
-        {
-            if let [Flat { member, .. }] = members.as_slice()
+        if let [way] = ways.as_slice() {
+            if let [Flat { member, occurrence, .. }] = way.members.as_slice()
                 && let IrMember { key: Some(Key::Type(key)), value, .. } = member
+                && self.keys(member, *occurrence).is_none()
             {
                 let key = self.shape(key, &format!("{name}-key"), None);
                 let value = self.shape(value, &format!("{name}-value"), None);
                 return Shape::Table(Box::new(key), Box::new(value));
             }
-            let body = Body::Struct(self.members(&members, &numbers, name));
+            let body = Body::Struct(self.members(&way.members, &numbers, name));
             return Shape::Item(self.container(name, slot, body, place, id));
         }
+        let described: Vec<(Option<String>, Vec<&IrMember>)> = ways
+            .iter()
+            .map(|way| (way.name.clone(), way.members.iter().map(|flat| flat.member).collect()))
+            .collect();
+        let titles = self.way_titles(&described);
+        // Whether each way is one of the map's own alternatives.
+        let is_direct = ways.len() == group.choices.len();
         let mut names = Names::default();
         let mut variants = Vec::new();
-        for (at, members) in alternatives.iter().enumerate() {
-            let others = alternatives.iter().enumerate().filter(|(other, _)| *other != at);
-            let others: Vec<_> = others.map(|(_, members)| members).collect();
-            let title =
-                distinction(members, &others).unwrap_or_else(|| format!("choice-{}", at + 1));
+        for ((at, way), title) in ways.iter().enumerate().zip(titles) {
             let part = format!("{name}-{title}");
-            let body = Body::Struct(self.members(members, &numbers, &part));
-            let item = self.container(&part, None, body, Place::Group, id);
+            let body = Body::Struct(self.members(&way.members, &numbers, &part));
+            let item = match group.names.get(at) {
+                Some(Some(rule)) if is_direct => self.group_item(rule, &part, body, id),
+                _ => self.container(&part, None, body, Place::Group, id),
+            };
             variants.push(Variant {
-                name: names.type_name(&camel_case(&title)),
-                docs: vec![format!("The map with `{title}`.")],
+                name: names.type_name(&title),
+                docs: vec![way_docs(way)],
                 content: Content::Value(Shape::Item(item), vec![at]),
             });
         }
@@ -73,19 +97,23 @@ impl<'s> Builder<'s> {
     }
 
     fn members(&mut self, members: &[Flat<'s>], numbers: &Numbers, name: &str) -> Vec<Member> {
-        let mut names = Names::default();
-        let mut fields = Vec::new();
-        let rest = members.iter().filter(|flat| !matches!(flat.member.key, Some(Key::Literal(_))));
-        let several = rest.count() > 1;
-        for flat in members {
+        let keys: Vec<Option<Keys>> =
+            members.iter().map(|flat| self.keys(flat.member, flat.occurrence)).collect();
+        let titles: Vec<String> = keys.iter().flatten().map(Keys::title).collect();
+        let mut names = Names::of_fields(titles.iter().map(String::as_str));
+        let has_several_rests = keys.iter().filter(|keys| keys.is_none()).count() > 1;
+        let mut fields: Vec<Member> = Vec::new();
+        for (flat, keys) in members.iter().zip(keys) {
             let number = numbers[&std::ptr::from_ref(flat.member)];
-            match &flat.member.key {
-                Some(Key::Literal(key)) => {
-                    fields.push(self.field(flat, number, key, &mut names, name));
-                }
-                Some(Key::Type(key)) => {
-                    let title = if several { "extensions_1" } else { "extensions" };
-                    let field = names.field_name(title);
+            let Some(keys) = keys else {
+                if let Some(Key::Type(key)) = &flat.member.key {
+                    let title = match self.variant_name(key) {
+                        title if has_several_rests && title != "text" => {
+                            format!("{title}-extensions")
+                        }
+                        _ => "extensions".to_owned(),
+                    };
+                    let field = names.field_name(&title);
                     let part = format!("{name}-{field}");
                     fields.push(Member::Rest(Rest {
                         name: field,
@@ -96,8 +124,33 @@ impl<'s> Builder<'s> {
                         docs: docs_or(flat.docs, "Members that the schema does not name."),
                     }));
                 }
-                // Lowering has refused it, or the validator will.
-                None => {}
+                continue;
+            };
+            let same_key = fields.iter_mut().find_map(|member| match member {
+                Member::Field(field)
+                    if field.key.value == keys.key.value
+                        && !(field.is_by_type || keys.is_by_type) =>
+                {
+                    Some(field)
+                }
+                _ => None,
+            });
+            match same_key {
+                Some(field) => {
+                    let has_number = |it: &&Flat<'s>| {
+                        numbers[&std::ptr::from_ref(it.member)] == field.numbers[0]
+                    };
+                    let first = members.iter().find(has_number).expect("a field is a member");
+                    if !self.is_same(&first.member.value, &flat.member.value) {
+                        field.shape = Shape::Scalar(Scalar::Any);
+                    }
+                    field.numbers.push(number);
+                    field.required = false;
+                }
+                None => {
+                    let field = self.field(flat, number, keys, &mut names, name);
+                    fields.push(field);
+                }
             }
         }
         fields
@@ -107,30 +160,115 @@ impl<'s> Builder<'s> {
         &mut self,
         flat: &Flat<'s>,
         number: usize,
-        key: &Literal,
+        keys: Keys,
         names: &mut Names,
         around: &str,
     ) -> Member {
         let value: &'s Type = &flat.member.value;
+        let title = keys.title();
+        let Keys { key, json_key, is_by_type } = keys;
         if flat.required
+            && !is_by_type
             && let Some([only]) = literals(self.schema, value).as_deref()
         {
-            return Member::Constant { number, key: key.clone(), value: only.value.clone() };
+            return Member::Constant { number, key, value: only.value.clone() };
         }
-        let title = literal_name(key);
         Member::Field(Field {
             name: names.field_name(&title),
-            number,
-            key: key.clone(),
+            numbers: vec![number],
+            key,
+            json_key,
+            is_by_type,
             required: flat.required,
             shape: self.shape(value, &format!("{around}-{title}"), None),
             docs: docs_or(flat.docs, &format!("The member `{title}`.")),
         })
     }
+
+    /// Whether two types are written in the same way.
+    fn is_same(&self, one: &'s Type, other: &'s Type) -> bool {
+        let kind = |ty: &'s Type| &self.tables.types[self.index.type_id(ty).0 as usize].kind;
+        kind(one) == kind(other)
+    }
+
+    /// The keys of a member that is a field: one literal, or one literal for JSON and one
+    /// for CBOR. `None` if the keys are data.
+    fn keys(&self, member: &IrMember, occurrence: Occurrence) -> Option<Keys> {
+        let ty = match member.key.as_ref()? {
+            Key::Literal(key) => {
+                return Some(Keys { key: key.clone(), json_key: None, is_by_type: false });
+            }
+            Key::Type(ty) if occurrence.max == Some(1) => ty,
+            Key::Type(_) => return None,
+        };
+        let mut found = Vec::new();
+        self.keys_by_feature(ty, None, &mut found)?;
+        match found.as_slice() {
+            [(_, only)] => Some(Keys { key: only.clone(), json_key: None, is_by_type: true }),
+            [(Some("json"), json), (Some("cbor"), cbor)]
+            | [(Some("cbor"), cbor), (Some("json"), json)]
+                if matches!(json.value, Value::Text(_)) =>
+            {
+                Some(Keys { key: cbor.clone(), json_key: Some(json.clone()), is_by_type: true })
+            }
+            _ => None,
+        }
+    }
+
+    /// The literals of a key, each with the feature that it is for. `None` if there is
+    /// anything but literals.
+    fn keys_by_feature<'t>(
+        &'t self,
+        ty: &'t Type,
+        feature: Option<&'t str>,
+        found: &mut Vec<(Option<&'t str>, Literal)>,
+    ) -> Option<()> {
+        match &ty.kind {
+            TypeKind::Rule(id) => {
+                self.keys_by_feature(&rule(self.schema, *id).body, feature, found)
+            }
+            TypeKind::Control { target, control: Control::Feature(feature) } => {
+                self.keys_by_feature(target, Some(feature), found)
+            }
+            TypeKind::Control { target, control: Control::Default(_) } => {
+                self.keys_by_feature(target, feature, found)
+            }
+            TypeKind::Choice(choices) => {
+                choices.iter().try_for_each(|choice| self.keys_by_feature(choice, feature, found))
+            }
+            TypeKind::Literal(literal) => {
+                found.push((feature, literal.clone()));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Keys {
+    /// The name of the field.
+    fn title(&self) -> String {
+        literal_name(self.json_key.as_ref().unwrap_or(&self.key))
+    }
 }
 
 pub(super) fn docs_or(docs: &[String], otherwise: &str) -> Vec<String> {
     if docs.is_empty() { vec![otherwise.to_owned()] } else { docs.to_vec() }
+}
+
+fn way_docs(way: &Way<'_>) -> String {
+    let mut keys = way.members.iter().filter_map(|flat| match &flat.member.key {
+        Some(Key::Literal(literal)) => Some(format!("`{}`", literal_name(literal))),
+        _ => None,
+    });
+    match (&way.name, keys.next()) {
+        (Some(name), _) => format!("The group `{name}`."),
+        (None, None) => "The map without these members.".to_owned(),
+        (None, Some(first)) => {
+            let keys: Vec<String> = [first].into_iter().chain(keys).collect();
+            format!("The map with {}.", keys.join(", "))
+        }
+    }
 }
 
 /// The numbers of the members of a group, by their addresses.
@@ -149,70 +287,82 @@ fn number_members(group: &Group, numbers: &mut Numbers) {
     }
 }
 
-/// Every way to choose among the groups of a map; `None` if there are too many.
-fn flatten(group: &Group) -> Option<Vec<Vec<Flat<'_>>>> {
+/// Every way to choose among the groups of a map; `None` if there are more than [`MAX_WAYS`].
+fn flatten(group: &Group) -> Option<Vec<Way<'_>>> {
     let mut all = Vec::new();
-    for elements in &group.choices {
-        let mut ways = vec![Vec::new()];
+    for (elements, name) in group.choices.iter().zip(&group.names) {
+        let mut ways = vec![Way { name: name.clone(), members: Vec::new() }];
         for element in elements {
             ways = extend(&ways, element)?;
         }
         all.extend(ways);
-        if all.len() > MOST_ALTERNATIVES {
+        if all.len() > MAX_WAYS {
             return None;
         }
     }
     Some(all)
 }
 
-fn extend<'s>(ways: &[Vec<Flat<'s>>], element: &'s Element) -> Option<Vec<Vec<Flat<'s>>>> {
+fn extend<'s>(ways: &[Way<'s>], element: &'s Element) -> Option<Vec<Way<'s>>> {
     let additions = match &element.kind {
         ElementKind::Member(member) => {
-            vec![vec![Flat {
-                member,
-                required: element.occurrence.min > 0,
-                occurrence: element.occurrence,
-                docs: &element.docs,
-            }]]
+            vec![Way { name: None, members: vec![flat(member, element)] }]
         }
         ElementKind::Group { group, .. } => {
-            let inner = flatten(group)?;
             match (element.occurrence.min, element.occurrence.max) {
-                (1, Some(1)) => inner,
-                (0, Some(1)) => inner.into_iter().chain([Vec::new()]).collect(),
-                // Repeated: any of its members may be there.
-                _ => vec![inner.iter().flatten().map(optional).collect()],
+                (1, Some(1)) => flatten(group)?,
+                // Optional or repeated: each of its members may be present.
+                _ => vec![Way { name: None, members: optional_members(group) }],
             }
         }
     };
     let mut extended = Vec::new();
     for way in ways {
         for addition in &additions {
-            extended.push(way.iter().chain(addition).cloned().collect());
+            let name = match (&way.name, &addition.name) {
+                (Some(outer), Some(inner)) if outer != inner => Some(format!("{outer}-{inner}")),
+                (outer, inner) => inner.clone().or_else(|| outer.clone()),
+            };
+            let members = way.members.iter().chain(&addition.members).cloned().collect();
+            extended.push(Way { name, members });
         }
     }
-    (extended.len() <= MOST_ALTERNATIVES).then_some(extended)
+    (extended.len() <= MAX_WAYS).then_some(extended)
 }
 
-fn optional<'s>(flat: &Flat<'s>) -> Flat<'s> {
-    let occurrence = Occurrence { min: 0, ..flat.occurrence };
-    Flat { required: false, occurrence, ..flat.clone() }
-}
-
-/// A key that only this alternative has.
-fn distinction(members: &[Flat<'_>], others: &[&Vec<Flat<'_>>]) -> Option<String> {
-    let key = |flat: &Flat<'_>| match &flat.member.key {
-        Some(Key::Literal(literal)) => Some(literal.value.clone()),
-        _ => None,
-    };
-    members.iter().find_map(|flat| {
-        let own = key(flat)?;
-        let elsewhere =
-            others.iter().any(|other| other.iter().any(|flat| key(flat).as_ref() == Some(&own)));
-        match (&own, elsewhere) {
-            (Value::Text(text), false) => Some(text.clone()),
-            (Value::Integer(integer), false) => Some(format!("value-{integer}")),
-            _ => None,
+/// A way for each alternative of a map, in which everything inside groups is optional.
+fn merged(group: &Group) -> Vec<Way<'_>> {
+    let mut ways = Vec::new();
+    for (elements, name) in group.choices.iter().zip(&group.names) {
+        let mut members = Vec::new();
+        for element in elements {
+            match &element.kind {
+                ElementKind::Member(member) => members.push(flat(member, element)),
+                ElementKind::Group { group, .. } => members.extend(optional_members(group)),
+            }
         }
-    })
+        ways.push(Way { name: name.clone(), members });
+    }
+    ways
+}
+
+/// All members of a group and of the groups inside it, each of which may be present.
+fn optional_members(group: &Group) -> Vec<Flat<'_>> {
+    let mut members = Vec::new();
+    for element in group.choices.iter().flatten() {
+        match &element.kind {
+            ElementKind::Group { group, .. } => members.extend(optional_members(group)),
+            ElementKind::Member(member) => {
+                let flat = flat(member, element);
+                let occurrence = Occurrence { min: 0, ..flat.occurrence };
+                members.push(Flat { required: false, occurrence, ..flat });
+            }
+        }
+    }
+    members
+}
+
+fn flat<'s>(member: &'s IrMember, element: &'s Element) -> Flat<'s> {
+    let occurrence = element.occurrence;
+    Flat { member, required: occurrence.min > 0, occurrence, docs: &element.docs }
 }

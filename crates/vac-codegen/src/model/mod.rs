@@ -1,16 +1,20 @@
 //! The Rust types that a schema becomes, before they are written down.
 
+mod alternatives;
 mod arrays;
 mod build;
 mod choices;
 mod maps;
 mod passes;
+mod rule_names;
 
 use proc_macro2::Ident;
 use vac_cddl::ir::{Literal, Occurrence, Value};
 use vac_schema::{GroupId, PatternId, TypeId};
 
 pub use build::build;
+pub use choices::literal_name as key_name;
+pub use rule_names::constant_names;
 
 /// All types of a schema.
 pub struct Model {
@@ -134,11 +138,16 @@ pub enum Member {
 pub struct Field {
     /// Its Rust name.
     pub name: Ident,
-    /// Its number among the members of its group.
-    pub number: usize,
+    /// Its numbers among the members of its group. There are several if groups inside the
+    /// group have members with the same key.
+    pub numbers: Vec<usize>,
     /// Its key.
     pub key: Literal,
-    /// Whether it has to be there.
+    /// Its key in JSON, if that is another one.
+    pub json_key: Option<Literal>,
+    /// Whether the key is a type in the schema's tables.
+    pub is_by_type: bool,
+    /// Whether it is always present.
     pub required: bool,
     /// Its type.
     pub shape: Shape,
@@ -194,7 +203,7 @@ pub enum PartKind {
     /// Several elements: at most.
     Many(Shape, Option<u64>),
     /// A group, which is an item of its own: at least, at most.
-    Group(usize, u64, Option<u64>),
+    Group(Shape, u64, Option<u64>),
 }
 
 /// A choice.

@@ -122,8 +122,10 @@ fn shapes(body: &Body) -> Vec<&Shape> {
         Body::Sequence(parts) => parts
             .iter()
             .filter_map(|part| match &part.kind {
-                PartKind::One(shape) | PartKind::Optional(shape) => Some(shape),
-                _ => None,
+                PartKind::One(shape)
+                | PartKind::Optional(shape)
+                | PartKind::Group(shape, _, Some(1)) => Some(shape),
+                PartKind::Constant(_) | PartKind::Many(..) | PartKind::Group(..) => None,
             })
             .collect(),
         Body::Enum(choice) => choice
@@ -151,8 +153,10 @@ fn shapes_mut(body: &mut Body) -> Vec<&mut Shape> {
         Body::Sequence(parts) => parts
             .iter_mut()
             .filter_map(|part| match &mut part.kind {
-                PartKind::One(shape) | PartKind::Optional(shape) => Some(shape),
-                _ => None,
+                PartKind::One(shape)
+                | PartKind::Optional(shape)
+                | PartKind::Group(shape, _, Some(1)) => Some(shape),
+                PartKind::Constant(_) | PartKind::Many(..) | PartKind::Group(..) => None,
             })
             .collect(),
         Body::Enum(choice) => choice
@@ -193,23 +197,16 @@ fn body_borrows(model: &Model, body: &Body) -> bool {
                 Member::Constant { .. } => Vec::new(),
             })
             .collect(),
-        Body::Sequence(parts) => {
-            let groups = parts.iter().any(
-                |part| matches!(part.kind, PartKind::Group(item, ..) if model.items[item].borrows),
-            );
-            if groups {
-                return true;
-            }
-            parts
-                .iter()
-                .filter_map(|part| match &part.kind {
-                    PartKind::One(shape)
-                    | PartKind::Optional(shape)
-                    | PartKind::Many(shape, ..) => Some(shape),
-                    _ => None,
-                })
-                .collect()
-        }
+        Body::Sequence(parts) => parts
+            .iter()
+            .filter_map(|part| match &part.kind {
+                PartKind::One(shape)
+                | PartKind::Optional(shape)
+                | PartKind::Many(shape, ..)
+                | PartKind::Group(shape, ..) => Some(shape),
+                PartKind::Constant(_) => None,
+            })
+            .collect(),
         _ => shapes(body),
     };
     all.into_iter().any(|shape| borrows(model, shape))

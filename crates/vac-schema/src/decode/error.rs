@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use vac_value::{Node, SyntaxError, Violation};
+use vac_value::{AnyError, EncodeError, Node, SyntaxError, Violation, ViolationKind};
 
 use crate::Violations;
 
@@ -54,10 +54,35 @@ impl From<SyntaxError> for DecodeError {
     }
 }
 
+impl From<AnyError> for DecodeError {
+    fn from(error: AnyError) -> Self {
+        match error {
+            AnyError::Syntax(error) => Self::Syntax(error),
+            AnyError::Encode(error) => Self::Invalid(unencodable(&error)),
+        }
+    }
+}
+
 impl From<Violations> for DecodeError {
     fn from(violations: Violations) -> Self {
         Self::Invalid(violations)
     }
+}
+
+/// The verdict on a value that neither encoding can represent.
+pub(super) fn unencodable(error: &EncodeError) -> Violations {
+    let kind = match error {
+        EncodeError::DuplicateKey(_) => ViolationKind::DuplicateKey,
+        EncodeError::NotRepresentable { .. } => ViolationKind::Mismatch,
+    };
+    Violations::from(Violation {
+        kind,
+        path: String::new(),
+        expected: "a value that can be encoded".to_owned(),
+        found: error.to_string(),
+        rule: String::new(),
+        others: Vec::new(),
+    })
 }
 
 /// A valid node that does not fit the type that is built of it.

@@ -36,6 +36,37 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
         }
     }
 
+    /// Builds the value of a member that is always present, and whose key is a type with few
+    /// values.
+    pub fn required_entry<T: Build<'a>>(&mut self, member: usize) -> Built<T> {
+        match self.optional_entry(member)? {
+            Some(value) => Ok(value),
+            None => Err(self.mismatch()),
+        }
+    }
+
+    /// Builds the value of a member if it is present, and whose key is a type with few
+    /// values. A repeated group can contain it with several keys: then the first entry is
+    /// the one that has a place, and the map does not fit.
+    pub fn optional_entry<T: Build<'a>>(&mut self, member: usize) -> Built<Option<T>> {
+        let mut entries = self.assignment.entries(member);
+        let (first, second) = (entries.next(), entries.next());
+        drop(entries);
+        match (first, second) {
+            (None, _) => Ok(None),
+            (Some((_, value)), None) => T::build(self.reader, value).map(Some),
+            (Some(_), Some(_)) => Err(self.mismatch()),
+        }
+    }
+
+    /// Builds the value of the first of several members with the same key that is present.
+    pub fn first_of<T: Build<'a>>(&mut self, members: &[usize]) -> Built<Option<T>> {
+        match members.iter().find_map(|member| self.assignment.value(*member)) {
+            Some(value) => T::build(self.reader, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Builds the entries whose keys are of a type.
     pub fn rest<K: Build<'a>, V: Build<'a>>(&mut self, member: usize) -> Built<Extensions<K, V>> {
         let reader = &mut *self.reader;

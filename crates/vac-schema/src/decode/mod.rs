@@ -15,6 +15,7 @@ mod error;
 mod macros;
 mod map;
 mod reader;
+mod text_enum;
 
 pub use array::ArrayReader;
 pub use build::{Build, BuildOwned, Built};
@@ -22,9 +23,10 @@ pub use checked_text::{InvalidText, check_text};
 pub use error::{DecodeError, Mismatch};
 pub use map::MapReader;
 pub use reader::Reader;
+pub use text_enum::UnknownText;
 
 use serde::Deserializer;
-use vac_value::{Document, Encoding, Node};
+use vac_value::{Document, Encode, Encoding, Node};
 
 use crate::Violations;
 use crate::matcher::{Budget, Matcher};
@@ -68,6 +70,27 @@ pub trait Decode<'a>: Build<'a> + BuildOwned {
         })
     }
 
+    /// Checks that the value satisfies its rule. Values that were decoded do; values that
+    /// were built or changed may violate what the type does not express, such as the
+    /// number of elements.
+    fn validate(&self) -> Result<(), Violations>
+    where
+        Self: Encode,
+    {
+        // What one of the encodings cannot represent, the other can.
+        let (bytes, encoding) = match self.to_cbor() {
+            Ok(bytes) => (bytes, Encoding::Cbor),
+            Err(error) => match self.to_json() {
+                Ok(text) => (text.into_bytes(), Encoding::Json),
+                Err(_) => return Err(error::unencodable(&error)),
+            },
+        };
+        let document = Document::scan(&bytes, encoding).expect("an encoder writes documents");
+        let mut budget = Budget::new(document.root());
+        let mut matcher = Matcher::new(Self::schema(), MAX_VIOLATIONS, &mut budget);
+        matcher.validate(Self::RULE, Self::TYPE, document.root())
+    }
+
     /// Decodes a node of a scanned document into a value that borrows nothing.
     fn from_node_owned(node: Node<'_, '_>) -> Result<Self, DecodeError> {
         Reader::read(Self::schema(), Self::RULE, Self::TYPE, node, |reader| {
@@ -86,6 +109,12 @@ impl Schema {
         let type_id = self.rules[rule.0 as usize].body;
         Reader::read(self, rule, type_id, node, |reader| T::build(reader, node))
     }
+}
+
+/// Decodes JSON text into a value that borrows nothing. Generated code calls it.
+#[doc(hidden)]
+pub fn parse_owned<'a, T: Decode<'a>>(text: &str) -> Result<T, DecodeError> {
+    T::from_node_owned(Document::json(text.as_bytes())?.root())
 }
 
 /// Deserializes a value with serde, by way of CBOR. Generated code calls it.

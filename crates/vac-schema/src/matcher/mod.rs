@@ -51,6 +51,18 @@ impl Schema {
         Matcher::new(self, max_violations, budget).validate(rule, type_id, node)
     }
 
+    /// Checks a node against a type that is part of a rule.
+    pub fn validate_type(
+        &self,
+        rule: RuleId,
+        id: TypeId,
+        node: Node<'_, '_>,
+        max_violations: usize,
+    ) -> Result<(), Violations> {
+        let mut budget = Budget::new(node);
+        Matcher::new(self, max_violations, &mut budget).validate(rule, id, node)
+    }
+
     /// Checks a node against a rule, but does not look for duplicate keys where the schema
     /// accepts anything. For callers that have looked for them in the whole document.
     pub fn validate_rule(

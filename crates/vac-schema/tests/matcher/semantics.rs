@@ -278,3 +278,17 @@ fn duplicate_keys_are_violations_at_every_depth() {
     }
     assert_eq!(lines(&cbor("a = bstr", &embedded)), Vec::<String>::new());
 }
+
+/// Both byte strings contain a document whose first node has the same number, and a choice is
+/// probed at it: the verdict on one must not be taken for the other's.
+#[test]
+fn verdicts_are_not_shared_between_embedded_documents() {
+    let schema = "a = [2*2 bstr .cbor b]\nb = [x] / [y]\nx = {k: 1}\ny = {k: 2, l: int}";
+    // ['[{"k": 1}]', '[{"k": 3}]']
+    let documents = b"\x82\x45\x81\xa1\x61k\x01\x45\x81\xa1\x61k\x03";
+    assert_eq!(cbor(schema, documents).len(), 1);
+    let documents = b"\x82\x45\x81\xa1\x61k\x03\x45\x81\xa1\x61k\x01";
+    assert_eq!(cbor(schema, documents).len(), 1);
+    let documents = b"\x82\x45\x81\xa1\x61k\x01\x45\x81\xa1\x61k\x01";
+    assert_eq!(cbor(schema, documents), []);
+}

@@ -2,26 +2,26 @@
 
 use std::collections::HashSet;
 
+use vac_record::keys::{tool_call_entry, tool_result_entry};
+use vac_record::{ToolCallEntry, ToolResultEntry};
+
 use super::{Entries, Findings, quoted};
 
 pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
-    let ids = |kind: &str| -> HashSet<_> {
-        entries
-            .iter()
-            .filter(|(_, entry)| entry.is(kind))
-            .filter_map(|(_, entry)| entry.text("call-id"))
-            .collect()
+    let ids = |kind: &str, key: &str| -> HashSet<_> {
+        let of_kind = entries.iter().filter(|(_, entry)| entry.is(kind));
+        of_kind.filter_map(|(_, entry)| entry.text(key)).collect()
     };
-    let (calls, results) = (ids("tool-call"), ids("tool-result"));
-    for (place, entry) in entries.iter() {
-        let Some(id) = entry.text("call-id") else { continue };
-        let (code, message) = if entry.is("tool-call") && !results.contains(&id) {
-            ("call-without-result", format!("no result has call-id {}", quoted(&id)))
-        } else if entry.is("tool-result") && !calls.contains(&id) {
-            ("result-without-call", format!("no call has call-id {}", quoted(&id)))
-        } else {
-            continue;
-        };
-        findings.add(entry.node, code, entries.path(place, "call-id"), message);
+    let calls = ids(ToolCallEntry::TYPE, tool_call_entry::CALL_ID);
+    let results = ids(ToolResultEntry::TYPE, tool_result_entry::CALL_ID);
+    for (kind, key, others, code, other) in [
+        (ToolCallEntry::TYPE, tool_call_entry::CALL_ID, &results, "call-without-result", "result"),
+        (ToolResultEntry::TYPE, tool_result_entry::CALL_ID, &calls, "result-without-call", "call"),
+    ] {
+        for (place, entry) in entries.iter().filter(|(_, entry)| entry.is(kind)) {
+            let Some(id) = entry.text(key).filter(|id| !others.contains(id)) else { continue };
+            let message = format!("no {other} has {key} {}", quoted(&id));
+            findings.add(entry.node, code, entries.path(place, key), message);
+        }
     }
 }

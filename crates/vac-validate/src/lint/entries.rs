@@ -2,7 +2,14 @@
 
 use std::borrow::Cow;
 
+use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
+
+/// Does not compile unless all types of entries have the members that lints look at under the
+/// same keys.
+const _: fn(&vac_record::Entry<'_>) = |entry| {
+    let _ = (entry.kind(), entry.id(), entry.timestamp(), entry.children());
+};
 
 /// All entries of a record.
 pub(super) struct Entries<'d, 'a>(Vec<Entry<'d, 'a>>);
@@ -11,17 +18,17 @@ pub(super) struct Entries<'d, 'a>(Vec<Entry<'d, 'a>>);
 pub(super) struct Entry<'d, 'a> {
     /// The entry itself.
     pub node: Node<'d, 'a>,
-    /// The entry whose child it is, by its place among all entries.
+    /// The index of the entry whose child it is, among all entries.
     pub parent: Option<usize>,
-    /// Its place in its array.
+    /// Its index in its array.
     pub index: usize,
 }
 
 impl<'d, 'a> Entries<'d, 'a> {
-    /// The entries of the record at a node; none if it is no record.
-    pub fn of(record: Node<'d, 'a>) -> Self {
+    /// Collects the entries of a record. A document that is not a record has none.
+    pub fn new(record: Node<'d, 'a>) -> Self {
         let mut all = Vec::new();
-        let top = record.member("session").and_then(|session| session.member("entries"));
+        let top = crate::entries(record);
         let mut open: Vec<_> =
             top.map(|array| (None, array.elements().enumerate())).into_iter().collect();
         while let Some((parent, elements)) = open.last_mut() {
@@ -30,7 +37,7 @@ impl<'d, 'a> Entries<'d, 'a> {
                 continue;
             };
             let entry = Entry { node, parent: *parent, index };
-            if let Some(children) = node.member("children") {
+            if let Some(children) = node.member(message_entry::CHILDREN) {
                 open.push((Some(all.len()), children.elements().enumerate()));
             }
             all.push(entry);
@@ -38,22 +45,26 @@ impl<'d, 'a> Entries<'d, 'a> {
         Self(all)
     }
 
-    /// One after the other, each with its place.
+    /// Iterates over the entries with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Entry<'d, 'a>)> {
         self.0.iter().enumerate()
     }
 
-    /// The JSON pointer of a member of an entry.
+    /// Returns the JSON pointer of a member of an entry.
     pub fn path(&self, place: usize, member: &str) -> String {
-        let mut way = Vec::new();
+        let mut indexes = Vec::new();
         let mut next = Some(place);
         while let Some(entry) = next.and_then(|place| self.0.get(place)) {
-            way.push(entry.index);
+            indexes.push(entry.index);
             next = entry.parent;
         }
-        let mut path = "/session/entries".to_owned();
-        for (level, index) in way.iter().rev().enumerate() {
-            path += if level == 0 { "/" } else { "/children/" };
+        let mut path = format!("/{}/{}", verifiable_agent_record::SESSION, session_trace::ENTRIES);
+        for (level, index) in indexes.iter().rev().enumerate() {
+            if level > 0 {
+                path += "/";
+                path += message_entry::CHILDREN;
+            }
+            path += "/";
             path += &index.to_string();
         }
         path + "/" + member
@@ -61,12 +72,12 @@ impl<'d, 'a> Entries<'d, 'a> {
 }
 
 impl<'a> Entry<'_, 'a> {
-    /// What it says about itself.
+    /// Whether its type is this one.
     pub fn is(&self, kind: &str) -> bool {
-        self.node.member("type").is_some_and(|found| found.is_text(kind))
+        self.node.member(message_entry::TYPE).is_some_and(|found| found.is_text(kind))
     }
 
-    /// The text of a member.
+    /// Returns the text of a member.
     pub fn text(&self, member: &str) -> Option<Cow<'a, str>> {
         self.node.member(member)?.text()
     }

@@ -2,61 +2,28 @@
 
 use std::borrow::Cow;
 
-use vac_value::{Document, Kind, Node};
+use vac_record::keys::{trace_metadata, unprotected_header};
+use vac_schema::{LiteralMember, TypeId, Value};
+use vac_value::{Document, Node, Violation};
 
 use super::{Findings, record, times};
 use crate::signed::{Envelope, PAYLOAD_PATH, Payload, labelled, payload};
-use crate::{RuleId, SCHEMA, rules, validate_node};
-
-/// A parameter that the schema describes without a cut (`=>`): a value that
-/// does not fit passes as that of some unknown parameter.
-struct Parameter {
-    label: i128,
-    name: &'static str,
-    wanted: Wanted,
-}
-
-enum Wanted {
-    Kinds(&'static [Kind], &'static str),
-    Rule(RuleId),
-    /// An array of at least one.
-    Some(RuleId),
-}
-
-const PROTECTED: &[Parameter] = &[
-    Parameter { label: 1, name: "alg", wanted: Wanted::Kinds(&[Kind::Integer], "int") },
-    Parameter {
-        label: 3,
-        name: "content_type",
-        wanted: Wanted::Kinds(&[Kind::Text, Kind::Integer], "tstr or uint"),
-    },
-    Parameter { label: 4, name: "kid", wanted: Wanted::Kinds(&[Kind::Bytes], "bstr") },
-    Parameter { label: 34, name: "x5t", wanted: Wanted::Rule(rules::COSE_CERT_HASH) },
-    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule(rules::COSE_X509) },
-];
-
-const UNPROTECTED: &[Parameter] = &[
-    Parameter {
-        label: 100,
-        name: "trace-metadata-key",
-        wanted: Wanted::Rule(rules::TRACE_METADATA),
-    },
-    Parameter { label: 33, name: "x5chain", wanted: Wanted::Rule(rules::COSE_X509) },
-    Parameter { label: 394, name: "receipts", wanted: Wanted::Some(rules::RECEIPT) },
-];
+use crate::{RuleId, SCHEMA, rules};
 
 pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, findings: &mut Findings) {
     let header = envelope.protected.bytes().unwrap_or(Cow::Borrowed(b""));
     if let Ok(header) = Document::cbor(&header) {
         let mut inside = Findings::default();
-        parameters(header.root(), PROTECTED, "", &mut inside);
+        parameters(header.root(), rules::PROTECTED_HEADER, "", &mut inside);
         findings.add_inside(envelope.protected, "/0(protected)", inside.in_order());
     }
     let path = "/1(unprotected)";
-    parameters(envelope.unprotected, UNPROTECTED, path, findings);
-    if let Some(metadata) = labelled(envelope.unprotected, 100) {
-        let path = format!("{path}/100(trace-metadata-key)");
-        times::span(metadata, "timestamp-start", "timestamp-end", &path, findings);
+    parameters(envelope.unprotected, rules::UNPROTECTED_HEADER, path, findings);
+    let label = unprotected_header::TRACE_METADATA_KEY;
+    if let Some(metadata) = labelled(envelope.unprotected, label) {
+        let path = format!("{path}/{label}(trace-metadata-key)");
+        let (start, end) = (trace_metadata::TIMESTAMP_START, trace_metadata::TIMESTAMP_END);
+        times::span(metadata, start, end, &path, findings);
     }
     if let Some(Payload::Attached { bytes, encoding }) = payload(document)
         && let Ok(inside) = Document::scan(&bytes, encoding)
@@ -65,39 +32,47 @@ pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, finding
     }
 }
 
-fn parameters(header: Node<'_, '_>, known: &[Parameter], path: &str, findings: &mut Findings) {
-    for Parameter { label, name, wanted } in known {
-        let Some(value) = labelled(header, *label) else { continue };
-        if let Some(problem) = wanted.problem(value) {
-            let message = format!("{problem}: passes only as a parameter that nobody knows");
-            findings.add(value, "label-not-cut", format!("{path}/{label}({name})"), message);
+/// Questions header parameters that the schema describes without a cut (`=>`): a value that
+/// does not fit passes as that of some unknown parameter.
+fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Findings) {
+    let members = SCHEMA.literal_members(rule).expect("headers are maps");
+    for LiteralMember { label, is_cut, value: id } in members {
+        let Value::Integer(number) = label.value else { continue };
+        let Some(value) = labelled(header, number).filter(|_| !is_cut) else { continue };
+        if let Some(problem) = problem(rule, id, value) {
+            let message = format!("{problem}: accepted only as an unknown parameter");
+            let path = format!("{path}/{number}({})", label.name);
+            findings.add(value, "label-not-cut", path, message);
         }
     }
 }
 
-impl Wanted {
-    /// Why a value does not fit.
-    fn problem(&self, value: Node<'_, '_>) -> Option<String> {
-        let wrong_kind =
-            |wanted: &str| Some(format!("expected {wanted}, found {}", vac_value::found(value)));
-        match self {
-            Self::Kinds(kinds, wanted) => {
-                let fits = kinds.contains(&value.kind())
-                    && (*wanted == "int" || value.integer().is_none_or(|number| number >= 0));
-                if fits { None } else { wrong_kind(wanted) }
-            }
-            Self::Rule(rule) => violation(value, *rule),
-            Self::Some(rule) if value.elements().next().is_none() => {
-                wrong_kind(&format!("an array of one or more {}", SCHEMA.name(*rule)))
-            }
-            Self::Some(rule) => value.elements().find_map(|element| violation(element, *rule)),
+/// Why a value is not of a type.
+fn problem(rule: RuleId, id: TypeId, value: Node<'_, '_>) -> Option<String> {
+    let violations = SCHEMA.validate_type(rule, id, value, 1).err()?;
+    Some(match violations.as_slice().first() {
+        Some(Violation { expected, found, others, .. }) if others.is_empty() => {
+            format!("expected {expected}, found {found}")
         }
-    }
+        _ => format!("expected {}", SCHEMA.describe(id)),
+    })
 }
 
-/// Describes the first violation of a rule.
-fn violation(node: Node<'_, '_>, rule: RuleId) -> Option<String> {
-    let violations = validate_node(node, rule, 1).err()?;
-    let first = violations.as_slice().first()?;
-    Some(format!("expected {}, but {first}", SCHEMA.name(rule)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vac_record::{ProtectedHeader, UnprotectedHeader};
+
+    #[test]
+    fn all_parameters_of_the_schema_are_questioned() {
+        for (rule, keys) in [
+            (rules::PROTECTED_HEADER, &ProtectedHeader::KEYS[..]),
+            (rules::UNPROTECTED_HEADER, &UnprotectedHeader::KEYS),
+        ] {
+            let members = SCHEMA.literal_members(rule).expect("a map");
+            let labels: Vec<_> = members.iter().map(|member| member.label.value.clone()).collect();
+            let keys: Vec<_> = keys.iter().map(|key| Value::Integer(*key)).collect();
+            assert_eq!(labels, keys);
+        }
+    }
 }

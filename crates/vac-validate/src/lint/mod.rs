@@ -1,4 +1,4 @@
-//! What the schema allows and a careful reader would question.
+//! Lints: what the schema allows, but is probably wrong.
 //!
 //! ```
 //! use vac_validate::{Document, lint};
@@ -14,11 +14,9 @@
 //!
 //! # Decisions
 //!
-//! * A finding is no violation: it has a code that can be looked up, and nobody
-//!   has to act on it.
-//! * Documents need not be valid. What a lint cannot make sense of it passes by.
-//! * Every lint goes over the document once; paths cost no more than their
-//!   length.
+//! * A finding is not a violation. It has a code that is documented in [`CODES`].
+//! * Documents need not be valid. Lints skip what they cannot interpret.
+//! * Every lint visits the document once. Paths are built for findings only.
 
 mod calls;
 mod entries;
@@ -26,6 +24,8 @@ mod envelope;
 mod ids;
 mod lines;
 mod moment;
+#[cfg(test)]
+mod tests;
 mod times;
 
 use std::fmt;
@@ -34,7 +34,7 @@ use vac_value::{Document, Node, printable};
 
 use entries::Entries;
 
-/// Every code, and what it means.
+/// All codes and their meanings.
 pub const CODES: &[(&str, &str)] = &[
     ("call-without-result", "a tool call whose call-id no result has"),
     ("dangling-parent", "a parent-id that no entry has for its id"),
@@ -47,14 +47,14 @@ pub const CODES: &[(&str, &str)] = &[
     ("time-order", "an entry that is older than the one before it"),
 ];
 
-/// One thing to question.
+/// One finding of a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which kind of thing, as in [`CODES`].
+    /// The code of the lint, one of [`CODES`].
     pub code: &'static str,
-    /// Where, as a JSON pointer.
+    /// The JSON pointer of the place.
     pub path: String,
-    /// What, in a sentence.
+    /// A description in a sentence.
     pub message: String,
 }
 
@@ -65,8 +65,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything to question about a document: a record, or a signed one with the
-/// record inside. In document order.
+/// Runs all lints on a record, or on a signed record and the record inside it. Findings are in
+/// document order.
 pub fn lint(document: &Document<'_>) -> Vec<Finding> {
     let Some(envelope) = crate::signed::envelope(document) else { return record(document) };
     let mut findings = Findings::default();
@@ -74,11 +74,11 @@ pub fn lint(document: &Document<'_>) -> Vec<Finding> {
     findings.in_order()
 }
 
-/// Everything to question about a document that is a record itself.
+/// Runs the lints for records.
 fn record(document: &Document<'_>) -> Vec<Finding> {
     let mut findings = Findings::default();
     let root = document.root();
-    let entries = Entries::of(root);
+    let entries = Entries::new(root);
     calls::lint(&entries, &mut findings);
     ids::lint(&entries, &mut findings);
     times::lint(root, &entries, &mut findings);
@@ -86,7 +86,7 @@ fn record(document: &Document<'_>) -> Vec<Finding> {
     findings.in_order()
 }
 
-/// Findings as they are made, each with the place it belongs to.
+/// Findings, each with the index of its node.
 #[derive(Default)]
 struct Findings(Vec<(u32, Finding)>);
 
@@ -96,7 +96,7 @@ impl Findings {
         self.0.push((at.index(), Finding { code, path, message }));
     }
 
-    /// Takes over what was found in a document inside this one.
+    /// Adds the findings in an embedded document.
     fn add_inside(&mut self, at: Node<'_, '_>, prefix: &str, inside: Vec<Finding>) {
         self.0.extend(inside.into_iter().map(|finding| {
             (at.index(), Finding { path: format!("{prefix}{}", finding.path), ..finding })
@@ -109,7 +109,7 @@ impl Findings {
     }
 }
 
-/// The beginning of a text, in quotes.
+/// Quotes the beginning of a text.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", printable(text, 40))
 }

@@ -1,36 +1,35 @@
-//! Points in time, exactly.
+//! Points in time with all digits of their fraction.
 
 use vac_value::Node;
 
 /// Fewer milliseconds than this would be before March 1973: they are seconds.
-const LEAST_MILLISECONDS: u64 = 100_000_000_000;
+const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
-/// A point in time, as long as its text is precise.
+/// A point in time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
-    /// Since 1970, in UTC.
+    /// Seconds since 1970 in UTC.
     seconds: i64,
-    /// The digits of the fraction, without zeros at their end: these compare as
-    /// text does.
+    /// The digits of the fraction without trailing zeros, which compare like text.
     fraction: String,
 }
 
-/// Whether a timestamp is a number that is more likely seconds.
-pub(super) fn looks_like_seconds(node: Node<'_, '_>) -> bool {
-    node.uint().is_some_and(|number| number < LEAST_MILLISECONDS)
+/// Whether a number of milliseconds is more likely one of seconds.
+pub(super) fn looks_like_seconds(number: u64) -> bool {
+    number < MIN_MILLISECONDS
 }
 
 impl Moment {
-    /// What a timestamp means; `None` if it is none.
-    pub fn of(node: Node<'_, '_>) -> Option<Self> {
+    /// Reads a timestamp. `None` if the node is not one.
+    pub fn new(node: Node<'_, '_>) -> Option<Self> {
         let Some(number) = node.uint() else { return Self::parse(&node.text()?) };
         let (seconds, milliseconds) =
-            if looks_like_seconds(node) { (number, 0) } else { (number / 1000, number % 1000) };
+            if looks_like_seconds(number) { (number, 0) } else { (number / 1000, number % 1000) };
         let fraction = format!("{milliseconds:03}").trim_end_matches('0').to_owned();
         Some(Self { seconds: i64::try_from(seconds).ok()?, fraction })
     }
 
-    /// Reads an RFC 3339 date-time as the schema's pattern has it.
+    /// Parses an RFC 3339 date-time.
     fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.split_once('T')?;
         let (year, rest) = date.split_once('-')?;
@@ -50,7 +49,7 @@ impl Moment {
     }
 }
 
-/// Seconds that local time is ahead of UTC.
+/// Returns the offset from UTC in seconds.
 fn offset(zone: &str) -> Option<i64> {
     let (hour, minute) = match zone.split_at_checked(1)? {
         ("Z", "") => return Some(0),
@@ -60,19 +59,19 @@ fn offset(zone: &str) -> Option<i64> {
     Some(if zone.starts_with('-') { -ahead } else { ahead })
 }
 
-/// A number of at most four digits.
+/// Parses a number of at most four digits.
 fn digits(text: &str) -> Option<i64> {
     let fits = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     fits.then(|| text.parse().ok()).flatten()
 }
 
-/// In the Gregorian calendar, also before it was one. A day that its month does
-/// not have is counted into the next month.
+/// Returns the days since 1970 in the proleptic Gregorian calendar. A day beyond the end of its
+/// month belongs to the next month.
 fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1..=12).contains(&month) {
         return None;
     }
-    // Years begin in March here, so that the day that comes and goes is the last.
+    // Years begin in March here, so that the leap day is the last day.
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;
     let era = year.div_euclid(400);
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn known_moments_are_where_they_should_be() {
+    fn known_times_have_known_seconds() {
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T23:59:59Z", 951_868_799),
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_moments() {
+    fn other_texts_are_rejected() {
         for text in
             ["", "T", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T00:00:00", "é-1-1T1:1:1Z"]
         {

@@ -1,14 +1,17 @@
-//! Timestamps: in order, in milliseconds, ends behind starts.
+//! Timestamps: in order, in milliseconds, ends after starts.
 
+use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
 
 use super::moment::{Moment, looks_like_seconds};
 use super::{Entries, Findings};
 
 pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &mut Findings) {
-    unit(record, "created", "", findings);
-    if let Some(session) = record.member("session") {
-        span(session, "session-start", "session-end", "/session", findings);
+    unit(record, verifiable_agent_record::CREATED, "", findings);
+    if let Some(session) = record.member(verifiable_agent_record::SESSION) {
+        let path = format!("/{}", verifiable_agent_record::SESSION);
+        let (start, end) = (session_trace::SESSION_START, session_trace::SESSION_END);
+        span(session, start, end, &path, findings);
     }
     order(entries, findings);
 }
@@ -18,7 +21,7 @@ pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findin
     unit(map, start, path, findings);
     unit(map, end, path, findings);
     let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };
-    if let (Some(from), Some(to)) = (Moment::of(first), Moment::of(last))
+    if let (Some(from), Some(to)) = (Moment::new(first), Moment::new(last))
         && to < from
     {
         let message = format!("{end} is before {start}");
@@ -33,8 +36,7 @@ fn unit(map: Node<'_, '_>, key: &str, path: &str, findings: &mut Findings) {
 }
 
 fn seconds(value: Node<'_, '_>, findings: &mut Findings, path: impl FnOnce() -> String) {
-    if looks_like_seconds(value) {
-        let number = value.uint().unwrap_or_default();
+    if let Some(number) = value.uint().filter(|number| looks_like_seconds(*number)) {
         let message = format!("{number} looks like seconds; timestamps are milliseconds");
         findings.add(value, "seconds-timestamp", path(), message);
     }
@@ -46,10 +48,10 @@ fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
     let mut before: Vec<Option<(Moment, usize)>> = vec![None];
     for (place, entry) in entries.iter() {
         before.push(None);
-        let Some(timestamp) = entry.node.member("timestamp") else { continue };
-        let path = || entries.path(place, "timestamp");
+        let Some(timestamp) = entry.node.member(message_entry::TIMESTAMP) else { continue };
+        let path = || entries.path(place, message_entry::TIMESTAMP);
         seconds(timestamp, findings, path);
-        let Some(moment) = Moment::of(timestamp) else { continue };
+        let Some(moment) = Moment::new(timestamp) else { continue };
         let list = &mut before[entry.parent.map_or(0, |parent| parent + 1)];
         if let Some((last, index)) = list
             && moment < *last

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use vac_value::{Document, Node, Problem, Scanner, SyntaxError};
 
-use super::cutter::{Cutter, Event};
+use super::entry_splitter::{EntrySplitter, Event};
 use super::{Error, check_before, cut};
 
 /// Shows each entry of a JSON record in order, in the memory of the largest. The whole record
@@ -25,11 +25,11 @@ use super::{Error, check_before, cut};
 /// ```
 pub fn entries(input: impl Read, mut show: impl FnMut(Node<'_, '_>)) -> Result<bool, Error> {
     let mut scanner = Scanner::default();
-    let mut take = |cutter: &mut Cutter, event| match event {
-        Event::Entries => check_before(&mut cutter.kept),
+    let mut take = |splitter: &mut EntrySplitter, event| match event {
+        Event::Entries => check_before(&mut splitter.kept),
         Event::Element { offset, length } => {
             let at = |error: SyntaxError| SyntaxError { offset: offset + error.offset, ..error };
-            let (document, end) = scanner.json_prefix(&cutter.element).map_err(at)?;
+            let (document, end) = scanner.json_prefix(&splitter.element).map_err(at)?;
             if end < length {
                 return Err(unexpected(offset + end));
             }
@@ -39,16 +39,16 @@ pub fn entries(input: impl Read, mut show: impl FnMut(Node<'_, '_>)) -> Result<b
         }
         Event::Unexpected { offset } => Err(unexpected(offset)),
     };
-    let mut cutter = cut(input, &mut take)?;
-    if let Some(event) = cutter.end() {
-        take(&mut cutter, event).map_err(Error::Syntax)?;
+    let mut splitter = cut(input, &mut take)?;
+    if let Some(event) = splitter.end() {
+        take(&mut splitter, event).map_err(Error::Syntax)?;
     }
-    if cutter.is_cutting() {
-        let offset = cutter.offset();
+    if splitter.is_cutting() {
+        let offset = splitter.offset();
         return Err(Error::Syntax(SyntaxError { offset, problem: Problem::Truncated }));
     }
-    let around = Document::json(&cutter.kept).map_err(Error::Syntax)?;
-    Ok(cutter.cut.is_some() && around.duplicate_keys().len() == 0)
+    let around = Document::json(&splitter.kept).map_err(Error::Syntax)?;
+    Ok(splitter.cut.is_some() && around.duplicate_keys().len() == 0)
 }
 
 fn unexpected(offset: usize) -> SyntaxError {

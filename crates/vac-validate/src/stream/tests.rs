@@ -13,7 +13,7 @@ const RECORD: &str = r#"{"version": "3.0.0-draft", "id": "r", "x": [{"session": 
  {"type": "tool-call", "name": "n", "input": [[], {}], "children": [{"type": "user"}]} ],
  "format": "interactive"}, "created": "2026-02-10T17:27:58Z"} "#;
 
-/// Gives at most so many bytes at a time.
+/// Reads at most a given number of bytes at a time.
 struct Drops<'a>(&'a [u8], usize);
 
 impl Read for Drops<'_> {

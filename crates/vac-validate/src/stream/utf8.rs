@@ -1,18 +1,17 @@
-//! Whether the rest of a stream is UTF-8.
+//! Checks that the rest of a stream is UTF-8.
 
 use std::io::{self, Read};
 
 use vac_value::{Problem, SyntaxError};
 
-/// The first place at or behind `offset` where the input is no text; `rest` is
-/// what has been read of it already.
+/// Finds the first invalid UTF-8 at or after `offset`. `rest` is the part of the input that was
+/// already read.
 pub(super) fn first_error(
     rest: &[u8],
     offset: usize,
     mut input: impl Read,
 ) -> io::Result<Option<SyntaxError>> {
-    // What has been read and not been judged: at first the rest, later at most
-    // the beginning of a character.
+    // What was read and not checked: first the rest, later at most an incomplete character.
     let mut text = rest.to_vec();
     let mut offset = offset;
     let mut chunk = vec![0; super::CHUNK];

@@ -34,7 +34,7 @@ fn what_is_no_record_is_refused_with_the_place() {
         (
             r#"{"version": "v", "version": "w", "id": "r", "session": {"session-id": "s",
                 "entries": [], "agent-meta": {"model-id": "m", "model-provider": "p"}}}"#,
-            "every key once",
+            "duplicate key \"version\"",
         ),
     ] {
         let document = Document::json(json.as_bytes()).expect("JSON");

@@ -27,7 +27,7 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "extension.json",
             with(r#""x": {"y": [{"z": {}, "z": {}}]}"#).into_bytes(),
-            "/x/y/0/z: expected every key once",
+            r#"/x/y/0/z: duplicate key "z""#,
         ),
         // {1: 0, 0x1801: 0}: one integer, written in two ways.
         ("integer.cbor", cbor(&[b"\xa2\x01\x00\x18\x01\x00"]), "/x/1: duplicate key 1"),
@@ -43,7 +43,7 @@ fn bad_records() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "in-key.cbor",
             cbor(&[b"\xa1\xa2\x61a\x01\x61a\x01\x00"]),
-            "/x/(key 0)/a: expected every key once",
+            r#"/x/(key 0)/a: duplicate key "a""#,
         ),
     ]
 }
@@ -85,11 +85,11 @@ fn duplicate_keys_in_envelopes_and_payloads_are_found() {
     for (name, envelope, place) in [
         ("payload.cose", signed((0, b""), (0, b""), &bad), "/2(payload)/x/y: "),
         ("protected.cose", signed((2, &twice), (0, b""), &good), "/0(protected)/100: "),
-        ("unprotected.cose", signed((0, b""), (2, &twice), &good), "/1/100: "),
+        ("unprotected.cose", signed((0, b""), (2, &twice), &good), "/1(unprotected)/100: "),
         (
             "value.cose",
             signed((0, b""), (1, b"\x18\x64\xa2\x61a\x00\x61a\x00"), &good),
-            "/1/100/a: ",
+            "/1(unprotected)/100(trace-metadata-key)/a: ",
         ),
     ] {
         folder.write(name, envelope);

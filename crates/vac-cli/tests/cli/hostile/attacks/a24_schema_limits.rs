@@ -51,7 +51,10 @@ fn many_alternatives_are_read_and_matched() {
     for schema in [&one_line, &sockets] {
         validate(schema, &document).gives(0, "");
         let ran = validate(schema, &document.replace("v2999", "w"));
-        assert!(ran.code == 1 && ran.stdout.contains("/2999: expected \"v0\" or "), "{ran:?}");
+        assert!(
+            ran.code == 1 && ran.stdout.contains("/2999: expected \"v0\", \"v1\", "),
+            "{ran:?}"
+        );
     }
     let column = one_line.lines().nth(1).unwrap().len() + 4;
     refused(
@@ -116,12 +119,13 @@ fn huge_counts_and_sizes_are_harmless() {
 
 #[test]
 fn schemas_that_match_without_end_are_stopped() {
-    let doubled = lines(60, |at| format!("r{at} = r{0} / r{0}", at + 1)) + "r60 = int";
-    let chained = lines(3000, |at| format!("r{at} = r{} / int", at + 1)) + "r3000 = tstr";
+    let doubled = lines(60, |at| format!("r{at} = r{0} / r{0}", at + 1)) + "r60 = 0..5";
+    let chained = lines(3000, |at| format!("r{at} = r{} / 0..5", at + 1)) + "r3000 = 7..8";
     let nested = "a = [* (* (* (* int, \"x\" // int), \"y\" // int), \"z\" // int)]";
     let list = format!("[{}]", vec!["1"; 20_000].join(","));
-    for (schema, document) in [(&*doubled, "true"), (&*chained, "true"), (nested, &*list)] {
-        let ran = validate(schema, document);
-        assert!(ran.code == 1 && ran.stdout.contains("validation was stopped"), "{ran:?}");
-    }
+    let ran = validate(&doubled, "9");
+    assert!(ran.code == 1 && ran.stdout.contains("validation was stopped"), "{ran:?}");
+    // Repetitions remember where they end.
+    validate(nested, &list).gives(0, "");
+    refused(&chained, "1:1:", "more than 500 types in a row");
 }

@@ -1,20 +1,20 @@
-//! Which encoding bytes are written in.
+//! Guesses the encoding of bytes.
 
 use vac_value::Encoding;
 
-/// What the first byte that is no space says: JSON if a JSON value, or a
-/// byte-order mark before one, can begin so, and CBOR otherwise.
+/// Returns the encoding guessed from the first non-whitespace byte: JSON if a JSON value or a
+/// byte-order mark can begin with it, otherwise CBOR.
 ///
-/// The integers and strings of CBOR share some first bytes with JSON. Records
-/// are maps and tags, which share none.
+/// CBOR integers and strings share some first bytes with JSON. Records are maps and tags, which
+/// share none.
 ///
 /// ```
-/// use vac_validate::{Encoding, sniff};
+/// use vac_validate::{Encoding, detect_encoding};
 ///
-/// assert_eq!(sniff(b"  {\"id\": 1}"), Encoding::Json);
-/// assert_eq!(sniff(&[0xa1, 0x61, 0x61, 0x01]), Encoding::Cbor);
+/// assert_eq!(detect_encoding(b"  {\"id\": 1}"), Encoding::Json);
+/// assert_eq!(detect_encoding(&[0xa1, 0x61, 0x61, 0x01]), Encoding::Cbor);
 /// ```
-pub fn sniff(bytes: &[u8]) -> Encoding {
+pub fn detect_encoding(bytes: &[u8]) -> Encoding {
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
     let start = bytes.iter().position(|byte| !is_space(byte)).unwrap_or(bytes.len());

@@ -1,36 +1,37 @@
-//! Cuts the entries out of a record as it passes.
+//! Splits a JSON record into its entries and the rest, while it is read.
 //!
-//! Bytes outside the entries are kept, elements of the entries are collected one
-//! at a time. Nothing is judged here: malformed input makes the cutter cut in odd
-//! places, and whoever scans the pieces finds out.
+//! Bytes outside the entries are kept, and elements of the entries are collected one at a time.
+//! Nothing is validated here: malformed input is split at arbitrary places, and scanning the
+//! parts then fails.
 
 use memchr::memchr2;
+use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_value::Document;
 
-/// Something to look at before going on.
+/// Something that the caller has to handle before the splitter continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
-    /// [`Cutter::kept`] ends with the bracket that opens the entries.
+    /// [`EntrySplitter::kept`] ends with the bracket that opens the entries.
     Entries,
-    /// [`Cutter::element`] is an element that began at this offset and has this
+    /// [`EntrySplitter::element`] is an element that began at this offset and has this
     /// length. A scalar is followed by the byte that ended it, if there was one.
     Element { offset: usize, length: usize },
-    /// Behind an element stands neither a comma nor a bracket.
+    /// An element is followed by neither a comma nor a bracket.
     Unexpected { offset: usize },
 }
 
 /// Where the entries were.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// Behind the opening bracket, in the document and in what is kept.
+    /// The offset after the opening bracket, in the document and in the kept bytes.
     pub at: usize,
-    /// How many bytes have been left out.
+    /// The number of bytes between the brackets.
     pub length: usize,
 }
 
-/// Takes in a document piece by piece.
+/// Splits a document that arrives in chunks.
 #[derive(Default)]
-pub(super) struct Cutter {
+pub(super) struct EntrySplitter {
     /// The document without its entries.
     pub kept: Vec<u8>,
     /// The element that is being collected.
@@ -44,7 +45,7 @@ pub(super) struct Cutter {
     depth: usize,
     inner_depth: usize,
     quoting: Quoting,
-    way: Way,
+    path: Path,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -52,17 +53,17 @@ enum State {
     /// Outside the entries.
     #[default]
     Outside,
-    /// Behind the bracket that opens them.
+    /// After the bracket that opens them.
     First,
-    /// Behind a comma between them.
+    /// After a comma between them.
     Next,
-    /// Behind an element.
-    Behind,
+    /// After an element.
+    After,
     /// In an element that is a map or an array.
     Container,
-    /// In one that is text.
+    /// In an element that is text.
     Text,
-    /// In one that is anything else.
+    /// In an element of any other kind.
     Scalar,
 }
 
@@ -74,27 +75,26 @@ enum Quoting {
     Escape,
 }
 
-/// What is known about the way to the entries.
+/// The state of the search for the entries: the path from the root to them.
 #[derive(Default)]
-struct Way {
+struct Path {
     /// The root has begun.
     begun: bool,
-    /// The depth of the innermost map that is on the way: 1 in the record, 2 in
-    /// the session, 0 if there is none.
+    /// The depth of the innermost map on the path: 1 in the record, 2 in the session, 0
+    /// outside of both.
     map: usize,
     /// The next text in that map is a key.
     wants_key: bool,
     /// Where in the kept bytes the key begins that is being read.
     key: Option<usize>,
-    /// The key was the one to follow; its value is to come.
+    /// The key before the next value is the one on the path.
     matched: bool,
-    /// Whether the record's `session` and the session's `entries` have been
-    /// there.
+    /// Whether the record's `session` and the session's `entries` were found.
     seen: [bool; 2],
 }
 
-impl Cutter {
-    /// How many bytes have been taken in.
+impl EntrySplitter {
+    /// The number of bytes read so far.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -104,12 +104,12 @@ impl Cutter {
         self.state != State::Outside
     }
 
-    /// Takes bytes off the input: up to the next event, or all of them.
+    /// Consumes bytes of the input up to the next event, or all of them.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         while !input.is_empty() {
             let (taken, event) = match self.state {
                 State::Outside => self.outside(input),
-                State::First | State::Next | State::Behind => self.between(input),
+                State::First | State::Next | State::After => self.between(input),
                 State::Container => self.container(input),
                 State::Text => self.text(input),
                 State::Scalar => self.scalar(input),
@@ -138,7 +138,7 @@ impl Cutter {
             let taken = self.quoted(input);
             append(&mut self.kept, &input[..taken]);
             if self.quoting == Quoting::None {
-                self.way.end_of_text(&self.kept);
+                self.path.end_of_text(&self.kept);
             }
             return (taken, None);
         }
@@ -153,19 +153,19 @@ impl Cutter {
 
     /// A quote, a bracket, a comma or a colon outside the entries.
     fn mark(&mut self, byte: u8) -> Option<Event> {
-        let on_the_way = self.way.map > 0 && self.way.map == self.depth;
+        let is_on_path = self.path.map > 0 && self.path.map == self.depth;
         match byte {
             b'"' => {
                 self.quoting = Quoting::Text;
-                if on_the_way && self.way.wants_key {
-                    self.way.key = Some(self.kept.len() - 1);
+                if is_on_path && self.path.wants_key {
+                    self.path.key = Some(self.kept.len() - 1);
                 } else {
-                    self.way.matched = false;
+                    self.path.matched = false;
                 }
             }
             b'{' | b'[' => {
                 self.depth += 1;
-                if self.way.opens_entries(byte) {
+                if self.path.opens_entries(byte) {
                     self.state = State::First;
                     self.cut = Some(Cut { at: self.kept.len(), length: 0 });
                     return Some(Event::Entries);
@@ -173,25 +173,25 @@ impl Cutter {
             }
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
-                self.way.closed(self.depth);
+                self.path.closed(self.depth);
             }
-            b',' if on_the_way => {
-                self.way.wants_key = true;
-                self.way.matched = false;
+            b',' if is_on_path => {
+                self.path.wants_key = true;
+                self.path.matched = false;
             }
-            b':' if on_the_way => self.way.wants_key = false,
+            b':' if is_on_path => self.path.wants_key = false,
             _ => {}
         }
         None
     }
 
-    /// Before, between and behind the elements.
+    /// Before, between and after the elements.
     fn between(&mut self, input: &[u8]) -> (usize, Option<Event>) {
         let Some(at) = input.iter().position(|byte| !is_space(*byte)) else {
             return (input.len(), None);
         };
         match (self.state, input[at]) {
-            (State::First | State::Behind, b']') => {
+            (State::First | State::After, b']') => {
                 self.kept.push(b']');
                 self.depth -= 1;
                 if let Some(cut) = &mut self.cut {
@@ -200,11 +200,11 @@ impl Cutter {
                 self.state = State::Outside;
                 (at + 1, None)
             }
-            (State::Behind, b',') => {
+            (State::After, b',') => {
                 self.state = State::Next;
                 (at + 1, None)
             }
-            (State::Behind, _) => (at, Some(Event::Unexpected { offset: self.offset + at })),
+            (State::After, _) => (at, Some(Event::Unexpected { offset: self.offset + at })),
             (_, first) => {
                 self.element.clear();
                 self.element.push(first);
@@ -255,7 +255,7 @@ impl Cutter {
                 append(&mut self.element, input);
                 (input.len(), None)
             }
-            // What ended it helps to tell whether it is complete.
+            // The byte that ended it shows whether it is complete.
             Some(at) => {
                 append(&mut self.element, &input[..=at]);
                 (at, Some(self.ended(1)))
@@ -263,13 +263,13 @@ impl Cutter {
         }
     }
 
-    fn ended(&mut self, behind: usize) -> Event {
-        self.state = State::Behind;
-        self.completed(self.element.len() - behind)
+    fn ended(&mut self, after: usize) -> Event {
+        self.state = State::After;
+        self.completed(self.element.len() - after)
     }
 
-    /// How many bytes of the input are in the text that is open; less than all
-    /// if it ends.
+    /// Returns the number of bytes of the input that belong to the open text. The text has
+    /// ended if these are not all.
     fn quoted(&mut self, input: &[u8]) -> usize {
         let mut at = 0;
         while at < input.len() {
@@ -290,14 +290,14 @@ impl Cutter {
     }
 }
 
-impl Way {
-    /// The text that just ended may be the key to follow.
+impl Path {
+    /// Checks whether the text that just ended is the key on the path.
     fn end_of_text(&mut self, kept: &[u8]) {
         let Some(start) = self.key.take() else { return };
         let [session_seen, entries_seen] = &mut self.seen;
         let (wanted, seen) = match self.map {
-            1 => ("session", session_seen),
-            _ => ("entries", entries_seen),
+            1 => (verifiable_agent_record::SESSION, session_seen),
+            _ => (session_trace::ENTRIES, entries_seen),
         };
         let is_wanted =
             || Document::json(&kept[start..]).is_ok_and(|key| key.root().is_text(wanted));
@@ -307,7 +307,7 @@ impl Way {
         }
     }
 
-    /// Goes into a map on the way; tells whether it is at its end, the array.
+    /// Enters a container. Returns whether it is the list of entries.
     fn opens_entries(&mut self, bracket: u8) -> bool {
         let matched = std::mem::take(&mut self.matched);
         let is_root = !std::mem::replace(&mut self.begun, true);
@@ -321,7 +321,7 @@ impl Way {
         false
     }
 
-    /// A container has ended, and so many are open now.
+    /// Leaves a container; `depth` containers are still open.
     fn closed(&mut self, depth: usize) {
         if depth < self.map {
             self.map = depth;

@@ -1,0 +1,74 @@
+//! What vac itself says about entries and sessions: the extension `vac`.
+//!
+//! Annotations are claims of the converter, not of the log. Their types are generated from
+//! `spec/vac-annotations.cddl`. A native key `vac` is kept as `native:vac`, so what is found
+//! under this key in a record was written by the converter.
+//!
+//! ```
+//! use vac_adapter::annotation::{annotate, annotations};
+//! use vac_record::annotations::{Author, Outcome};
+//! use vac_record::{Entry, MessageEntry, MessageEntryType};
+//!
+//! let mut entry = Entry::from(MessageEntry::new(MessageEntryType::User));
+//! assert_eq!(annotations(&entry), Ok(None));
+//! annotate(&mut entry, |it| it.author = Some(Author::Program));
+//! annotate(&mut entry, |it| it.outcome = Some(Outcome::Error));
+//! let found = annotations(&entry)?.ok_or("not annotated")?;
+//! assert_eq!((found.author, found.outcome), (Some(Author::Program), Some(Outcome::Error)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
+use vac_record::{
+    Any, Decode, DecodeError, Encode, Entry, Extensions, Text, VerifiableAgentRecord,
+};
+use vac_value::{Encoding, IntoOwned};
+
+/// The key of the extension.
+pub const KEY: &str = "vac";
+
+/// The annotations of an entry, without those of its children. `None` if it has none.
+pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>>, DecodeError> {
+    read(entry.extensions())
+}
+
+/// Changes the annotations of an entry.
+///
+/// # Panics
+/// If the entry has an extension `vac` that is not valid: an adapter has put it there, which
+/// is a defect.
+pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations<'static>)) {
+    let found = annotations(entry).expect("only this module writes annotations");
+    let mut changed = found.unwrap_or_else(EntryAnnotations::default);
+    change(&mut changed);
+    write(entry.extensions_mut(), &changed);
+}
+
+/// The annotations of a session. `None` if it has none.
+pub fn session_annotations(
+    record: &VerifiableAgentRecord<'_>,
+) -> Result<Option<SessionAnnotations<'static>>, DecodeError> {
+    read(&record.session.extensions)
+}
+
+/// Sets the annotations of a session.
+pub fn annotate_session(
+    record: &mut VerifiableAgentRecord<'_>,
+    annotations: &SessionAnnotations<'_>,
+) {
+    write(&mut record.session.extensions, annotations);
+}
+
+fn read<T: Decode<'static>>(
+    extensions: &Extensions<Text<'_>, Any<'_>>,
+) -> Result<Option<T>, DecodeError> {
+    let Some(any) = extensions.get(KEY) else { return Ok(None) };
+    let document = any.document()?;
+    T::from_node_owned(document.root()).map(Some)
+}
+
+fn write<'a>(extensions: &mut Extensions<Text<'a>, Any<'a>>, annotations: &impl Encode) {
+    let any = Any::from_value(annotations, Encoding::Json);
+    let any = any.expect("annotations are texts and integers");
+    extensions.insert(KEY.into(), any.into_owned());
+}

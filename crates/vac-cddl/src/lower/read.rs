@@ -1,0 +1,157 @@
+//! From texts to a schema: parse them, merge their rules, lower these, look for mistakes.
+
+use std::collections::HashMap;
+
+use super::definitions::{Definition, Definitions};
+use super::{Lowering, Patterns, cycles, limits, prelude, recursion, unused};
+use crate::ir::{Location, Origin, RuleId, Schema, Warning, WarningKind};
+use crate::modules::{self, Directive, File, NamedSource, Options, RuleSet, directives};
+use crate::source::Source;
+use crate::{Error, Errors, warnings};
+
+/// Reads a specification.
+pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema, Errors> {
+    let prelude = prelude::load()?;
+    if files.is_empty() {
+        let nowhere = Location { file: "specification".into(), line: 1, column: 1 };
+        return Err(Error::at(nowhere, "there is no file").into());
+    }
+    let loaded = match options.modules {
+        Some(loader) => modules::load(files, loader)?,
+        None => Vec::new(),
+    };
+    let mut sources = Vec::new();
+    let mut errors: Vec<Error> = Vec::new();
+    for (number, file) in files.iter().chain(loaded.iter().map(|(_, file)| file)).enumerate() {
+        match Source::read(number, &file.name, &file.text) {
+            Ok(source) => sources.push(source),
+            Err(found) => errors.extend(found.iter().cloned()),
+        }
+    }
+    errors.truncate(limits::ERRORS);
+    if let Some(errors) = Errors::new(errors) {
+        return Err(errors);
+    }
+    let (given, modules) = sources.split_at(files.len());
+    let names = loaded.iter().map(|(name, _)| name.as_str());
+    let modules: Vec<_> = names.zip(modules).collect();
+    lower(prelude, given, &modules, options)
+        .map_err(|errors| Errors::sorted(errors, &sources.iter().collect::<Vec<_>>()))
+}
+
+fn lower<'a>(
+    prelude: &'a Source<'a>,
+    given: &'a [Source<'a>],
+    modules: &[NamedSource<'a>],
+    options: &Options<'_>,
+) -> Result<Schema, Vec<Error>> {
+    let merged = match options.modules {
+        Some(_) => modules::merge(given, modules, options.start),
+        None => Ok((RuleSet::new(given), Vec::new())),
+    };
+    let (merged, mut found) = merged.map_err(|error| vec![error])?;
+    let mut definitions = Definitions::new();
+    let mut errors = definitions.add(&RuleSet::new([prelude]), Origin::Prelude);
+    errors.append(&mut definitions.add(&merged, Origin::Spec));
+    let Some(first_rule) = definitions.of_specification().next() else {
+        let why = "there is no rule in this text";
+        errors.extend(given.first().map(|source| source.error(0, why)));
+        errors.extend(unfollowed_errors(given, options));
+        return Err(errors);
+    };
+
+    let recursive = recursion::recursive_groups(&definitions);
+
+    // The first pass finds out which rules there are and in which order, so that the
+    // second can number them.
+    let unknown = HashMap::new();
+    let mut first = Lowering::new(&definitions, &unknown, &recursive, Patterns::default());
+    let rules = first.rules();
+    first.check_groups();
+    errors.append(&mut first.errors);
+    if !errors.is_empty() {
+        errors.extend(unfollowed_errors(given, options));
+        return Err(errors);
+    }
+    let order: HashMap<String, usize> = rules.into_iter().map(|rule| rule.name).zip(0..).collect();
+    let root =
+        root(&order, &definitions, first_rule, options.start).map_err(|error| vec![error])?;
+    let mut second = Lowering::new(&definitions, &order, &recursive, first.patterns);
+    let rules = second.rules();
+    if !second.errors.is_empty() {
+        return Err(second.errors);
+    }
+    cycles::refuse(&rules).map_err(|error| vec![error])?;
+    let mut schema = Schema { rules, root, warnings: Vec::new() };
+    found.append(&mut second.warnings);
+    let sources = given.iter().chain(modules.iter().map(|(_, source)| *source));
+    let sources: Vec<&Source> = sources.collect();
+    for source in &sources {
+        found.extend(lenient(source));
+    }
+    if options.modules.is_none() {
+        found.extend(given.iter().flat_map(unfollowed));
+    }
+    found.extend(unused::unused(&definitions, first_rule, options.start));
+    found.extend(warnings::find(&schema));
+    schema.warnings = warnings::sorted(found, &sources);
+    Ok(schema)
+}
+
+/// The rule that documents have to match.
+fn root(
+    order: &HashMap<String, usize>,
+    definitions: &Definitions<'_>,
+    first: &Definition<'_>,
+    start: Option<&str>,
+) -> Result<RuleId, Error> {
+    let Some(start) = start else {
+        let why = format!("`{}` comes first, and is not a type without parameters", first.name);
+        let index = order.get(&*first.name);
+        return index
+            .map(|&index| RuleId(index))
+            .ok_or_else(|| Error::at(first.location.clone(), why));
+    };
+    // An alias has the name of what it refers to.
+    let defined = definitions.get(start);
+    let name = defined.map_or(start, |definition| &definition.name);
+    order.get(name).map(|&index| RuleId(index)).ok_or_else(|| match defined {
+        Some(defined) => {
+            let why = format!("the start rule `{start}` is not a type without parameters");
+            Error::at(defined.location.clone(), why)
+        }
+        None => {
+            let why = format!("the start rule `{start}` is not defined");
+            Error::at(first.location.clone(), why)
+        }
+    })
+}
+
+/// What is read although the RFC does not allow it.
+fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
+    source.tree.warnings.iter().map(|problem| Warning {
+        kind: WarningKind::Lenient,
+        location: source.location(problem.span.start),
+        message: problem.message.clone(),
+    })
+}
+
+/// Directives that are not followed, and may be the reason for what is not defined.
+fn unfollowed_errors(given: &[Source<'_>], options: &Options<'_>) -> Vec<Error> {
+    let is_followed = options.modules.is_some();
+    let texts = given.iter().filter(|_| !is_followed);
+    texts.flat_map(unfollowed).map(|it| Error::at(it.location, it.message)).collect()
+}
+
+/// The directives of a text that is read without modules.
+fn unfollowed(source: &Source<'_>) -> Vec<Warning> {
+    let found = directives(source.tree.text, &source.tree.comments);
+    let warning = |Directive { text, start, .. }: Directive<'_>| Warning {
+        kind: WarningKind::Directive,
+        location: source.location(start),
+        message: format!(
+            "the directive `{text}` is not followed: give the folder of its file with --include"
+        ),
+    };
+    found.map(warning).take(limits::ERRORS).collect()
+}

@@ -1,0 +1,121 @@
+//! Constructors: `new` takes what is required.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::types::{name_and_lifetime, part_type, rust_type};
+use crate::model::{Body, Item, Member, Model, Part, PartKind, Place};
+
+/// More arguments than this need clippy's permission.
+const MAX_ARGUMENTS: usize = 7;
+
+/// Emits `new` for maps and arrays that have required members, and `FromStr` for all.
+pub fn emit(model: &Model) -> TokenStream {
+    let constructors = model.items.iter().map(|item| match &item.body {
+        Body::Struct(members) => of_map(model, item, members),
+        Body::Sequence(parts) => of_array(model, item, parts),
+        _ => TokenStream::new(),
+    });
+    let is_decoded = |item: &&Item| {
+        matches!(item.body, Body::Struct(_) | Body::Sequence(_))
+            && matches!(item.place, Place::Type(_))
+    };
+    let parsed: Vec<_> = model
+        .items
+        .iter()
+        .filter(is_decoded)
+        .map(|item| name_and_lifetime(item, &quote!('a)))
+        .collect();
+    let parsed =
+        (!parsed.is_empty()).then(|| quote!(::vac_schema::parsed_as_json! { #(#parsed;)* }));
+    quote!(#parsed #(#constructors)*)
+}
+
+/// Whether `Default` is valid for a map: nothing is required that has no obvious value.
+pub fn has_default(members: &[Member]) -> bool {
+    members.iter().all(|member| match member {
+        Member::Constant { .. } => true,
+        Member::Field(field) => !field.required,
+        Member::Rest(rest) => rest.occurrence.min == 0,
+    })
+}
+
+fn of_map(model: &Model, item: &Item, members: &[Member]) -> TokenStream {
+    if has_default(members) {
+        return TokenStream::new();
+    }
+    let mut arguments = Vec::new();
+    let mut fields = Vec::new();
+    for member in members {
+        match member {
+            Member::Constant { .. } => {}
+            Member::Field(field) if field.required => {
+                let (name, ty) = (&field.name, rust_type(model, &field.shape, &quote!('a)));
+                arguments.push(quote!(#name: impl Into<#ty>));
+                fields.push(quote!(#name: #name.into()));
+            }
+            Member::Field(field) => {
+                let name = &field.name;
+                fields.push(quote!(#name: None));
+            }
+            Member::Rest(rest) if rest.occurrence.min > 0 => {
+                let name = &rest.name;
+                let key = rust_type(model, &rest.key, &quote!('a));
+                let value = rust_type(model, &rest.value, &quote!('a));
+                arguments.push(quote!(#name: impl Into<::vac_value::Extensions<#key, #value>>));
+                fields.push(quote!(#name: #name.into()));
+            }
+            Member::Rest(rest) => {
+                let name = &rest.name;
+                fields.push(quote!(#name: ::vac_value::Extensions::default()));
+            }
+        }
+    }
+    let docs = " Creates a value of what is required. Everything else is absent.";
+    constructor(item, docs, &arguments, &fields)
+}
+
+fn of_array(model: &Model, item: &Item, parts: &[Part]) -> TokenStream {
+    let mut arguments = Vec::new();
+    let mut fields = Vec::new();
+    for part in parts {
+        let name = &part.name;
+        match &part.kind {
+            PartKind::Constant(_) => {}
+            PartKind::Optional(_) | PartKind::Group(_, 0, Some(1)) => {
+                fields.push(quote!(#name: None));
+            }
+            PartKind::One(_) | PartKind::Many(..) | PartKind::Group(..) => {
+                let Some(ty) = part_type(model, part) else { continue };
+                arguments.push(quote!(#name: impl Into<#ty>));
+                fields.push(quote!(#name: #name.into()));
+            }
+        }
+    }
+    if arguments.is_empty() {
+        return TokenStream::new();
+    }
+    let docs = " Creates a value of its elements. Optional elements are absent.";
+    constructor(item, docs, &arguments, &fields)
+}
+
+fn constructor(
+    item: &Item,
+    docs: &str,
+    arguments: &[TokenStream],
+    fields: &[TokenStream],
+) -> TokenStream {
+    let name = name_and_lifetime(item, &quote!('a));
+    let lifetime = item.borrows.then(|| quote!(<'a>));
+    let allowed =
+        (arguments.len() > MAX_ARGUMENTS).then(|| quote!(#[allow(clippy::too_many_arguments)]));
+    quote! {
+        impl #lifetime #name {
+            #[doc = #docs]
+            #allowed
+            pub fn new(#(#arguments),*) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}

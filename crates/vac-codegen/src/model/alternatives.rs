@@ -1,0 +1,139 @@
+//! What the alternatives of a group are called.
+
+use std::collections::{HashMap, HashSet};
+
+use vac_cddl::ir::{Element, ElementKind, Key, Member, Type};
+
+use super::build::Builder;
+use super::choices::{MAX_JOINED, literal_name};
+use crate::analysis::literals;
+
+impl Builder<'_> {
+    /// The names of the alternatives of the group of an array: the group rule that one
+    /// consists of, its first literal, or the names of its elements.
+    pub fn sequence_titles(
+        &self,
+        choices: &[Vec<Element>],
+        names: &[Option<String>],
+    ) -> Vec<String> {
+        let titles = choices.iter().zip(names).map(|(elements, name)| match name {
+            Some(name) => vec![name.clone()],
+            None => self.titles_of_elements(elements),
+        });
+        distinct(&titles.collect::<Vec<_>>())
+    }
+
+    /// What an alternative of an array can be called, the best name first.
+    pub fn titles_of_elements(&self, elements: &[Element]) -> Vec<String> {
+        let literal = |element: &Element| match &element.kind {
+            ElementKind::Member(member) => self.sole_literal(&member.value),
+            ElementKind::Group { .. } => None,
+        };
+        let leading = elements.first().and_then(literal);
+        let others = elements.iter().filter(|element| literal(element).is_none());
+        let titles: Vec<String> =
+            others.take(MAX_JOINED).map(|element| self.element_title(element)).collect();
+        let others = titles.join("-");
+        match leading {
+            // A number says less than what follows it.
+            Some(number) if is_number(&number) && !others.is_empty() => {
+                let both = format!("{number}-{others}");
+                vec![others, both]
+            }
+            Some(leading) if others.is_empty() => vec![leading],
+            Some(leading) => {
+                let both = format!("{leading}-{others}");
+                vec![leading, both]
+            }
+            None if others.is_empty() => vec!["empty".to_owned()],
+            None => vec![others],
+        }
+    }
+
+    pub fn element_title(&self, element: &Element) -> String {
+        match &element.kind {
+            ElementKind::Group { name, .. } => name.clone().unwrap_or_else(|| "group".to_owned()),
+            ElementKind::Member(Member { key: Some(Key::Literal(literal)), .. }) => {
+                literal_name(literal)
+            }
+            ElementKind::Member(member) => {
+                let literal = self.sole_literal(&member.value);
+                literal.unwrap_or_else(|| self.variant_name(&member.value))
+            }
+        }
+    }
+
+    fn sole_literal(&self, ty: &Type) -> Option<String> {
+        let literals = literals(self.schema, ty)?;
+        let [only] = literals.as_slice() else { return None };
+        Some(literal_name(only))
+    }
+
+    /// The names of ways to choose among the groups of a map. A way is called after the group
+    /// rule it consists of, a key or the value of a key that no other way has, or its keys.
+    pub fn way_titles(&self, ways: &[(Option<String>, Vec<&Member>)]) -> Vec<String> {
+        let keys: Vec<Vec<String>> = ways
+            .iter()
+            .map(|(_, members)| members.iter().filter_map(|it| key(it)).collect())
+            .collect();
+        let values: Vec<Vec<String>> = ways
+            .iter()
+            .map(|(_, members)| members.iter().filter_map(|member| self.valued(member)).collect())
+            .collect();
+        let titles = ways.iter().enumerate().map(|(at, (name, _))| {
+            let own_key = only_in(&keys, at);
+            let own_value = only_in(&values, at).map(|title| match title.split_once('=') {
+                Some(("", value)) => value.to_owned(),
+                _ => title.replace('=', "-"),
+            });
+            let first = &keys[at][..keys[at].len().min(MAX_JOINED)];
+            let all = if first.is_empty() { "empty".to_owned() } else { first.join("-") };
+            let titles = [name.clone(), own_key, own_value, Some(all)];
+            titles.into_iter().flatten().collect()
+        });
+        distinct(&titles.collect::<Vec<_>>())
+    }
+
+    /// A member's literal after `=`, or its key and type.
+    fn valued(&self, member: &Member) -> Option<String> {
+        let key = key(member)?;
+        Some(match self.sole_literal(&member.value) {
+            Some(literal) => format!("={literal}"),
+            None => format!("{key}={}", self.variant_name(&member.value)),
+        })
+    }
+}
+
+fn key(member: &Member) -> Option<String> {
+    match &member.key {
+        Some(Key::Literal(literal)) => Some(literal_name(literal)),
+        _ => None,
+    }
+}
+
+/// The first title of one list that no other list has.
+fn only_in(lists: &[Vec<String>], at: usize) -> Option<String> {
+    let is_elsewhere = |title: &String| {
+        lists.iter().enumerate().any(|(other, list)| other != at && list.contains(title))
+    };
+    lists[at].iter().find(|title| !is_elsewhere(title)).cloned()
+}
+
+/// Whether a literal is called after its number.
+fn is_number(title: &str) -> bool {
+    let digits = title.strip_prefix("value-").or_else(|| title.strip_prefix("minus-"));
+    digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The first candidate of each that is not a candidate of another, or else the last one.
+fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for title in candidates.iter().flat_map(|titles| titles.iter().collect::<HashSet<_>>()) {
+        *counts.entry(title).or_default() += 1;
+    }
+    let title = |titles: &Vec<String>| {
+        let own = titles.iter().find(|title| counts[title.as_str()] == 1);
+        own.or(titles.last()).expect("an alternative has a title").clone()
+    };
+    candidates.iter().map(title).collect()
+}

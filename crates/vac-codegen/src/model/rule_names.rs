@@ -1,0 +1,143 @@
+//! What the rules of a schema are called.
+
+use proc_macro2::Ident;
+use vac_cddl::ir::{Origin, Rule, Schema, TypeKind};
+
+use crate::analysis::for_each_reference;
+use crate::names::Names;
+
+/// The longest name of an instance that becomes a Rust name, arguments included.
+const MAX_INSTANCE_NAME: usize = 40;
+
+/// A name that is taken gets the rule that uses it in front, the rule that uses that one in
+/// front of it, and so on, up to this many rules.
+const MAX_CONTEXT: usize = 3;
+
+/// Which rules refer to which.
+pub struct References {
+    /// For each rule, the first rule that refers to it.
+    first: Vec<Option<usize>>,
+    /// For each rule, how often it is referred to.
+    counts: Vec<usize>,
+}
+
+impl References {
+    /// Finds the references of a schema.
+    pub fn new(schema: &Schema) -> Self {
+        let mut first = vec![None; schema.rules.len()];
+        let mut counts = vec![0; schema.rules.len()];
+        for (at, rule) in schema.rules.iter().enumerate() {
+            for_each_reference(&rule.body, &mut |id| {
+                counts[id.0] += 1;
+                if id.0 != at {
+                    first[id.0].get_or_insert(at);
+                }
+            });
+        }
+        Self { first, counts }
+    }
+
+    /// The generic instance that a rule is another name for, if nothing else refers to it.
+    pub fn sole_instance(&self, schema: &Schema, rule: &Rule) -> Option<usize> {
+        let TypeKind::Rule(id) = rule.body.kind else { return None };
+        let is_instance = schema.rules[id.0].origin == Origin::Instance;
+        (is_instance && self.counts[id.0] == 1).then_some(id.0)
+    }
+
+    /// The rule that is nothing but a tag around a rule which nothing else refers to.
+    fn wrapper(&self, schema: &Schema, rule: usize) -> Option<usize> {
+        let around = self.first[rule].filter(|_| self.counts[rule] == 1)?;
+        let TypeKind::Tag { content, .. } = &schema.rules[around].body.kind else { return None };
+        matches!(content.kind, TypeKind::Rule(id) if id.0 == rule).then_some(around)
+    }
+
+    /// The rule that refers to a rule, that rule and the one that refers to it, and so on.
+    fn contexts(&self, schema: &Schema, rule: usize) -> Vec<String> {
+        let mut contexts: Vec<String> = Vec::new();
+        let mut next = self.first[rule];
+        while let Some(mut at) = next.filter(|_| contexts.len() < MAX_CONTEXT) {
+            for _ in 0..MAX_CONTEXT {
+                at = self.wrapper(schema, at).unwrap_or(at);
+            }
+            let name = title(&schema.rules[at]);
+            contexts.push(match contexts.last() {
+                Some(inner) => format!("{name}-{inner}"),
+                None => name.to_owned(),
+            });
+            next = self.first[at];
+        }
+        contexts
+    }
+}
+
+/// The name of a rule without `$` and, if it is long, without generic arguments.
+pub fn title(rule: &Rule) -> &str {
+    let name = rule.name.trim_start_matches('$');
+    match rule.origin {
+        Origin::Instance if is_long(name) => base(name),
+        _ => name,
+    }
+}
+
+/// The name of a rule without `$` and without generic arguments.
+pub fn base(name: &str) -> &str {
+    let name = name.trim_start_matches('$');
+    match name.find(['<', '@']) {
+        Some(end @ 1..) => &name[..end],
+        _ => name,
+    }
+}
+
+/// Whether an instance is called after the rule that uses it: its arguments are long, or
+/// maps or arrays.
+fn is_long(name: &str) -> bool {
+    let has_container = name.find('<').is_some_and(|start| name[start..].contains(['{', '[']));
+    has_container || name.contains('@') || name.len() > MAX_INSTANCE_NAME
+}
+
+/// Returns the name of a rule's type.
+pub fn type_name(
+    schema: &Schema,
+    references: &References,
+    rule: usize,
+    names: &mut Names,
+) -> Ident {
+    let (name, contexts) = name_and_contexts(schema, references, rule);
+    names.type_name_in(&name, &contexts)
+}
+
+/// Returns the names of the constants of all rules but those of the prelude. `ROOT` is
+/// the start rule.
+pub fn constant_names(schema: &Schema) -> Vec<Option<Ident>> {
+    let references = References::new(schema);
+    let mut names = Names::default();
+    names.constant_name("ROOT");
+    let mut constants = Vec::with_capacity(schema.rules.len());
+    for (at, rule) in schema.rules.iter().enumerate() {
+        constants.push((rule.origin != Origin::Prelude).then(|| {
+            let (name, contexts) = name_and_contexts(schema, &references, at);
+            names.constant_name_in(&name, &contexts)
+        }));
+    }
+    constants
+}
+
+/// The name of a rule, and what can be put in front of it. An instance with long arguments
+/// is called after the rule that uses it.
+fn name_and_contexts(
+    schema: &Schema,
+    references: &References,
+    rule: usize,
+) -> (String, Vec<String>) {
+    let mut contexts = references.contexts(schema, rule);
+    let Rule { name, origin, .. } = &schema.rules[rule];
+    if *origin == Origin::Instance && is_long(name) {
+        let name = base(name);
+        if contexts.is_empty() {
+            return (name.to_owned(), contexts);
+        }
+        let context = contexts.remove(0);
+        return (format!("{context}-{name}"), contexts);
+    }
+    (name.clone(), contexts)
+}

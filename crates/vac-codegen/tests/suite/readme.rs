@@ -1,0 +1,65 @@
+//! The code of README.md compiles and prints what it says.
+
+use std::fs;
+use std::process::Command;
+
+use crate::project::Project;
+
+const README: &str = include_str!("../../README.md");
+
+/// The code block that starts with a line.
+fn block(info: &str, first_line: &str) -> String {
+    let start = format!("```{info}\n{first_line}");
+    let at = README.find(&start).unwrap_or_else(|| panic!("no block `{start}`"));
+    let block = &README[at + info.len() + 4..];
+    block[..block.find("```").expect("the block ends")].to_owned()
+}
+
+#[test]
+fn a_crate_made_as_documented_runs() {
+    let project = Project::new("documented");
+    let cddl = block("cddl", "; A way");
+    project.write("track.cddl", &cddl);
+    let rest = block("rust ignore", "use track::");
+    let included = block("rust ignore", "mod track {");
+    let expected = block("text", "/points/0/x");
+    let spec = project.folder().join("track.cddl");
+    // As a build script does it.
+    let out = project.folder().join("out");
+    vac_codegen::generate(&spec, out.join("track.rs")).expect("a module");
+    project.write("src/main.rs", format!("{included}\n{rest}"));
+    assert_eq!(project.run_with_out_dir(&out), expected);
+    // As the command does it.
+    let file = project.folder().join("src/track.rs");
+    let _ = fs::remove_file(&file);
+    let run = |check: bool| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vac-codegen"));
+        command.arg(&spec).arg("-o").arg(&file);
+        if check {
+            command.arg("--check");
+        }
+        command.output().expect("the command runs")
+    };
+    assert_eq!(run(true).status.code(), Some(1));
+    assert_eq!(run(false).status.code(), Some(0));
+    assert_eq!(run(true).status.code(), Some(0));
+    project.write("src/main.rs", format!("mod track;\n{rest}"));
+    assert_eq!(project.run(), expected);
+}
+
+#[test]
+fn errors_of_the_command_have_a_location() {
+    let project = Project::new("documented");
+    project.write("wrong.cddl", "a = { x: interger }\n");
+    let run = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vac-codegen"));
+        let output = command.arg(project.folder().join(name)).output().expect("the command runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let (code, error) = run("wrong.cddl");
+    assert_eq!(code, Some(2));
+    assert!(error.contains("wrong.cddl:1:10: `interger` is not defined"), "{error}");
+    let (code, error) = run("missing.cddl");
+    assert_eq!(code, Some(2));
+    assert!(error.starts_with("error: ") && error.contains("missing.cddl"), "{error}");
+}

@@ -1,0 +1,285 @@
+//! Changes of the specification, each followed to a build that passes.
+//!
+//! A change either needs no edit, or the compiler names every place that needs one. The edits
+//! that a maintainer makes without thinking (a new field is `None`, a renamed one is renamed)
+//! are made from the compiler's errors; decisions are listed with the change.
+
+use std::collections::BTreeMap;
+
+use super::spec;
+use super::workspace_copy::{Diagnostic, WorkspaceCopy};
+
+/// More rounds than any change takes: each one reaches the crates that depend on those of the
+/// round before.
+const MAX_ROUNDS: usize = 8;
+
+/// A change of the specification.
+struct Change {
+    /// What `spec/README.md` calls it.
+    name: &'static str,
+    /// Passages of the specification and what replaces them.
+    spec: &'static [(&'static str, &'static str)],
+    /// What to do about an error of the compiler.
+    fix: fn(&Diagnostic, &str) -> Option<Edit>,
+    /// Decisions that only a person can make: file, passage, what replaces it.
+    decisions: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Replaces bytes of a file.
+struct Edit {
+    span: std::ops::Range<usize>,
+    text: String,
+}
+
+const CHANGES: &[Change] = &[
+    Change {
+        name: "optional key",
+        spec: &[("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n")],
+        fix: |error, text| missing_field(error, text, "effort: None"),
+        decisions: &[],
+    },
+    Change {
+        name: "key made required",
+        spec: &[("  ? cli-name: tstr\n", "  cli-name: tstr\n")],
+        fix: without_some,
+        decisions: &[],
+    },
+    Change {
+        name: "renamed key",
+        spec: &[("  input: any\n  ? call-id: tstr ", "  input: any\n  ? tool-use-id: tstr ")],
+        fix: |error, text| renamed(error, text, "call_id", "tool_use_id"),
+        decisions: &[],
+    },
+    Change {
+        name: "new entry type",
+        spec: &[(
+            "/ reasoning-entry / event-entry",
+            "/ reasoning-entry / event-entry / plan-entry\n\nplan-entry = {\n  type: \"plan\"\n  \
+             steps: [+ tstr]\n  ? timestamp: abstract-timestamp\n  ? id: entry-id\n  \
+             ? children: [* entry]\n  * tstr => any\n}",
+        )],
+        fix: |_, _| None,
+        decisions: &[
+            (
+                "crates/vac-adapter-claude/src/inherited.rs",
+                "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) => {}",
+                "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) | Entry::Plan(_) => {}",
+            ),
+            (
+                "crates/vac-view/src/walk.rs",
+                "            Entry::Event(event) => self.event(event, here),\n",
+                "            Entry::Event(event) => self.event(event, here),\n            \
+                 Entry::Plan(_) => {}\n",
+            ),
+        ],
+    },
+    Change {
+        name: "enum value",
+        spec: &[(
+            "type: \"user\" / \"assistant\"",
+            "type: \"user\" / \"assistant\" / \"developer\"",
+        )],
+        fix: |_, _| None,
+        decisions: &[
+            (
+                "crates/vac-adapter-claude/src/message.rs",
+                "        MessageEntryType::Assistant => \"assistant\",\n",
+                "        MessageEntryType::Assistant => \"assistant\",\n        \
+                 MessageEntryType::Developer => \"developer\",\n",
+            ),
+            (
+                "crates/vac-adapter-codex/src/item.rs",
+                "        MessageEntryType::Assistant => (\"assistant\", model),\n",
+                "        MessageEntryType::Assistant => (\"assistant\", model),\n        \
+                 MessageEntryType::Developer => (\"developer\", None),\n",
+            ),
+            (
+                "crates/vac-adapter-cursor/src/text/turn.rs",
+                "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n",
+                "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n            \
+                 MessageEntryType::Developer => (\"developer:\\n\", Vec::new()),\n",
+            ),
+            (
+                "crates/vac-view/src/walk.rs",
+                "            MessageEntryType::Assistant => self.answer(message, here, tell),\n",
+                "            MessageEntryType::Assistant => self.answer(message, here, tell),\n            \
+                 MessageEntryType::Developer => Ok(()),\n",
+            ),
+        ],
+    },
+    Change {
+        name: "entry as a socket",
+        spec: &[
+            (
+                "entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
+                 event-entry",
+                "$entry /= message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
+                 event-entry",
+            ),
+            ("[* entry]", "[* $entry]"),
+        ],
+        fix: |_, _| None,
+        decisions: &[],
+    },
+    Change {
+        name: "integer labels",
+        spec: &[
+            ("  ? reasoning: uint", "  ? reasoning => uint"),
+            ("; --- file attribution", "reasoning = 4\n\n; --- file attribution"),
+        ],
+        fix: |_, _| None,
+        decisions: &[],
+    },
+];
+
+/// The most edits that each change takes, as `spec/README.md` states them.
+fn stated_edits() -> BTreeMap<String, usize> {
+    let path = vac_tests::root().join("spec/README.md");
+    let text = std::fs::read_to_string(path).expect("the README of the specification");
+    let rows = text.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let (name, edits) = (cells.next()?, cells.next()?.parse().ok()?);
+        Some((name.to_owned(), edits))
+    });
+    rows.collect()
+}
+
+#[test]
+fn changes_are_followed_to_a_build_that_passes() {
+    let stated = stated_edits();
+    let copy = WorkspaceCopy::new();
+    assert!(copy.check().is_empty(), "the copy compiles as it is");
+    let mut wrong = Vec::new();
+    for change in CHANGES {
+        copy.reset();
+        let mut text = spec();
+        for (from, to) in change.spec {
+            assert!(text.contains(from), "{}: the specification has {from:?}", change.name);
+            text = text.replace(from, to);
+        }
+        copy.write_spec(&text);
+        let edits = follow(change, &copy);
+        println!("{}: {edits} edits", change.name);
+        if stated.get(change.name) != Some(&edits) {
+            wrong.push(format!("{}: {edits} edits", change.name));
+        }
+    }
+    copy.reset();
+    losses_do_not_compile(&copy);
+    copy.reset();
+    assert!(wrong.is_empty(), "spec/README.md states other numbers than {wrong:?}");
+}
+
+/// Nothing may accept entries when the rule for them is gone, and no lint may stop looking
+/// when its key is.
+fn losses_do_not_compile(copy: &WorkspaceCopy) {
+    for (from, to, file, message) in [
+        ("entry", "log-entry", "crates/vac-validate/src/stream.rs", "`ENTRY` in module `rules`"),
+        ("parent-id", "answers", "crates/vac-validate/src/lint/ids.rs", "PARENT_ID"),
+    ] {
+        let text = spec();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$' | '@' | '.');
+        let mut renamed = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(from) {
+            let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+            let is_whole = !before.ends_with(is_name) && !after.starts_with(is_name);
+            renamed.extend([before, if is_whole { to } else { from }]);
+            rest = after;
+        }
+        copy.write_spec(&(renamed + rest));
+        let errors = copy.check();
+        let is_it = |error: &Diagnostic| error.file == file && error.message.contains(message);
+        assert!(errors.iter().any(is_it), "{from}: {errors:#?}");
+    }
+}
+
+/// Edits the copy until it compiles. Returns the number of edits.
+fn follow(change: &Change, copy: &WorkspaceCopy) -> usize {
+    let mut edits = 0;
+    for round in 0..MAX_ROUNDS {
+        let errors = copy.check();
+        if errors.is_empty() {
+            return edits;
+        }
+        if round == 0 {
+            edits += decide(change, copy);
+        }
+        let mechanical = repair(change, copy, &errors);
+        assert!(
+            mechanical > 0 || (round == 0 && !change.decisions.is_empty()),
+            "{}: nothing to do about {errors:#?}",
+            change.name
+        );
+        edits += mechanical;
+    }
+    panic!("{}: more than {MAX_ROUNDS} rounds", change.name);
+}
+
+/// Makes the decisions. Returns their number.
+fn decide(change: &Change, copy: &WorkspaceCopy) -> usize {
+    for (file, from, to) in change.decisions {
+        let text = copy.read(file);
+        assert_eq!(text.matches(from).count(), 1, "{}: {file} has {from:?} once", change.name);
+        copy.write(file, &text.replace(from, to));
+    }
+    change.decisions.len()
+}
+
+/// Makes the edits that the compiler's errors ask for. Returns their number.
+fn repair(change: &Change, copy: &WorkspaceCopy, errors: &[Diagnostic]) -> usize {
+    let mut by_file: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
+    for error in errors {
+        if let Some(edit) = (change.fix)(error, &copy.read(&error.file)) {
+            by_file.entry(&error.file).or_default().push(edit);
+        }
+    }
+    let mut count = 0;
+    for (file, mut edits) in by_file {
+        edits.sort_by_key(|edit| edit.span.start);
+        edits.dedup_by_key(|edit| edit.span.start);
+        count += edits.len();
+        let mut text = copy.read(file);
+        for edit in edits.into_iter().rev() {
+            text.replace_range(edit.span, &edit.text);
+        }
+        copy.write(file, &text);
+    }
+    count
+}
+
+/// Adds a field to a literal that lacks it.
+fn missing_field(error: &Diagnostic, text: &str, field: &str) -> Option<Edit> {
+    let is_it = error.code == "E0063";
+    let at = error.span.end + text.get(error.span.end..).filter(|_| is_it)?.find('{')? + 1;
+    Some(Edit { span: at..at, text: format!(" {field},") })
+}
+
+/// Takes `Some` away from around a value, or adds it where an `Option` was read.
+fn without_some(error: &Diagnostic, text: &str) -> Option<Edit> {
+    if error.code == "E0599" && text.get(error.span.clone()) == Some("as_deref") {
+        let before = text[..error.span.start].strip_suffix('.')?;
+        let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let start = before.trim_end_matches(is_path).len();
+        let span = start..error.span.end + "()".len();
+        return Some(Edit { span, text: format!("Some(&*{})", &before[start..]) });
+    }
+    let found = text.get(error.span.clone()).filter(|_| error.code == "E0308")?;
+    let inside = found.strip_prefix("Some(")?.strip_suffix(')')?;
+    Some(Edit { span: error.span.clone(), text: inside.to_owned() })
+}
+
+/// Renames a field or the constant of a key.
+fn renamed(error: &Diagnostic, text: &str, from: &str, to: &str) -> Option<Edit> {
+    let found = text.get(error.span.clone())?;
+    let text = match (found, error.code.as_str()) {
+        (found, "E0425") if found == from.to_uppercase() => to.to_uppercase(),
+        (found, "E0609") if found == from => to.to_owned(),
+        (found, "E0560" | "E0026") if found == from => {
+            let is_short = !text[error.span.end..].trim_start().starts_with(':');
+            if is_short { format!("{to}: {from}") } else { to.to_owned() }
+        }
+        _ => return None,
+    };
+    Some(Edit { span: error.span.clone(), text })
+}
