@@ -413,9 +413,7 @@ pub struct EventEntry<'a> {
     /// The member `event-type`.
     pub event_type: ::vac_value::Text<'a>,
     /// The member `data`.
-    pub data: Option<
-        ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
-    >,
+    pub data: Option<::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>>,
     /// The member `timestamp`.
     pub timestamp: Option<AbstractTimestamp<'a>>,
     /// The member `id`.
@@ -743,10 +741,7 @@ pub type CoseValue<'a> = ::vac_value::Any<'a>;
 ///   * cose-label => cose-value
 /// }
 /// ```
-pub type ReceiptProtectedHeader<'a> = ::vac_value::Map<
-    CoseLabel<'a>,
-    CoseValue<'a>,
->;
+pub type ReceiptProtectedHeader<'a> = ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>;
 
 /// ```cddl
 /// Unprotected_Header = {
