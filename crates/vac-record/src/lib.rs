@@ -86,7 +86,7 @@ pub use generated::types::*;
 pub use generated::{keys, schema};
 pub use vac_schema::{Decode, DecodeError, InvalidText, UnknownText, Violations};
 pub use vac_value::{
-    Any, Bytes, Embedded, Encode, EncodeError, Extensions, IntoOwned, Null, Number, Tagged, Text,
+    Any, Bytes, Embedded, Encode, EncodeError, IntoOwned, Map, Null, Number, Tagged, Text,
 };
 
 #[cfg(test)]

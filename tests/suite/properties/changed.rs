@@ -389,8 +389,7 @@ fn big_integers_of_json_are_matched_as_the_bytes_of_cbor() {
 }
 
 fn least_header() -> ProtectedHeader<'static> {
-    let cwt_claims =
-        CwtClaims { iss: "i".into(), sub: "s".into(), extensions: Extensions::default() };
+    let cwt_claims = CwtClaims { iss: "i".into(), sub: "s".into(), extensions: Map::default() };
     ProtectedHeader {
         cwt_claims,
         alg: None,
@@ -398,7 +397,7 @@ fn least_header() -> ProtectedHeader<'static> {
         kid: None,
         x5t: None,
         x5chain: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     }
 }
 

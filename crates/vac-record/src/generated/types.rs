@@ -107,7 +107,7 @@ pub struct VerifiableAgentRecord<'a> {
     /// The tool that made the record.
     pub recording_agent: Option<RecordingAgent<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The conversation itself.
@@ -141,7 +141,7 @@ pub struct SessionTrace<'a> {
     /// Entries in the order of the log.
     pub entries: Vec<Entry<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The agent: its model and its command line.
@@ -169,7 +169,7 @@ pub struct AgentMeta<'a> {
     /// The member `cli-version`.
     pub cli_version: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The tool that made the record.
@@ -188,7 +188,7 @@ pub struct RecordingAgent<'a> {
     /// The member `version`.
     pub version: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Where the agent worked.
@@ -210,7 +210,7 @@ pub struct Environment<'a> {
     /// Directories or sandbox names.
     pub sandboxes: Option<Vec<::vac_value::Text<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// State of a repository.
@@ -235,7 +235,7 @@ pub struct VcsContext<'a> {
     /// The repository, usually its URL.
     pub repository: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// One thing that happened. The member `type` says which.
@@ -293,7 +293,7 @@ pub struct MessageEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The model calls a tool.
@@ -325,7 +325,7 @@ pub struct ToolCallEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// A tool answers.
@@ -360,7 +360,7 @@ pub struct ToolResultEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The model thinks.
@@ -392,7 +392,7 @@ pub struct ReasoningEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Anything else that happened.
@@ -413,9 +413,7 @@ pub struct EventEntry<'a> {
     /// The member `event-type`.
     pub event_type: ::vac_value::Text<'a>,
     /// The member `data`.
-    pub data: Option<
-        ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
-    >,
+    pub data: Option<::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>>,
     /// The member `timestamp`.
     pub timestamp: Option<AbstractTimestamp<'a>>,
     /// The member `id`.
@@ -423,7 +421,7 @@ pub struct EventEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// What a message cost.
@@ -454,7 +452,7 @@ pub struct TokenUsage<'a> {
     /// The member `cost`.
     pub cost: Option<::vac_value::Number<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Which conversations shaped which lines of which files.
@@ -595,7 +593,7 @@ pub struct ProtectedHeader<'a> {
     /// The member `x5chain`.
     pub x5chain: Option<CoseX509<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Who says so (iss), about what (sub).
@@ -614,7 +612,7 @@ pub struct CwtClaims<'a> {
     /// The member `sub`.
     pub sub: ::vac_value::Text<'a>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// ```cddl
@@ -634,7 +632,7 @@ pub struct UnprotectedHeader<'a> {
     /// The member `receipts`.
     pub receipts: Option<Vec<Receipt<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// What can be said of the record without opening it. Nothing protects it: check
@@ -743,10 +741,7 @@ pub type CoseValue<'a> = ::vac_value::Any<'a>;
 ///   * cose-label => cose-value
 /// }
 /// ```
-pub type ReceiptProtectedHeader<'a> = ::vac_value::Extensions<
-    CoseLabel<'a>,
-    CoseValue<'a>,
->;
+pub type ReceiptProtectedHeader<'a> = ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>;
 
 /// ```cddl
 /// Unprotected_Header = {
@@ -759,7 +754,7 @@ pub struct ReceiptUnprotectedHeader<'a> {
     /// The member `receipts`.
     pub receipts: Vec<::vac_value::Embedded<'a, Receipt<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<CoseLabel<'a>, CoseValue<'a>>,
+    pub extensions: ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>,
 }
 
 /// ```cddl

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use vac_schema::{
     Build, BuildOwned, Built, DecodeError, GroupId, Reader, Schema, TypeId, TypeKind,
 };
-use vac_value::{Any, Document, Embedded, Extensions, Node};
+use vac_value::{Any, Document, Embedded, Map, Node};
 
 use super::schema;
 
@@ -66,7 +66,7 @@ fn embedded_bytes_in_chunks_are_copied() {
 #[derive(Debug)]
 struct Repeated {
     k: Option<i128>,
-    rest: Extensions<String, i128>,
+    rest: Map<String, i128>,
 }
 
 static REPEATED: OnceLock<GroupId> = OnceLock::new();
@@ -75,7 +75,7 @@ impl<'a> Build<'a> for Repeated {
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self> {
         let mut map = reader.map(*REPEATED.get().expect("set by the test"), node)?;
         let k = map.optional(0)?;
-        let rest: Extensions<Cow<'_, str>, i128> = map.rest(1)?;
+        let rest: Map<Cow<'_, str>, i128> = map.rest(1)?;
         Ok(Self {
             k,
             rest: rest.into_iter().map(|(key, value)| (key.into_owned(), value)).collect(),

@@ -138,7 +138,7 @@ impl Scan<'_, '_, '_> {
 
     fn close(&mut self) {
         self.at += 1;
-        let Some(open) = self.open.pop() else { return };
+        let open = self.open.pop().expect("a bracket is only closed if it is open");
         let loose = open.loose | self.spaced;
         let flags = if loose { LOOSE } else { 0 };
         self.index.close(open.node, self.at, flags);
