@@ -1,7 +1,7 @@
 //! How much of anything a specification may ask for.
 //!
 //! Each limit is far above what people write and far below what hurts. Patterns have theirs
-//! in the module `compile`, matching in `interpret::budget`.
+//! in the module `compile`, matching in `vac_schema::Budget`.
 
 /// Bytes of a text.
 pub(crate) const TEXT_BYTES: usize = 2 << 20;
