@@ -5,6 +5,7 @@ mod assign;
 mod budget;
 mod choice;
 mod embedded;
+mod join;
 mod map;
 mod open_members;
 mod paths;
