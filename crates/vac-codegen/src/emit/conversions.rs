@@ -99,7 +99,7 @@ fn text_conversions(model: &Model, item: &Item, values: &[(&Ident, &Shape)]) -> 
     }
 }
 
-/// The shape that an alias stands for.
+/// The shape that an alias refers to.
 fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     match shape {
         Shape::Item(item) => match &model.items[*item].body {
