@@ -37,7 +37,7 @@ pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>
 /// is a defect.
 pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations<'static>)) {
     let found = annotations(entry).expect("only this module writes annotations");
-    let mut changed = found.unwrap_or_else(EntryAnnotations::default);
+    let mut changed = found.unwrap_or_default();
     change(&mut changed);
     write(entry.extensions_mut(), &changed);
 }

@@ -118,8 +118,7 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     }
                 }
             });
-            let sizes = (!plain).then(|| quote!(#[allow(clippy::large_enum_variant)]));
-            quote!(#docs #derive #sizes pub enum #name { #(#variants),* })
+            quote!(#docs #derive pub enum #name { #(#variants),* })
         }
     }
 }

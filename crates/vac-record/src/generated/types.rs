@@ -9,7 +9,6 @@
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)]
-#[allow(clippy::large_enum_variant)]
 pub enum Start<'a> {
     /// The alternative `verifiable-agent-record`.
     VerifiableAgentRecord(VerifiableAgentRecord<'a>),
@@ -32,7 +31,6 @@ pub const SCHEMA_VERSION: &str = "3.0.0-draft";
 /// abstract-timestamp = tstr .regexp date-time-regexp / uint
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum AbstractTimestamp<'a> {
     /// The alternative `text matching date-time-regexp`.
     Text(DateTimeText<'a>),
@@ -46,7 +44,6 @@ pub enum AbstractTimestamp<'a> {
 /// session-id = tstr / bstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum SessionId<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -244,7 +241,6 @@ pub struct VcsContext<'a> {
 /// entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / event-entry
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 #[allow(clippy::large_enum_variant)]
 pub enum Entry<'a> {
     /// The alternative `message-entry`.
@@ -681,7 +677,6 @@ pub type TraceFormatId<'a> = ::vac_value::Text<'a>;
 /// COSE_X509 = bstr / [2*certs: bstr]
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseX509<'a> {
     /// The alternative `bytes`.
     Bytes(::vac_value::Bytes<'a>),
@@ -704,7 +699,6 @@ pub struct CoseCertHash<'a> {
 /// label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum Label<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -723,7 +717,6 @@ pub type Receipt<'a> = ::vac_value::Tagged<18, CoseSign1<'a>>;
 /// cose-label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseLabel<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -830,7 +823,6 @@ pub struct SignedAgentRecordContent<'a> {
 
 /// Part of `protected-header`.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum ProtectedHeaderContentType<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -840,7 +832,6 @@ pub enum ProtectedHeaderContentType<'a> {
 
 /// Part of `COSE_CertHash`.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseCertHashHashAlg<'a> {
     /// The alternative `int`.
     Int(i128),
