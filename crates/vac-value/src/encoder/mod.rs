@@ -163,14 +163,10 @@ impl<'s> Encoder<'s> {
 
     /// Passes a value to the sink, if there is one.
     #[inline]
-    fn sink(&mut self, value: Value<'_, '_>) -> bool {
-        match &mut self.sink {
-            Some(sink) => {
-                sink.value(value);
-                true
-            }
-            None => false,
-        }
+    fn sink<'d, 'a: 'd>(&mut self, value: impl FnOnce() -> Value<'d, 'a>) -> bool {
+        let Some(sink) = &mut self.sink else { return false };
+        sink.value(value());
+        true
     }
 
     pub(crate) fn sink_mut(&mut self) -> Option<&mut (dyn Sink + 's)> {
@@ -216,7 +212,7 @@ impl<'s> Encoder<'s> {
 
     /// Writes `null`.
     pub fn null(&mut self) {
-        if self.sink(Value::Null) {
+        if self.sink(|| Value::Null) {
             return;
         }
         self.word(Kind::Null, b"null", 0xf6);
@@ -224,7 +220,7 @@ impl<'s> Encoder<'s> {
 
     /// Writes `true` or `false`.
     pub fn bool(&mut self, value: bool) {
-        if self.sink(Value::Bool(value)) {
+        if self.sink(|| Value::Bool(value)) {
             return;
         }
         if value {
@@ -237,7 +233,7 @@ impl<'s> Encoder<'s> {
     /// Writes `undefined`.
     pub fn undefined(&mut self) -> Result<(), EncodeError> {
         self.cbor_only("undefined")?;
-        if self.sink(Value::Undefined) {
+        if self.sink(|| Value::Undefined) {
             return Ok(());
         }
         self.word(Kind::Undefined, b"undefined", 0xf7);
@@ -255,7 +251,7 @@ impl<'s> Encoder<'s> {
 
     /// Writes an integer. Outside of -2^64 to 2^64 - 1 it is a bignum in CBOR.
     pub fn integer(&mut self, value: i128) {
-        if self.sink(Value::Integer(value)) {
+        if self.sink(|| Value::Integer(value)) {
             return;
         }
         match self.encoding {
@@ -288,7 +284,7 @@ impl<'s> Encoder<'s> {
                 return self.fail("a number that is not finite");
             }
             _ if self.sink.is_some() => {
-                self.sink(Value::Float(Number::Float(value)));
+                self.sink(|| Value::Float(Number::Float(value)));
                 return Ok(());
             }
             Encoding::Json => self.out.extend_from_slice(shortest(value).as_bytes()),
@@ -304,7 +300,7 @@ impl<'s> Encoder<'s> {
             (Number::Integer(integer), _) => self.integer(*integer),
             (Number::Float(float), _) => return self.float(*float),
             (Number::Decimal(decimal), Encoding::Json) => {
-                if self.sink(Value::Float(value.clone())) {
+                if self.sink(|| Value::Float(value.clone())) {
                     return Ok(());
                 }
                 let start = self.out.len();
@@ -320,7 +316,7 @@ impl<'s> Encoder<'s> {
 
     /// Writes text.
     pub fn text(&mut self, value: &str) {
-        if self.sink(Value::Text(value.into())) {
+        if self.sink(|| Value::Text(value.into())) {
             return;
         }
         let start = self.out.len();
@@ -340,7 +336,7 @@ impl<'s> Encoder<'s> {
         match self.encoding {
             Encoding::Json => self.text(&BASE64URL_NOPAD.encode(value)),
             Encoding::Cbor => {
-                if self.sink(Value::Bytes(value.into())) {
+                if self.sink(|| Value::Bytes(value.into())) {
                     return;
                 }
                 let start = self.out.len();
@@ -374,7 +370,7 @@ impl<'s> Encoder<'s> {
     /// Writes a simple value.
     pub fn simple(&mut self, number: u8) -> Result<(), EncodeError> {
         self.cbor_only("a simple value")?;
-        if self.sink(Value::Simple(number)) {
+        if self.sink(|| Value::Simple(number)) {
             return Ok(());
         }
         self.not_indexed();
