@@ -14,3 +14,4 @@ mod records;
 mod sign;
 mod spec_change;
 mod vectors;
+mod whose;

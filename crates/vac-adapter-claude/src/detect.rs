@@ -1,29 +1,34 @@
 //! Which documents are lines of a Claude Code log, and what the first of them tell.
 
-use vac_adapter::{Confidence, Glimpse, Memory, Sample, Share, ids};
+use vac_adapter::foreign;
+use vac_adapter::verdict::UNKNOWN_SHAPE;
+use vac_adapter::{Confidence, Fit, Glimpse, Memory, Sample, Share, Verdict, ids};
 use vac_value::{Document, Kind, Node};
 
 use crate::facts::Facts;
 use crate::known;
 use crate::lines::{LineContent, begun, exported};
 
+/// Maximum number of lines of a web export that are compared.
+const MAX_LINES: usize = 64;
+
 /// Whether the type of a line is known.
 fn is_known(line: Node<'_, '_>) -> bool {
     line.member("type").and_then(Node::text).is_some_and(|kind| known::line(&kind))
 }
 
-/// How sure a beginning makes.
-pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
-    let best = sample.best(of_document);
-    if best > Confidence::No {
-        return best;
+/// How the documents of a sample fit.
+pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
+    let verdict = sample.verdict(fit);
+    if verdict != Verdict::default() {
+        return verdict;
     }
     // A web export that is cut short or damaged is read as far as it is there.
     let mut seen = Confidence::No;
     each_begun(sample, |line| {
         seen = seen.max(if is_known(line) { Confidence::Likely } else { Confidence::Possible });
     });
-    seen
+    Verdict::from_confidence(seen)
 }
 
 /// Shows the lines of a web export that is no document as a whole, as far as the beginning
@@ -36,34 +41,70 @@ fn each_begun(sample: &Sample<'_>, mut show: impl FnMut(Node<'_, '_>)) {
     lines.for_each(|line| show(line.root()));
 }
 
-fn of_document(document: Node<'_, '_>) -> Confidence {
-    if let Some(lines) = exported(document) {
-        return match lines.elements().next() {
-            Some(line) if is_known(line) => Confidence::Certain,
-            _ => Confidence::Possible,
-        };
+/// How one document fits.
+fn fit(document: Node<'_, '_>) -> Fit {
+    let Some(lines) = exported(document) else { return fit_line(document) };
+    let mut verdict = Verdict::default();
+    lines.elements().take(MAX_LINES).for_each(|line| verdict.add(fit_line(line)));
+    match lines.elements().next() {
+        None => Fit::Fits(Confidence::Possible),
+        Some(_) if verdict.refusal("claude").is_some() => contradiction(&verdict),
+        Some(line) if is_known(line) => Fit::Fits(Confidence::Certain),
+        Some(_) => Fit::Fits(Confidence::Possible),
     }
-    if document.kind() != Kind::Map || !is_known(document) {
-        return Confidence::No;
+}
+
+fn contradiction(verdict: &Verdict) -> Fit {
+    Fit::Contradicts(verdict.reason.unwrap_or(UNKNOWN_SHAPE))
+}
+
+/// How one line fits.
+pub(crate) fn fit_line(line: Node<'_, '_>) -> Fit {
+    if line.kind() != Kind::Map {
+        return Fit::unknown(line);
     }
-    let has = |key: &str| document.member(key).is_some();
-    let is_message = document
-        .member("message")
-        .is_some_and(|message| message.kind() == Kind::Map && message.member("content").is_some());
+    let has = |key: &str| line.member(key).is_some();
+    let message = line.member("message").filter(|message| message.kind() == Kind::Map);
+    if let Some(reason) = contradicts(line, message) {
+        return Fit::Contradicts(reason);
+    }
+    let is_logged =
+        has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate");
+    if !is_known(line) {
+        // New types appear with every release. Lines of a journal name only their agent.
+        let is_named = is_logged || has("session_id") || has("agentId");
+        return if is_named && has("type") { Fit::Neutral } else { Fit::unknown(line) };
+    }
+    let is_message = message.is_some_and(|message| message.member("content").is_some());
     // Others capture their streams in almost the same words.
     let is_streamed =
         has("session_id") && (has("parent_tool_use_id") || has("claude_code_version"));
-    let is_logged =
-        has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate");
     if is_logged || is_streamed {
-        Confidence::Certain
+        Fit::Fits(Confidence::Certain)
     } else if is_message && has("timestamp") {
-        Confidence::Likely
+        Fit::Fits(Confidence::Likely)
     } else if is_message {
-        Confidence::Possible
+        Fit::Fits(Confidence::Possible)
     } else {
-        Confidence::No
+        Fit::unknown(line)
     }
+}
+
+/// Why a line with the envelope of Claude Code is one of a fork's with another content.
+fn contradicts(line: Node<'_, '_>, message: Option<Node<'_, '_>>) -> Option<&'static str> {
+    // Qwen Code has the parts of Gemini CLI.
+    if message.is_some_and(|message| message.member("parts").is_some()) {
+        return Some("message-parts");
+    }
+    if ["systemPayload", "toolCallResult", "usageMetadata"]
+        .iter()
+        .any(|key| line.member(key).is_some())
+    {
+        return Some("qwen-member");
+    }
+    // iFlow CLI writes `session-` before the UUID.
+    let session = line.member("sessionId").and_then(Node::text);
+    session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
 }
 
 /// What the beginning of a log tells about its session.

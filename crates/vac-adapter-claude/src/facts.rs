@@ -7,11 +7,12 @@ use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::Place;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input, ids};
+use vac_adapter::{Error, Input, Verdict, ids};
 use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
 use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::beside::Spilled;
+use crate::detect::fit_line;
 use crate::hoisted::Hoisted;
 use crate::inherited::{Heritage, Whose};
 use crate::known;
@@ -48,8 +49,14 @@ pub(crate) struct Facts {
     pub extensions: Rest<'static>,
     /// How many of the others say something beside their lines.
     pub wrappers: u64,
+    /// How the lines fit a log of Claude Code.
+    verdict: Verdict,
     /// Whether a line of a known type was there.
     is_known: bool,
+    /// The first session that a line names.
+    first_session: Option<String>,
+    /// Whether a line names another session than the first that names one.
+    has_other_session: bool,
     /// Whether a line of a workflow's journal was there.
     is_journal: bool,
     /// Models in the order of their appearance, and how many lines each wrote.
@@ -134,6 +141,7 @@ impl Facts {
         }
         self.jobs.push(Job::default());
         let Some(node) = node else { return };
+        self.verdict.add(fit_line(node));
         let seen = self.members(node);
         let whose = self.repeated(&seen);
         if let Some(last) = self.jobs.last_mut() {
@@ -203,6 +211,13 @@ impl Facts {
 
     /// What a line repeats of its session, and whose line it is.
     fn repeated(&mut self, seen: &Seen<'_, '_>) -> Whose {
+        if !self.has_other_session
+            && let (Some(session), Some(first)) = (seen.session, &self.first_session)
+        {
+            self.has_other_session = session.kind() == Kind::Text && !session.is_text(first);
+        } else if let (Some(session), None) = (seen.session, &self.first_session) {
+            self.first_session = session.text().map(Text::into_owned);
+        }
         let whose = self.heritage.line(seen.session, seen.forked);
         if self.heritage.turns {
             // What was taken for the session's was another's.
@@ -330,6 +345,9 @@ impl Facts {
         }
         self.usage = HashMap::new();
         self.model_places = HashMap::new();
+        if let Some(misfit) = self.verdict.refusal("claude") {
+            return Err(Error::Refused(misfit.to_string()));
+        }
         match (self.is_known, self.is_journal) {
             (true, _) => Ok(()),
             (false, true) => Err(Error::Refused(
@@ -358,6 +376,12 @@ impl Facts {
         if let Some(session) = self.heritage.session() {
             self.hoisted.session_id = Some(session.to_owned());
         }
+    }
+
+    /// Whether lines name several sessions, and the file none of them.
+    pub fn has_several_sessions(&self) -> bool {
+        let is_named = self.heritage.is_named;
+        self.has_other_session && !is_named && self.exports == 0 && self.parts.len() <= 1
     }
 
     /// Which format it is in, with files beside the log or not.

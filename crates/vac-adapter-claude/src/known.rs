@@ -61,6 +61,7 @@ const SYSTEM: &[&str] = &[
     "memory_saved",
     "microcompact_boundary",
     "model_refusal_fallback",
+    "model_refusal_no_fallback",
     "permission_retry",
     "scheduled_task_fire",
     "status",
@@ -82,6 +83,7 @@ const ATTACHMENTS: &[&str] = &[
     "command_permissions",
     "compact_file_reference",
     "compaction_reminder",
+    "companion_intro",
     "critical_system_reminder",
     "date",
     "date_change",
@@ -94,6 +96,7 @@ const ATTACHMENTS: &[&str] = &[
     "edited_text_file",
     "environment",
     "file",
+    "goal_status",
     "hook_additional_context",
     "hook_blocking_error",
     "hook_cancelled",
@@ -124,6 +127,7 @@ const ATTACHMENTS: &[&str] = &[
     "session_context",
     "silent_turn_reminder",
     "skill_listing",
+    "structured_output",
     "task_reminder",
     "task_status",
     "team_context",
@@ -131,7 +135,10 @@ const ATTACHMENTS: &[&str] = &[
     "todo_reminder",
     "token_usage",
     "total_tokens_reminder",
+    "ultra_effort_enter",
+    "ultra_effort_exit",
     "ultrathink_effort",
+    "workflow_keyword_request",
 ];
 
 /// Types of what progress lines report.

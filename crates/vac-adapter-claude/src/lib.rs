@@ -47,6 +47,8 @@
 //! * A session that was resumed under a new id, or forked, begins with lines of another
 //!   (`inherited.rs`). They are `inherited: true`, their usage is not counted again, and when
 //!   the session began and where is what its own lines say.
+//! * Several sessions in one file are several records (`sessions.rs`), unless the file is named
+//!   after one of them, or lines of one go on from lines of the other.
 //! * What is left of the native `message` stays together under that name. One that is no
 //!   object is the content.
 //! * A tool of the provider that failed says so by its content (`web_search_tool_result_error`)
@@ -83,11 +85,12 @@ mod known;
 mod lines;
 mod message;
 mod queue;
+mod sessions;
 mod subagent;
 mod survey;
 mod usage;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 use survey::Survey;
 
@@ -100,8 +103,8 @@ impl Adapter for Claude {
         "claude"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::confidence(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
@@ -113,6 +116,7 @@ impl Adapter for Claude {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        Ok(vec![Box::new(Survey::of(input)?)])
+        let surveys = Survey::all(input)?.into_iter();
+        Ok(surveys.map(|survey| Box::new(survey) as Box<dyn Session>).collect())
     }
 }

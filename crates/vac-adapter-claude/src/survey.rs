@@ -1,5 +1,7 @@
 //! One session: surveyed once, then given entry by entry.
 
+use std::rc::Rc;
+
 use vac_adapter::attachment::nowhere;
 use vac_adapter::provider::provider;
 use vac_adapter::{Error, Input, Log, Origin, Report, Session, Sink, ids, raw};
@@ -8,26 +10,68 @@ use vac_record::{
 };
 use vac_value::{Map, Node};
 
-use crate::beside::Beside;
+use crate::beside::{Beside, Spilled};
 use crate::facts::{Becomes, Facts};
 use crate::lines::{self, Line, LineContent};
+use crate::sessions::Sessions;
 use crate::subagent::Part;
 use crate::{event, inherited, message};
 
 /// One session.
 pub(crate) struct Survey<'i> {
-    log: Log<'i>,
+    log: Rc<Log<'i>>,
     facts: Facts,
     beside: Beside<'i>,
+    /// Which lines are its own, if the log holds several sessions.
+    share: Option<(Rc<Sessions>, usize)>,
 }
 
 impl<'i> Survey<'i> {
-    /// Surveys an input.
-    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
-        let log = Log::of(input);
+    /// Surveys an input: each of its sessions.
+    pub fn all(input: &'i dyn Input) -> Result<Vec<Self>, Error> {
+        let log = Rc::new(Log::of(input));
+        let whole = Self::of(input, &log)?;
+        if !whole.facts.has_several_sessions() || !whole.beside.is_empty() {
+            return Ok(vec![whole]);
+        }
+        match Sessions::find(&log)? {
+            None => Ok(vec![whole]),
+            Some(sessions) => Self::each(input, &log, Rc::new(sessions)),
+        }
+    }
+
+    /// Surveys each of several sessions.
+    fn each(
+        input: &'i dyn Input,
+        log: &Rc<Log<'i>>,
+        sessions: Rc<Sessions>,
+    ) -> Result<Vec<Self>, Error> {
+        let mut found = Vec::new();
+        found.resize_with(sessions.count, || Facts::of(input));
+        let mut session_of = sessions.of_lines();
+        lines::each(log, false, |line| {
+            let facts: &mut Facts = &mut found[session_of(line.index)];
+            let index = facts.jobs.len();
+            facts.line(Line { index, ..line }, &mut Spilled::default());
+            Ok(())
+        })?;
+        let surveys = found.into_iter().enumerate().map(|(number, mut facts)| {
+            facts.end()?;
+            if facts.hoisted.session_id.is_none() {
+                facts.hoisted.session_id = Some(ids::of_input(input)?);
+            }
+            let beside = Beside::of(input, facts.parts.len());
+            let share = Some((Rc::clone(&sessions), number));
+            Ok(Self { log: Rc::clone(log), facts, beside, share })
+        });
+        surveys.collect()
+    }
+
+    /// Surveys an input as one session.
+    fn of(input: &'i dyn Input, log: &Rc<Log<'i>>) -> Result<Self, Error> {
         let mut facts = Facts::of(input);
         let mut beside = Beside::of(input, facts.parts.len());
-        lines::each(&log, true, |line| {
+        lines::each(log, true, |line| {
             facts.line(line, beside.spilled());
             Ok(())
         })?;
@@ -36,7 +80,13 @@ impl<'i> Survey<'i> {
         if facts.hoisted.session_id.is_none() {
             facts.hoisted.session_id = Some(ids::of_input(input)?);
         }
-        Ok(Self { log, facts, beside })
+        Ok(Self { log: Rc::clone(log), facts, beside, share: None })
+    }
+
+    /// Tells which lines are the session's own, asked in their order.
+    fn is_own(&self) -> impl FnMut(usize) -> bool {
+        let mut share = self.share.as_ref().map(|(sessions, own)| (sessions.of_lines(), *own));
+        move |line| share.as_mut().is_none_or(|(session_of, own)| session_of(line) == *own)
     }
 
     /// The parts that begin with an event which says whose they are.
@@ -119,7 +169,14 @@ impl Session for Survey<'_> {
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         let mut file = None;
         let mut exports = 0;
+        let mut index = 0;
+        let mut is_own = self.is_own();
         lines::each(&self.log, self.facts.exports > 0, |line| {
+            if !is_own(line.index) {
+                return Ok(());
+            }
+            let line = Line { index, ..line };
+            index += usize::from(!matches!(line.content, LineContent::Wrapper(_)));
             let number = line.place.file;
             if file.replace(number) != Some(number)
                 && let Some(part) = self.facts.parts.get(number)

@@ -1,6 +1,6 @@
 //! Whose log it is, and what its beginning tells.
 
-use vac_adapter::{Confidence, Glimpse, Sample, Share};
+use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
 
 use crate::at::At;
@@ -9,14 +9,42 @@ use crate::names::{EVENTS, LINES, known};
 use crate::shape::{Shape, shape, type_of};
 use crate::{rollout_name, whole};
 
-/// How sure the beginning of an input makes.
-pub(crate) fn sample(sample: &Sample<'_>) -> Confidence {
-    let cut = || if whole::is_begun(sample.bytes) { Confidence::Likely } else { Confidence::No };
-    sample.best(confidence).max(cut())
+/// How the documents of a sample fit.
+pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
+    let verdict = sample.verdict(fit);
+    if verdict.fits == 0 && whole::is_begun(sample.bytes) {
+        return Verdict::from_confidence(Confidence::Likely);
+    }
+    verdict
+}
+
+/// How one document fits.
+pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
+    let has = |key: &str| document.member(key).is_some();
+    let confidence = confidence(document);
+    if confidence == Confidence::Certain {
+        return Fit::Fits(confidence);
+    }
+    // Pi, Copilot CLI and others have lines of the same types in a tree.
+    if has("parentId") {
+        return Fit::Contradicts("parent-id");
+    }
+    if ["sessionId", "sessionID"].into_iter().any(has) {
+        return Fit::Contradicts("session-id-key");
+    }
+    if confidence > Confidence::No {
+        return Fit::Fits(confidence);
+    }
+    match shape(document) {
+        // New types appear with every release.
+        Shape::Envelope(line) if line.payload.kind() == Kind::Map => Fit::Neutral,
+        Shape::Header | Shape::Record(_) | Shape::Prompt(_) | Shape::Printed(_) => Fit::Neutral,
+        _ => Fit::unknown(document),
+    }
 }
 
 /// How sure one document makes.
-pub(crate) fn confidence(document: Node<'_, '_>) -> Confidence {
+fn confidence(document: Node<'_, '_>) -> Confidence {
     let has = |key: &str| document.member(key).is_some();
     let is_text = |node: Option<Node<'_, '_>>| node.is_some_and(|node| node.kind() == Kind::Text);
     match shape(document) {

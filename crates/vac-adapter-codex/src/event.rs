@@ -104,6 +104,38 @@ pub(crate) fn only_told_here<'a>(
     })
 }
 
+/// A segment of what was spoken is a message of who spoke it, if that is the user or the
+/// agent. Otherwise what is around the payload is given back.
+pub(crate) fn spoken<'a>(
+    segment: Node<'a, '_>,
+    around: Around<'a>,
+    model: Option<&str>,
+) -> Result<Entry<'a>, Around<'a>> {
+    let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
+    let kind = match (is_role("user"), is_role("assistant")) {
+        (true, _) => MessageEntryType::User,
+        (_, true) => MessageEntryType::Assistant,
+        _ => return Err(around),
+    };
+    let Some(mut payload) = Cursor::of(segment) else { return Err(around) };
+    let id = payload.text("id").unwrap_or_else(|| Cow::Owned(around.at.id()));
+    let content = payload.any("text");
+    payload.said("role", kind.as_str());
+    let (timestamp, extensions) = around.close(payload, around::MESSAGE);
+    let model = model.filter(|_| kind == MessageEntryType::Assistant);
+    Ok(Entry::Message(MessageEntry {
+        kind,
+        content,
+        timestamp,
+        id: Some(id),
+        model_id: model.map(|model| Cow::Owned(model.to_owned())),
+        parent_id: None,
+        token_usage: None,
+        children: None,
+        extensions,
+    }))
+}
+
 /// What cannot be carried as a value.
 pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: At, report: &mut Report) -> Entry<'a> {
     report.unparsed(at.place.line, &raw.reason.to_string());

@@ -1,8 +1,8 @@
 //! The first pass: what is true of a session as a whole.
 
-use vac_adapter::Confidence;
 use vac_adapter::frame::Raw;
 use vac_adapter::provider::provider;
+use vac_adapter::{Confidence, Fit, Verdict};
 use vac_record::AbstractTimestamp;
 use vac_value::Node;
 
@@ -10,7 +10,7 @@ use crate::around::Standing;
 use crate::at::At;
 use crate::capture::{self, States};
 use crate::clock::Clock;
-use crate::detect::confidence;
+use crate::detect::fit;
 use crate::echo::{Links, Pairing, Speaker, echo};
 use crate::environment::told_working_dir;
 use crate::meta::Meta;
@@ -27,8 +27,8 @@ use crate::whole::{self, Broken, Piece};
 pub(crate) struct Facts {
     /// How many entries there will be.
     pub entries: u64,
-    /// Whether anything of a log was there.
-    pub is_known: bool,
+    /// How its documents fit a log of Codex CLI.
+    pub verdict: Verdict,
     form: Option<Form>,
     meta: Option<Meta>,
     clock: Clock,
@@ -91,7 +91,7 @@ impl Facts {
     /// Counts a document in.
     pub fn line(&mut self, line: Node<'_, '_>, at: At) {
         let shape = shape(line);
-        self.is_known = self.is_known || confidence(line) > Confidence::No;
+        self.verdict.add(fit(line));
         let form = match &shape {
             Shape::Envelope(line) if line.is_printed() => Form::Events,
             Shape::Setup => Form::Events,
@@ -144,7 +144,7 @@ impl Facts {
         self.entries += 1;
         match piece {
             Piece::Around { session, .. } => {
-                self.is_known = true;
+                self.verdict.add(Fit::Fits(Confidence::Likely));
                 self.form.get_or_insert(Form::Whole);
                 if let (Some(session), None) = (session, &self.meta) {
                     self.meta = Some(Meta::of(*session, at.index));
@@ -320,8 +320,12 @@ impl Facts {
         let is_before = own_from.is_some_and(|from| {
             line.member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
         });
+        // Since 0.166 a line can say so itself.
+        let metadata = line.member("metadata");
+        let is_said =
+            metadata.and_then(|it| it.member("inherited_user_message")?.bool()).unwrap_or_default();
         Standing {
-            is_inherited: is_before || self.replay.holds(index),
+            is_inherited: is_before || is_said || self.replay.holds(index),
             is_rolled_back: self.rollback.holds(index),
         }
     }

@@ -129,7 +129,7 @@ mod tokens;
 mod usage;
 mod whole;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,8 +140,8 @@ impl Adapter for Codex {
         "codex"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::sample(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

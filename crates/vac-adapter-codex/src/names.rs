@@ -23,6 +23,8 @@ pub(crate) const LINES: &[&str] = &[
     "security_risk_score",
     "inter_agent_communication",
     "inter_agent_communication_metadata",
+    "realtime_item",
+    "dynamic_tools_updated",
 ];
 
 /// Types of response items.
@@ -45,6 +47,8 @@ pub(crate) const ITEMS: &[Named] = inside![
     "compaction",
     "compaction_summary",
     "context_compaction",
+    "additional_tools",
+    "configuration_update",
 ];
 
 /// Types of events.
@@ -131,6 +135,7 @@ pub(crate) const COMPLETED: &[(&str, bool)] = &[
     ("EnteredReviewMode", false),
     ("ExitedReviewMode", false),
     ("ContextCompaction", false),
+    ("Sleep", false),
 ];
 
 /// Types of the lines that `codex exec --json` prints.

@@ -198,6 +198,15 @@ impl<'f> Reader<'f> {
                 let inner = inner.as_deref().unwrap_or_default();
                 return self.event(event_type, inner, payload, around, report);
             }
+            "realtime_item" if inner.as_deref() == Some("transcript_segment") => {
+                match event::spoken(payload, around, self.model.as_deref()) {
+                    Ok(entry) => return entry,
+                    Err(around) => {
+                        let event_type = "realtime_item/transcript_segment".into();
+                        return event::entry(payload, event_type, None, around, beside);
+                    }
+                }
+            }
             "turn_context" => {
                 self.tally.turn(payload);
                 self.turn_model(payload);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use vac_adapter::frame::{Content, Frame};
-use vac_adapter::{Error, Input, Log, Session, Sink, ids};
+use vac_adapter::{Error, Input, Log, Session, Sink, Verdict, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::Map;
 
@@ -49,7 +49,12 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
         Ok(())
     })?;
     let Threads { found, switches, .. } = threads;
-    if !found.iter().any(|facts| facts.is_known) {
+    let mut verdict = Verdict::default();
+    found.iter().for_each(|facts| verdict.merge(&facts.verdict));
+    if let Some(misfit) = verdict.misfit("codex") {
+        return Err(Error::Refused(misfit.to_string()));
+    }
+    if verdict.fits == 0 {
         return Err(Error::Refused("no line of a Codex CLI session in it".to_owned()));
     }
     let shared = Rc::new(Shared { log, switches });

@@ -1,14 +1,43 @@
 //! Which documents are Cursor's.
 
-use vac_adapter::{Confidence, Sample};
+use vac_adapter::{Confidence, Fit, Sample, Verdict};
 use vac_value::Node;
 
 use crate::line::{Capture, Line, line};
 use crate::text;
 
-/// How sure the beginning of an input makes.
-pub(crate) fn detect(sample: &Sample<'_>) -> Confidence {
-    sample.best(confidence).max(text::confidence(sample))
+/// How the documents of a sample fit.
+pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
+    let verdict = sample.verdict(fit);
+    if verdict.fits == 0 {
+        return Verdict::from_confidence(text::confidence(sample));
+    }
+    verdict
+}
+
+/// How one document fits.
+fn fit(document: Node<'_, '_>) -> Fit {
+    let has = |key: &str| document.member(key).is_some();
+    if has("parentId") || has("toolCallId") {
+        return Fit::Contradicts("camel-case-ids");
+    }
+    match line(document) {
+        // A member that Cursor does not have is Claude Code's, Gemini CLI's or OpenCode's.
+        Line::Unknown if has("uuid") || has("sessionId") || has("sessionID") => {
+            Fit::Contradicts("session-id-key")
+        }
+        // New types of captures appear with every release.
+        Line::Unknown | Line::Capture(_) if has("type") && has("session_id") => {
+            match confidence(document) {
+                Confidence::No => Fit::Neutral,
+                confidence => Fit::Fits(confidence),
+            }
+        }
+        _ => match confidence(document) {
+            Confidence::No => Fit::unknown(document),
+            confidence => Fit::Fits(confidence),
+        },
+    }
 }
 
 /// How sure one document makes.

@@ -97,7 +97,7 @@ mod tool;
 mod usage;
 mod written_time;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,8 +108,8 @@ impl Adapter for Cursor {
         "cursor"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::detect(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

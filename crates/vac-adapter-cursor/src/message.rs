@@ -88,20 +88,10 @@ pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>
     time_of_content(line.member("message")?)
 }
 
-/// When a message was written, if its text begins with that.
+/// When a message was written, if one of its texts says so.
 pub(crate) fn time_of_content(message: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let content = message.member("content")?;
-    let text = match content.elements().next() {
-        Some(block) => block.member("text")?,
-        None => content,
-    };
-    // Most texts begin otherwise, and some are long.
-    let mut beginning = text.raw().get(1..).unwrap_or_default();
-    while let [b' ', rest @ ..] | [b'\\', b'n' | b'r' | b't', rest @ ..] = beginning {
-        beginning = rest;
-    }
-    if !beginning.starts_with(b"<timestamp>") {
-        return None;
-    }
-    written_time::date_time(&text.text()?)?.parse().ok()
+    let blocks = content.elements().filter_map(|block| block.member("text"));
+    let mut texts = blocks.chain([content]).filter_map(Node::text);
+    texts.find_map(|text| written_time::date_time(&text))?.parse().ok()
 }

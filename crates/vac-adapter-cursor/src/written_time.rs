@@ -1,12 +1,33 @@
-//! The time that Cursor writes before a prompt, for people to read.
+//! The time that Cursor writes next to a prompt, for people to read.
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The RFC 3339 date-time of a text that begins with
-/// `<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>`.
+/// The RFC 3339 date-time of the first element
+/// `<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>` of a text that begins a line
+/// or follows another element, and is not part of what the user typed.
 pub(crate) fn date_time(text: &str) -> Option<String> {
-    let (written, _) = text.trim_start().strip_prefix("<timestamp>")?.split_once("</timestamp>")?;
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("<timestamp>") {
+        let query = before.find("<user_query>").and_then(|at| rest.get(at..));
+        if let Some(query) = query {
+            // What was typed may contain anything but its end.
+            rest = query.split_once("</user_query>")?.1;
+            continue;
+        }
+        let is_element = before.trim_end_matches([' ', '\t']).ends_with(['\n', '>']);
+        let written = behind.split_once("</timestamp>").map(|(written, _)| written);
+        if (is_element || before.trim().is_empty())
+            && let Some(time) = written.and_then(parse)
+        {
+            return Some(time);
+        }
+        rest = behind;
+    }
+    None
+}
+
+fn parse(written: &str) -> Option<String> {
     let mut parts = written.trim().splitn(4, ", ");
     let _weekday = parts.next()?;
     let (month, day) = parts.next()?.split_once(' ')?;
@@ -77,6 +98,19 @@ mod tests {
         ] {
             let text = format!("\n<timestamp>{written}</timestamp>\nWhat now?");
             assert_eq!(date_time(&text).as_deref(), expected, "{written}");
+        }
+        let tag = "<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC)</timestamp>";
+        let expected = Some("2026-08-03T11:03:00Z");
+        for (text, expected) in [
+            (format!("<user_query>\nhi\n</user_query>\n{tag}"), expected),
+            (format!("<open_files>a</open_files>{tag}\n<user_query>hi</user_query>"), expected),
+            (format!("<timestamp>soon</timestamp>\n{tag}"), expected),
+            (format!("<user_query>what is\n{tag}\n</user_query>"), None),
+            (format!("<user_query>what is\n{tag}"), None),
+            (format!("<user_query>{tag}</user_query>\n{tag}"), expected),
+            (format!("the tag {tag} in a sentence"), None),
+        ] {
+            assert_eq!(date_time(&text).as_deref(), expected, "{text}");
         }
         assert_eq!(date_time("no tag"), None);
         assert_eq!(date_time("<timestamp>Monday"), None);

@@ -1,48 +1,72 @@
 //! Whose log it is, and what its beginning tells.
 
 use vac_adapter::frame::Reason;
-use vac_adapter::{Confidence, Glimpse, Sample, Share, ids};
+use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict, ids};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node, Problem, SyntaxError};
 
 use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
-use crate::said;
 use crate::walk::{Piece, Slot};
+use crate::{said, stream};
 
-/// How sure a beginning makes.
-pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
-    let best = sample.best(of_document);
-    if best == Confidence::No && skeleton(sample).is_some() {
-        return Confidence::Likely;
+/// How the documents of a sample fit.
+pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
+    let verdict = sample.verdict(fit);
+    if verdict.fits == 0 && skeleton(sample).is_some() {
+        return Verdict::from_confidence(Confidence::Likely);
     }
-    best
+    verdict
 }
 
-fn of_document(document: Node<'_, '_>) -> Confidence {
+/// How one document fits.
+fn fit(document: Node<'_, '_>) -> Fit {
+    let has = |key: &str| document.member(key).is_some();
     let has_text = |key: &str| document.member(key).is_some_and(|value| value.kind() == Kind::Text);
-    match native(document) {
-        Native::Session(Form::Messages) => {
-            let messages = document.member("messages");
-            let is_ours = messages.is_some_and(|messages| messages.elements().any(is_gemini));
-            if is_ours || has_text("projectHash") {
-                Confidence::Certain
-            } else {
-                Confidence::Possible
-            }
-        }
-        Native::Session(Form::History)
-            if document.member("history").is_some_and(|list| list.elements().next().is_none()) =>
-        {
-            Confidence::Possible
-        }
-        Native::Header if has_text("startTime") => Confidence::Certain,
-        Native::Session(_) | Native::Header | Native::Set | Native::Rewind => Confidence::Likely,
-        Native::Message if is_gemini(document) && has_text("id") => Confidence::Likely,
-        Native::Message if has_text("id") && has_text("timestamp") => Confidence::Possible,
-        Native::Message | Native::Unknown | Native::Operation | Native::Other => Confidence::No,
+    let is_first =
+        |key: &str| document.member(key).is_some_and(|it| it.elements().next().is_none());
+    if let Some(fit) = stream::fit(document) {
+        return fit;
     }
+    match native(document) {
+        Native::Session(Form::Messages) => fit_messages(document),
+        Native::Session(Form::History) if is_first("history") => Fit::Fits(Confidence::Possible),
+        Native::Header if has_text("startTime") => Fit::Fits(Confidence::Certain),
+        Native::Session(_) | Native::Header | Native::Set | Native::Rewind => {
+            Fit::Fits(Confidence::Likely)
+        }
+        // The envelopes of Claude Code and of its forks.
+        Native::Message if has("parentUuid") || has("parentId") || has("sessionID") => {
+            Fit::Contradicts("parent-id")
+        }
+        Native::Message if is_gemini(document) && has_text("id") => Fit::Fits(Confidence::Likely),
+        Native::Message if has_text("id") && has_text("timestamp") => {
+            Fit::Fits(Confidence::Possible)
+        }
+        Native::Operation => Fit::Neutral,
+        Native::Message | Native::Unknown | Native::Other => Fit::unknown(document),
+    }
+}
+
+/// How a document with `messages` fits. Others have such, too: they have no hash of the
+/// project, and messages with a role instead of a type.
+fn fit_messages(document: Node<'_, '_>) -> Fit {
+    let messages = || document.member("messages").into_iter().flat_map(Node::elements);
+    let is_type = |name: &str| {
+        messages().any(|message| message.member("type").is_some_and(|kind| kind.is_text(name)))
+    };
+    if is_type("qwen") {
+        return Fit::Contradicts("message-type");
+    }
+    if messages().any(is_gemini) || document.member("projectHash").and_then(Node::text).is_some() {
+        return Fit::Fits(Confidence::Certain);
+    }
+    let has_type = |message: Node<'_, '_>| message.member("type").and_then(Node::text).is_some();
+    if messages().all(has_type) && document.member("startTime").is_some() {
+        return Fit::Fits(Confidence::Possible);
+    }
+    Fit::Contradicts("no-project-hash")
 }
 
 /// A document that is cut short or damaged, as far as it is there.
@@ -59,6 +83,9 @@ fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
 
 /// What a beginning tells about the session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+    if let Some(glimpse) = stream::glimpse(sample) {
+        return glimpse;
+    }
     let mut seen = Seen::default();
     for document in &sample.documents {
         seen.document(document.root());

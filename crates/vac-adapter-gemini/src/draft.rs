@@ -227,7 +227,7 @@ fn judge(ledger: &mut Ledger, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
         Piece::Raw(Slot::Message, raw) => {
             return match &raw.document {
                 Some(document) => message(ledger, document.root()),
-                None => ledger.message(None, false),
+                None => ledger.message(None, false, None),
             };
         }
         Piece::Element(Slot::Rewind, node) => {
@@ -241,9 +241,9 @@ fn judge(ledger: &mut Ledger, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
 }
 
 fn message(ledger: &mut Ledger, message: Node<'_, '_>) -> bool {
-    let id = message.member("id").and_then(Node::text).map(|id| key(&id));
+    let id = message.member("id").and_then(Node::text);
     let has_tokens = message.member("tokens").is_some_and(|tokens| tokens.kind() == Kind::Map);
-    ledger.message(id, has_tokens)
+    ledger.message(id.as_deref(), has_tokens, said::hash(message))
 }
 
 /// Whether a user said a message, or the CLI for the user.

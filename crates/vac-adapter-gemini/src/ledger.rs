@@ -2,8 +2,9 @@
 //!
 //! A log of lines says some things more than once: a message is written again with each
 //! tool call and its tokens, a rewind takes messages back, a compaction puts a shorter
-//! list in the place of all. What is learnt here is small: four bytes for each message
-//! and a few for each id, never the messages themselves.
+//! list in the place of all. That list repeats the messages that are kept, also under new
+//! ids: then the first of them stays part of the conversation, in its place, and the copy is
+//! a duplicate. Kept here are the id and a hash of each message, never the messages themselves.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,6 +22,8 @@ pub(crate) enum Fate {
     Rewound(Place),
     /// It was left out of a new list of messages, that of the line at this place.
     Compacted(Place),
+    /// It repeats an earlier message in a new list of messages.
+    Repeated,
 }
 
 /// What a message is worth.
@@ -44,20 +47,44 @@ pub(crate) type Key = u128;
 /// The key of an id. Equal ids have equal keys; that others have too is as likely as a
 /// collision of 128 random bits.
 pub(crate) fn key(id: &str) -> Key {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        (salt, id).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    let mut hasher = KeyHasher::default();
+    hasher.update(id.as_bytes());
+    hasher.finish()
+}
+
+/// Makes a key of bytes.
+pub(crate) struct KeyHasher([DefaultHasher; 2]);
+
+impl Default for KeyHasher {
+    fn default() -> Self {
+        Self([0_u8, 1].map(|salt| {
+            let mut hasher = DefaultHasher::new();
+            salt.hash(&mut hasher);
+            hasher
+        }))
+    }
+}
+
+impl KeyHasher {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.iter_mut().for_each(|hasher| bytes.hash(hasher));
+    }
+
+    /// The key.
+    pub fn finish(&self) -> Key {
+        let [high, low] = self.0.each_ref().map(|hasher| u128::from(hasher.finish()));
+        high << 64 | low
+    }
 }
 
 const UPDATED: u32 = 1;
 const REWOUND: u32 = 2;
 const COMPACTED: u32 = 3;
-const FATE: u32 = 3;
-const COUNTS: u32 = 4;
-const EVENT: u32 = 3;
+const REPEATED: u32 = 4;
+const FATE: u32 = 7;
+const COUNTS: u32 = 8;
+const EVENT: u32 = 4;
 const NONE: u32 = u32::MAX;
 
 /// The fates of the messages of one session, in the order of the log.
@@ -69,6 +96,13 @@ pub(crate) struct Ledger {
     /// The messages of the conversation, in its order, as numbers.
     live: Vec<u32>,
     events: Vec<Place>,
+    /// The id and the hash of the content of each message.
+    messages: Vec<(Option<Box<str>>, Option<Key>)>,
+    /// The messages that the list which is being read replaces, by the hash of their content,
+    /// the first one last.
+    replaced: HashMap<Key, Vec<u32>>,
+    /// For messages that repeat one, its number.
+    originals: HashMap<u32, u32>,
     /// The first message of the frame that is being read.
     list: u32,
     file: usize,
@@ -77,8 +111,10 @@ pub(crate) struct Ledger {
 /// What is known about an id.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// The newest message that has it.
+    /// The newest message that has it, or the one that this repeats.
     last: u32,
+    /// The newest message that has it.
+    seen: u32,
     /// Its place among those that live, if it is still there.
     position: u32,
     /// The newest message that has it and tokens.
@@ -90,28 +126,36 @@ impl Ledger {
     /// of its own has a conversation of its own: what is taken back there was told there.
     pub fn frame(&mut self, file: usize) {
         self.list = number(self.fates.len());
+        self.replaced.clear();
         if self.file != file {
             self.file = file;
             self.live.clear();
         }
     }
 
-    /// A message comes; gives whether its id, if it has one, is new.
-    pub fn message(&mut self, id: Option<Key>, has_tokens: bool) -> bool {
+    /// Adds a message with the hash of its content; gives whether it is new.
+    pub fn message(&mut self, id: Option<&str>, has_tokens: bool, said: Option<Key>) -> bool {
         let message = number(self.fates.len());
         self.fates.push(if has_tokens { COUNTS } else { 0 });
+        self.messages.push((id.map(Into::into), said));
         let end = number(self.live.len());
+        let id = id.map(key);
+        if let Some(original) = said.and_then(|said| self.original(id, said)) {
+            self.repeat(message, original, id);
+            return false;
+        }
         let Some(id) = id else {
             self.live.push(message);
             return true;
         };
         let mut now = Known {
             last: message,
+            seen: message,
             position: end,
             counted: if has_tokens { message } else { NONE },
         };
         let is_new = match self.ids.get(&id).copied() {
-            Some(before) if before.last < self.list => {
+            Some(before) if before.seen < self.list => {
                 self.settle(before.last, UPDATED);
                 if self.is_live(before) {
                     now.position = before.position;
@@ -134,6 +178,35 @@ impl Ledger {
         is_new
     }
 
+    /// The message that one with this id and content repeats: of those that the list replaces
+    /// the one with the same id, else the first.
+    fn original(&mut self, id: Option<Key>, said: Key) -> Option<u32> {
+        let found = self.replaced.get_mut(&said)?;
+        let known = id.and_then(|id| self.ids.get(&id)).map(|known| known.last);
+        let same = known.and_then(|known| found.iter().position(|message| *message == known));
+        match (same, known) {
+            (Some(at), _) => Some(found.remove(at)),
+            // An id of its own is that of another version.
+            (None, Some(_)) => None,
+            (None, None) => found.pop(),
+        }
+    }
+
+    /// Marks a message as a repetition of one that stays part of the conversation.
+    fn repeat(&mut self, message: u32, original: u32, id: Option<Key>) {
+        self.change(message, |_| REPEATED);
+        self.change(original, |before| before & COUNTS);
+        self.originals.insert(message, original);
+        let position = number(self.live.len());
+        self.live.push(original);
+        let of_original = self.messages.get(original as usize);
+        let original_id = of_original.and_then(|(id, _)| id.as_deref()).map(key);
+        for id in id.into_iter().chain(original_id) {
+            let counted = self.ids.get(&id).map_or(NONE, |known| known.counted);
+            self.ids.insert(id, Known { last: original, seen: message, position, counted });
+        }
+    }
+
     /// The line at this place takes back a message and all behind it; all there are, if
     /// it is none of them.
     pub fn rewind(&mut self, id: Key, place: Place) {
@@ -143,7 +216,18 @@ impl Ledger {
 
     /// The line at this place has a new list in the place of all messages.
     pub fn compact(&mut self, place: Place) {
+        for message in self.live.iter().rev() {
+            if let Some((Some(_), Some(said))) = self.messages.get(*message as usize) {
+                self.replaced.entry(*said).or_default().push(*message);
+            }
+        }
         self.end(0, COMPACTED, place);
+    }
+
+    /// The id of the message that a message repeats.
+    pub fn original_id(&self, message: usize) -> Option<&str> {
+        let original = self.originals.get(&u32::try_from(message).ok()?)?;
+        self.messages.get(*original as usize)?.0.as_deref()
     }
 
     fn end(&mut self, from: usize, fate: u32, place: Place) {
@@ -184,6 +268,7 @@ impl Ledger {
                 UPDATED => Fate::Updated,
                 REWOUND => Fate::Rewound(event()),
                 COMPACTED => Fate::Compacted(event()),
+                REPEATED => Fate::Repeated,
                 _ => Fate::Current,
             },
         }

@@ -24,6 +24,7 @@
 //! | `jsonl` | a session as lines: a header, messages, changes (`$set`), rewinds (`$rewindTo`) |
 //! | `history`, `contents` | what `/chat save` and `/chat share` write: Content of the API, in an object or bare |
 //! | `tool-checkpoint` | what an edit can be undone with |
+//! | `stream-json` | what `--output-format stream-json` prints (`stream.rs`) |
 //! | `logs` | `logs.json`: the prompts of several sessions, each a record of its own |
 //!
 //! # Where things go
@@ -63,6 +64,7 @@
 //! | `superseded-by` | the same | the `id` of the later version, or of the event that did it |
 //! | `user-kind` | user | it is no prompt: `session-context`, `hook-context`, `state-snapshot` (said by the CLI), `tool-response` (responses, and something else), `command` |
 //! | `duplicate-of` | tool-result | the `call-id` of the result that it repeats |
+//! | `duplicate-of` | messages | the id of the message that a new list of messages repeats |
 //! | `marker: compression` | system-event `info` | it is empty, which is what `/compress` leaves |
 //!
 //! # Decisions
@@ -116,11 +118,12 @@ mod message;
 mod native;
 mod said;
 mod session;
+mod stream;
 mod survey;
 mod tools;
 mod walk;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Beginning, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,8 +134,8 @@ impl Adapter for Gemini {
         "gemini"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::confidence(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
@@ -145,6 +148,10 @@ impl Adapter for Gemini {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
+        let beginning = Beginning::of(input)?;
+        if stream::is_stream(&beginning.sample(), native::is_line) {
+            return stream::sessions(input);
+        }
         survey::sessions(input)
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Maker<'m, 's> {
     pub place_id: &'m dyn Fn() -> String,
     /// What became of it.
     pub standing: Standing,
+    /// The id of the message that it repeats.
+    pub original: Option<&'m str>,
     /// The session's calls.
     pub calls: &'m mut Calls<'s>,
     /// The report.
@@ -42,6 +44,14 @@ impl Maker<'_, '_> {
             }
             (Fate::Rewound(place), _) => by("rewound", &place.id()),
             (Fate::Compacted(place), _) => by("compacted", &place.id()),
+            (Fate::Repeated, _) => {
+                let original = self.original;
+                push(extensions, "duplicate-of", original.unwrap_or_default());
+                // The id belongs to the first one.
+                if native.as_deref() == original {
+                    return (self.place_id)().into();
+                }
+            }
             (Fate::Current | Fate::Updated, _) => {}
         }
         native.unwrap_or_else(|| (self.place_id)().into())

@@ -150,6 +150,11 @@ impl<'d, 'a> Telling<'d, 'a> {
     }
 }
 
+/// Whether a document is one of a log.
+pub(crate) fn is_line(root: Node<'_, '_>) -> bool {
+    !matches!(native(root), Native::Unknown | Native::Operation | Native::Other)
+}
+
 fn array(root: Node<'_, '_>) -> Native {
     match root.elements().next() {
         Some(first) if is_content(first) => Native::Session(Form::Contents),

@@ -3,6 +3,8 @@
 use vac_record::MessageEntryType;
 use vac_value::{Kind, Node};
 
+use crate::ledger::{Key, KeyHasher};
+
 /// Where a native message says what it is, and what it says there if the CLI wrote it.
 pub(crate) type Discriminator = (&'static str, &'static str);
 
@@ -95,6 +97,43 @@ fn first_text<'d: 'a, 'a>(content: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 
 fn is_response(part: Node<'_, '_>) -> bool {
     part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
+}
+
+/// A hash of who says what in a message: its texts, and its calls and responses. A text alone
+/// and a part with that text are the same. `None` for a message that says nothing, and for
+/// responses of tools, which their calls have as well.
+pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
+    let (author, _) = author(message)?;
+    let content = content(message).map(|(_, content)| content);
+    if content.and_then(responses).is_some() {
+        return None;
+    }
+    let mut hasher = KeyHasher::default();
+    hasher.update(author.as_str().as_bytes());
+    let mut is_empty = true;
+    let mut add = |part: Node<'_, '_>| {
+        let text = match part.kind() {
+            Kind::Text => Some(part),
+            _ => part.member("text").filter(|_| part.members().count() == 1),
+        };
+        match text.and_then(Node::text) {
+            Some(text) => {
+                is_empty &= text.trim().is_empty();
+                hasher.update(text.as_bytes());
+            }
+            None => {
+                is_empty = false;
+                hasher.update(part.raw());
+            }
+        }
+    };
+    match content {
+        Some(content) if content.kind() == Kind::Array => content.elements().for_each(&mut add),
+        Some(content) => add(content),
+        None => {}
+    }
+    message.member("toolCalls").into_iter().flat_map(Node::elements).for_each(add);
+    (!is_empty).then(|| hasher.finish())
 }
 
 /// How many parts a message has, if all of them are responses of tools.

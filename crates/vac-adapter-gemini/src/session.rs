@@ -182,7 +182,7 @@ struct Reader<'s> {
     lines: Lines,
 }
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
     fn piece(
         &mut self,
         frame: &Frame<'_>,
@@ -196,10 +196,12 @@ impl Reader<'_> {
             Piece::Element(slot, node) => self.element(*slot, *node, place, number, sink),
             Piece::Raw(slot, raw) => {
                 let standing = self.standing(*slot);
+                let original = self.original(*slot);
                 let place = self.lines.place(frame, raw.bytes);
                 let id = || piece_id(frame.place, number);
                 let report = sink.report();
-                let mut maker = Maker { place_id: &id, standing, calls: &mut self.calls, report };
+                let mut maker =
+                    Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
                 let entry = event::raw(raw, place, &mut maker);
                 sink.entry(entry, Origin { place, bytes: raw.bytes })
             }
@@ -214,6 +216,12 @@ impl Reader<'_> {
         self.session.ledger.standing(self.messages - 1)
     }
 
+    /// The id of the message that the last message repeats.
+    fn original(&self, slot: Slot) -> Option<&'s str> {
+        let number = self.messages.checked_sub(1).filter(|_| slot == Slot::Message)?;
+        self.session.ledger.original_id(number)
+    }
+
     fn element(
         &mut self,
         slot: Slot,
@@ -223,10 +231,12 @@ impl Reader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let standing = self.standing(slot);
+        let original = self.original(slot);
         let id = || piece_id(place, number);
         let origin = Origin { place, bytes: node.raw() };
         let report = sink.report();
-        let maker = &mut Maker { place_id: &id, standing, calls: &mut self.calls, report };
+        let maker =
+            &mut Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
         let (first, more) = match slot {
             Slot::Message => message::entries(node, maker),
             Slot::Content => message::content(node, maker),
@@ -253,7 +263,9 @@ impl Reader<'_> {
             let raw = Raw { bytes, reason: reason.clone(), document: None };
             let id = || place.id();
             let (standing, report) = (Standing::default(), sink.report());
-            let maker = &mut Maker { place_id: &id, standing, calls: &mut self.calls, report };
+            let original = None;
+            let maker =
+                &mut Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
             let entry = event::raw(&raw, place, maker);
             return sink.entry(entry, Origin { place, bytes });
         }

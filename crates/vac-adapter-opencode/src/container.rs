@@ -58,6 +58,8 @@ pub(crate) enum Form {
 struct Around {
     session: Option<Number>,
     message: Option<Number>,
+    /// Whether the container decides to what its objects belong, and not their ids.
+    is_nested: bool,
 }
 
 impl<'a> Units<'a> {
@@ -133,7 +135,7 @@ impl<'f> Adding<'_, '_, 'f> {
         self.seen(Form::Export);
         let facts = Facts::of(info);
         let session = self.session(facts.id);
-        let around = Around { session, message: None };
+        let around = Around { session, message: None, is_nested: true };
         self.next(info, &facts, Class::Session, around);
         for message in messages.elements() {
             self.exported(message, around);
@@ -154,23 +156,31 @@ impl<'f> Adding<'_, '_, 'f> {
         }
         let info = message.member("info").filter(|info| info.kind() == Kind::Map);
         let id = info.and_then(|info| info.member("id"));
-        let inside = Around { message: self.message(id), ..around };
+        let inside = Around { message: Some(self.nested_message(id)), ..around };
         for (key, value) in message.members() {
             if key.is_text("parts") && value.kind() == Kind::Array {
                 value.elements().for_each(|part| self.part(part, inside));
             } else if key.is_text("info") && value.kind() == Kind::Map {
-                let facts = Facts::of(value);
-                self.next(value, &facts, facts.class(), around);
+                self.info(value, inside);
             } else {
                 self.member(name(key), value, around);
             }
         }
     }
 
-    /// A part of an exported message, which need not say so itself.
+    /// What an export says about a message.
+    fn info(&mut self, info: Node<'_, 'f>, inside: Around) {
+        let facts = Facts::of(info);
+        let class = facts.class();
+        let is_message = matches!(class, Class::Message | Class::Early | Class::Whole);
+        let message = inside.message.filter(|_| is_message);
+        self.next(info, &facts, class, Around { message, ..inside });
+    }
+
+    /// A part of an exported message, whatever message it names.
     fn part(&mut self, part: Node<'_, 'f>, around: Around) {
         let facts = Facts::of(part);
-        if facts.message.is_none() && is_a(facts.kind, Kind::Text) && around.message.is_some() {
+        if is_a(facts.kind, Kind::Text) && around.message.is_some() {
             self.next(part, &facts, Class::Part, around);
         } else {
             self.next(part, &facts, facts.class(), Around { message: None, ..around });
@@ -225,6 +235,11 @@ impl<'f> Adding<'_, '_, 'f> {
             Class::Early => self.session(early.session),
             _ => self.session(facts.session),
         };
+        let session = match around.session {
+            Some(outer) if around.is_nested => Some(outer),
+            outer => session.or(outer),
+        };
+        let nested = around.message.filter(|_| around.is_nested);
         let time = if is_early { early.time } else { facts.time };
         let path = if is_early { early.path } else { facts.path };
         let unit = Unit {
@@ -232,15 +247,17 @@ impl<'f> Adding<'_, '_, 'f> {
             place: self.place,
             node: node.index(),
             size: node.raw().len(),
-            session: session.or(around.session),
-            message: if is_message {
-                self.message(facts.id)
-            } else {
-                self.message(of.message).or(around.message)
+            session,
+            message: match nested {
+                Some(message) => Some(message),
+                None if is_message => self.message(facts.id),
+                None => self.message(of.message).or(around.message),
             },
+            is_nested: nested.is_some(),
             id: of.id.and_then(Node::text).map(self.keep),
             created: match class {
                 Class::Captured => facts.timestamp.and_then(Node::uint),
+                Class::Whole if time.is_none() => facts.row_time.and_then(Node::uint),
                 _ => time.and_then(|time| time.member("created")?.uint()),
             },
             is_user: match class {
@@ -296,7 +313,8 @@ impl<'f> Adding<'_, '_, 'f> {
             Piece::Rest(bytes) => return self.rest(bytes, *around),
             Piece::Member("info", info) if info.root().kind() == Kind::Map => {
                 let facts = Facts::of(info.root());
-                around.session = self.session(facts.id);
+                *around =
+                    Around { session: self.session(facts.id), message: None, is_nested: true };
                 self.next(info.root(), &facts, Class::Session, *around);
                 info
             }
@@ -305,13 +323,14 @@ impl<'f> Adding<'_, '_, 'f> {
                 todos
             }
             Piece::Message(message) => {
-                self.exported(message.root(), Around { message: None, ..*around });
+                let around = Around { message: None, is_nested: true, ..*around };
+                self.exported(message.root(), around);
                 message
             }
             Piece::OfMessage("info", info) if info.root().kind() == Kind::Map => {
-                let facts = Facts::of(info.root());
-                around.message = self.message(facts.id);
-                self.next(info.root(), &facts, facts.class(), *around);
+                around.message = Some(self.nested_message(info.root().member("id")));
+                around.is_nested = true;
+                self.info(info.root(), *around);
                 info
             }
             Piece::Part(part) => {
@@ -352,6 +371,12 @@ impl<'f> Adding<'_, '_, 'f> {
 
     fn message(&mut self, id: Option<Node<'_, 'f>>) -> Option<Number> {
         Some(self.units.messages.number(id?.text()?, self.keep))
+    }
+
+    /// The number of a message that the container holds around its parts.
+    fn nested_message(&mut self, id: Option<Node<'_, 'f>>) -> Number {
+        let id = id.and_then(Node::text).map_or_else(Text::default, self.keep);
+        self.units.messages.add(id)
     }
 
     fn directory(&mut self, path: Option<Node<'_, 'f>>) -> Option<Number> {

@@ -1,22 +1,32 @@
 //! Which documents are `OpenCode`'s, and what they tell about their session.
 
-use vac_adapter::{Confidence, Glimpse, Sample, Share};
+use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
 
-use crate::classify::{Class, Facts, is_a, is_shared};
+use crate::classify::{Class, Facts, array, is_a, is_shared};
 
-/// How sure a sample makes.
-pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
-    let best = sample.best(of_document);
+/// How the documents of a sample fit.
+pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
+    let verdict = sample.verdict(fit);
     // The one document of an export or a shared session may be cut short.
     let is_cut = || is_cut_export(sample.bytes) || is_cut_share(sample.bytes);
-    if best == Confidence::No && is_cut() { Confidence::Likely } else { best }
+    if verdict.fits == 0 && is_cut() {
+        return Verdict::from_confidence(Confidence::Likely);
+    }
+    verdict
 }
 
-fn of_document(document: Node<'_, '_>) -> Confidence {
+/// How one document fits.
+fn fit(document: Node<'_, '_>) -> Fit {
     if document.kind() == Kind::Array {
-        return if is_shared(document) { of_shared(document) } else { Confidence::No };
+        // Todos and changes of a session, which do not say whose they are.
+        let is_beside = || matches!(array(document), Class::Diffs | Class::Todos);
+        return match is_shared(document) {
+            true => Fit::Fits(of_shared(document)),
+            false if is_beside() => Fit::Neutral,
+            false => Fit::unknown(document),
+        };
     }
     let facts = Facts::of(document);
     if let Some((info, messages)) = facts.export() {
@@ -25,25 +35,43 @@ fn of_document(document: Node<'_, '_>) -> Confidence {
             message.member("info").is_some() && message.member("parts").is_some()
         };
         return match message.map(holds_parts) {
-            Some(false) => Confidence::No,
-            Some(true) => Confidence::Certain,
-            None if is_id(info.member("id"), "ses_") => Confidence::Certain,
-            None => Confidence::Possible,
+            Some(false) => Fit::Contradicts("no-parts"),
+            Some(true) => Fit::Fits(Confidence::Certain),
+            None if is_id(info.member("id"), "ses_") => Fit::Fits(Confidence::Certain),
+            None => Fit::Fits(Confidence::Possible),
         };
     }
+    let fits = |is_ours: bool, otherwise: Fit| {
+        if is_ours { Fit::Fits(Confidence::Certain) } else { otherwise }
+    };
+    let likely = Fit::Fits(Confidence::Likely);
+    let has_session = facts.session.is_some();
     match facts.class() {
-        Class::Part if is_id(facts.message, "msg_") => Confidence::Certain,
-        Class::Message if is_id(facts.session, "ses_") => Confidence::Certain,
-        Class::Captured if facts.part.is_some() || is_id(facts.session, "ses_") => {
-            Confidence::Certain
+        Class::Part if is_id(facts.message, "msg_") => Fit::Fits(Confidence::Certain),
+        Class::Message if is_id(facts.session, "ses_") => Fit::Fits(Confidence::Certain),
+        Class::Part | Class::Message if has_session => likely,
+        Class::Captured => fits(facts.part.is_some() || is_id(facts.session, "ses_"), Fit::Neutral),
+        Class::Early => {
+            let possible = match is_a(facts.metadata, Kind::Map) {
+                true => Fit::Fits(Confidence::Possible),
+                false => Fit::Contradicts("no-metadata"),
+            };
+            fits(is_id(of_metadata(&facts, "sessionID"), "ses_"), possible)
         }
-        Class::Early if is_id(of_metadata(&facts, "sessionID"), "ses_") => Confidence::Certain,
-        Class::Early if is_a(facts.metadata, Kind::Map) => Confidence::Possible,
-        Class::Session | Class::Share if is_id(facts.id, "ses_") => Confidence::Certain,
-        Class::Row if is_id(facts.session, "ses_") => Confidence::Likely,
-        Class::Part | Class::Message if facts.session.is_some() => Confidence::Likely,
-        Class::Session | Class::Project => Confidence::Possible,
-        _ => Confidence::No,
+        // Other agents have titles and versions as well.
+        Class::Session => match facts.project {
+            Some(_) => fits(is_id(facts.id, "ses_"), Fit::Fits(Confidence::Possible)),
+            None => fits(is_id(facts.id, "ses_"), Fit::Contradicts("session-id")),
+        },
+        Class::Share => fits(is_id(facts.id, "ses_"), Fit::Neutral),
+        Class::Row if is_id(facts.session, "ses_") => likely,
+        Class::Project => Fit::Fits(Confidence::Possible),
+        Class::Row | Class::Diffs | Class::Todos | Class::Models | Class::Unreadable => {
+            Fit::Neutral
+        }
+        Class::Whole if is_id(facts.session, "ses_") => likely,
+        _ if is_id(facts.session, "ses_") => Fit::Neutral,
+        _ => Fit::unknown(document),
     }
 }
 

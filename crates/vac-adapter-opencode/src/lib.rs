@@ -119,7 +119,7 @@ mod tool;
 mod unit;
 mod whole;
 
-use vac_adapter::{Adapter, Confidence, Error, Glimpse, Input, Sample, Session};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,8 +130,8 @@ impl Adapter for OpenCode {
         "opencode"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        detect::confidence(sample)
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        detect::verdict(sample)
     }
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

@@ -1,4 +1,4 @@
-//! Names that many units share, told by number.
+//! Names that many units share, each with a number.
 
 use std::collections::HashMap;
 
@@ -36,6 +36,13 @@ impl<'a> Names<'a> {
         self.numbers.insert(name.clone(), number);
         self.all.push(name);
         self.last = number;
+        number
+    }
+
+    /// A number of its own for a name that need not differ from others.
+    pub fn add(&mut self, name: Text<'a>) -> Number {
+        let number = Number::try_from(self.all.len()).unwrap_or(Number::MAX);
+        self.all.push(name);
         number
     }
 

@@ -62,14 +62,16 @@ struct Message {
     number: Number,
     created: Option<u64>,
     is_user: bool,
+    /// Whether its place in the container decides the order.
+    is_nested: bool,
     /// Its last unit that is the message itself.
     last: Option<usize>,
     /// The time that it is ordered by.
     position: Option<u64>,
 }
 
-/// Where a unit stands: with its message, the message first, then its parts by their
-/// ids. Unit and id are given by their numbers.
+/// The place of a unit: with its message, the message first, then its parts, nested ones as
+/// they are and others by their ids. Unit and id are given by their numbers.
 #[derive(Clone, Copy, Default)]
 struct Place {
     message: Option<usize>,
@@ -90,10 +92,13 @@ pub(crate) fn order<'a, 'n>(
     for (at, unit) in units.iter_mut().enumerate() {
         if let Some(number) = numbers[at] {
             let message = &mut messages[number];
-            // One without a time stands where it stood.
-            time = *message.position.get_or_insert(message.created.unwrap_or(time));
+            // One without a time keeps its place, and so does a nested one that is dated back.
+            let created = message.created.unwrap_or(time);
+            let position = if message.is_nested { created.max(time) } else { created };
+            time = *message.position.get_or_insert(position);
             let is_part = !unit.is_message();
-            before = Place { message: Some(number), is_part, id: is_part.then_some(at) };
+            let has_id = is_part && !unit.is_nested;
+            before = Place { message: Some(number), is_part, id: has_id.then_some(at) };
             // What a message lacks, the end of its steps can say.
             unit.counts_usage =
                 if is_part { message.last.is_none() } else { message.last == Some(at) };
@@ -116,10 +121,14 @@ pub(crate) fn order<'a, 'n>(
     order.into_iter().filter_map(|at| units[at].take()).collect()
 }
 
-/// The places of messages among each other: by time, then by id.
+/// The places of messages among each other: by time, then by id; nested ones as they are.
 fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usize> {
     let mut order: Vec<_> = (0..messages.len()).collect();
-    let key = |at: &usize| (messages[*at].position, name(messages[*at].number));
+    let name = |message: &Message| match message.is_nested {
+        true => "",
+        false => name(message.number),
+    };
+    let key = |at: &usize| (messages[*at].position, name(&messages[*at]));
     order.sort_by(|one, other| key(one).cmp(&key(other)));
     let mut ranks = vec![0; messages.len()];
     for (rank, at) in order.into_iter().enumerate() {
@@ -143,6 +152,7 @@ fn messages(units: &[Unit<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
                 number,
                 created: None,
                 is_user: false,
+                is_nested: unit.is_nested,
                 last: None,
                 position: None,
             });

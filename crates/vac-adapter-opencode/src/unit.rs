@@ -41,6 +41,9 @@ pub(crate) struct Unit<'a> {
     pub session: Option<Number>,
     /// The message that it is or belongs to.
     pub message: Option<Number>,
+    /// Whether the container holds its message around it, so that its place there decides
+    /// the order, and not its id.
+    pub is_nested: bool,
     /// Its id.
     pub id: Option<Text<'a>>,
     /// When it was created.
@@ -74,6 +77,7 @@ impl Unit<'_> {
             size,
             session: None,
             message: None,
+            is_nested: false,
             id: None,
             created: None,
             is_user: false,

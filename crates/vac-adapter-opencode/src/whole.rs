@@ -84,11 +84,14 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
         _ => false,
     });
     push(&mut extensions, "model", model);
+    // A prompt that waits has the time of its row alone, which stays there as well.
+    let of_row = || AbstractTimestamp::from_node(node.member("time_created")?).ok();
+    let timestamp = moment.timestamp.take().or_else(of_row);
     extensions.extend(moment.left());
     Entry::Message(MessageEntry {
         kind: speaker(unit),
         content,
-        timestamp: moment.timestamp,
+        timestamp,
         id: Some(id.unwrap_or_else(|| unit.place_id())),
         model_id,
         parent_id: None,

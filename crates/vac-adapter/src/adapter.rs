@@ -6,18 +6,19 @@ use std::io;
 use vac_record::{AbstractTimestamp, Entry, VerifiableAgentRecord};
 use vac_validate::Violations;
 
-use crate::detect::{Confidence, Sample};
+use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
 use crate::report::Report;
+use crate::verdict::Verdict;
 
 /// One native format family.
 pub trait Adapter: Sync {
     /// The agent: `claude`, `gemini`, `codex`, `opencode`, `cursor`.
     fn name(&self) -> &'static str;
 
-    /// How sure it is, by content, that these are its documents.
-    fn detect(&self, sample: &Sample<'_>) -> Confidence;
+    /// How the documents of a sample fit the logs of this agent.
+    fn detect(&self, sample: &Sample<'_>) -> Verdict;
 
     /// What the beginning tells about the session, without reading on.
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {

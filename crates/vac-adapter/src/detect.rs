@@ -1,26 +1,30 @@
-//! Detection: whose log is it? By content, never by name alone.
+//! Detection: which agent wrote a log, by the content of its first documents together.
+//! A place on disk only names agents that are not supported.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 use vac_value::{Document, Node};
 
 use crate::adapter::Adapter;
 use crate::begun::closed;
+use crate::foreign;
 use crate::frame::{Content, Frames, Raw, Reason};
 use crate::input::Input;
+use crate::verdict::{Fit, Misfit, Verdict};
 
-/// At most so many documents are looked at.
-const MOST_DOCUMENTS: usize = 64;
-/// And not more, once there are so many bytes of them.
+/// Maximum number of documents in a sample.
+const MAX_DOCUMENTS: usize = 64;
+/// No further document is read once a sample has this many bytes.
 const ENOUGH_BYTES: usize = 256 * 1024;
 
-/// So many bytes are held at once, at most.
-const MOST_HELD: u64 = 4 << 20;
-/// So many bytes are looked at of a document that is longer.
-const MOST_BEGUN: usize = 64 * 1024;
+/// Maximum number of bytes that are held at once.
+const MAX_HELD: u64 = 4 << 20;
+/// Maximum number of bytes that are read of a longer document.
+const MAX_BEGUN: usize = 64 * 1024;
 
-/// So many bytes are shown as they are.
-const MOST_BYTES: u64 = 16 * 1024;
+/// Maximum number of bytes in [`Sample::bytes`].
+const MAX_BYTES: u64 = 16 * 1024;
 
 /// How sure an adapter is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,9 +54,11 @@ pub struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// The highest confidence that any of the documents gives.
-    pub fn best(&self, judge: impl Fn(Node<'_, '_>) -> Confidence) -> Confidence {
-        self.documents.iter().map(|document| judge(document.root())).max().unwrap_or_default()
+    /// How the documents fit together, given how each of them fits.
+    pub fn verdict(&self, fit: impl Fn(Node<'_, '_>) -> Fit) -> Verdict {
+        let mut verdict = Verdict::default();
+        self.documents.iter().for_each(|document| verdict.add(fit(document.root())));
+        verdict
     }
 }
 
@@ -67,7 +73,7 @@ impl<'i> Beginning<'i> {
     /// Reads it.
     pub fn of(input: &'i dyn Input) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        input.open()?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        input.open()?.take(MAX_BYTES).read_to_end(&mut bytes)?;
         Ok(Self { input, bytes, documents: documents(input)? })
     }
 
@@ -79,26 +85,105 @@ impl<'i> Beginning<'i> {
     }
 }
 
-impl Sample<'_> {
-    /// The adapter that is surest about it, if any is; of equals the first.
-    pub fn whose<'r>(&self, adapters: &[&'r dyn Adapter]) -> Option<(&'r dyn Adapter, Confidence)> {
-        let mut best: Option<(&dyn Adapter, Confidence)> = None;
-        for adapter in adapters {
-            let confidence = adapter.detect(self);
-            if confidence > best.map_or(Confidence::No, |(_, confidence)| confidence) {
-                best = Some((*adapter, confidence));
-            }
+/// Which agent wrote a log.
+pub enum Detection<'r> {
+    /// One that an adapter reads.
+    Agent(&'r dyn Adapter, Confidence),
+    /// One that is not supported, by its name.
+    Foreign(&'static str),
+    /// It looks like one that an adapter reads, but has too many documents that do not fit.
+    Misfit(Misfit),
+    /// Unknown.
+    Unknown,
+}
+
+impl<'r> Detection<'r> {
+    /// The adapter that reads the log.
+    pub fn adapter(&self) -> Option<(&'r dyn Adapter, Confidence)> {
+        match self {
+            Self::Agent(adapter, confidence) => Some((*adapter, *confidence)),
+            _ => None,
         }
-        best
     }
 }
 
-/// The adapter that is surest about an input, if any is; of equals the first.
+impl fmt::Debug for Detection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(adapter, confidence) => write!(f, "{} ({confidence:?})", adapter.name()),
+            Self::Foreign(_) | Self::Misfit(_) | Self::Unknown => write!(f, "{self}"),
+        }
+    }
+}
+
+impl fmt::Display for Detection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(adapter, _) => write!(f, "a log of {}", adapter.name()),
+            Self::Foreign(agent) => write!(f, "looks like {agent}, which is not supported yet"),
+            Self::Misfit(misfit) => misfit.fmt(f),
+            Self::Unknown => f.write_str("unrecognised log format"),
+        }
+    }
+}
+
+impl Sample<'_> {
+    /// Which agent wrote it. Of adapters with the same confidence the first is taken.
+    pub fn detect<'r>(&self, adapters: &[&'r dyn Adapter]) -> Detection<'r> {
+        let foreign = self.foreign();
+        // Most documents name an agent that is not supported.
+        if let Some((agent, count)) = foreign
+            && count * 2 > self.documents.len()
+        {
+            return Detection::Foreign(agent);
+        }
+        let mut best: Option<(&dyn Adapter, Confidence)> = None;
+        let mut misfit: Option<(Verdict, Misfit)> = None;
+        for adapter in adapters {
+            let verdict = adapter.detect(self);
+            let confidence = verdict.confidence();
+            if confidence > best.map_or(Confidence::No, |(_, confidence)| confidence) {
+                best = Some((*adapter, confidence));
+            }
+            if let Some(found) = verdict.misfit(adapter.name())
+                && misfit.is_none_or(|(it, _)| verdict.refused_rank() > it.refused_rank())
+            {
+                misfit = Some((verdict, found));
+            }
+        }
+        if let Some((adapter, confidence)) = best {
+            return Detection::Agent(adapter, confidence);
+        }
+        let by_place = || foreign::agent_of_place(self.name, self.folder, self.bytes);
+        match (foreign.map(|(agent, _)| agent).or_else(by_place), misfit) {
+            (Some(agent), _) => Detection::Foreign(agent),
+            (None, Some((_, misfit))) => Detection::Misfit(misfit),
+            (None, None) => Detection::Unknown,
+        }
+    }
+
+    /// The unsupported agent that most of the documents name, and how many do.
+    fn foreign(&self) -> Option<(&'static str, usize)> {
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
+        for document in &self.documents {
+            let Some(agent) = foreign::agent_of_document(document.root()) else { continue };
+            match counts.iter_mut().find(|(name, _)| *name == agent) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((agent, 1)),
+            }
+        }
+        let most = counts.iter().map(|(_, count)| *count).max()?;
+        counts.into_iter().find(|(_, count)| *count == most)
+    }
+}
+
+/// The adapter for an input and how confident it is, if there is one. Of adapters with the
+/// same confidence the first is taken.
 pub fn detect<'r>(
     input: &dyn Input,
     adapters: &[&'r dyn Adapter],
 ) -> io::Result<Option<(&'r dyn Adapter, Confidence)>> {
-    Ok(Beginning::of(input)?.sample().whose(adapters))
+    Ok(Beginning::of(input)?.sample().detect(adapters).adapter())
 }
 
 fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
@@ -106,7 +191,7 @@ fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
     let mut documents = Vec::new();
     let mut size = 0;
     loop {
-        let mut window = input.by_ref().take(MOST_HELD);
+        let mut window = input.by_ref().take(MAX_HELD);
         let mut frames = Frames::new(&mut window);
         let mut last = Seen::Nothing;
         while let Some(seen) = frames.next(|frame| Seen::of(&frame.content))? {
@@ -121,7 +206,7 @@ fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
                     other
                 }
             };
-            if documents.len() >= MOST_DOCUMENTS || size >= ENOUGH_BYTES {
+            if documents.len() >= MAX_DOCUMENTS || size >= ENOUGH_BYTES {
                 return Ok(documents);
             }
         }
@@ -158,7 +243,7 @@ impl Seen {
             Content::Document(document) => Self::Document(document.root().raw().to_vec()),
             Content::Raw(Raw { bytes, document: Some(_), .. }) => Self::Document(bytes.to_vec()),
             Content::Raw(Raw { bytes, reason: Reason::Syntax(_), .. }) => Self::Begun {
-                text: bytes[..bytes.len().min(MOST_BEGUN)].to_vec(),
+                text: bytes[..bytes.len().min(MAX_BEGUN)].to_vec(),
                 is_line: !bytes.contains(&b'\n'),
             },
             Content::Raw(_) => Self::Nothing,

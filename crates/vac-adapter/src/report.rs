@@ -4,12 +4,15 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use vac_record::Entry;
+use vac_record::{Entry, MessageEntryType, ToolCallEntry};
 
 use crate::frame::TOO_LONG;
 
 /// How many line numbers and the like a report lists; it counts all of them.
 const MOST_LISTED: usize = 1000;
+
+/// The warning about a session in which no message and no tool call was found.
+pub const NO_CONVERSATION: &str = "no message and no tool call found";
 
 /// A file that a record was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -102,6 +105,20 @@ impl Report {
         let warning = warning.into();
         if self.warnings.len() < MOST_LISTED && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
+        }
+    }
+
+    /// Whether the session has a message or a tool call.
+    pub fn has_conversation(&self) -> bool {
+        let said = [MessageEntryType::User.as_str(), MessageEntryType::Assistant.as_str()];
+        let kinds = said.into_iter().chain([ToolCallEntry::TYPE]);
+        kinds.into_iter().any(|kind| self.entries.contains_key(kind))
+    }
+
+    /// Ends the report: warns about a session without a conversation.
+    pub(crate) fn finish(&mut self) {
+        if !self.has_conversation() {
+            self.warn(NO_CONVERSATION);
         }
     }
 

@@ -79,6 +79,7 @@ pub fn write(
     let mut writer = Writer::new(options, report, &mut *out, count)?;
     session.entries(&mut writer)?;
     let mut report = writer.end(count)?;
+    report.finish();
     report.sources = sources()?;
     record.recording_agent = Some(recording_agent(&report.sources));
     // Only what comes after the entries has changed: no member of the record sorts between
@@ -133,6 +134,7 @@ pub fn collect(
     let mut collector = Collector { entries: Vec::new(), report, profile: options.profile };
     session.entries(&mut collector)?;
     record.session.entries = collector.entries;
+    collector.report.finish();
     Ok((record, collector.report))
 }
 

@@ -186,7 +186,7 @@ impl Looking<'_, '_> {
         let Some(adapter) = self.sessions.agent.or_else(by_name) else {
             if log.named {
                 let reason = "neither a record nor a session log of an agent known here";
-                self.refuse(log, reason, Exit::No);
+                self.refuse(log, known.looks_like.as_deref().unwrap_or(reason), Exit::No);
             } else {
                 self.sessions.talk.say_more(&format!("{}: passed over", log.shown));
             }

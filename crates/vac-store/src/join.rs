@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 use vac_adapter::time::instant;
-use vac_adapter::{Adapter, Beginning, Glimpse, Share};
+use vac_adapter::{Adapter, Beginning, Detection, Glimpse, Share};
 
 use crate::beside;
 use crate::log::{Log, Part};
@@ -26,6 +26,8 @@ pub struct Known {
     pub agent: Option<&'static str>,
     /// What the beginning tells.
     pub glimpse: Glimpse,
+    /// What the log looks like instead, if no adapter knows it.
+    pub looks_like: Option<String>,
     /// Why it could not be read.
     pub trouble: Option<String>,
     /// What was left out because of it, or of it.
@@ -68,15 +70,16 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
     let is_wanted = |agent: &str| adapters.iter().any(|adapter| adapter.name() == agent);
     let held = log.held.as_ref().and_then(|held| held.glimpse.clone());
     let seen = match held {
-        Some((agent, _)) if !is_wanted(agent) => Ok(None),
-        Some(held) => Ok(Some(held)),
+        Some((agent, _)) if !is_wanted(agent) => Ok(Err(None)),
+        Some(held) => Ok(Ok(held)),
         None => glimpse(&log, adapters),
     };
     let (mut agent, mut glimpse, mut trouble) = (None, Glimpse::default(), None);
+    let mut looks_like = None;
     let mut left_out = Vec::new();
     match seen {
-        Ok(None) => {}
-        Ok(Some((name, seen))) => {
+        Ok(Err(other)) => looks_like = other,
+        Ok(Ok((name, seen))) => {
             (agent, glimpse) = (Some(name), seen);
             let troubles = beside::add(&mut log, name, &mut glimpse);
             left_out.extend(troubles.into_iter().map(|(path, error)| LeftOut {
@@ -86,17 +89,24 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
         }
         Err(error) => trouble = Some(error.to_string()),
     }
-    Known { log, agent, glimpse, trouble, left_out }
+    Known { log, agent, glimpse, looks_like, trouble, left_out }
 }
 
+/// The agent of a log with a preview, or what the log looks like instead.
+type Seen = Result<(&'static str, Glimpse), Option<String>>;
+
 /// In an agent's own place, only that agent is asked.
-fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Option<(&'static str, Glimpse)>> {
+fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Seen> {
     let unread = log.unread();
     let beginning = Beginning::of(&unread)?;
     let sample = beginning.sample();
     let is_asked = |adapter: &&&dyn Adapter| log.agent.is_none_or(|agent| adapter.name() == agent);
     let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
-    Ok(sample.whose(&adapters).map(|(adapter, _)| (adapter.name(), adapter.glimpse(&sample))))
+    Ok(match sample.detect(&adapters) {
+        Detection::Agent(adapter, _) => Ok((adapter.name(), adapter.glimpse(&sample))),
+        Detection::Unknown => Err(None),
+        other => Err(Some(other.to_string())),
+    })
 }
 
 /// Joins logs that are one session. The result keeps the order of the first of each.

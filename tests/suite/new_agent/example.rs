@@ -12,7 +12,8 @@ use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
 use vac_adapter::{
-    Adapter, Confidence, Error, Input, Log, Origin, Report, Sample, Session, Sink, ids,
+    Adapter, Confidence, Error, Fit, Input, Log, Origin, Report, Sample, Session, Sink, Verdict,
+    ids,
 };
 use vac_record::{
     AgentMeta, Entry, Environment, EventEntry, MessageEntry, MessageEntryType, SessionId,
@@ -29,11 +30,12 @@ impl Adapter for Example {
         "example"
     }
 
-    fn detect(&self, sample: &Sample<'_>) -> Confidence {
-        sample.best(|line| match kind(line) {
-            Some("hello") if line.member("session").is_some() => Confidence::Certain,
-            Some("said" | "did" | "saw") => Confidence::Possible,
-            _ => Confidence::No,
+    fn detect(&self, sample: &Sample<'_>) -> Verdict {
+        sample.verdict(|line| match kind(line) {
+            Some("hello") if line.member("session").is_some() => Fit::Fits(Confidence::Certain),
+            Some("said" | "did" | "saw") => Fit::Fits(Confidence::Possible),
+            Some(_) => Fit::Neutral,
+            None => Fit::unknown(line),
         })
     }
 

@@ -20,6 +20,16 @@ pub const GEMINI: Agent = Agent {
             reason: "of a content: the type of its entry",
         },
         Exception {
+            paths: &["type"],
+            when: When::Is(&["message", "tool_use", "tool_result"]),
+            reason: "of a line of a stream: the type of its entry",
+        },
+        Exception {
+            paths: &["role"],
+            when: When::Is(&["user", "assistant"]),
+            reason: "of a message of a stream: the type of its entry",
+        },
+        Exception {
             paths: &["[].sessionId"],
             when: When::Says("session.session-id"),
             reason: "of a prompt: the session it is in",
@@ -48,6 +58,11 @@ pub const GEMINI: Agent = Agent {
 };
 
 fn references(document: &Value, found: &mut References) {
+    match document["type"].as_str() {
+        Some("tool_use") => found.calls.extend(text(&document["tool_id"])),
+        Some("tool_result") => found.results.extend(text(&document["tool_id"])),
+        _ => {}
+    }
     let lists = [&document["messages"], &document["$set"]["messages"]];
     for message in lists.into_iter().flat_map(elements).chain([document]) {
         of_message(message, found);

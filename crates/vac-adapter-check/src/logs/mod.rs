@@ -75,19 +75,30 @@ fn find_cases(adapter: &dyn Adapter, top: &Path, folder: &Path, cases: &mut Vec<
     cases.push(Case { name, folder: folder.to_owned(), logs, expected });
 }
 
-/// What there is of an adapter's agent in the corpus: beside the workspace, or where
-/// `VAC_CORPUS` says. Without one, a printed line and nothing.
+/// The folders with real sessions, and the variables that name others.
+const CORPORA: [(&str, &str); 2] =
+    [("corpus", "VAC_CORPUS"), ("corpus-meaning", "VAC_CORPUS_MEANING")];
+
+/// The logs of an adapter's agent in the corpora next to the workspace, or in the folders that
+/// `VAC_CORPUS` and `VAC_CORPUS_MEANING` name. For an absent one, a line is printed.
 pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
-    let folder = std::env::var_os("VAC_CORPUS")
-        .map_or_else(|| root().with_file_name("shared").join("corpus"), PathBuf::from)
-        .join(adapter.name());
-    if !folder.is_dir() {
-        println!("skipped: no corpus of {} (set VAC_CORPUS to name one)", adapter.name());
-        return Vec::new();
-    }
-    let logs = find_logs(adapter, std::slice::from_ref(&folder));
+    let logs = CORPORA.iter().flat_map(|(name, variable)| {
+        let folder = std::env::var_os(variable)
+            .map_or_else(|| root().with_file_name("shared").join(name), PathBuf::from)
+            .join(adapter.name());
+        if folder.is_dir() {
+            return corpus_of(adapter, &folder);
+        }
+        println!("skipped: no {name} of {} (set {variable} to name one)", adapter.name());
+        Vec::new()
+    });
+    logs.collect()
+}
+
+fn corpus_of(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
+    let logs = find_logs(adapter, std::slice::from_ref(folder));
     let mut left = Vec::new();
-    find_files(&folder, &mut left);
+    find_files(folder, &mut left);
     left.retain(|file| !logs.iter().flat_map(|log| &log.files).any(|path| file.starts_with(path)));
     assert!(left.is_empty(), "nobody looked at {left:?}");
     logs

@@ -289,10 +289,10 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
 }
 
 #[test]
-fn a_session_is_the_first_that_is_named_if_none_is_the_files() {
+fn linked_sessions_have_the_first_id_if_the_file_names_none() {
     let lines = [
         r#"{"type":"user","uuid":"u1","sessionId":"one","message":{"content":"1"}}"#,
-        r#"{"type":"user","uuid":"u2","sessionId":"two","message":{"content":"2"}}"#,
+        r#"{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"two","message":{"content":"2"}}"#,
     ];
     let outcome = check("three.jsonl", &lines.join("\n"));
     let record = outcome.only().value();

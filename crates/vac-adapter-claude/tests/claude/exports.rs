@@ -82,7 +82,7 @@ fn an_export_is_recognised_wherever_its_lines_are_cut() {
     for length in behind_the_first..whole.len() {
         let log = Memory { name: "x.json", bytes: &whole.as_bytes()[..length] };
         let beginning = Beginning::of(&log).expect("readable");
-        let sure = Claude.detect(&beginning.sample());
+        let sure = Claude.detect(&beginning.sample()).confidence();
         assert!(sure >= Confidence::Likely, "cut at {length}: {sure:?}");
         let glimpse = Claude.glimpse(&beginning.sample());
         assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("loglines", Some("s1")));
@@ -110,6 +110,6 @@ fn an_array_of_others_is_none_of_ours() {
     ] {
         let log = Memory { name: "x.json", bytes: others.as_bytes() };
         let beginning = Beginning::of(&log).expect("readable");
-        assert_eq!(Claude.detect(&beginning.sample()), Confidence::No, "{others}");
+        assert_eq!(Claude.detect(&beginning.sample()).confidence(), Confidence::No, "{others}");
     }
 }

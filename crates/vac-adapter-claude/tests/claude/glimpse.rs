@@ -67,6 +67,6 @@ fn how_sure_it_is_depends_on_what_only_these_logs_have() {
     ] {
         let log = Memory { name: "x", bytes: text.as_bytes() };
         let beginning = Beginning::of(&log).expect("readable");
-        assert_eq!(Claude.detect(&beginning.sample()), confidence, "{text}");
+        assert_eq!(Claude.detect(&beginning.sample()).confidence(), confidence, "{text}");
     }
 }

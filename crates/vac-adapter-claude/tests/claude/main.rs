@@ -6,6 +6,7 @@ mod every_log;
 mod exports;
 mod glimpse;
 mod queue;
+mod sessions;
 mod subagents;
 mod tokens;
 

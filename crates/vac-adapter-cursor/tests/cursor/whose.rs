@@ -101,3 +101,21 @@ fn a_glimpse_is_what_a_list_says() {
     };
     assert_eq!(Cursor.glimpse(&beginning.sample()), expected);
 }
+
+#[test]
+fn timestamp_is_found_anywhere_in_a_user_line() {
+    let tag = "<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC)</timestamp>";
+    for blocks in [
+        format!(r#"[{{"type":"text","text":"<user_query>hi</user_query>\n{tag}"}}]"#),
+        format!(
+            r#"[{{"type":"text","text":"<user_query>hi</user_query>"}},{{"type":"text","text":"{tag}"}}]"#
+        ),
+        format!(r#""<user_query>hi</user_query>\n{tag}""#),
+    ] {
+        let log = format!(r#"{{"role":"user","message":{{"content":{blocks}}}}}"#);
+        let log = vac_adapter_check::Log::new("x.jsonl", log);
+        let outcome = vac_adapter_check::check(&vac_adapter_check::agents::CURSOR, &Cursor, &log);
+        let entries = outcome.only().entries();
+        assert_eq!(entries[0]["timestamp"], "2026-08-03T11:03:00Z", "{blocks}");
+    }
+}

@@ -9,14 +9,14 @@ fn look(name: &str, bytes: &[u8]) -> (Confidence, Glimpse) {
     let input = Memory { name, bytes };
     let beginning = Beginning::of(&input).expect("readable");
     let sample = beginning.sample();
-    (Gemini.detect(&sample), Gemini.glimpse(&sample))
+    (Gemini.detect(&sample).confidence(), Gemini.glimpse(&sample))
 }
 
 #[test]
 fn every_log_is_recognised() {
     for log in fixture_logs(&Gemini).into_iter().chain(corpus(&Gemini)) {
         let beginning = Beginning::of(&log).expect("readable");
-        let sure = Gemini.detect(&beginning.sample());
+        let sure = Gemini.detect(&beginning.sample()).confidence();
         assert!(sure >= Confidence::Likely, "{}: {sure:?}", log.shown);
     }
 }

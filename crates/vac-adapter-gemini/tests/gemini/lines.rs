@@ -1,7 +1,7 @@
 //! Logs of lines: what still stands at the end, and what does not.
 
 use serde_json::{Value, json};
-use vac_adapter_check::{check, fixture};
+use vac_adapter_check::{check, corpus, fixture};
 use vac_adapter_gemini::Gemini;
 
 use crate::{GEMINI, record};
@@ -20,8 +20,10 @@ fn entries(lines: &[&str]) -> Vec<Value> {
 
 /// The ids of the messages that nothing has superseded.
 fn current(entries: &[Value]) -> Vec<&str> {
-    let stands =
-        |entry: &&Value| entry.get("superseded").is_none() && entry["type"] != "system-event";
+    let stands = |entry: &&Value| {
+        let is_copy = entry["type"] != "tool-result" && entry.get("duplicate-of").is_some();
+        entry.get("superseded").is_none() && !is_copy && entry["type"] != "system-event"
+    };
     entries.iter().filter(stands).filter_map(|entry| entry["id"].as_str()).collect()
 }
 
@@ -102,11 +104,44 @@ fn a_new_list_keeps_what_it_repeats_and_ends_the_rest() {
         r#"{"id": "b", "type": "user", "content": "y"}"#,
         r#"{"$set": {"messages": [{"id": "b", "type": "user", "content": "y"}, {"id": "b", "type": "user", "content": "again"}, {"type": "user", "content": "no id"}]}}"#,
     ]);
-    assert_eq!(current(&entries), ["b", "b", "L4#3"], "one list is not a series of versions");
+    let expected = ["b", "b", "L4#3"];
+    assert_eq!(current(&entries), expected, "one list is not a series of versions");
     assert_eq!(entry(&entries, "a")["superseded"], "compacted");
     assert_eq!(entry(&entries, "a")["superseded-by"], "L4");
-    assert_eq!(entry(&entries, "L3")["superseded"], "updated");
+    assert_eq!(entry(&entries, "L4#1")["duplicate-of"], "b");
     assert_eq!(entry(&entries, "L4")["event-type"], "messages-replaced");
+}
+
+#[test]
+fn kept_messages_stay_in_their_place_and_copies_are_duplicates() {
+    let entries = of_fixture("jsonl/kept");
+    assert_eq!(current(&entries), ["m5", "m6", "n1", "n2", "m8", "m9"]);
+    let copies = [("L8#1", "m1"), ("L8#2", "m2"), ("n3", "m5"), ("n4", "m6")];
+    for (copy, original) in copies {
+        assert_eq!(entry(&entries, copy)["duplicate-of"], original);
+        assert!(entry(&entries, copy).get("token-usage").is_none());
+    }
+    assert_eq!(entry(&entries, "m1")["superseded"], "compacted", "by the second list");
+    assert_eq!(entry(&entries, "m3")["superseded"], "rewound");
+}
+
+/// In conversation order, what is neither rewound nor a copy never goes back in time.
+#[test]
+fn conversations_of_the_corpus_are_in_the_order_of_time() {
+    for log in corpus(&Gemini).iter().filter(|log| log.shown.contains("corpus-meaning")) {
+        let outcome = check(&GEMINI, &Gemini, log);
+        for record in outcome.records() {
+            let entries = record.entries();
+            let is_said = |entry: &&Value| {
+                (entry["type"] == "user" || entry["type"] == "assistant")
+                    && entry.get("duplicate-of").is_none()
+                    && entry.get("superseded").is_none_or(|how| how != "updated")
+            };
+            let times: Vec<_> = entries.iter().filter(is_said).map(|it| &it["timestamp"]).collect();
+            let times: Vec<_> = times.iter().filter_map(|time| time.as_str()).collect();
+            assert!(times.is_sorted(), "{}: {times:?}", log.shown);
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod hostile;
 mod lines;
 mod mapping;
 mod split;
+mod stream;
 mod tokens;
 
 use vac_adapter_check::agents::GEMINI;

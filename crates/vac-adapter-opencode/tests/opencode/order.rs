@@ -1,6 +1,8 @@
 //! Sessions, their order, and what belongs to them.
 
 use vac_adapter::{Adapter, Confidence, Memory, detect};
+use vac_adapter_check::agents::OPENCODE;
+use vac_adapter_check::{corpus, fixture, fixture_logs};
 use vac_adapter_opencode::OpenCode;
 
 use crate::{check, one};
@@ -147,4 +149,69 @@ fn a_store_is_detected_by_its_objects() {
         let found = detect(&input, adapters).expect("memory").map(|(_, confidence)| confidence);
         assert_eq!(found, *expected, "{text}");
     }
+}
+
+/// The texts of messages of an export with who said them, in the order of the record, and
+/// the tokens that the record counts.
+fn told(record: &serde_json::Value) -> (Vec<(String, String)>, u64) {
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let texts = entries.iter().filter_map(|entry| {
+        let text = entry.get("content")?.as_str()?;
+        let kind = entry["type"].as_str().filter(|kind| ["user", "assistant"].contains(kind))?;
+        Some((kind.to_owned(), text.to_owned()))
+    });
+    let output = entries.iter().filter_map(|entry| entry["token-usage"]["output"].as_u64());
+    (texts.collect(), output.sum())
+}
+
+/// The same, read from the nesting of the export.
+fn nested(export: &serde_json::Value) -> (Vec<(String, String)>, u64) {
+    let (mut texts, mut output) = (Vec::new(), 0);
+    for message in export["messages"].as_array().expect("messages") {
+        let role = message["info"]["role"].as_str().expect("a role");
+        output += message["info"]["tokens"]["output"].as_u64().unwrap_or_default();
+        for part in message["parts"].as_array().expect("parts") {
+            if part["type"] == "text" {
+                texts.push((role.to_owned(), part["text"].as_str().expect("text").to_owned()));
+            }
+        }
+    }
+    (texts, output)
+}
+
+#[test]
+fn nesting_decides_order_and_owner_of_scrubbed_exports() {
+    let logs = fixture_logs(&OpenCode).into_iter().chain(corpus(&OpenCode));
+    let mut count = 0;
+    for log in logs.filter(|log| log.parts.len() == 1) {
+        let Ok(export) = serde_json::from_slice::<serde_json::Value>(log.first()) else { continue };
+        if !export["info"].is_object() || !export["messages"].is_array() {
+            continue;
+        }
+        let outcome = vac_adapter_check::check_briefly(&OPENCODE, &OpenCode, &log);
+        assert_eq!(told(&outcome.only().value()), nested(&export), "{}", log.shown);
+        count += 1;
+    }
+    println!("{count} exports");
+    assert!(count >= 2, "{count}");
+}
+
+#[test]
+fn scrubbed_ids_neither_join_nor_reorder_messages() {
+    let log = fixture(&OpenCode, "export-scrubbed");
+    let outcome = vac_adapter_check::check(&OPENCODE, &OpenCode, &log);
+    let record = outcome.only().value();
+    let (texts, output) = told(&record);
+    let texts: Vec<_> = texts.iter().map(|(who, text)| (who.as_str(), text.as_str())).collect();
+    assert_eq!(
+        texts,
+        [
+            ("user", "How many spindles are there?"),
+            ("assistant", "I count them."),
+            ("assistant", "There are three."),
+            ("user", "And how many are red?"),
+            ("assistant", "One of them."),
+        ]
+    );
+    assert_eq!(output, 11 + 21 + 31);
 }

@@ -14,7 +14,11 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
         pieces(log.first()).iter().filter_map(|piece| value(piece.bytes)).collect();
     // A capture has no messages, only the ends of their steps.
     let is_captured = documents.iter().any(|document| document["type"] == "step_finish");
-    for object in documents.iter().flat_map(objects) {
+    let nested = documents.iter().flat_map(|document| {
+        let session = document["info"]["id"].as_str();
+        objects(document).into_iter().enumerate().map(move |(at, it)| (session.zip(Some(at)), it))
+    });
+    for (nested, object) in nested {
         let is_answer = object["role"] == "assistant" || object["type"] == "assistant";
         if !is_answer && !is_captured {
             continue;
@@ -36,7 +40,12 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
             total: number("/tokens/total"),
             cost: of["cost"].as_f64().unwrap_or_default(),
         };
-        messages.insert((session, text(&object["id"])), counts);
+        // In an export, a message is what its place says; ids may be scrubbed.
+        let key = match nested {
+            Some((session, at)) => (session.to_owned(), at.to_string()),
+            None => (session, text(&object["id"])),
+        };
+        messages.insert(key, counts);
     }
     let mut sessions: BTreeMap<String, Tokens> = BTreeMap::new();
     for ((session, _), counts) in messages {

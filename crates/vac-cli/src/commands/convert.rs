@@ -9,6 +9,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use vac_adapter::adapter::Profile;
+use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session::Options;
 use vac_store::join::Known;
 use vac_store::skipped::Reason;
@@ -113,7 +114,7 @@ pub struct Convert {
     /// Fail instead of waiting if another vac writes to the output folder
     #[arg(long)]
     no_wait: bool,
-    /// Exit with 1 if anything was not understood
+    /// Exit with 1 if anything was not understood, or a session has no message and no call
     #[arg(long)]
     strict: bool,
     /// Give the summary as JSON on stdout; needs --output
@@ -343,11 +344,13 @@ impl Run<'_> {
                     self.take_session(log, made, readers);
                 }
             }
-            Outcome::Unknown if log.named => {
-                self.refuse(log, unknown::reason(log), Exit::No);
+            Outcome::Unknown(looks_like) if log.named => {
+                let reason = looks_like.unwrap_or_else(|| unknown::reason(log));
+                self.refuse(log, reason, Exit::No);
             }
-            Outcome::Unknown => {
-                self.talk.say_more(&format!("{}: passed over", log.shown));
+            Outcome::Unknown(looks_like) => {
+                let why = looks_like.map_or_else(String::new, |why| format!(" ({why})"));
+                self.talk.say_more(&format!("{}: passed over{why}", log.shown));
                 self.summary.passed_over += 1;
             }
             Outcome::Refused(reason) => self.refuse(log, reason, Exit::No),
@@ -380,7 +383,10 @@ impl Run<'_> {
                 self.tell(log, &placed);
                 for warning in &report.warnings {
                     let words = format!("{}: {}", log.shown, beginning(warning, 400));
-                    self.talk.warn_more(&words);
+                    match warning.as_str() {
+                        NO_CONVERSATION => self.talk.warn(&words),
+                        _ => self.talk.warn_more(&words),
+                    }
                 }
                 self.summary.sessions.push(*report);
             }

@@ -57,11 +57,13 @@ pub struct Refused {
 }
 
 impl Summary {
-    /// Whether something was in the logs that nobody understood.
+    /// Whether something in the logs was not understood, or a session has no conversation.
     pub fn has_unknown(&self) -> bool {
-        self.sessions
-            .iter()
-            .any(|report| report.unparsed.count > 0 || !report.unknown_types.is_empty())
+        self.sessions.iter().any(|report| {
+            report.unparsed.count > 0
+                || !report.unknown_types.is_empty()
+                || !report.has_conversation()
+        })
     }
 
     /// Says what was noticed, and in a table what was made of which agents and variants.

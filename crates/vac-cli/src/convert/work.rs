@@ -43,8 +43,8 @@ pub struct Settings {
 pub enum Outcome {
     /// Its sessions.
     Converted(Vec<Made>),
-    /// It is nobody's log.
-    Unknown,
+    /// No adapter knows it; what it looks like instead, if that is known.
+    Unknown(Option<String>),
     /// It is an agent's log, and not one that can be converted.
     Refused(String),
     /// It could not be read, or a record not be kept.
@@ -199,7 +199,7 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     }
     let named = settings.agent.as_deref().or(known.agent);
     let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == named);
-    let Some(adapter) = adapter else { return Outcome::Unknown };
+    let Some(adapter) = adapter else { return Outcome::Unknown(known.looks_like.clone()) };
     let log = match known.log.load_within(settings.max_event) {
         Ok(log) => log,
         Err(error) => return Outcome::of(&error.into()),

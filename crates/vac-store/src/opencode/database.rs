@@ -13,7 +13,7 @@ use super::documents::{Column, Documents};
 use super::index::Index;
 use super::reader::Reader;
 use super::row::{Row, column_of};
-use super::tables::{SESSION, Tables};
+use super::tables::{SESSIONS, Tables};
 use super::{AGENT, WITHOUT};
 use crate::safe_path::SafePath;
 use crate::sqlite::{self, failed};
@@ -48,19 +48,28 @@ impl Database {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the table of sessions tells about each.
+    /// What the tables of sessions tell about each.
     fn told(
         &self,
         connection: &sqlite::Database,
         found: &mut BTreeMap<String, Glimpse>,
     ) -> io::Result<()> {
-        if !self.tables.has(SESSION, "id") {
-            return Ok(());
+        for table in SESSIONS.iter().filter(|table| self.tables.has(table, "id")) {
+            self.told_by(table, connection, found)?;
         }
+        Ok(())
+    }
+
+    fn told_by(
+        &self,
+        table: &str,
+        connection: &sqlite::Database,
+        found: &mut BTreeMap<String, Glimpse>,
+    ) -> io::Result<()> {
         let wanted = ["id", "directory", "version", "time_created"];
-        let columns = wanted.into_iter().filter(|column| self.tables.has(SESSION, column));
+        let columns = wanted.into_iter().filter(|column| self.tables.has(table, column));
         let columns = columns.collect::<Vec<_>>().join(", ");
-        let sql = format!("SELECT {columns} FROM session WHERE id IS NOT NULL");
+        let sql = format!("SELECT {columns} FROM {table} WHERE id IS NOT NULL");
         rows(connection, &sql, &[], |row| {
             let told = |name: &str| column_of(&row, name).filter(|column| !column.is_null());
             let start = told("time_created").and_then(|column| match column.0 {

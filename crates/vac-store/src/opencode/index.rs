@@ -12,7 +12,7 @@ use rusqlite::types::Value;
 use super::database::{rows, rows_of};
 use super::documents::Column;
 use super::row::{Row, column_of};
-use super::tables::{MESSAGE, OF_SESSION, PART, PROJECT, SESSION, Tables};
+use super::tables::{MESSAGE, OF_SESSION, PART, PROJECT, SESSIONS, Tables};
 use crate::sqlite::{Database, failed};
 use crate::store::bad_data;
 
@@ -38,7 +38,7 @@ impl Index {
     /// Reads all tables.
     pub fn of(database: &Database, tables: &Tables) -> Self {
         let mut index = Self::default();
-        let columns = [(SESSION, "id"), (PROJECT, "id")].into_iter();
+        let columns = SESSIONS.iter().chain(&[PROJECT]).map(|table| (*table, "id"));
         for (table, column) in columns.chain(OF_SESSION.iter().map(|table| (*table, "session_id")))
         {
             let is_of_messages = table == PART && tables.has_parts_of_messages();
@@ -63,7 +63,7 @@ impl Index {
         let named = self.0.iter().filter(|(table, _)| **table != PROJECT);
         named.flat_map(|(table, group)| {
             let keys = group.numbers.keys().map(Option::as_deref);
-            keys.filter(|key| key.is_some() || *table != SESSION)
+            keys.filter(|key| key.is_some() || !SESSIONS.contains(table))
         })
     }
 

@@ -6,8 +6,9 @@
 //!   of the column `data` as they stand there, and the other columns beside them under
 //!   the names that a tree gives them, or their own. So the same session gives the same
 //!   documents, and numbers stay what they are.
-//! * Only the tables that hold conversations are ever read (`session`, `message`,
-//!   `part`, `todo`, `project`, `session_message`, `session_diff`), and no view. `account`,
+//! * Only the tables that hold conversations are ever read (`session`, `session_v2`, `message`,
+//!   `part`, `todo`, `project`, `session_message`, `session_diff`, and `session_inbox` and
+//!   `session_pending`, where prompts wait), and no view. `account`,
 //!   `control_account`, `credential` and `session_share` hold secrets.
 //! * Newer versions still keep `session_diff` as a file: it is read from the folder
 //!   `storage` beside the database.

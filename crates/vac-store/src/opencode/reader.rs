@@ -6,7 +6,7 @@ use std::io;
 use super::documents::Documents;
 use super::index::Index;
 use super::row::{self, Row, column_of};
-use super::tables::{OF_SESSION, PROJECT, SESSION, TODO, Tables};
+use super::tables::{OF_SESSION, PROJECT, SESSIONS, TODO, Tables};
 use super::tree;
 use crate::safe_path::SafePath;
 use crate::sqlite;
@@ -42,7 +42,8 @@ impl Reader<'_> {
 
     /// The session itself, after its project.
     fn session(&mut self, session: &str) {
-        let sessions = self.rows(SESSION, session);
+        let sessions: Vec<_> =
+            SESSIONS.iter().flat_map(|table| self.rows(table, session)).collect();
         if let Some(project) = sessions.iter().find_map(|row| column_of(row, "project_id")) {
             for row in self.rows(PROJECT, &project.text()) {
                 row::project(&row, self.to);

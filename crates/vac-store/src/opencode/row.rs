@@ -26,6 +26,8 @@ const SESSION: &[(&str, From)] = &[
     ("directory", C("directory")),
     ("path", C("path")),
     ("parentID", C("parent_id")),
+    ("forkSessionID", C("fork_session_id")),
+    ("forkBoundary", C("fork_boundary")),
     ("title", C("title")),
     ("agent", C("agent")),
     ("model", J("model")),
@@ -60,6 +62,7 @@ const SESSION: &[(&str, From)] = &[
             ("updated", C("time_updated")),
             ("compacting", C("time_compacting")),
             ("archived", C("time_archived")),
+            ("suspended", C("time_suspended")),
         ]),
     ),
 ];
@@ -158,15 +161,20 @@ pub(super) fn column_of<'r>(row: &'r Row, name: &str) -> Option<&'r Column> {
     row.iter().find(|(column, _)| column == name).map(|(_, value)| value)
 }
 
+/// The columns that hold the members of an object.
+const DATA: &[&str] = &["data", "payload"];
+
 /// Writes a message or a part: the members of its data, and its other columns beside
 /// them. Data that is no object is one member.
 pub(super) fn data(row: &Row, documents: &mut Documents) {
-    let data = column_of(row, "data");
+    let column = DATA.iter().copied().find(|column| column_of(row, column).is_some());
+    let column = column.unwrap_or("data");
+    let data = column_of(row, column);
     let inside = data.and_then(Column::json_object);
     let has =
         |name: &str| inside.as_ref().is_some_and(|inside| inside.root().member(name).is_some());
     let mut object = documents.object();
-    let others = row.iter().filter(|(column, _)| column != "data");
+    let others = row.iter().filter(|(name, _)| name != column);
     for (column, value) in others {
         let known = NAMED.iter().find(|(name, _)| name == column);
         let name = known.map_or(column.as_str(), |(_, member)| member);
@@ -181,9 +189,9 @@ pub(super) fn data(row: &Row, documents: &mut Documents) {
         (None, Some(data)) => match data.json() {
             // A JSON text is no less broken than a text that is no JSON.
             Some(document) if document.root().kind() != vac_value::Kind::Text => {
-                object.json("data", data);
+                object.json(column, data);
             }
-            _ => object.value("data", data),
+            _ => object.value(column, data),
         },
         (None, None) => {}
     }

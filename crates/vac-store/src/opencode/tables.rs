@@ -6,6 +6,11 @@ use std::io;
 use crate::sqlite::Database;
 
 pub(super) const SESSION: &str = "session";
+/// The table of sessions of the v2 branch (August 2026), with the columns of `session` and
+/// more.
+pub(super) const SESSION_V2: &str = "session_v2";
+/// The tables of sessions.
+pub(super) const SESSIONS: &[&str] = &[SESSION, SESSION_V2];
 pub(super) const MESSAGE: &str = "message";
 pub(super) const PART: &str = "part";
 pub(super) const TODO: &str = "todo";
@@ -14,8 +19,9 @@ pub(super) const PROJECT: &str = "project";
 /// Where newer versions keep what is said.
 pub(super) const SESSION_MESSAGE: &str = "session_message";
 
-/// Those whose rows name their session.
-pub(super) const OF_SESSION: &[&str] = &[TODO, MESSAGE, PART, SESSION_MESSAGE, "session_diff"];
+/// Those whose rows name their session. Prompts wait in the last two of them.
+pub(super) const OF_SESSION: &[&str] =
+    &[TODO, MESSAGE, PART, SESSION_MESSAGE, "session_diff", "session_inbox", "session_pending"];
 
 /// The tables that are there.
 #[derive(Debug)]
@@ -33,7 +39,7 @@ impl Tables {
     /// Reads which tables a database has.
     pub fn of(database: &Database) -> io::Result<Self> {
         let mut tables = BTreeMap::new();
-        for table in [SESSION, PROJECT].iter().chain(OF_SESSION) {
+        for table in SESSIONS.iter().chain(&[PROJECT]).chain(OF_SESSION) {
             if database.is_table(table)? {
                 let columns = database.columns(table)?;
                 tables.insert(*table, Table { columns, row_id: database.row_id(table)? });
@@ -48,7 +54,7 @@ impl Tables {
         has(MESSAGE, &["session_id", "data"])
             || has(PART, &["message_id", "data"])
             || has(SESSION_MESSAGE, &["session_id", "type", "data"])
-            || has(SESSION, &["project_id", "directory", "title"])
+            || SESSIONS.iter().any(|table| has(table, &["project_id", "directory", "title"]))
     }
 
     /// Whether there is such a table.
@@ -62,7 +68,8 @@ impl Tables {
         let has = |table: &str| self.has_table(table);
         let is_newest = has(SESSION_MESSAGE) && !has(MESSAGE) && !has(PART);
         let needed: &[&str] = if is_newest { &[SESSION] } else { &[SESSION, MESSAGE, PART] };
-        let missing: Vec<_> = needed.iter().copied().filter(|table| !has(table)).collect();
+        let is_there = |table: &str| has(table) || table == SESSION && has(SESSION_V2);
+        let missing: Vec<_> = needed.iter().copied().filter(|table| !is_there(table)).collect();
         missing.into_iter()
     }
 

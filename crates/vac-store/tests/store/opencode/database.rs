@@ -71,6 +71,51 @@ fn the_table_of_messages_is_enough() {
     assert_eq!(report.warnings, ["table part: there is no such table"]);
 }
 
+/// The tables of the v2 branch.
+const V2: &str = "
+    CREATE TABLE project (id text PRIMARY KEY, worktree text, vcs text);
+    CREATE TABLE session_v2 (id text PRIMARY KEY, project_id text, parent_id text,
+        fork_session_id text, fork_boundary text, slug text, directory text, title text,
+        version text, cost real, tokens_input integer, time_created integer,
+        time_updated integer, time_suspended integer);
+    CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer,
+        time_created integer, time_updated integer, data text);
+    CREATE TABLE session_inbox (id text PRIMARY KEY, session_id text, type text, payload text,
+        delivery text, enqueued_seq integer, time_created integer);
+    CREATE TABLE session_pending (id text PRIMARY KEY, session_id text, type text, payload text,
+        time_created integer);
+    INSERT INTO project VALUES ('prj_1', '/w', 'git');
+    INSERT INTO session_v2 VALUES ('ses_1', 'prj_1', 'ses_0', 'ses_9', 'msg_4', 'calm', '/w', 't',
+        '2.0.1', 1.5, 777, 5, 90, NULL);
+    INSERT INTO session_message VALUES ('msg_1', 'ses_1', 'user', 0, 10, 10,
+        '{\"text\": \"first\", \"time\": {\"created\": 10}}');
+    INSERT INTO session_message VALUES ('msg_2', 'ses_1', 'assistant', 1, 20, 20,
+        '{\"content\": [{\"type\": \"text\", \"text\": \"answer\"}], \"time\": {\"created\": 20}}');
+    INSERT INTO session_inbox VALUES ('msg_3', 'ses_1', 'user', '{\"text\": \"second\"}', 'steer', 3, 30);
+    INSERT INTO session_pending VALUES ('msg_4', 'ses_1', 'user', '{\"text\": \"third\"}', 40);
+";
+
+#[test]
+fn sessions_of_the_second_version_are_read_with_waiting_prompts() {
+    let (_folder, path) = database(V2);
+    let (record, report) = only(&path);
+    assert_eq!(report.warnings, [""; 0]);
+    assert!(report.unknown_types.is_empty(), "{:?}", report.unknown_types);
+    let session = &record["session"];
+    assert_eq!(session["environment"]["working-dir"], "/w");
+    assert_eq!(session["agent-meta"]["cli-version"], "2.0.1");
+    assert_eq!(
+        (&session["parentID"], &session["forkSessionID"]),
+        (&"ses_0".into(), &"ses_9".into())
+    );
+    assert_eq!(ids(&record), ["msg_1", "msg_2", "msg_2:1", "msg_3", "msg_4"]);
+    let entries = session["entries"].as_array().expect("entries");
+    for (entry, (text, time)) in entries[3..].iter().zip([("second", 30), ("third", 40)]) {
+        assert_eq!((&entry["type"], &entry["content"]), (&"user".into(), &text.into()));
+        assert_eq!(entry["timestamp"], time);
+    }
+}
+
 #[test]
 fn messages_that_the_older_tables_have_as_well_are_told_once() {
     let (_folder, path) = with(

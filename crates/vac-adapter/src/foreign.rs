@@ -1,0 +1,248 @@
+//! Agents whose logs are not supported: recognised only to name them in messages, and so
+//! that no log of theirs becomes a record of another agent.
+//!
+//! Each is recognised by members that no supported agent writes. A place on disk names an
+//! agent only where the content does not.
+
+use vac_value::{Kind, Node};
+
+/// The first bytes of a database file.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Tables that tell whose database it is.
+const TABLES: &[(&str, &str)] = &[
+    ("trajectory_meta", "Antigravity"),
+    ("transcript_events", "OpenClaw"),
+    ("session_model_usage", "Hermes Agent"),
+    ("system_prompts", "Hermes Agent"),
+    ("extension_data", "Goose"),
+    ("recipe_json", "Goose"),
+];
+
+/// Texts that logs without documents begin with.
+const BEGINNINGS: &[(&str, &str)] = &[("# aider chat started at", "Aider")];
+
+/// Names of folders that tell whose log it is.
+const FOLDERS: &[(&str, &str)] = &[
+    (".copilot", "Copilot CLI"),
+    (".cline", "Cline"),
+    (".factory", "Factory Droid"),
+    (".grok", "Grok Build"),
+    (".hermes", "Hermes Agent"),
+    (".iflow", "iFlow CLI"),
+    (".kimi", "Kimi CLI"),
+    (".kimi-code", "Kimi Code"),
+    (".kiro", "Kiro CLI"),
+    (".omp", "Oh My Pi"),
+    (".openclaw", "OpenClaw"),
+    (".openhands", "OpenHands"),
+    (".pi", "Pi"),
+    (".prime", "Prime Agent"),
+    (".qwen", "Qwen Code"),
+    (".vibe", "Mistral Vibe"),
+    ("antigravity-cli", "Antigravity"),
+    ("antigravity-ide", "Antigravity"),
+    ("chatSessions", "VS Code Copilot Chat"),
+    ("kilocode.kilo-code", "Kilo Code"),
+    ("rooveterinaryinc.roo-cline", "Roo Code"),
+    ("saoudrizwan.claude-dev", "Cline"),
+];
+
+/// Names of files that tell whose log it is.
+const FILES: &[(&str, &str)] = &[
+    ("api_conversation_history.json", "Cline"),
+    ("ui_messages.json", "Cline"),
+    ("task_metadata.json", "Cline"),
+];
+
+/// Types of lines that only the family of Pi writes, each with `id` and `parentId`.
+const PI_LINES: &[&str] = &[
+    "branch_summary",
+    "compaction",
+    "context_edit",
+    "custom",
+    "custom_message",
+    "label",
+    "mode_change",
+    "model_change",
+    "reset",
+    "session_info",
+    "session_init",
+    "thinking_level_change",
+    "title_change",
+    "ttsr_injection",
+    "usage",
+];
+
+const PI: &str = "Pi, Oh My Pi or OpenClaw";
+
+/// The agent that wrote a document, if its members tell.
+pub fn agent_of_document(root: Node<'_, '_>) -> Option<&'static str> {
+    match root.kind() {
+        Kind::Map => RULES.iter().find(|(_, is_theirs)| is_theirs(root)).map(|(name, _)| *name),
+        Kind::Array => {
+            let first = root.elements().next()?;
+            let is_ui = is_number(first, "ts") && is_one_of(first, "type", &["ask", "say"]);
+            is_ui.then_some("Cline")
+        }
+        _ => None,
+    }
+}
+
+/// The agent that wrote a log that is not documents, or that its place names.
+pub fn agent_of_place(name: &str, folder: &str, bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(SQLITE) {
+        let has = |word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+        if let Some((_, agent)) = TABLES.iter().find(|(table, _)| has(table)) {
+            return Some(agent);
+        }
+    }
+    let bytes = bytes.trim_ascii_start();
+    if let Some((_, agent)) = BEGINNINGS.iter().find(|(text, _)| bytes.starts_with(text.as_bytes()))
+    {
+        return Some(agent);
+    }
+    if let Some((_, agent)) = FILES.iter().find(|(file, _)| *file == name) {
+        return Some(agent);
+    }
+    let mut names = folder.split('/').rev();
+    names.find_map(|name| FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, it)| *it))
+}
+
+/// Whether a session id is one of iFlow CLI: `session-` and a UUID.
+pub fn is_iflow_session(id: &str) -> bool {
+    let uuid = id.strip_prefix("session-").unwrap_or_default();
+    uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
+}
+
+/// Whether a document is one of an agent.
+type Rule = for<'d, 'a> fn(Node<'d, 'a>) -> bool;
+
+const RULES: &[(&str, Rule)] = &[
+    ("Qwen Code", is_qwen),
+    ("iFlow CLI", |it| {
+        let session = it.member("sessionId").and_then(Node::text);
+        has(it, "parentUuid") && session.is_some_and(|id| is_iflow_session(&id))
+    }),
+    ("Factory Droid", is_droid),
+    (PI, is_pi),
+    ("Copilot CLI", |it| {
+        is_map(it, "data") && has(it, "parentId") && has_text(it, "id") && has_dotted_type(it)
+    }),
+    ("Antigravity", |it| is_number(it, "step_index") && has_text(it, "source")),
+    ("Grok Build", is_grok),
+    ("Cline", is_cline),
+    ("Kimi Code", |it| {
+        is_map(it, "agents") && has_text(it, "workDir")
+            || has(it, "protocol_version") && is_one_of(it, "type", &["metadata"])
+            || is_number(it, "time") && has_dotted_type(it) && !has(it, "part")
+    }),
+    ("Kiro CLI", |it| {
+        is_one_of(it, "kind", &["Prompt", "AssistantMessage", "ToolResults"]) && is_map(it, "data")
+            || is_map(it, "session_state") && has_text(it, "session_id")
+    }),
+    ("Mistral Vibe", |it| has_text(it, "role") && has(it, "injected") && has(it, "message_id")),
+    ("Amp", |it| starts_with(it, "id", "T-") && is_number(it, "v") && is_list(it, "messages")),
+    ("VS Code Copilot Chat", |it| {
+        is_list(it, "requests") && has(it, "responderUsername")
+            || is_number(it, "kind") && (has(it, "k") || is_map(it, "v"))
+    }),
+    ("an ATIF trajectory", |it| starts_with(it, "schema_version", "ATIF-") && is_list(it, "steps")),
+];
+
+/// The envelope of Claude Code around the parts of Gemini CLI; before 0.5 the document of
+/// Gemini CLI with messages of its own.
+fn is_qwen(it: Node<'_, '_>) -> bool {
+    let is_line = has(it, "uuid")
+        && (it.member("message").is_some_and(|message| is_list(message, "parts"))
+            || is_map(it, "systemPayload")
+            || is_map(it, "toolCallResult")
+            || has(it, "usageMetadata"));
+    let messages = it.member("messages").filter(|_| has_text(it, "projectHash"));
+    is_line
+        || messages.into_iter().flat_map(Node::elements).any(|it| is_one_of(it, "type", &["qwen"]))
+}
+
+fn is_droid(it: Node<'_, '_>) -> bool {
+    let is_type = |kind: &str| is_one_of(it, "type", &[kind]);
+    if is_type("session_start") {
+        return has_text(it, "id") && (has(it, "owner") || has(it, "sessionTitle"));
+    }
+    if is_type("message") {
+        // With `parentId` it could be a message of Pi as well.
+        let message = it.member("message");
+        return has_text(it, "id")
+            && has_text(it, "timestamp")
+            && message.is_some_and(|message| has_text(message, "role"))
+            && !has(it, "parentId");
+    }
+    is_type("todo_state") && has(it, "todos")
+        || is_type("completion") && has(it, "finalText")
+        || is_one_of(it, "type", &["tool_call", "tool_result"]) && has_text(it, "toolCallId")
+        || has(it, "assistantActiveTimeMs") && is_map(it, "tokenUsage")
+}
+
+fn is_pi(it: Node<'_, '_>) -> bool {
+    if is_one_of(it, "type", &["session"]) {
+        return has_text(it, "id") && has_text(it, "timestamp") && has_text(it, "cwd");
+    }
+    if is_one_of(it, "type", &["title"]) {
+        return has(it, "pad");
+    }
+    let is_message = is_one_of(it, "type", &["message"])
+        && it.member("message").is_some_and(|message| has(message, "timestamp"));
+    has_text(it, "id") && has(it, "parentId") && (is_message || is_one_of(it, "type", PI_LINES))
+}
+
+/// An update of the Agent Client Protocol, or the summary next to them.
+fn is_grok(it: Node<'_, '_>) -> bool {
+    let is_update =
+        is_one_of(it, "method", &["session/update"]) || starts_with(it, "method", "_x.ai/");
+    is_update && is_map(it, "params") || is_map(it, "info") && has_text(it, "current_model_id")
+}
+
+fn is_cline(it: Node<'_, '_>) -> bool {
+    let is_messages = is_list(it, "messages")
+        && has(it, "updated_at")
+        && (is_one_of(it, "agent", &["lead", "subagent", "teammate"])
+            || has(it, "source_message_count"));
+    let is_manifest = has_text(it, "session_id") && has_text(it, "workspace_root");
+    is_messages || is_manifest || is_list(it, "files_in_context")
+}
+
+fn has(it: Node<'_, '_>, key: &str) -> bool {
+    it.member(key).is_some()
+}
+
+fn is_kind(it: Node<'_, '_>, key: &str, kind: Kind) -> bool {
+    it.member(key).is_some_and(|value| value.kind() == kind)
+}
+
+fn has_text(it: Node<'_, '_>, key: &str) -> bool {
+    is_kind(it, key, Kind::Text)
+}
+
+fn is_map(it: Node<'_, '_>, key: &str) -> bool {
+    is_kind(it, key, Kind::Map)
+}
+
+fn is_list(it: Node<'_, '_>, key: &str) -> bool {
+    is_kind(it, key, Kind::Array)
+}
+
+fn is_number(it: Node<'_, '_>, key: &str) -> bool {
+    it.member(key).is_some_and(|value| value.number().is_some())
+}
+
+fn is_one_of(it: Node<'_, '_>, key: &str, texts: &[&str]) -> bool {
+    it.member(key).is_some_and(|value| texts.iter().any(|text| value.is_text(text)))
+}
+
+fn starts_with(it: Node<'_, '_>, key: &str, beginning: &str) -> bool {
+    it.member(key).and_then(Node::text).is_some_and(|text| text.starts_with(beginning))
+}
+
+/// Whether the type is a name inside another: `session.start`.
+fn has_dotted_type(it: Node<'_, '_>) -> bool {
+    it.member("type").and_then(Node::text).is_some_and(|kind| kind.contains('.'))
+}
