@@ -17,7 +17,11 @@ fn what_is_no_document_is_told_clearly() {
         ("empty.cbor", b"", "the input is empty"),
         ("empty.jsonl", b"\n \n", "the input is empty"),
         ("spaces.json", b" \n ", "the input is empty"),
-        ("words.json", b"hello world", "neither JSON nor CBOR (as CBOR, unexpected bytes after the document"),
+        (
+            "words.json",
+            b"hello world",
+            "neither JSON nor CBOR (as CBOR, unexpected bytes after the document",
+        ),
         ("elf.cbor", b"\x7fELF\x02\x01\x01", "neither JSON nor CBOR (as CBOR, "),
         ("utf8.json", b"{\"a\": \"\xff\"}", "line 1, column 8: the text is not valid UTF-8"),
         ("bom.json", b"\xef\xbb\xbf{}", "line 1, column 1: a byte-order mark precedes"),
