@@ -135,6 +135,24 @@ mod g42_layout_and_comments;
 #[rustfmt::skip]
 #[path = "../../fixtures/cddl/generated/43_cuts_in_groups.rs"]
 mod g43_cuts_in_groups;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/44_text_encodings.rs"]
+mod g44_text_encodings;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/45_base10_printf.rs"]
+mod g45_base10_printf;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/46_json.rs"]
+mod g46_json;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/47_join.rs"]
+mod g47_join;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/48_abnf.rs"]
+mod g48_abnf;
+#[rustfmt::skip]
+#[path = "../../fixtures/cddl/generated/49_equality.rs"]
+mod g49_equality;
 
 /// One golden schema.
 pub struct Golden {
@@ -209,4 +227,10 @@ pub const GOLDENS: &[Golden] = &[
     golden!(g41_array_records, "41-array-records"),
     golden!(g42_layout_and_comments, "42-layout-and-comments"),
     golden!(g43_cuts_in_groups, "43-cuts-in-groups"),
+    golden!(g44_text_encodings, "44-text-encodings"),
+    golden!(g45_base10_printf, "45-base10-printf"),
+    golden!(g46_json, "46-json"),
+    golden!(g47_join, "47-join"),
+    golden!(g48_abnf, "48-abnf"),
+    golden!(g49_equality, "49-equality"),
 ];

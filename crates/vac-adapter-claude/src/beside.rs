@@ -10,7 +10,7 @@ use vac_adapter::cursor::sift;
 use vac_adapter::frame::{Content, Frame, Frames};
 use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Document, Extensions, Kind, Node, Text};
+use vac_value::{Document, Kind, Map, Node, Text};
 
 use crate::subagent::{Calls, run};
 use crate::{event, known};
@@ -154,7 +154,7 @@ fn journal_line<'a>(
     if !known::journal(&kind) {
         report.unknown(&event_type);
     }
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     if let Some(run) = run {
         raw::push(&mut extensions, "runId", run);
     }

@@ -5,7 +5,7 @@ use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
-use vac_value::{Extensions, Kind, Node, Text};
+use vac_value::{Kind, Map, Node, Text};
 
 use crate::envelope::{Envelope, Wanted};
 use crate::facts::Facts;
@@ -65,7 +65,7 @@ pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'
         timestamp: None,
         id: Some(format!("{}.{LOGLINES}", place.id()).into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     }))
 }
 
@@ -80,7 +80,7 @@ fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
         timestamp: None,
         id: Some(place.id().into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 

@@ -8,7 +8,7 @@ use vac_adapter::{Error, Input, Log, Origin, Report, Session, Sink, ids, raw};
 use vac_record::{
     AgentMeta, Entry, Environment, SessionId, SessionTrace, VcsContext, VerifiableAgentRecord,
 };
-use vac_value::{Extensions, Node};
+use vac_value::{Map, Node};
 
 use crate::beside::{Beside, Spilled};
 use crate::facts::{Becomes, Facts};
@@ -131,13 +131,13 @@ impl Session for Survey<'_> {
             models: facts.models(),
             cli_name: Some("claude-code".into()),
             cli_version: facts.hoisted.version.clone().map(Into::into),
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         };
         let environment = facts.hoisted.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
             vcs: vcs(facts),
             sandboxes: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         });
         let mut extensions = facts.extensions.clone();
         if let Some(agent) = &facts.agent
@@ -162,7 +162,7 @@ impl Session for Survey<'_> {
             file_attribution: None,
             vcs: vcs(facts),
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -214,6 +214,6 @@ fn vcs(facts: &Facts) -> Option<VcsContext<'static>> {
         revision: None,
         branch: Some(branch.into()),
         repository: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

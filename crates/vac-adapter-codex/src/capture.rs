@@ -14,7 +14,7 @@ use vac_adapter::raw;
 use vac_record::{
     Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Encoding, Extensions, Kind, Node, Text};
+use vac_value::{Any, Encoding, Kind, Map, Node, Text};
 
 use crate::around::{self, Around, Standing};
 use crate::at::At;
@@ -239,7 +239,7 @@ impl<'a> State<'a> {
                 timestamp: timestamp.clone(),
                 id: None,
                 children: None,
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             })]
         });
         let name = named.unwrap_or(self.native);

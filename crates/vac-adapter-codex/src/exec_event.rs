@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::provider::UNKNOWN;
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Extensions, Node, Text};
+use vac_value::{Any, Map, Node, Text};
 
 use crate::around::{self, Around};
 use crate::at::At;
@@ -127,6 +127,6 @@ pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

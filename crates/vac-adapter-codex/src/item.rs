@@ -8,7 +8,7 @@ use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
     ToolResultEntry,
 };
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::around::{self, Around};
 use crate::outcome::{self, Outcomes};
@@ -180,7 +180,7 @@ fn generated<'a>(
         timestamp,
         id: None,
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 

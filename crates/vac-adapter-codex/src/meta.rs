@@ -4,7 +4,7 @@
 use vac_adapter::cursor::{Cursor, Rest};
 use vac_adapter::time::instant;
 use vac_record::{AbstractTimestamp, VcsContext};
-use vac_value::{Extensions, IntoOwned, Kind, Node};
+use vac_value::{IntoOwned, Kind, Map, Node};
 
 use crate::clock;
 use crate::shape::owned;
@@ -142,7 +142,7 @@ fn vcs(git: Node<'_, '_>) -> Option<VcsContext<'static>> {
         revision: text("commit_hash"),
         branch: text("branch"),
         repository: text("repository_url"),
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::{Error, Input, Log, Session, Sink, Verdict, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
-use vac_value::Extensions;
+use vac_value::Map;
 
 use crate::at::At;
 use crate::facts::{Facts, Next};
@@ -161,7 +161,7 @@ impl Session for Survey<'_> {
             working_dir: working_dir.to_owned().into(),
             vcs: vcs.clone(),
             sandboxes: (!sandboxes.is_empty()).then_some(sandboxes),
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         });
         let agent_meta = AgentMeta {
             model_id: facts.models.main().to_owned().into(),
@@ -169,7 +169,7 @@ impl Session for Survey<'_> {
             models: Some(facts.models.all().map(|model| model.to_owned().into()).collect()),
             cli_name: Some("codex-cli".into()),
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         };
         VerifiableAgentRecord {
             version: vac_record::SCHEMA_VERSION.into(),
@@ -188,7 +188,7 @@ impl Session for Survey<'_> {
             file_attribution: None,
             vcs,
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 

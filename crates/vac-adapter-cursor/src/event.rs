@@ -7,7 +7,7 @@ use vac_adapter::frame::{Place, Raw};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Document, Extensions, Kind, Node, Text};
+use vac_value::{Document, Kind, Map, Node, Text};
 
 use crate::facts::Facts;
 use crate::line::Line;
@@ -35,7 +35,7 @@ pub(crate) fn entry<'a>(
     }
     let is_named = event_type != "unknown";
     let mut timestamp = None;
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     let mut data = sift(node, &[], |key, value| match key {
         "type" | "subtype" => is_named && value.text().is_some(),
         "session_id" => value.is_text(facts.id()),
@@ -73,7 +73,7 @@ pub(crate) fn of<'a>(
         timestamp: None,
         id: Some(id.into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Extensions, IntoOwned, Kind, Node, Text};
+use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
 use crate::{bubble, chat, message};
@@ -203,7 +203,7 @@ impl Facts {
 
     /// The record without entries.
     pub fn record(&self) -> VerifiableAgentRecord<'static> {
-        let mut extensions = Extensions::default();
+        let mut extensions = Map::default();
         if let Some(name) = &self.name {
             raw::push(&mut extensions, "name", name.as_str());
         }
@@ -215,13 +215,13 @@ impl Facts {
             revision: None,
             branch: Some(branch.clone().into()),
             repository: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         });
         let environment = self.working_dir.as_ref().map(|working_dir| Environment {
             working_dir: working_dir.clone().into(),
             vcs: vcs.clone(),
             sandboxes: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         });
         VerifiableAgentRecord {
             version: vac_record::SCHEMA_VERSION.into(),
@@ -240,7 +240,7 @@ impl Facts {
             file_attribution: None,
             vcs,
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -257,7 +257,7 @@ impl Facts {
             models: (!models.is_empty()).then_some(models),
             cli_name: Some("cursor".into()),
             cli_version: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 }

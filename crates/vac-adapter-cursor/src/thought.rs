@@ -6,7 +6,7 @@
 use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Sink, raw};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, ReasoningEntry};
-use vac_value::{Any, Extensions, Kind, Node};
+use vac_value::{Any, Kind, Map, Node};
 
 use crate::facts::Facts;
 
@@ -94,7 +94,7 @@ impl Thought {
     fn entry(&self) -> Entry<'_> {
         let id = Some(self.place.id().into());
         let timestamp = self.timestamp.clone();
-        let mut extensions = Extensions::default();
+        let mut extensions = Map::default();
         let parts = [("deltas", Some(&self.deltas)), ("completed", self.completed.as_ref())];
         for (key, json) in parts {
             let value = json.and_then(|json| Any::from_json(json).ok());
@@ -117,7 +117,7 @@ impl Thought {
                 timestamp,
                 id,
                 children: None,
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             }),
         }
     }

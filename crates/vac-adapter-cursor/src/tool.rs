@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::cursor::{Rest, null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Extensions, Kind, Node};
+use vac_value::{Kind, Map, Node};
 
 /// Words for a call that is over.
 const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled", "rejected"];
@@ -40,7 +40,7 @@ pub(crate) fn entries<'a>(
         _ => false,
     });
     let result = is_over.then(|| {
-        let mut extensions = Extensions::default();
+        let mut extensions = Map::default();
         extensions.extend(error.map(|error| ("error".into(), error)));
         Entry::ToolResult(ToolResultEntry {
             output: output.unwrap_or_else(null),

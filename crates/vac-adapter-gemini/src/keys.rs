@@ -86,7 +86,7 @@ pub(crate) const IN_SESSION: &[&str] = &[
 /// Counts names that nobody knows. What is known and has a value of another type than
 /// expected is not counted.
 pub(crate) fn unknown(report: &mut Report, of: &str, rest: &Rest<'_>, known: &[&str]) {
-    for (name, _) in rest.iter() {
+    for (name, _) in rest {
         let name = name.strip_prefix("native:").unwrap_or(name);
         if !known.contains(&name) {
             report.unknown(&format!("{of} key {name}"));

@@ -23,7 +23,7 @@ use vac_record::{
     AgentMeta, Entry, EventEntry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
 };
-use vac_value::{Document, Extensions, Kind, Node};
+use vac_value::{Document, Kind, Map, Node};
 
 /// The name of the variant.
 const VARIANT: &str = "stream-json";
@@ -208,17 +208,17 @@ impl Session for Stream<'_> {
                     models: (!all.is_empty()).then_some(all),
                     cli_name: Some("gemini-cli".into()),
                     cli_version: None,
-                    extensions: Extensions::default(),
+                    extensions: Map::default(),
                 },
                 environment: None,
                 entries: Vec::new(),
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             },
             created: span.first(),
             file_attribution: None,
             vcs: None,
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -317,7 +317,7 @@ fn result<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
 /// Everything else, with all it holds.
 fn event<'a>(line: Node<'a, '_>, members: Option<Cursor<'a, '_>>, place: Place) -> Entry<'a> {
     let named = line.member("type").and_then(Node::text);
-    let (mut timestamp, mut data) = (None, Extensions::default());
+    let (mut timestamp, mut data) = (None, Map::default());
     match members {
         Some(mut members) => {
             members.text("type");
@@ -332,6 +332,6 @@ fn event<'a>(line: Node<'a, '_>, members: Option<Cursor<'a, '_>>, place: Place) 
         timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

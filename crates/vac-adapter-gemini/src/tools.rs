@@ -8,7 +8,7 @@ use vac_adapter::cursor::{Rest, null, put, sift};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::content::failed;
 use crate::event;
@@ -159,5 +159,5 @@ pub(crate) fn token_usage<'a>(tokens: Node<'a, '_>) -> Option<TokenUsage<'a>> {
 
 /// No members beyond those that the schema names.
 pub(crate) fn none<'a>() -> Rest<'a> {
-    Extensions::default()
+    Map::default()
 }

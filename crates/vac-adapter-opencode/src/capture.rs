@@ -4,7 +4,7 @@
 use vac_adapter::Report;
 use vac_adapter::cursor::{Rest, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
-use vac_value::{Any, Extensions, Node, Text};
+use vac_value::{Any, Map, Node, Text};
 
 use crate::message::text;
 use crate::part::{self, Entries, Known};
@@ -77,6 +77,6 @@ fn event<'a>(line: Node<'a, '_>, known: Known<'_>, report: &mut Report) -> Entry
         timestamp,
         id: Some(known.id()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

@@ -9,7 +9,7 @@ use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::classify::Facts;
 use crate::message::{Moment, Usage, push, role, speaker, text};
@@ -201,7 +201,7 @@ fn call<'a>(
             timestamp: time("end"),
             id: Some(format!("{id}:result").into()),
             children: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         })
     });
     let call = Entry::ToolCall(ToolCallEntry {
@@ -218,7 +218,7 @@ fn call<'a>(
 
 /// A part that is no object.
 pub(crate) fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
-    let mut data = Extensions::default();
+    let mut data = Map::default();
     data.push(("value".into(), part.carry()));
     Entry::Event(EventEntry {
         event_type: "unknown".into(),
@@ -226,6 +226,6 @@ pub(crate) fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
         timestamp: None,
         id: Some(known.id()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

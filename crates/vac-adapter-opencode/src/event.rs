@@ -6,7 +6,7 @@ use vac_adapter::frame::Reason;
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
 use vac_record::{Entry, EventEntry};
-use vac_value::{Extensions, IntoOwned, Kind, Node, Text};
+use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
 use crate::classify::Class;
 use crate::message::{Moment, text};
@@ -82,7 +82,7 @@ fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
         timestamp: None,
         id: Some(id),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 

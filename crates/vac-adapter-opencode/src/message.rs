@@ -2,7 +2,7 @@
 
 use vac_adapter::cursor::{Rest, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
-use vac_value::{Any, Extensions, Kind, Node, Number, Text};
+use vac_value::{Any, Kind, Map, Node, Number, Text};
 
 use crate::unit::Unit;
 
@@ -142,7 +142,7 @@ fn none<'a>() -> TokenUsage<'a> {
         reasoning: None,
         total: None,
         cost: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use vac_adapter::Report;
 use vac_adapter::cursor::{null, object, put, sift};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
-use vac_value::{Any, Encoding, Extensions, Kind, Node, Text};
+use vac_value::{Any, Encoding, Kind, Map, Node, Text};
 
 use crate::message::{Moment, Usage, push, speaker, text};
 use crate::tool;
@@ -169,7 +169,7 @@ fn event<'a>(node: Node<'a, '_>, known: Known<'_>, kind: Text<'a>) -> Entry<'a> 
         _ => false,
     });
     data.extend(moment.left());
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     let usage = usage.made().and_then(|usage| Any::from_value(&usage, Encoding::Json).ok());
     push(&mut extensions, "token-usage", usage);
     Entry::Event(EventEntry {

@@ -7,7 +7,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, Extensions, IntoOwned, Kind, Node};
+use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node};
 
 use crate::classify::Class;
 use crate::container::Units;
@@ -116,7 +116,7 @@ impl Around {
             revision: None,
             branch: None,
             repository: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         })
     }
 
@@ -127,7 +127,7 @@ impl Around {
             .clone()
             .or_else(|| self.worktree.clone())
             .or_else(|| told().map(|number| all.directories.name(number).to_owned()))?;
-        let mut extensions = Extensions::default();
+        let mut extensions = Map::default();
         if let Some(project) = vac_adapter::cursor::object(self.project.clone()) {
             extensions.push(("project".into(), project));
         }
@@ -151,7 +151,7 @@ impl Around {
             models: Some(models.names().map(|name| name.to_owned().into()).collect()),
             cli_name: Some("opencode".into()),
             cli_version: self.version.clone().map(Into::into),
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -185,7 +185,7 @@ impl Around {
             file_attribution: None,
             vcs: self.vcs(),
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::cursor::{Rest, null, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Extensions, Kind, Node, Text};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::classify::Facts;
 use crate::message::{push, text};
@@ -140,7 +140,7 @@ pub(crate) fn entries<'a>(node: Node<'a, '_>, known: Known<'_>) -> Entries<'a> {
         _ => false,
     });
     let id = id.unwrap_or_else(|| known.id());
-    let mut of_result = Extensions::default();
+    let mut of_result = Map::default();
     push(&mut of_result, "messageID", node.member("messageID").map(Node::carry));
     state.entries(Called { name, call_id, id }, extensions, of_result)
 }

@@ -19,9 +19,7 @@
 //! ```
 
 use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
-use vac_record::{
-    Any, Decode, DecodeError, Encode, Entry, Extensions, Text, VerifiableAgentRecord,
-};
+use vac_record::{Any, Decode, DecodeError, Encode, Entry, Map, Text, VerifiableAgentRecord};
 use vac_value::{Encoding, IntoOwned};
 
 /// The key of the extension.
@@ -39,7 +37,7 @@ pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>
 /// is a defect.
 pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations<'static>)) {
     let found = annotations(entry).expect("only this module writes annotations");
-    let mut changed = found.unwrap_or_else(EntryAnnotations::default);
+    let mut changed = found.unwrap_or_default();
     change(&mut changed);
     write(entry.extensions_mut(), &changed);
 }
@@ -59,15 +57,13 @@ pub fn annotate_session(
     write(&mut record.session.extensions, annotations);
 }
 
-fn read<T: Decode<'static>>(
-    extensions: &Extensions<Text<'_>, Any<'_>>,
-) -> Result<Option<T>, DecodeError> {
+fn read<T: Decode<'static>>(extensions: &Map<Text<'_>, Any<'_>>) -> Result<Option<T>, DecodeError> {
     let Some(any) = extensions.get(KEY) else { return Ok(None) };
     let document = any.document()?;
     T::from_node_owned(document.root()).map(Some)
 }
 
-fn write<'a>(extensions: &mut Extensions<Text<'a>, Any<'a>>, annotations: &impl Encode) {
+fn write<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &impl Encode) {
     let any = Any::from_value(annotations, Encoding::Json);
     let any = any.expect("annotations are texts and integers");
     extensions.insert(KEY.into(), any.into_owned());

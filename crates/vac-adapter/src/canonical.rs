@@ -1,7 +1,7 @@
 //! The profile `canonical`: takes away what the schema does not name.
 
 use vac_record::{Entry, MessageEntry, VerifiableAgentRecord};
-use vac_value::{Any, Extensions, Text};
+use vac_value::{Any, Map, Text};
 
 /// Strips an entry and its children.
 pub fn strip_entry(entry: &mut Entry<'_>) {
@@ -29,6 +29,6 @@ pub fn strip_record(record: &mut VerifiableAgentRecord<'_>) {
     record.session.entries.iter_mut().for_each(strip_entry);
 }
 
-fn clear(extensions: &mut Extensions<Text<'_>, Any<'_>>) {
-    *extensions = Extensions::default();
+fn clear(extensions: &mut Map<Text<'_>, Any<'_>>) {
+    *extensions = Map::default();
 }

@@ -32,7 +32,7 @@
 use std::borrow::Cow;
 
 use vac_record::{AbstractTimestamp, Decode};
-use vac_value::{Any, Extensions, Kind, Node, Number, Text};
+use vac_value::{Any, Kind, Map, Node, Number, Text};
 
 /// Lists of keys that a native key must not be mistaken for. The keys that the schema names
 /// are generated: `MessageEntry::KEYS`.
@@ -78,7 +78,7 @@ const MARK: &str = "native:";
 const TOKEN_MARK: &str = "native-token:";
 
 /// Members beyond those the schema names.
-pub type Rest<'a> = Extensions<Text<'a>, Any<'a>>;
+pub type Rest<'a> = Map<Text<'a>, Any<'a>>;
 
 /// The members of one native object that nobody has taken yet.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use data_encoding::BASE64;
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Any, Encoding, Extensions, Text};
+use vac_value::{Any, Encoding, Map, Text};
 
 use crate::cursor::Rest;
 use crate::frame::{Place, Reason};
@@ -44,7 +44,7 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
 
 /// The event of a frame that is kept unparsed or redacted.
 pub(crate) fn event<'a>(data: Rest<'a>, place: Place, known: Known<'a>) -> Entry<'a> {
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     if let Some(parent) = &known.parent_id {
         push(&mut extensions, "parent-id", parent);
     }

@@ -20,7 +20,7 @@ use std::io::Write;
 use vac_record::keys::message_entry;
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::{RuleId, rules, validate_document};
-use vac_value::{Any, Document, Encode, Encoder, Encoding, Extensions, IntoOwned, Layout};
+use vac_value::{Any, Document, Encode, Encoder, Encoding, IntoOwned, Layout, Map};
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
 use crate::canonical::{strip_entry, strip_record};
@@ -172,7 +172,7 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
 
 /// What a record of ours says about itself.
 fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     let sources: Vec<_> = sources.iter().map(described).collect();
     if let (false, Ok(any)) = (sources.is_empty(), Any::from_value(&sources, Encoding::Json)) {
         extensions.push(("sources".into(), any));
@@ -185,7 +185,7 @@ fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
 }
 
 fn described(source: &Source) -> crate::cursor::Rest<'static> {
-    let mut members = Extensions::default();
+    let mut members = Map::default();
     raw::push(&mut members, "name", &source.name.as_str());
     raw::push(&mut members, "size", &source.size);
     raw::push(&mut members, "sha-256", &source.sha_256.as_str());

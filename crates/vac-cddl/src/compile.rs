@@ -1,6 +1,8 @@
-//! Compiling the regular expressions of a schema within limits for all of them together.
+//! Compiling the patterns and grammars of a schema within limits for all of them together.
 
-use regex_automata::meta::{self, Regex};
+use std::collections::HashMap;
+
+use vac_schema::{Grammar, Pattern, PatternError};
 
 /// Bytes that all compiled patterns of a schema may take.
 const COMPILED_BYTES: usize = 32 << 20;
@@ -9,25 +11,33 @@ const COMPILED_BYTES: usize = 32 << 20;
 /// a large class, which takes time also if nothing of it is compiled.
 const PATTERN_BYTES: usize = 64 << 10;
 
-/// Bytes that the matcher of one pattern may use for states that it meets.
-const CACHE_BYTES: usize = 256 << 10;
+/// Bytes that the texts of all ABNF grammars of a schema may have.
+const GRAMMAR_BYTES: usize = 2 << 20;
 
-/// Compiles patterns until its budget is used up.
+/// Compiles patterns and grammars until its budget is used up.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     compiled_bytes: usize,
     pattern_bytes: usize,
+    grammar_bytes: usize,
+    grammars: HashMap<(String, bool), Grammar>,
     exhausted: bool,
 }
 
 impl Default for Compiler {
     fn default() -> Self {
-        Self { compiled_bytes: COMPILED_BYTES, pattern_bytes: PATTERN_BYTES, exhausted: false }
+        Self {
+            compiled_bytes: COMPILED_BYTES,
+            pattern_bytes: PATTERN_BYTES,
+            grammar_bytes: GRAMMAR_BYTES,
+            grammars: HashMap::new(),
+            exhausted: false,
+        }
     }
 }
 
 impl Compiler {
-    /// Whether a pattern was refused because the budget is used up.
+    /// Whether something was refused because the budget is used up.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -48,23 +58,23 @@ impl Compiler {
     }
 
     /// Compiles a translated pattern.
-    pub fn compile(&mut self, regex: &str) -> Result<Regex, String> {
-        let config = meta::Config::new()
-            .nfa_size_limit(Some(self.compiled_bytes))
-            .onepass_size_limit(Some(CACHE_BYTES))
-            .hybrid_cache_capacity(CACHE_BYTES);
-        let compiled = match Regex::builder().configure(config).build(regex) {
-            Ok(compiled) => compiled,
-            Err(error) if error.size_limit().is_some() => return Err(self.too_large()),
-            Err(error) => {
-                let syntax = error.syntax_error().map(ToString::to_string);
-                return Err(syntax.unwrap_or_else(|| error.to_string()));
+    pub fn compile(&mut self, regex: &str) -> Result<(), String> {
+        let regex = regex.to_owned().into();
+        let pattern = match Pattern::compile("".into(), regex, "".into(), self.compiled_bytes) {
+            Ok(pattern) => pattern,
+            Err(PatternError::TooLarge) if self.compiled_bytes < Pattern::MAX_COMPILED_BYTES => {
+                return Err(self.too_large());
             }
+            Err(PatternError::TooLarge) => {
+                let limit = Pattern::MAX_COMPILED_BYTES >> 20;
+                return Err(format!("it takes more than {limit} MiB"));
+            }
+            Err(PatternError::Syntax(reason)) => return Err(reason),
         };
-        match self.compiled_bytes.checked_sub(compiled.memory_usage()) {
+        match self.compiled_bytes.checked_sub(pattern.memory_usage()) {
             Some(left) => {
                 self.compiled_bytes = left;
-                Ok(compiled)
+                Ok(())
             }
             None => Err(self.too_large()),
         }
@@ -74,5 +84,23 @@ impl Compiler {
         self.exhausted = true;
         let limit = COMPILED_BYTES >> 20;
         format!("the patterns of this schema take more than {limit} MiB when they are compiled")
+    }
+
+    /// Reads a grammar, once.
+    pub fn grammar(&mut self, text: String, is_for_bytes: bool) -> Result<Grammar, String> {
+        let key = (text, is_for_bytes);
+        if let Some(known) = self.grammars.get(&key) {
+            return Ok(known.clone());
+        }
+        let Some(left) = self.grammar_bytes.checked_sub(key.0.len()) else {
+            self.exhausted = true;
+            let limit = GRAMMAR_BYTES >> 20;
+            return Err(format!("the grammars of this schema have more than {limit} MiB of text"));
+        };
+        self.grammar_bytes = left;
+        let grammar = Grammar::parse(key.0.clone().into(), is_for_bytes);
+        let grammar = grammar.map_err(|error| error.to_string())?;
+        self.grammars.insert(key, grammar.clone());
+        Ok(grammar)
     }
 }

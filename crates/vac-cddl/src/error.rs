@@ -10,7 +10,7 @@ use crate::source::Source;
 
 /// One reason why a text is not a specification that this crate understands.
 ///
-/// `{}` displays it on one line, `spec.cddl:12:5: control operator .abnf is not
+/// `{}` displays it on one line, `spec.cddl:12:5: control operator .pcre is not
 /// supported`; `{:#}` adds the line of the text with a mark under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {

@@ -10,6 +10,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use vac_schema::{Grammar, TextEncoding};
+
 /// Where a construct stands in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
@@ -232,12 +234,31 @@ pub enum Control {
     Ge(Value),
     /// `.eq`
     Eq(Value),
+    /// `.eq` with a value that is not a number, a text or bytes: `true`, `[]`, `{a: 1}`.
+    /// The type matches only that value.
+    Is(Box<Type>),
     /// `.ne`
     Ne(Value),
+    /// `.ne` with such a value.
+    IsNot(Box<Type>),
     /// `.default`: says what absence means; matches like the target.
     Default(Value),
-    /// `.feature`: names the feature that a match uses; matches like the target.
+    /// `.feature`: names the feature that a match uses; matches like the target, unless a
+    /// caller disables the feature.
     Feature(String),
+    /// `.b64u`, `.hex` and the like: a text that encodes bytes of this type.
+    Encoded(TextEncoding, Box<Type>),
+    /// `.base10`: a text that is an integer of this type, in decimal digits.
+    Base10(Box<Type>),
+    /// `.printf`: a text that a format produces. The argument is an array type: a literal
+    /// text, which is the format, and the types of the data items.
+    Printf(Box<Type>),
+    /// `.json`: a text that holds a JSON document of this type.
+    Json(Box<Type>),
+    /// `.join`: a string that consists of the elements of an array of this type.
+    Join(Box<Type>),
+    /// `.abnf` and `.abnfb`: a string that the grammar generates.
+    Abnf(Grammar),
 }
 
 /// A regular expression of XML Schema, and the same for crate `regex`.

@@ -34,10 +34,9 @@
 //! * **Bounded.** Time is linear in the length of the text and of what it expands to.
 //!   Length, depth, expansion and patterns have limits (modules `lower::limits` and
 //!   `compile`), and so has matching (`vac_schema::Budget`).
-//! * **Control operators** are those of RFC 8610, `.plus`, `.cat`, `.det` and
-//!   `.feature` of RFC 9165. `.regexp` takes the regular expressions of XML
-//!   Schema, which are translated for crate `regex` and compiled once to make
-//!   sure that they can be.
+//! * **Control operators** are those of RFC 8610, RFC 9165 and RFC 9741. `.regexp` takes
+//!   the regular expressions of XML Schema, which are translated for crate `regex`; they,
+//!   ABNF grammars and `.printf` formats are compiled once to make sure that they can be.
 
 mod compile;
 mod error;

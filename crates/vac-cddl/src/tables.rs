@@ -11,6 +11,7 @@ use vac_schema::{
 
 use crate::Error;
 use crate::ir::{self, Origin};
+use crate::lower::arguments;
 
 /// The places in the tables of what a schema in the intermediate representation consists of.
 #[derive(Debug, Default)]
@@ -42,6 +43,7 @@ impl<'s> TableIndex<'s> {
 /// Makes the tables of a schema, and the index of what they were made of.
 pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Error> {
     let mut tables = Tables {
+        rules: &schema.rules,
         pattern_names: pattern_names(schema),
         builder: Builder::default(),
         references: HashMap::new(),
@@ -51,7 +53,7 @@ pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Er
         tables.builder.declare_rule();
     }
     for (at, rule) in schema.rules.iter().enumerate() {
-        let body = tables.type_(&rule.body);
+        let body = tables.type_(&rule.body)?;
         let is_prelude = rule.origin == Origin::Prelude;
         let definition = Definition { name: rule.name.clone(), body, is_prelude };
         tables.builder.define_rule(rule_id(ir::RuleId(at)), definition);
@@ -78,6 +80,7 @@ fn pattern_names(schema: &ir::Schema) -> HashMap<String, String> {
 }
 
 struct Tables<'s> {
+    rules: &'s [ir::Rule],
     builder: Builder,
     index: TableIndex<'s>,
     pattern_names: HashMap<String, String>,
@@ -86,110 +89,138 @@ struct Tables<'s> {
 }
 
 impl Tables<'_> {
-    fn type_(&mut self, ty: &ir::Type) -> TypeId {
-        let id = self.add_type(ty);
+    fn type_(&mut self, ty: &ir::Type) -> Result<TypeId, Error> {
+        let id = self.add_type(ty)?;
         self.index.types.insert(std::ptr::from_ref(ty), id);
-        id
+        Ok(id)
     }
 
-    fn add_type(&mut self, ty: &ir::Type) -> TypeId {
+    fn types<'t>(
+        &mut self,
+        types: impl IntoIterator<Item = &'t ir::Type>,
+    ) -> Result<Vec<TypeId>, Error> {
+        types.into_iter().map(|ty| self.type_(ty)).collect()
+    }
+
+    fn add_type(&mut self, ty: &ir::Type) -> Result<TypeId, Error> {
         let kind = match &ty.kind {
             ir::TypeKind::Any => TypeKind::Any,
             ir::TypeKind::Rule(id) => {
                 if let Some(reference) = self.references.get(id) {
-                    return *reference;
+                    return Ok(*reference);
                 }
                 let reference = self.builder.add_type(TypeKind::Rule(rule_id(*id)));
                 self.references.insert(*id, reference);
-                return reference;
+                return Ok(reference);
             }
             ir::TypeKind::Literal(literal) => TypeKind::Literal(value(&literal.value)),
             ir::TypeKind::Range { low, high, inclusive } => {
                 TypeKind::Range { low: value(low), high: value(high), is_inclusive: *inclusive }
             }
             ir::TypeKind::Choice(alternatives) => {
-                let alternatives = alternatives.iter().map(|ty| self.type_(ty)).collect();
-                return self.builder.add_choice(alternatives);
+                let alternatives = self.types(alternatives)?;
+                return Ok(self.builder.add_choice(alternatives));
             }
-            ir::TypeKind::Map(group) => TypeKind::Map(self.group(group)),
-            ir::TypeKind::Array(group) => TypeKind::Array(self.group(group)),
+            ir::TypeKind::Map(group) => TypeKind::Map(self.group(group)?),
+            ir::TypeKind::Array(group) => TypeKind::Array(self.group(group)?),
             ir::TypeKind::Major { major, info } => TypeKind::Major { major: *major, info: *info },
             ir::TypeKind::Tag { number, content } => TypeKind::Tag {
                 number: match number {
                     ir::TagNumber::Any => TagNumber::Any,
                     ir::TagNumber::One(number) => TagNumber::Exactly(*number),
-                    ir::TagNumber::Of(numbers) => TagNumber::Matching(self.type_(numbers)),
+                    ir::TagNumber::Of(numbers) => TagNumber::Matching(self.type_(numbers)?),
                 },
-                content: self.type_(content),
+                content: self.type_(content)?,
             },
-            ir::TypeKind::Simple(number) => TypeKind::Simple(self.type_(number)),
+            ir::TypeKind::Simple(number) => TypeKind::Simple(self.type_(number)?),
             ir::TypeKind::Control { target, control } => {
-                let target = self.type_(target);
-                match self.control(control) {
+                let target = self.type_(target)?;
+                match self.control(control, &ty.location)? {
                     Some(control) => TypeKind::Control { target, control },
-                    None => return target,
+                    None => return Ok(target),
                 }
             }
         };
-        self.builder.add_type(kind)
+        Ok(self.builder.add_type(kind))
     }
 
     /// The operator, unless it does not change what matches.
-    fn control(&mut self, control: &ir::Control) -> Option<Control> {
-        Some(match control {
-            ir::Control::Size(argument) => Control::Size(self.type_(argument)),
-            ir::Control::Bits(argument) => Control::Bits(self.type_(argument)),
+    fn control(
+        &mut self,
+        control: &ir::Control,
+        at: &ir::Location,
+    ) -> Result<Option<Control>, Error> {
+        Ok(Some(match control {
+            ir::Control::Size(argument) => Control::Size(self.type_(argument)?),
+            ir::Control::Bits(argument) => Control::Bits(self.type_(argument)?),
             ir::Control::Regexp(pattern) => {
                 let name = self.pattern_names.get(&pattern.xsd).map_or("", String::as_str);
-                Control::Regexp(self.builder.add_pattern(&pattern.xsd, &pattern.regex, name))
+                let added = self.builder.add_pattern(&pattern.xsd, &pattern.regex, name);
+                Control::Regexp(added.map_err(|why| {
+                    Error::at(at.clone(), format!("this pattern does not compile: {why}"))
+                })?)
             }
-            ir::Control::Cbor(argument) => Control::Cbor(self.type_(argument)),
-            ir::Control::Cborseq(argument) => Control::Cborseq(self.type_(argument)),
-            ir::Control::Within(argument) | ir::Control::And(argument) => {
-                Control::And(self.type_(argument))
-            }
+            ir::Control::Cbor(argument) => Control::Cbor(self.type_(argument)?),
+            ir::Control::Cborseq(argument) => Control::Cborseq(self.type_(argument)?),
+            ir::Control::Within(argument)
+            | ir::Control::And(argument)
+            | ir::Control::Is(argument) => Control::And(self.type_(argument)?),
+            ir::Control::IsNot(argument) => Control::Not(self.type_(argument)?),
             ir::Control::Lt(bound) => Control::Less(value(bound)),
             ir::Control::Le(bound) => Control::AtMost(value(bound)),
             ir::Control::Gt(bound) => Control::Greater(value(bound)),
             ir::Control::Ge(bound) => Control::AtLeast(value(bound)),
             ir::Control::Eq(other) => Control::Equal(value(other)),
             ir::Control::Ne(other) => Control::NotEqual(value(other)),
-            ir::Control::Default(_) | ir::Control::Feature(_) => return None,
-        })
+            ir::Control::Feature(name) => Control::Feature(name.clone().into()),
+            ir::Control::Encoded(encoding, content) => {
+                Control::Encoded(*encoding, self.type_(content)?)
+            }
+            ir::Control::Base10(content) => Control::Base10(self.type_(content)?),
+            ir::Control::Printf(array) => {
+                let (format, items) = arguments::printf(self.rules, array)?;
+                Control::Printf(format, self.types(items)?.into())
+            }
+            ir::Control::Json(content) => Control::Json(self.type_(content)?),
+            ir::Control::Join(array) => Control::Join(self.type_(array)?),
+            ir::Control::Abnf(grammar) => Control::Abnf(grammar.clone()),
+            ir::Control::Default(_) => return Ok(None),
+        }))
     }
 
-    fn group(&mut self, group: &ir::Group) -> GroupId {
+    fn group(&mut self, group: &ir::Group) -> Result<GroupId, Error> {
         let mut choices = Vec::with_capacity(group.choices.len());
         for elements in &group.choices {
-            choices.push(elements.iter().map(|element| self.element(element)).collect());
+            let elements = elements.iter().map(|element| self.element(element));
+            choices.push(elements.collect::<Result<_, _>>()?);
         }
         let id = self.builder.add_group(choices);
         self.index.groups.insert(std::ptr::from_ref(group), id);
-        id
+        Ok(id)
     }
 
-    fn element(&mut self, element: &ir::Element) -> Element {
+    fn element(&mut self, element: &ir::Element) -> Result<Element, Error> {
         let kind = match &element.kind {
             ir::ElementKind::Member(member) => ElementKind::Member {
-                key: self.key(member.key.as_ref()),
+                key: self.key(member.key.as_ref())?,
                 is_cut: member.cut,
-                value: self.type_(&member.value),
+                value: self.type_(&member.value)?,
             },
-            ir::ElementKind::Group { group, .. } => ElementKind::Group(self.group(group)),
+            ir::ElementKind::Group { group, .. } => ElementKind::Group(self.group(group)?),
         };
         let ir::Occurrence { min, max } = element.occurrence;
-        Element { min, max: max.unwrap_or(u64::MAX), kind }
+        Ok(Element { min, max: max.unwrap_or(u64::MAX), kind })
     }
 
-    fn key(&mut self, key: Option<&ir::Key>) -> Key {
-        match key {
+    fn key(&mut self, key: Option<&ir::Key>) -> Result<Key, Error> {
+        Ok(match key {
             None => Key::None,
-            Some(ir::Key::Type(ty)) => Key::Type(self.type_(ty)),
+            Some(ir::Key::Type(ty)) => Key::Type(self.type_(ty)?),
             Some(ir::Key::Literal(literal)) => Key::Literal(Label {
                 value: value(&literal.value),
                 name: literal.name.clone().map_or("".into(), Into::into),
             }),
-        }
+        })
     }
 }
 

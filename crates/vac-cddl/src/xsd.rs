@@ -23,7 +23,7 @@ pub(crate) fn translate(xsd: &str, compiler: &mut Compiler) -> Result<String, St
     let translated = Translation::of(xsd).map_err(|why| format!("pattern `{shown}`: {why}"))?;
     let regex = format!(r"\A(?:{translated})\z");
     match compiler.compile(&regex) {
-        Ok(_) => Ok(regex),
+        Ok(()) => Ok(regex),
         Err(why) => Err(format!("pattern `{shown}` does not compile: {why}")),
     }
 }

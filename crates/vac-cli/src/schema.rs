@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use vac_cddl::folders::{ModuleFolders, read_file};
 use vac_cddl::{File, ModuleLoader, Options};
-use vac_schema::{RuleId, Schema};
+use vac_schema::{Features, RuleId, Schema};
 use vac_validate::{Document, SCHEMA, Violations, rules};
 use vac_value::printable;
 
@@ -45,21 +45,39 @@ pub struct Rule<'s> {
     id: RuleId,
     /// Whether it is the start rule of this project's schema.
     is_for_records: bool,
+    /// The features of the schema that documents may use.
+    features: Features,
 }
 
 impl Rule<'_> {
     /// A rule of this project's schema.
     pub fn own(name: Option<&str>) -> anyhow::Result<Self> {
         let id = find(&SCHEMA, name)?;
-        let is_for_records = id == rules::ROOT;
-        Ok(Self { schema: Cow::Borrowed(&SCHEMA), id, is_for_records })
+        let (is_for_records, features) = (id == rules::ROOT, Features::ALL);
+        Ok(Self { schema: Cow::Borrowed(&SCHEMA), id, is_for_records, features })
     }
 
     /// The start rule of another schema.
     pub fn other(schema: &vac_cddl::ir::Schema) -> anyhow::Result<Self> {
         let schema = vac_cddl::tables(schema)?;
         let id = schema.root;
-        Ok(Self { schema: Cow::Owned(schema), id, is_for_records: false })
+        let (schema, features) = (Cow::Owned(schema), Features::ALL);
+        Ok(Self { schema, id, is_for_records: false, features })
+    }
+
+    /// Restricts the features that documents may use: to `only`, or to all but `except`.
+    pub fn with_features(mut self, only: &[String], except: &[String]) -> anyhow::Result<Self> {
+        let known: Vec<&str> = self.schema.features().into_iter().collect();
+        for name in only.iter().chain(except) {
+            if !known.contains(&name.as_str()) {
+                return Err(no_such("feature", name, &known));
+            }
+        }
+        self.features = match only {
+            [] => Features::except(except),
+            only => Features::only(only),
+        };
+        Ok(self)
     }
 
     /// Whether it is for records: those can be validated while they are read, and opened if
@@ -74,7 +92,7 @@ impl Rule<'_> {
         document: &Document<'_>,
         max_violations: usize,
     ) -> Result<(), Violations> {
-        self.schema.validate(self.id, document.root(), max_violations)
+        self.schema.validate_with(&self.features, self.id, document.root(), max_violations)
     }
 }
 
@@ -87,11 +105,16 @@ fn find(schema: &Schema, name: Option<&str>) -> anyhow::Result<RuleId> {
 
 /// There is no such rule, and these are.
 pub fn no_rule<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> anyhow::Error {
-    let known: Vec<_> = known.collect();
+    no_such("rule", name, &known.collect::<Vec<_>>())
+}
+
+/// There is nothing of this name, and these are.
+fn no_such(what: &str, name: &str, known: &[&str]) -> anyhow::Error {
     let shown = printable(name, 60);
-    match similar(name, &known) {
-        Some(other) => anyhow!("the schema has no rule \"{shown}\"; did you mean \"{other}\"?"),
-        None => anyhow!("the schema has no rule \"{shown}\"; it has {}", known.join(", ")),
+    match similar(name, known) {
+        Some(other) => anyhow!("the schema has no {what} \"{shown}\"; did you mean \"{other}\"?"),
+        None if known.is_empty() => anyhow!("the schema has no {what} \"{shown}\""),
+        None => anyhow!("the schema has no {what} \"{shown}\"; it has {}", known.join(", ")),
     }
 }
 

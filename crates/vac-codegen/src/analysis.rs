@@ -23,7 +23,7 @@ const ALL_KINDS: [&str; 12] = [
     "Tag",
 ];
 
-/// The rule an id stands for.
+/// The rule with an id.
 pub fn rule(schema: &Schema, id: RuleId) -> &Rule {
     &schema.rules[id.0]
 }
@@ -38,7 +38,7 @@ pub fn prelude_name<'s>(schema: &'s Schema, ty: &Type) -> Option<&'s str> {
     }
 }
 
-/// The type behind references to rules and behind controls that do not change
+/// The type that references to rules lead to, without controls that do not change
 /// what matches.
 pub fn resolve<'s>(schema: &'s Schema, mut ty: &'s Type) -> &'s Type {
     loop {

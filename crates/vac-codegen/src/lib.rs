@@ -19,6 +19,11 @@
 //!   and then builds the value. Generated code contains no checks: where the kind of a node
 //!   does not decide, it asks the matcher which alternative, member or group it is. So a
 //!   decoder accepts exactly what the validator accepts.
+//! * Names are those of the specification: of rules, keys, named constants and group rules.
+//!   Two that are the same in Rust differ by what uses them, never by a number.
+//! * [`files`] reads specifications and writes modules. The command `vac-codegen`, build
+//!   scripts, `cargo xtask codegen` and the test that generated files are up to date all
+//!   call it.
 //! * Generated code is simple and uses absolute paths. The algorithms are in
 //!   `vac_schema::decode`.
 

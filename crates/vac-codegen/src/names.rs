@@ -1,7 +1,7 @@
 //! Rust names for CDDL names.
 //!
 //! Two CDDL names can have the same Rust name. The second one then gets a longer name: the
-//! rule that uses it in front, its symbols spelled out, or a word behind it. Names never
+//! rule that uses it in front, its symbols spelled out, or a word after it. Names never
 //! contain a counter, so that a new rule does not change the name of another.
 
 use std::collections::HashSet;
@@ -120,7 +120,7 @@ impl Names {
         self.first_unused(all.into())
     }
 
-    /// The first candidate that is not taken, or else the first with underscores behind it.
+    /// The first candidate that is not taken, or else the first with underscores after it.
     fn first_unused(&mut self, candidates: Vec<String>) -> Ident {
         let candidates: Vec<String> = candidates.into_iter().map(without_keyword).collect();
         let mut last = candidates.first().expect("a name has a candidate").clone();
@@ -137,7 +137,7 @@ impl Names {
     }
 }
 
-/// The name, or the name with an underscore behind it if it is a keyword of the 2024 edition.
+/// The name, or the name with an underscore after it if it is a keyword of the 2024 edition.
 fn without_keyword(mut name: String) -> String {
     if name == "gen" || syn::parse_str::<Ident>(&name).is_err() {
         name.push('_');

@@ -56,6 +56,15 @@ pub const KNOWN_MISTAKES: &[Mistake] = &[
         is_in: |tree| byte_strings(tree).any(|written| !written.starts_with(['\'', 'h'])),
     },
     Mistake {
+        construct: "lower-case digits in `h''`",
+        section: "RFC 8610 section 3.1; literals of ABNF have no case",
+        example: "a = h'fb'",
+        is_in: |tree| {
+            let mut hex = byte_strings(tree).filter(|written| written.starts_with('h'));
+            hex.any(|written| written.bytes().skip(1).any(|byte| matches!(byte, b'a'..=b'f')))
+        },
+    },
+    Mistake {
         construct: "`\\'` in byte strings",
         section: "RFC 9682 section 2.1.2, `BCHAR`",
         example: r"a = '\''",

@@ -1,36 +1,39 @@
 //! The types of the agent record schema, generated from its CDDL.
 //!
 //! ```
-//! use vac_record::{AbstractTimestamp, Decode, Encode, Entry, VerifiableAgentRecord};
+//! use serde_json::json;
+//! use vac_record::{
+//!     AgentMeta, Decode, Encode, Entry, MessageEntry, MessageEntryType, SCHEMA_VERSION,
+//!     SessionTrace, ToolCallEntry, VerifiableAgentRecord,
+//! };
 //!
-//! // Decoding validates: a value is what the schema accepts.
-//! let json = r#"{
-//!     "version": "3.0.0-draft", "id": "r1",
-//!     "session": {
-//!         "session-id": "s1",
-//!         "agent-meta": {"model-id": "m", "model-provider": "p"},
-//!         "entries": [
-//!             {"type": "user", "content": "List the files.", "mood": "curious"},
-//!             {"type": "tool-call", "name": "bash", "input": {"command": "ls"}}
-//!         ]
-//!     }
-//! }"#;
-//! let mut record = VerifiableAgentRecord::from_json(json)?;
-//! let Entry::Message(prompt) = &record.session.entries[0] else { panic!("not a message") };
-//! assert_eq!(prompt.extensions["mood"], "curious");
+//! // Build a record: `new` takes what is required, everything else is a field.
+//! let mut prompt = MessageEntry::new(MessageEntryType::User);
+//! prompt.content = Some("List the files.".into());
+//! prompt.timestamp = Some("2026-01-05T09:30:00Z".parse()?);
+//! prompt.extensions.insert("mood".into(), "curious".into());
+//! let mut call = ToolCallEntry::new("bash", json!({"command": "ls", "timeout": 10}));
+//! call.call_id = Some("c1".into());
+//! let session = SessionTrace::new(
+//!     "session-1",
+//!     AgentMeta::new("model-1", "provider-1"),
+//!     [Entry::from(prompt), call.into()],
+//! );
+//! let mut record = VerifiableAgentRecord::new(SCHEMA_VERSION, "record-1", session);
+//! record.validate()?;
 //!
-//! // Texts with a pattern are checked when they are made.
-//! record.created = Some("2026-01-05T09:30:00Z".parse()?);
-//! assert!("yesterday".parse::<AbstractTimestamp>().is_err());
-//! record.session.session_id = "s2".into();
-//!
-//! // Both encodings hold the same value.
+//! // Write it and read it back. Decoding validates.
 //! let (json, cbor) = (record.to_json_pretty()?, record.to_cbor()?);
 //! assert_eq!(VerifiableAgentRecord::from_json(&json)?, record);
 //! assert_eq!(VerifiableAgentRecord::from_cbor(&cbor)?, record);
 //!
+//! // Change a field.
+//! record.session.session_id = "session-2".into();
+//! let kinds: Vec<_> = record.session.entries.iter().map(Entry::kind).collect();
+//! assert_eq!(kinds, ["user", "tool-call"]);
+//!
 //! // An error lists every violation.
-//! let error = VerifiableAgentRecord::from_json(r#"{"version": 3, "id": 1}"#).unwrap_err();
+//! let error = r#"{"version": 3, "id": 1}"#.parse::<VerifiableAgentRecord>().unwrap_err();
 //! assert_eq!(error.violations().len(), 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -86,7 +89,7 @@ pub use generated::types::*;
 pub use generated::{keys, schema};
 pub use vac_schema::{Decode, DecodeError, InvalidText, UnknownText, Violations};
 pub use vac_value::{
-    Any, Bytes, Embedded, Encode, EncodeError, Extensions, IntoOwned, Null, Number, Tagged, Text,
+    Any, Bytes, Embedded, Encode, EncodeError, IntoOwned, Map, Null, Number, Tagged, Text,
 };
 
 #[cfg(test)]

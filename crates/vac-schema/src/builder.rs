@@ -3,15 +3,17 @@
 //! Types may refer to rules before these are defined ([`Builder::declare_rule`]); what the
 //! matcher has to know about each type is computed at the end.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use vac_value::Kind;
 
 use crate::matcher::MAX_FLAT;
+use crate::pattern::{Pattern, PatternError};
 use crate::scalar::{MAX_UNSORTED_CASES, compare_cases};
 use crate::tables::{
-    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, Pattern,
-    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
+    Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, Literals, PatternId,
+    Rule, RuleId, Schema, Selector, Sequence, TagNumber, Type, TypeId, TypeKind, Value,
 };
 
 /// How many choices and control operators may refer to each other before a container is
@@ -22,7 +24,11 @@ const MAX_REFERENCES: usize = 500;
 const MAX_TRIED_LITERALS: usize = 8;
 
 /// The most values that a member may have to decide between maps.
-const MAX_CASES: usize = 4096;
+const MAX_CASES: usize = 1 << 16;
+
+/// Types, members and values that the search for such members visits in all choices of a
+/// schema together. Choices that come after are matched by trying their alternatives.
+const MAX_VISITS: usize = 4 << 20;
 
 /// Collects the tables of a schema.
 #[derive(Debug, Default)]
@@ -118,17 +124,21 @@ impl Builder {
         Element { min, max, kind: ElementKind::Member { key, is_cut, value } }
     }
 
-    /// Adds a regular expression, once.
-    pub fn add_pattern(&mut self, source: &str, regex: &str, name: &str) -> PatternId {
+    /// Compiles and adds a regular expression, once.
+    pub fn add_pattern(
+        &mut self,
+        source: &str,
+        regex: &str,
+        name: &str,
+    ) -> Result<PatternId, PatternError> {
         if let Some(id) = self.pattern_ids.get(regex) {
-            return *id;
+            return Ok(*id);
         }
-        let pattern =
-            Pattern::new(source.to_owned().into(), regex.to_owned().into(), name.to_owned().into());
-        self.patterns.push(pattern);
+        let [source, name] = [source, name].map(|text| text.to_owned().into());
+        self.patterns.push(Pattern::compile(source, regex.to_owned().into(), name, usize::MAX)?);
         let id = PatternId(index(self.patterns.len() - 1));
         self.pattern_ids.insert(regex.to_owned(), id);
-        id
+        Ok(id)
     }
 
     /// Completes the tables.
@@ -140,8 +150,13 @@ impl Builder {
             rules.push(Rule { name: name.into(), body, is_prelude });
         }
         let facts = Facts::new(&rules, &self.types)?;
-        let selectors =
-            Selectors { rules: &rules, types: &self.types, groups: &self.groups, facts: &facts };
+        let selectors = Selectors {
+            rules: &rules,
+            types: &self.types,
+            groups: &self.groups,
+            facts: &facts,
+            visits: Cell::new(0),
+        };
         let found: Vec<Option<Selector>> =
             self.types.iter().map(|kind| selectors.find(kind)).collect();
         let sorted: Vec<Option<Literals>> =
@@ -237,9 +252,10 @@ fn references<'t>(rules: &[Rule], kind: &'t TypeKind) -> impl Iterator<Item = us
         TypeKind::Rule(RuleId(rule)) => (Some(rules[*rule as usize].body), None, &[]),
         TypeKind::Choice { alternatives, .. } => (None, None, alternatives),
         TypeKind::Control { target, control } => match control {
-            Control::Size(other) | Control::Bits(other) | Control::And(other) => {
-                (Some(*target), Some(*other), &[])
-            }
+            Control::Size(other)
+            | Control::Bits(other)
+            | Control::And(other)
+            | Control::Not(other) => (Some(*target), Some(*other), &[]),
             _ => (Some(*target), None, &[]),
         },
         TypeKind::Simple(number) | TypeKind::Tag { number: TagNumber::Matching(number), .. } => {
@@ -274,8 +290,14 @@ impl Fact {
             TypeKind::Tag { .. } => (Kinds::of(Kind::Tag).or(Kinds::of(Kind::BigInteger)), false),
             TypeKind::Control { target, control } => {
                 let looks_inside = match control {
-                    Control::Cbor(_) | Control::Cborseq(_) => true,
-                    Control::And(other) => !fact(*other).is_scalar,
+                    Control::Cbor(_)
+                    | Control::Cborseq(_)
+                    | Control::Encoded(..)
+                    | Control::Base10(_)
+                    | Control::Printf(..)
+                    | Control::Json(_)
+                    | Control::Join(_) => true,
+                    Control::And(other) | Control::Not(other) => !fact(*other).is_scalar,
                     _ => false,
                 };
                 (fact(*target).kinds, fact(*target).is_scalar && !looks_inside)
@@ -284,9 +306,8 @@ impl Fact {
         // The matcher follows references to rules in a loop.
         let step = usize::from(!matches!(kind, TypeKind::Rule(_)));
         let references = references(rules, kind)
-            .map(|at| facts[at].map_or(0, |fact| fact.references) + step)
-            .max()
-            .unwrap_or(0);
+            .map(|at| facts[at].expect("a reference comes first").references + step)
+            .fold(0, usize::max);
         Self { kinds, is_scalar, references }
     }
 }
@@ -327,12 +348,19 @@ struct Selectors<'t> {
     types: &'t [TypeKind],
     groups: &'t [Group],
     facts: &'t Facts,
+    visits: Cell<usize>,
 }
 
 /// The required members of a map whose values are literals.
 type LiteralMembers<'t> = Vec<(&'t Label, Vec<&'t Value>)>;
 
 impl<'t> Selectors<'t> {
+    /// Counts visits. `None` if there were too many.
+    fn visit(&self, count: usize) -> Option<()> {
+        self.visits.set(self.visits.get().saturating_add(count));
+        (self.visits.get() <= MAX_VISITS).then_some(())
+    }
+
     fn find(&self, kind: &'t TypeKind) -> Option<Selector> {
         let TypeKind::Choice { alternatives, .. } = kind else { return None };
         let mut maps: Vec<(TypeId, LiteralMembers<'t>)> = Vec::new();
@@ -343,6 +371,7 @@ impl<'t> Selectors<'t> {
             if visited > MAX_CASES {
                 return None;
             }
+            self.visit(1)?;
             if !self.facts.0[id.0 as usize].kinds.contains(Kind::Map) {
                 continue;
             }
@@ -358,7 +387,7 @@ impl<'t> Selectors<'t> {
         if others.is_empty() {
             return None;
         }
-        first.iter().find_map(|(key, _)| by_member(key, &maps))
+        first.iter().find_map(|(key, _)| self.by_member(key, &maps))
     }
 
     /// Sorts the alternatives of a choice with many literals.
@@ -393,6 +422,7 @@ impl<'t> Selectors<'t> {
     fn literal_members(&self, GroupId(group): GroupId) -> Option<LiteralMembers<'t>> {
         let [sequence] = &*self.groups[group as usize].choices else { return None };
         let mut members = Vec::new();
+        self.visit(sequence.elements.len())?;
         for element in &*sequence.elements {
             if let Element {
                 min: 1,
@@ -416,6 +446,7 @@ impl<'t> Selectors<'t> {
         let mut visited = 0;
         while let Some(id) = open.pop() {
             visited += 1;
+            self.visit(1)?;
             match &self.types[self.resolve(id).0 as usize] {
                 _ if visited > MAX_CASES => return None,
                 TypeKind::Literal(value) => {
@@ -430,25 +461,26 @@ impl<'t> Selectors<'t> {
         }
         Some(values)
     }
-}
 
-/// The selector by one member, if its values differ in all maps.
-fn by_member(key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selector> {
-    let mut cases = Vec::new();
-    let mut seen = HashSet::new();
-    for (id, members) in maps {
-        let (_, values) = members.iter().find(|(label, _)| label.value == key.value)?;
-        for value in values {
-            if !seen.insert(SimpleValue::new(value)?) {
-                return None;
+    /// The selector by one member, if its values differ in all maps.
+    fn by_member(&self, key: &Label, maps: &[(TypeId, LiteralMembers<'_>)]) -> Option<Selector> {
+        let mut cases = Vec::new();
+        let mut seen = HashSet::new();
+        for (id, members) in maps {
+            self.visit(members.len())?;
+            let (_, values) = members.iter().find(|(label, _)| label.value == key.value)?;
+            for value in values {
+                if !seen.insert(SimpleValue::new(value)?) {
+                    return None;
+                }
+                cases.push(Case { value: (*value).clone(), alternative: *id });
             }
-            cases.push(Case { value: (*value).clone(), alternative: *id });
         }
+        if cases.len() > MAX_UNSORTED_CASES {
+            cases.sort_by(|one, other| compare_cases(&one.value, &other.value));
+        }
+        Some(Selector { key: key.clone(), cases: cases.into() })
     }
-    if cases.len() > MAX_UNSORTED_CASES {
-        cases.sort_by(|one, other| compare_cases(&one.value, &other.value));
-    }
-    Some(Selector { key: key.clone(), cases: cases.into() })
 }
 
 /// A value that can be hashed.

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use crate::abnf::Grammar;
+use crate::pattern::Pattern;
+use crate::printf::Format;
 use crate::tables::{
     Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
-    Pattern, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId,
-    TypeKind, Value,
+    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
+    Value,
 };
 
 /// A list.
@@ -120,6 +123,26 @@ pub const fn control(target: u32, control: Control) -> TypeKind {
 /// `.regexp`.
 pub const fn regexp(pattern: u32) -> Control {
     Control::Regexp(PatternId(pattern))
+}
+
+/// `.feature`.
+pub const fn feature(name: &'static str) -> Control {
+    Control::Feature(Cow::Borrowed(name))
+}
+
+/// `.printf`.
+pub const fn printf(format: &'static str, items: &'static [TypeId]) -> Control {
+    Control::Printf(Format::constant(Cow::Borrowed(format)), list(items))
+}
+
+/// `.abnf`.
+pub const fn abnf(grammar: &'static str) -> Control {
+    Control::Abnf(Grammar::constant(Cow::Borrowed(grammar), false))
+}
+
+/// `.abnfb`.
+pub const fn abnfb(grammar: &'static str) -> Control {
+    Control::Abnf(Grammar::constant(Cow::Borrowed(grammar), true))
 }
 
 /// A regular expression.

@@ -107,6 +107,27 @@ impl Matcher<'_, '_> {
             Control::AtLeast(bound) => format!("{target} of at least {}", value(bound)),
             Control::Equal(other) => value(other),
             Control::NotEqual(other) => format!("{target} other than {}", value(other)),
+            Control::Not(other) => format!("{target} other than {}", of(other)),
+            Control::Feature(_) => target.to_owned(),
+            Control::Encoded(encoding, content) => {
+                format!("{target} that is the {} of {}", encoding.name(), of(content))
+            }
+            Control::Base10(content) => format!("{target} that is a decimal {}", of(content)),
+            Control::Printf(format, _) => {
+                let format = printable(format.source(), MAX_CHARACTERS);
+                format!("{target} in the format \"{format}\"")
+            }
+            Control::Json(_) => format!("{target} containing JSON"),
+            Control::Join(array) => {
+                let array = match &self.type_of(*array).kind {
+                    TypeKind::Rule(rule) => &*self.rule_of(*rule).name,
+                    _ => "an array",
+                };
+                format!("{target} made of the elements of {array}")
+            }
+            Control::Abnf(grammar) => {
+                format!("{target} matching ABNF {}", printable(grammar.element(), MAX_CHARACTERS))
+            }
         }
     }
 

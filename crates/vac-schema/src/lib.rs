@@ -47,29 +47,39 @@
 //! * **Duplicate keys** are violations at every depth, also where the schema accepts
 //!   anything.
 
+mod abnf;
 pub mod builder;
 pub mod constant;
 mod decode;
 mod describe;
+mod features;
 mod matcher;
+mod pattern;
+mod printf;
 mod scalar;
 mod tables;
+mod text_encoding;
 mod violations;
 
+pub use abnf::{Grammar, GrammarError};
 pub use decode::{
     ArrayReader, Build, BuildOwned, Built, Decode, DecodeError, InvalidText, MAX_VIOLATIONS,
     MapReader, Mismatch, Reader, UnknownText,
 };
 #[doc(hidden)]
 pub use decode::{check_text, deserialize, parse_owned};
+pub use features::Features;
 pub use matcher::{Budget, validate_keys};
+pub use pattern::{Pattern, PatternError};
+pub use printf::{Format, FormatItem};
 #[doc(hidden)]
 pub use serde;
 pub use tables::{
     Case, Control, Element, ElementKind, Group, GroupId, Key, Kinds, Label, List, Literals,
-    Pattern, PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId,
-    TypeKind, Value,
+    PatternId, Rule, RuleId, Schema, Selector, Sequence, TagNumber, Text, Type, TypeId, TypeKind,
+    Value,
 };
+pub use text_encoding::TextEncoding;
 #[doc(hidden)]
 pub use vac_value::serde::serialize;
 #[doc(hidden)]

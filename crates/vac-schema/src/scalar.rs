@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use vac_value::{Kind, Node, check};
 
 use crate::matcher::Matcher;
-use crate::tables::{Case, Control, Literals, TypeId, TypeKind, Value};
+use crate::tables::{Case, Control, Literals, PatternId, TypeId, TypeKind, Value};
 
 /// The most cases of a selector that are in the order of the schema.
 pub(crate) const MAX_UNSORTED_CASES: usize = 16;
 
-impl Matcher<'_, '_> {
+impl<'s> Matcher<'s, '_> {
     /// Whether a scalar type accepts a node. A type that has to look inside the node
     /// accepts nothing here.
     pub(crate) fn accepts(&self, id: TypeId, node: Node<'_, '_>) -> bool {
@@ -57,18 +57,15 @@ impl Matcher<'_, '_> {
     }
 
     /// Whether a control operator that needs no look inside agrees with a node.
-    pub(crate) fn agrees(&self, control: &Control, node: Node<'_, '_>) -> bool {
+    pub(crate) fn agrees(&self, control: &'s Control, node: Node<'_, '_>) -> bool {
         let compares =
             |value: &Value, is_it: fn(Ordering) -> bool| compare(node, value).is_some_and(is_it);
         match control {
             Control::Size(size) => self.has_size(*size, node),
             Control::Bits(bits) => self.has_bits(*bits, node),
             Control::Regexp(pattern) => {
-                let pattern = self.pattern_of(*pattern);
-                match node.kind() {
-                    Kind::Text => node.text().is_some_and(|text| pattern.is_match(&text)),
-                    _ => false,
-                }
+                let text = node.text().filter(|_| node.kind() == Kind::Text);
+                text.is_some_and(|text| self.matches_pattern(*pattern, &text))
             }
             Control::And(other) => self.accepts(*other, node),
             Control::Less(value) => compares(value, Ordering::is_lt),
@@ -77,8 +74,27 @@ impl Matcher<'_, '_> {
             Control::AtLeast(value) => compares(value, Ordering::is_ge),
             Control::Equal(value) => equals(value, node),
             Control::NotEqual(value) => !equals(value, node),
-            Control::Cbor(_) | Control::Cborseq(_) => false,
+            Control::Not(other) => !self.accepts(*other, node) && !self.budget.is_stopped(),
+            Control::Feature(name) => self.has_feature(name, node),
+            Control::Abnf(grammar) => {
+                let bytes = Self::string_bytes(node);
+                bytes.is_some_and(|bytes| grammar.is_match(&bytes, self.budget))
+            }
+            Control::Cbor(_)
+            | Control::Cborseq(_)
+            | Control::Encoded(..)
+            | Control::Base10(_)
+            | Control::Printf(..)
+            | Control::Json(_)
+            | Control::Join(_) => false,
         }
+    }
+
+    fn matches_pattern(&self, PatternId(id): PatternId, text: &str) -> bool {
+        /// Bytes that a regular expression passes over in one step.
+        const BYTES_PER_STEP: u64 = 16;
+        self.budget.spend(text.len() as u64 / BYTES_PER_STEP)
+            && self.patterns[id as usize].is_match(text, self.patterns.len())
     }
 
     /// `.size`: the bytes of a string, or the bytes that an unsigned integer needs.
@@ -156,7 +172,19 @@ impl Matcher<'_, '_> {
             Control::AtLeast(bound) => compares(bound, Ordering::is_ge),
             Control::Equal(other) => *other == Value::Integer(value),
             Control::NotEqual(other) => *other != Value::Integer(value),
-            Control::Regexp(_) | Control::Cbor(_) | Control::Cborseq(_) => false,
+            Control::Not(other) => {
+                !self.accepts_integer(*other, value) && !self.budget.is_stopped()
+            }
+            Control::Feature(name) => self.features.is_enabled(name),
+            Control::Regexp(_)
+            | Control::Cbor(_)
+            | Control::Cborseq(_)
+            | Control::Encoded(..)
+            | Control::Base10(_)
+            | Control::Printf(..)
+            | Control::Json(_)
+            | Control::Join(_)
+            | Control::Abnf(_) => false,
         }
     }
 

@@ -5,9 +5,13 @@
 //! if their tables are.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use vac_value::Kind;
+
+use crate::abnf::Grammar;
+use crate::pattern::Pattern;
+use crate::printf::Format;
+use crate::text_encoding::TextEncoding;
 
 /// A list that a constant borrows and a schema made at run time owns.
 pub type List<T> = Cow<'static, [T]>;
@@ -165,6 +169,22 @@ pub enum Control {
     Equal(Value),
     /// `.ne`.
     NotEqual(Value),
+    /// `.ne` with a value that is not a number, a text or bytes: the type accepts only it.
+    Not(TypeId),
+    /// `.feature`: the name of the feature that a match uses.
+    Feature(Text),
+    /// `.b64u` and the like: text that encodes bytes which a type accepts.
+    Encoded(TextEncoding, TypeId),
+    /// `.base10`: text that is an integer which a type accepts.
+    Base10(TypeId),
+    /// `.printf`: text in a format, and the types of its data items.
+    Printf(Format, List<TypeId>),
+    /// `.json`.
+    Json(TypeId),
+    /// `.join`: a string that consists of the elements of an array of this type.
+    Join(TypeId),
+    /// `.abnf` and `.abnfb`.
+    Abnf(Grammar),
 }
 
 /// A single value.
@@ -271,38 +291,6 @@ pub struct Label {
     pub value: Value,
     /// Its name, if the key is not text; may be empty.
     pub name: Text,
-}
-
-/// A regular expression, compiled at its first use.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    /// The expression in the specification (XML Schema syntax).
-    pub source: Text,
-    /// The same in the syntax of crate `regex`, anchored at both ends.
-    pub regex: Text,
-    /// The name of the rule that defines it; may be empty.
-    pub name: Text,
-    compiled: OnceLock<Option<std::sync::Arc<vac_value::Pattern>>>,
-}
-
-impl Pattern {
-    /// An expression that the specification's reader has compiled before.
-    pub const fn new(source: Text, regex: Text, name: Text) -> Self {
-        Self { source, regex, name, compiled: OnceLock::new() }
-    }
-
-    /// Whether the whole text matches. An expression that cannot be compiled matches
-    /// nothing; readers of specifications reject it.
-    pub fn is_match(&self, text: &str) -> bool {
-        let compile = || vac_value::Pattern::new(&self.regex).ok().map(std::sync::Arc::new);
-        self.compiled.get_or_init(compile).as_ref().is_some_and(|pattern| pattern.is_match(text))
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.source, &self.regex, &self.name) == (&other.source, &other.regex, &other.name)
-    }
 }
 
 /// A set of [`Kind`]s.

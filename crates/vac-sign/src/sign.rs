@@ -75,7 +75,7 @@ impl<'p> Checked<'p> {
         let record = Self { bytes, encoding, sha256, facts };
         match verdict {
             Ok(()) => Ok(record),
-            Err(violations) => Err(Invalid { record, violations }),
+            Err(violations) => Err(Invalid { record: Box::new(record), violations }),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'p> Checked<'p> {
 /// A record that is not valid.
 #[derive(Clone, Debug)]
 pub struct Invalid<'p> {
-    record: Checked<'p>,
+    record: Box<Checked<'p>>,
     violations: Violations,
 }
 
@@ -105,7 +105,7 @@ impl<'p> Invalid<'p> {
 
     /// Accepts the record for signing although it is not valid.
     pub fn accept(self) -> Checked<'p> {
-        self.record
+        *self.record
     }
 }
 

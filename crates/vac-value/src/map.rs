@@ -28,9 +28,9 @@ const FEW: usize = 16;
 /// its first value.
 ///
 /// ```
-/// use vac_value::{Encode, Extensions};
+/// use vac_value::{Encode, Map};
 ///
-/// let mut prices: Extensions<String, u64> = Extensions::new();
+/// let mut prices: Map<String, u64> = Map::new();
 /// prices.insert("tea".to_owned(), 3);
 /// prices.insert("coffee".to_owned(), 4);
 /// assert_eq!(prices.insert("tea".to_owned(), 5), Some(3));
@@ -39,7 +39,7 @@ const FEW: usize = 16;
 /// assert_eq!(prices.to_json()?, r#"{"tea":5,"coffee":4}"#);
 /// # Ok::<(), vac_value::EncodeError>(())
 /// ```
-pub struct Extensions<K, V> {
+pub struct Map<K, V> {
     members: Vec<(K, V)>,
     /// Where keys are; made by the first search in a map that is not small.
     index: OnceLock<Box<KeyIndex>>,
@@ -93,7 +93,7 @@ impl KeyIndex {
     }
 }
 
-impl<K, V> Extensions<K, V> {
+impl<K, V> Map<K, V> {
     /// Creates an empty map.
     pub const fn new() -> Self {
         Self { members: Vec::new(), index: OnceLock::new() }
@@ -147,7 +147,7 @@ impl<K, V> Extensions<K, V> {
     }
 }
 
-impl<K: Encode, V> Extensions<K, V> {
+impl<K: Encode, V> Map<K, V> {
     /// Returns the value of a key. The key is a `&str` or a `&K`.
     pub fn get<Q: Encode + ?Sized>(&self, key: &Q) -> Option<&V> {
         self.position(key).map(|at| &self.members[at].1)
@@ -229,7 +229,7 @@ impl<K: Encode, V> Extensions<K, V> {
     }
 }
 
-impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
+impl<K: Encode, V: Encode> Encode for Map<K, V> {
     fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         let mut map = MapEncoder::new(to);
         self.add_to(&mut map)?;
@@ -238,7 +238,7 @@ impl<K: Encode, V: Encode> Encode for Extensions<K, V> {
 }
 
 /// Maps are equal if they have the same members in any order.
-impl<K: Encode, V: PartialEq> PartialEq for Extensions<K, V> {
+impl<K: Encode, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
         let is_in = |(key, value): (&K, &V), map: &Self| map.get(key) == Some(value);
         // Both directions, because a key that was pushed twice counts twice.
@@ -248,21 +248,21 @@ impl<K: Encode, V: PartialEq> PartialEq for Extensions<K, V> {
     }
 }
 
-impl<K: Encode, V: Eq> Eq for Extensions<K, V> {}
+impl<K: Encode, V: Eq> Eq for Map<K, V> {}
 
-impl<K: Clone, V: Clone> Clone for Extensions<K, V> {
+impl<K: Clone, V: Clone> Clone for Map<K, V> {
     fn clone(&self) -> Self {
         Self { members: self.members.clone(), index: OnceLock::new() }
     }
 }
 
-impl<K: std::fmt::Debug, V: std::fmt::Debug> std::fmt::Debug for Extensions<K, V> {
+impl<K: std::fmt::Debug, V: std::fmt::Debug> std::fmt::Debug for Map<K, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<K, V> Default for Extensions<K, V> {
+impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
         Self::new()
     }
@@ -272,7 +272,7 @@ impl<K, V> Default for Extensions<K, V> {
 ///
 /// # Panics
 /// If there is no such key.
-impl<K: Encode, V, Q: Encode + ?Sized> Index<&Q> for Extensions<K, V> {
+impl<K: Encode, V, Q: Encode + ?Sized> Index<&Q> for Map<K, V> {
     type Output = V;
 
     fn index(&self, key: &Q) -> &V {
@@ -280,25 +280,25 @@ impl<K: Encode, V, Q: Encode + ?Sized> Index<&Q> for Extensions<K, V> {
     }
 }
 
-impl<K: Encode, V, Q: Encode + ?Sized> IndexMut<&Q> for Extensions<K, V> {
+impl<K: Encode, V, Q: Encode + ?Sized> IndexMut<&Q> for Map<K, V> {
     fn index_mut(&mut self, key: &Q) -> &mut V {
         self.get_mut(key).expect("the map has the key")
     }
 }
 
-impl<K, V> FromIterator<(K, V)> for Extensions<K, V> {
+impl<K, V> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         Self { members: members.into_iter().collect(), index: OnceLock::new() }
     }
 }
 
-impl<K, V, const N: usize> From<[(K, V); N]> for Extensions<K, V> {
+impl<K, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
     fn from(members: [(K, V); N]) -> Self {
         members.into_iter().collect()
     }
 }
 
-impl<K: Encode, V> Extend<(K, V)> for Extensions<K, V> {
+impl<K: Encode, V> Extend<(K, V)> for Map<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
         if self.index.get().is_none() {
             return self.members.extend(members);
@@ -307,15 +307,15 @@ impl<K: Encode, V> Extend<(K, V)> for Extensions<K, V> {
     }
 }
 
-impl<K: IntoOwned, V: IntoOwned> IntoOwned for Extensions<K, V> {
-    type Owned = Extensions<K::Owned, V::Owned>;
+impl<K: IntoOwned, V: IntoOwned> IntoOwned for Map<K, V> {
+    type Owned = Map<K::Owned, V::Owned>;
 
     fn into_owned(self) -> Self::Owned {
         self.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect()
     }
 }
 
-impl<K, V> IntoIterator for Extensions<K, V> {
+impl<K, V> IntoIterator for Map<K, V> {
     type Item = (K, V);
     type IntoIter = std::vec::IntoIter<(K, V)>;
 
@@ -324,7 +324,7 @@ impl<K, V> IntoIterator for Extensions<K, V> {
     }
 }
 
-impl<'m, K, V> IntoIterator for &'m Extensions<K, V> {
+impl<'m, K, V> IntoIterator for &'m Map<K, V> {
     type Item = (&'m K, &'m V);
     type IntoIter = Iter<'m, K, V>;
 
@@ -333,7 +333,7 @@ impl<'m, K, V> IntoIterator for &'m Extensions<K, V> {
     }
 }
 
-impl<'m, K, V> IntoIterator for &'m mut Extensions<K, V> {
+impl<'m, K, V> IntoIterator for &'m mut Map<K, V> {
     type Item = (&'m K, &'m mut V);
     type IntoIter = IterMut<'m, K, V>;
 

@@ -105,6 +105,15 @@ impl Encoder<'_> {
 
     /// Writes a value that is neither an array nor a map.
     pub(crate) fn scalar(&mut self, node: Node<'_, '_>) -> Result<(), EncodeError> {
+        // Most scalars are text or integers, which need no intermediate value.
+        if let Some(text) = node.text() {
+            self.text(&text);
+            return Ok(());
+        }
+        if let Some(integer) = node.integer() {
+            self.integer(integer);
+            return Ok(());
+        }
         match node.value() {
             Value::Null => self.null(),
             Value::Undefined => return self.undefined(),

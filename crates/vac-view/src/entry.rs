@@ -1,10 +1,10 @@
 //! What all five types of entries have in common.
 
 use vac_record::{AbstractTimestamp, Entry};
-use vac_value::{Any, Extensions, Kind, Text};
+use vac_value::{Any, Kind, Map, Text};
 
 /// Members beyond those that the schema names.
-pub(crate) type Native<'a> = Extensions<Text<'a>, Any<'a>>;
+pub(crate) type Native<'a> = Map<Text<'a>, Any<'a>>;
 
 /// What every entry has.
 #[derive(Clone, Copy)]

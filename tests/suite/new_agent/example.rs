@@ -19,7 +19,7 @@ use vac_record::{
     AgentMeta, Entry, Environment, EventEntry, MessageEntry, MessageEntryType, SessionId,
     SessionTrace, ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
 };
-use vac_value::{Extensions, Node};
+use vac_value::{Map, Node};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,22 +129,22 @@ impl Session for Survey<'_> {
                     models: None,
                     cli_name: Some("example".into()),
                     cli_version: version.clone().map(Into::into),
-                    extensions: Extensions::default(),
+                    extensions: Map::default(),
                 },
                 environment: cwd.clone().map(|cwd| Environment {
                     working_dir: cwd.into(),
                     vcs: None,
                     sandboxes: None,
-                    extensions: Extensions::default(),
+                    extensions: Map::default(),
                 }),
                 entries: Vec::new(),
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             },
             created: span.first(),
             file_attribution: None,
             vcs: None,
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -240,7 +240,7 @@ fn event<'a>(
     if kind(line).is_none() {
         report.unknown(named.as_deref().unwrap_or("a line without a kind"));
     }
-    let (mut timestamp, mut data) = (None, Extensions::default());
+    let (mut timestamp, mut data) = (None, Map::default());
     match members {
         Some(mut members) => {
             members.text("kind");
@@ -255,6 +255,6 @@ fn event<'a>(
         timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }

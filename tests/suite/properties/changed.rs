@@ -389,8 +389,7 @@ fn big_integers_of_json_are_matched_as_the_bytes_of_cbor() {
 }
 
 fn least_header() -> ProtectedHeader<'static> {
-    let cwt_claims =
-        CwtClaims { iss: "i".into(), sub: "s".into(), extensions: Extensions::default() };
+    let cwt_claims = CwtClaims { iss: "i".into(), sub: "s".into(), extensions: Map::default() };
     ProtectedHeader {
         cwt_claims,
         alg: None,
@@ -398,7 +397,7 @@ fn least_header() -> ProtectedHeader<'static> {
         kid: None,
         x5t: None,
         x5chain: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     }
 }
 
@@ -497,8 +496,11 @@ fn new_documents(originals: &[(Vec<u8>, Encoding)]) -> Vec<String> {
     lines
 }
 
-/// The schemas with recorded verdicts: each with its name and its own documents.
-fn recorded_schemas() -> Vec<(&'static str, vac_cddl::ir::Schema, Vec<(Vec<u8>, Encoding)>)> {
+/// A schema with its name and its own documents.
+type Recorded = (&'static str, vac_cddl::ir::Schema, Vec<(Vec<u8>, Encoding)>);
+
+/// The schemas with recorded verdicts.
+fn recorded_schemas() -> Vec<Recorded> {
     let goldens = GOLDENS.iter().map(|golden| {
         let cases = cases(golden.stem).into_iter().map(|case| (case.bytes, case.encoding));
         (golden.stem, schema(golden.stem), cases.collect())
@@ -549,7 +551,7 @@ fn verdicts_and_messages_are_as_recorded() {
             let (bytes, encoding) = document_bytes(&line);
             let document = Document::scan(&bytes, encoding).expect("a document");
             let verdict = tables.validate(tables.root, document.root(), 20);
-            text += &format!("{line}\n{}\n", outcome(&verdict).join("\n"));
+            text.extend([line.as_str(), "\n", &outcome(&verdict).join("\n"), "\n"]);
         }
         if text != recorded {
             if std::env::var_os("VAC_BLESS").is_some() {

@@ -340,7 +340,7 @@ fn no_receipt_has_an_end() {
             trace_metadata_key: None,
             x5chain: None,
             receipts: Some(vec![receipt]),
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         };
         let bytes = header.to_cbor().expect("a header");
         let read = UnprotectedHeader::from_cbor(&bytes).expect("a header");
@@ -361,7 +361,7 @@ fn extensions_keep_their_order_in_json_and_are_sorted_by_cbor() {
         prop::collection::btree_map(key, JSON.any(), 0..6).prop_map(Vec::from_iter).prop_shuffle();
     proptest!(config(60), |(members in members)| {
         let mut usage = TokenUsage::from_json(b"{}").expect("nothing was used");
-        usage.extensions = Extensions::from_iter(members);
+        usage.extensions = Map::from_iter(members);
         let text = usage.to_json().expect("all from JSON");
         let read = TokenUsage::from_json(text.as_bytes());
         prop_assert_eq!(read.as_ref(), Ok(&usage));

@@ -12,8 +12,7 @@ use vac_schema::Build;
 use vac_tests::root;
 use vac_validate::{SCHEMA, rules, validate_document};
 use vac_value::{
-    Any, Document, Embedded, EncodeError, Encoder, Encoding, Extensions, Kind, Node, Number,
-    Tagged, Text,
+    Any, Document, Embedded, EncodeError, Encoder, Encoding, Kind, Map, Node, Number, Tagged, Text,
 };
 
 use crate::golden::{cases, schema};

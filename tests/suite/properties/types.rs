@@ -35,7 +35,7 @@ impl Make {
     pub(super) fn extensions(
         self,
         named: &'static [&'static str],
-    ) -> BoxedStrategy<Extensions<Text<'static>, Any<'static>>> {
+    ) -> BoxedStrategy<Map<Text<'static>, Any<'static>>> {
         let key = text().prop_filter("a name of the schema", |key| !named.contains(&&**key));
         self.sorted(key.boxed())
     }
@@ -45,7 +45,7 @@ impl Make {
         named: &'static [i128],
         int: fn(i128) -> K,
         text_label: fn(Text<'static>) -> K,
-    ) -> BoxedStrategy<Extensions<K, Any<'static>>> {
+    ) -> BoxedStrategy<Map<K, Any<'static>>> {
         let label = integer().prop_filter("a label of the schema", |label| !named.contains(label));
         let text_label = text().prop_map(text_label);
         if self.for_json {
@@ -57,7 +57,7 @@ impl Make {
     pub(super) fn sorted<K: Encode + Clone + Debug + 'static>(
         self,
         key: BoxedStrategy<K>,
-    ) -> BoxedStrategy<Extensions<K, Any<'static>>> {
+    ) -> BoxedStrategy<Map<K, Any<'static>>> {
         prop::collection::vec((key, self.any()), 0..3)
             .prop_map(|members| {
                 let sorted: BTreeMap<_, _> = members

@@ -51,7 +51,7 @@ fn is_valid(generated: &Generated, entry: &str) -> bool {
 /// `cargo xtask codegen` writes what these functions return, so that no file is left out.
 #[test]
 fn generated_files_are_up_to_date() {
-    let (outputs, _) = files::workspace(&root()).unwrap_or_else(|error| panic!("{error}"));
+    let (outputs, _) = files::workspace(root()).unwrap_or_else(|error| panic!("{error}"));
     let stale = files::stale(&outputs).unwrap_or_else(|error| panic!("{error}"));
     let stale: Vec<String> = stale.iter().map(ToString::to_string).collect();
     assert!(stale.is_empty(), "run `cargo xtask codegen`:\n{}", stale.join("\n"));

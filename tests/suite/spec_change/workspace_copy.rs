@@ -126,10 +126,9 @@ fn mirror(from: &Path, to: &Path) {
         if kept.contains(&entry.file_name()) {
             continue;
         }
-        let removed = match entry.file_type().expect("a type").is_dir() {
-            true => std::fs::remove_dir_all(entry.path()),
-            false => std::fs::remove_file(entry.path()),
-        };
+        let is_folder = entry.file_type().expect("a type").is_dir();
+        let remove = if is_folder { std::fs::remove_dir_all } else { std::fs::remove_file };
+        let removed = remove(entry.path());
         removed.expect("the copy can be changed");
     }
 }

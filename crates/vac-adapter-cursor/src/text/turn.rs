@@ -11,7 +11,7 @@ use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
     ToolResultEntry,
 };
-use vac_value::{Any, Extensions, Problem, SyntaxError};
+use vac_value::{Any, Map, Problem, SyntaxError};
 
 use crate::{event, written_time};
 
@@ -121,7 +121,7 @@ impl Turn {
             raw::push(&mut data, "text", said);
             return Entry::Event(event::of("preamble", self.place.id(), data));
         };
-        let mut extensions = Extensions::default();
+        let mut extensions = Map::default();
         let (usual, children) = match kind {
             MessageEntryType::User => ("user:\n", Vec::new()),
             MessageEntryType::Assistant => ("assistant:\n", children(said)),
@@ -202,7 +202,7 @@ fn reasoning(thought: &str) -> Entry<'_> {
         timestamp: None,
         id: None,
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 
@@ -237,7 +237,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
         timestamp: None,
         id: None,
         children: None,
-        extensions: Extensions::default(),
+        extensions: Map::default(),
     })
 }
 
@@ -251,7 +251,7 @@ fn argument(line: &str) -> Option<(&str, &str)> {
 }
 
 fn result<'a>(name: &str, output: &str) -> Entry<'a> {
-    let mut extensions = Extensions::default();
+    let mut extensions = Map::default();
     raw::push(&mut extensions, "name", name);
     Entry::ToolResult(ToolResultEntry {
         output: Any::from(output),

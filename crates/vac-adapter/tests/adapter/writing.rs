@@ -7,7 +7,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     VerifiableAgentRecord,
 };
-use vac_value::{Any, Document, Encoding, Extensions, Layout};
+use vac_value::{Any, Document, Encoding, Layout, Map};
 
 /// A session of entries with these contents.
 struct MadeUp {
@@ -41,17 +41,17 @@ impl Session for MadeUp {
                     models: None,
                     cli_name: None,
                     cli_version: Some("1".into()),
-                    extensions: Extensions::default(),
+                    extensions: Map::default(),
                 },
                 environment: None,
                 entries: Vec::new(),
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             },
             created: None,
             file_attribution: None,
             vcs: None,
             recording_agent: None,
-            extensions: Extensions::default(),
+            extensions: Map::default(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Session for MadeUp {
                 parent_id: None,
                 token_usage: None,
                 children: None,
-                extensions: Extensions::default(),
+                extensions: Map::default(),
             });
             sink.entry(entry, Origin { place, bytes: content.as_bytes() })?;
         }

@@ -164,8 +164,21 @@ fn plus(left: &Value, right: &Value) -> Result<Value, String> {
         (Value::Float(left), Value::Float(right)) => finite(left + right),
         #[expect(clippy::cast_precision_loss, reason = "the sum is a float")]
         (Value::Float(left), Value::Integer(right)) => finite(left + *right as f64),
-        _ => Err(".plus needs two integers, or a float and a number".into()),
+        // The sum is of the kind of the left side.
+        (Value::Integer(left), Value::Float(right)) => {
+            let sum = floor_sum(*left, *right).filter(in_range);
+            sum.map(Value::Integer).ok_or_else(|| "this sum is outside of -2^64 to 2^64 - 1".into())
+        }
+        _ => Err(".plus needs two numbers".into()),
     }
+}
+
+/// The largest integer that is not greater than a sum, if the sum is not far too large.
+fn floor_sum(left: i128, right: f64) -> Option<i128> {
+    const LIMIT: f64 = 1e30;
+    let floor = right.floor();
+    #[expect(clippy::cast_possible_truncation, reason = "a whole float below the limit")]
+    (floor.abs() < LIMIT).then(|| left + floor as i128)
 }
 
 /// The result is of the left side's kind.

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use vac_schema::{Grammar, TextEncoding};
+
 use super::names::Scope;
 use super::{Lowering, limits};
 use crate::Error;
@@ -32,6 +34,12 @@ pub(super) enum Operator {
     Cat,
     Det,
     Feature,
+    Encoded(TextEncoding),
+    Base10,
+    Printf,
+    Json,
+    Join,
+    Abnf { is_for_bytes: bool },
 }
 
 impl Operator {
@@ -56,6 +64,22 @@ impl Operator {
             "cat" => Self::Cat,
             "det" => Self::Det,
             "feature" => Self::Feature,
+            "b64u" => Self::Encoded(TextEncoding::Base64Url),
+            "b64u-sloppy" => Self::Encoded(TextEncoding::Base64UrlSloppy),
+            "b64c" => Self::Encoded(TextEncoding::Base64),
+            "b64c-sloppy" => Self::Encoded(TextEncoding::Base64Sloppy),
+            "b32" => Self::Encoded(TextEncoding::Base32),
+            "h32" => Self::Encoded(TextEncoding::Base32Hex),
+            "hex" => Self::Encoded(TextEncoding::Hex),
+            "hexlc" => Self::Encoded(TextEncoding::HexLower),
+            "hexuc" => Self::Encoded(TextEncoding::HexUpper),
+            "b45" => Self::Encoded(TextEncoding::Base45),
+            "base10" => Self::Base10,
+            "printf" => Self::Printf,
+            "json" => Self::Json,
+            "join" => Self::Join,
+            "abnf" => Self::Abnf { is_for_bytes: false },
+            "abnfb" => Self::Abnf { is_for_bytes: true },
             _ => {
                 let why = format!("control operator .{name} is not supported");
                 return Err(scope.error(at, why));
@@ -128,8 +152,22 @@ impl<'a> Lowering<'a> {
             Operator::Le => Control::Le(self.number(operator, scope)?),
             Operator::Gt => Control::Gt(self.number(operator, scope)?),
             Operator::Ge => Control::Ge(self.number(operator, scope)?),
-            Operator::Eq => Control::Eq(self.value(argument, at, scope)?),
-            Operator::Ne => Control::Ne(self.value(argument, at, scope)?),
+            Operator::Eq => match self.constant_type2(argument, scope)? {
+                Some(literal) => Control::Eq(literal.value),
+                None => Control::Is(boxed(self)?),
+            },
+            Operator::Ne => match self.constant_type2(argument, scope)? {
+                Some(literal) => Control::Ne(literal.value),
+                None => Control::IsNot(boxed(self)?),
+            },
+            Operator::Encoded(encoding) => Control::Encoded(encoding, boxed(self)?),
+            Operator::Base10 => Control::Base10(boxed(self)?),
+            Operator::Printf => Control::Printf(boxed(self)?),
+            Operator::Json => Control::Json(boxed(self)?),
+            Operator::Join => Control::Join(boxed(self)?),
+            Operator::Abnf { is_for_bytes } => {
+                Control::Abnf(self.grammar(operator, is_for_bytes, scope)?)
+            }
             Operator::Regexp => Control::Regexp(self.pattern(operator, scope)?),
             Operator::Feature => Control::Feature(self.feature(operator, scope)?),
             Operator::Default => {
@@ -191,6 +229,38 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// A grammar is a text, or bytes that are UTF-8.
+    fn grammar(
+        &mut self,
+        operator: &'a AstOperator<'a>,
+        is_for_bytes: bool,
+        scope: &Rc<Scope<'a>>,
+    ) -> Result<Grammar, Error> {
+        let at = operator.span.start;
+        let text = match self.value(&operator.argument, at, scope)? {
+            Value::Text(text) => text,
+            Value::Bytes(bytes) => String::from_utf8(bytes)
+                .map_err(|_| scope.error(at, "a grammar is text: these bytes are not UTF-8"))?,
+            _ => return Err(scope.error(at, "a text is needed here")),
+        };
+        let grammar = self.patterns.compiler.grammar(text, is_for_bytes);
+        let grammar = grammar.map_err(|why| scope.error(at, why))?;
+        if let [first, ..] = grammar.missing_core_rules() {
+            let message = format!(
+                "this ABNF grammar does not define `{first}`: the core rule of RFC 5234 is used, \
+                 and RFC 9165 wants it to be part of the grammar"
+            );
+            self.warn(Warning { kind: WarningKind::Lenient, location: scope.at(at), message });
+        }
+        Ok(grammar)
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        if self.warnings.len() < limits::ERRORS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     fn pattern(
         &mut self,
         operator: &'a AstOperator<'a>,
@@ -202,10 +272,7 @@ impl<'a> Lowering<'a> {
             let message = "`^` and `$` are ordinary characters here: a pattern always matches \
                            the whole text, so leave them out";
             let kind = WarningKind::Anchor;
-            let warning = Warning { kind, location: scope.at(at), message: message.into() };
-            if self.warnings.len() < limits::ERRORS && !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
+            self.warn(Warning { kind, location: scope.at(at), message: message.into() });
         }
         if let Some(known) = self.patterns.translated.get(&xsd).cloned() {
             self.copy(known.regex.len(), scope, at)?;

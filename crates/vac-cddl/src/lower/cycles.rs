@@ -69,7 +69,9 @@ fn direct_references(of: &Type) -> Vec<usize> {
                     Control::Size(argument)
                     | Control::Bits(argument)
                     | Control::Within(argument)
-                    | Control::And(argument) => open.push(argument),
+                    | Control::And(argument)
+                    | Control::Is(argument)
+                    | Control::IsNot(argument) => open.push(argument),
                     _ => {}
                 }
             }

@@ -4,6 +4,7 @@
 //! types and groups rule by rule. Group rules, generic rules and constants are
 //! looked into where they are used.
 
+pub(crate) mod arguments;
 mod constants;
 mod controls;
 mod cycles;

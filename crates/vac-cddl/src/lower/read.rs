@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::definitions::{Definition, Definitions};
-use super::{Lowering, Patterns, cycles, limits, prelude, recursion, unused};
+use super::{Lowering, Patterns, arguments, cycles, limits, prelude, recursion, unused};
 use crate::ir::{Location, Origin, RuleId, Schema, Warning, WarningKind};
 use crate::modules::{self, Directive, File, NamedSource, Options, RuleSet, directives};
 use crate::source::Source;
@@ -82,6 +82,7 @@ fn lower<'a>(
         return Err(second.errors);
     }
     cycles::refuse(&rules).map_err(|error| vec![error])?;
+    arguments::check(&rules).map_err(|error| vec![error])?;
     let mut schema = Schema { rules, root, warnings: Vec::new() };
     found.append(&mut second.warnings);
     let sources = given.iter().chain(modules.iter().map(|(_, source)| *source));

@@ -1,3 +1,5 @@
+use vac_cddl::ir::{ElementKind, Group, TypeKind};
+
 use super::{body, root};
 
 #[test]
@@ -188,4 +190,26 @@ fn values_may_be_any_type() {
         root("a = [&(x: 1), b<int>, ~c, d]\nb<T> = [T]\nc = #6.1(int)\nd = 1"),
         "[(x=1), b<int>, int, d]"
     );
+}
+
+#[test]
+fn a_label_that_is_not_text_has_the_name_of_its_rule() {
+    let text =
+        "a = {alg => int, sub => int, g<kid>}\nalg = 1\nsub = \"s\"\nkid = -4\ng<K> = (K => int)";
+    assert_eq!(root(text), "{alg=1 => int, \"s\" => int, kid=-4 => int}");
+}
+
+#[test]
+fn alternatives_have_the_names_of_their_group_rules() {
+    let text = "a = [add // remove // 2, int // $$more]\nadd = (0, int)\nremove = (1, int)\n$$more //= (3)\n$$more //= add";
+    let schema = vac_cddl::parse("s.cddl", text).expect("CDDL");
+    let TypeKind::Array(group) = &schema.rules[0].body.kind else { panic!("an array") };
+    let named = |group: &Group| {
+        group.names.iter().map(|name| name.clone().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(group), ["add", "remove", "", "$$more"]);
+    let ElementKind::Group { group: more, .. } = &group.choices[3][0].kind else {
+        panic!("a group")
+    };
+    assert_eq!(named(more), ["", "add"]);
 }

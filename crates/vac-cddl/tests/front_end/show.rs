@@ -56,6 +56,15 @@ fn control(schema: &Schema, of: &Control) -> String {
         Control::Ne(of) => format!(".ne {}", value(of)),
         Control::Default(of) => format!(".default {}", value(of)),
         Control::Feature(of) => format!(".feature {of}"),
+        Control::Is(of) => format!(".eq {}", inner(of)),
+        Control::IsNot(of) => format!(".ne {}", inner(of)),
+        Control::Encoded(encoding, of) => format!(".{encoding:?} {}", inner(of)),
+        Control::Base10(of) => format!(".base10 {}", inner(of)),
+        Control::Printf(of) => format!(".printf {}", inner(of)),
+        Control::Json(of) => format!(".json {}", inner(of)),
+        Control::Join(of) => format!(".join {}", inner(of)),
+        Control::Abnf(of) if of.is_for_bytes() => format!(".abnfb {:?}", of.source()),
+        Control::Abnf(of) => format!(".abnf {:?}", of.source()),
     }
 }
 

@@ -61,6 +61,12 @@ pub struct Validate {
     /// Check against this rule instead of the schema's first
     #[arg(long, visible_alias = "start", value_name = "RULE")]
     rule: Option<String>,
+    /// Accept only this feature of the CDDL (`.feature`); can be repeated
+    #[arg(long, value_name = "NAME", requires = "schema", conflicts_with = "no_feature")]
+    feature: Vec<String>,
+    /// Reject this feature of the CDDL (`.feature`); can be repeated
+    #[arg(long, value_name = "NAME", requires = "schema")]
+    no_feature: Vec<String>,
     /// Also question what is valid; `deny` makes findings count for the exit code
     #[arg(
         long,
@@ -113,7 +119,7 @@ impl Validate {
                     talk.warn(&warning.to_string());
                 }
             }
-            Rule::other(&schema)?
+            Rule::other(&schema)?.with_features(&self.feature, &self.no_feature)?
         };
         let encoding = match self.format {
             Format::Auto => None,

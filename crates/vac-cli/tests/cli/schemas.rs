@@ -23,6 +23,37 @@ fn another_schema_is_interpreted() {
 }
 
 #[test]
+fn features_of_a_schema_can_be_switched() {
+    let folder = Folder::new();
+    let schema = "person = { name: tstr, ? age: uint .feature \"ages\",\n\
+                  * (tstr .feature \"extras\") => any }";
+    folder.write("person.cddl", schema);
+    folder.write("a.json", r#"{"name": "a", "age": 7, "more": 1}"#);
+    let run = |options: &[&str]| {
+        let start = ["validate", "--schema", "person.cddl"];
+        folder.vac(&[&start[..], options, &["a.json"]].concat())
+    };
+    run(&[]).gives(0, "");
+    run(&["--feature", "ages", "--feature", "extras"]).gives(0, "");
+    let age = "a.json: /age: expected uint, found integer 7 of the disabled feature \"ages\" \
+               (rule person)\n";
+    let more = "a.json: /more: unexpected key \"more\" of the disabled feature \"extras\" \
+                (rule person)\n";
+    run(&["--no-feature", "ages"]).gives(1, age);
+    run(&["--feature", "ages"]).gives(1, more);
+    run(&["--no-feature", "ages", "--no-feature", "extras"]).gives(1, &(age.to_owned() + more));
+
+    let ran = run(&["--no-feature", "age"]);
+    ran.gives(2, "");
+    assert_eq!(ran.stderr, "error: the schema has no feature \"age\"; did you mean \"ages\"?\n");
+    let ran = run(&["--feature", "ages", "--no-feature", "extras"]);
+    ran.gives(2, "");
+    let ran = folder.vac(&["validate", "--feature", "ages", "a.json"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("--schema"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_bad_schema_is_told_with_its_place() {
     let folder = Folder::new();
     folder.write("a.json", "1");

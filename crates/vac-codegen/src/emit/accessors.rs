@@ -168,7 +168,7 @@ fn rest_methods(
     let name = &first.name;
     let key = rust_type(model, &first.key, &quote!('a));
     let value = rust_type(model, &first.value, &quote!('a));
-    let ty = quote!(::vac_value::Extensions<#key, #value>);
+    let ty = quote!(::vac_value::Map<#key, #value>);
     let cases = alternatives.iter().map(|(variant, _)| quote!(Self::#variant(it) => &it.#name));
     let get = getter("*", name, &quote!(&#ty), &quote!(match self { #(#cases),* }));
     let cases = alternatives.iter().map(|(variant, _)| quote!(Self::#variant(it) => &mut it.#name));

@@ -62,12 +62,12 @@ fn of_map(model: &Model, item: &Item, members: &[Member]) -> TokenStream {
                 let name = &rest.name;
                 let key = rust_type(model, &rest.key, &quote!('a));
                 let value = rust_type(model, &rest.value, &quote!('a));
-                arguments.push(quote!(#name: impl Into<::vac_value::Extensions<#key, #value>>));
+                arguments.push(quote!(#name: impl Into<::vac_value::Map<#key, #value>>));
                 fields.push(quote!(#name: #name.into()));
             }
             Member::Rest(rest) => {
                 let name = &rest.name;
-                fields.push(quote!(#name: ::vac_value::Extensions::default()));
+                fields.push(quote!(#name: ::vac_value::Map::default()));
             }
         }
     }

@@ -148,7 +148,7 @@ fn text_conversions(
     }
 }
 
-/// The shape that an alias stands for.
+/// The shape that an alias refers to.
 pub fn target<'m>(model: &'m Model, shape: &'m Shape) -> &'m Shape {
     match shape {
         Shape::Item(item) => match &model.items[*item].body {

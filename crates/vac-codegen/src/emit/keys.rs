@@ -8,7 +8,7 @@ use quote::quote;
 use vac_cddl::ir::{Literal, Value};
 
 use super::types::name_and_lifetime;
-use crate::model::{Body, Item, Member, Model, key_name};
+use crate::model::{Body, Field, Item, Member, Model, key_name};
 use crate::names::Names;
 use crate::scalar::integer_token;
 
@@ -34,25 +34,44 @@ pub fn modules(model: &Model) -> TokenStream {
     modules.collect()
 }
 
+/// A key of a map, with the name of its constant.
+struct NamedKey<'m> {
+    title: String,
+    docs: String,
+    literal: &'m Literal,
+}
+
 /// The maps that have keys.
-fn maps(model: &Model) -> impl Iterator<Item = (&Item, &[Member], Vec<&Literal>)> {
+fn maps(model: &Model) -> impl Iterator<Item = (&Item, &[Member], Vec<NamedKey<'_>>)> {
     model.items.iter().filter_map(|item| {
         let Body::Struct(members) = &item.body else { return None };
-        let keys: Vec<&Literal> = members.iter().filter_map(key).collect();
+        let keys: Vec<NamedKey> = members.iter().flat_map(keys).collect();
         (!keys.is_empty()).then_some((item, members.as_slice(), keys))
     })
 }
 
-fn key(member: &Member) -> Option<&Literal> {
+/// The keys of a member: two, if it has another one in JSON.
+fn keys(member: &Member) -> Vec<NamedKey<'_>> {
     match member {
-        Member::Field(field) => Some(&field.key),
-        Member::Constant { key, .. } => Some(key),
-        Member::Rest(_) => None,
+        Member::Field(Field { key, json_key: Some(json_key), .. }) => {
+            let name = key_name(json_key);
+            let in_encoding = |encoding: &str, literal| NamedKey {
+                title: format!("{name}-{encoding}"),
+                docs: format!(" The key of `{name}` in {encoding}."),
+                literal,
+            };
+            vec![in_encoding("CBOR", key), in_encoding("JSON", json_key)]
+        }
+        Member::Field(Field { key, json_key: None, .. }) | Member::Constant { key, .. } => {
+            let title = key_name(key);
+            vec![NamedKey { docs: format!(" The key `{title}`."), title, literal: key }]
+        }
+        Member::Rest(_) => Vec::new(),
     }
 }
 
 /// The constants that belong to the type itself.
-fn list(item: &Item, members: &[Member], keys: &[&Literal]) -> TokenStream {
+fn list(item: &Item, members: &[Member], keys: &[NamedKey<'_>]) -> TokenStream {
     let name = name_and_lifetime(item, &quote!('_));
     let (ty, values) = key_list(keys);
     let count = Token::usize_unsuffixed(keys.len());
@@ -77,14 +96,15 @@ fn list(item: &Item, members: &[Member], keys: &[&Literal]) -> TokenStream {
 }
 
 /// The type of the keys of a map and the keys themselves.
-fn key_list(keys: &[&Literal]) -> (TokenStream, Vec<TokenStream>) {
-    if keys.iter().all(|key| matches!(key.value, Value::Text(_))) {
-        return (quote!(&'static str), keys.iter().map(|key| plain(&key.value)).collect());
+fn key_list(keys: &[NamedKey<'_>]) -> (TokenStream, Vec<TokenStream>) {
+    let all = |is_it: fn(&Value) -> bool| keys.iter().all(|key| is_it(&key.literal.value));
+    if all(|value| matches!(value, Value::Text(_))) {
+        return (quote!(&'static str), keys.iter().map(|key| plain(&key.literal.value)).collect());
     }
-    if keys.iter().all(|key| matches!(key.value, Value::Integer(_))) {
-        return (quote!(i128), keys.iter().map(|key| plain(&key.value)).collect());
+    if all(|value| matches!(value, Value::Integer(_))) {
+        return (quote!(i128), keys.iter().map(|key| plain(&key.literal.value)).collect());
     }
-    let values = keys.iter().map(|key| super::tables::ir_value(&key.value));
+    let values = keys.iter().map(|key| super::tables::ir_value(&key.literal.value));
     (quote!(::vac_schema::Value), values.collect())
 }
 
@@ -97,17 +117,15 @@ fn plain(value: &Value) -> TokenStream {
 }
 
 /// A constant for each key of a map.
-fn constants(keys: &[&Literal]) -> TokenStream {
+fn constants(keys: &[NamedKey<'_>]) -> TokenStream {
     let mut names = Names::default();
-    let constants = keys.iter().map(|key| {
-        let title = key_name(key);
-        let (name, value) = (names.constant_name(&title), plain(&key.value));
-        let ty = match &key.value {
+    let constants = keys.iter().map(|NamedKey { title, docs, literal }| {
+        let (name, value) = (names.constant_name(title), plain(&literal.value));
+        let ty = match &literal.value {
             Value::Text(_) => quote!(&str),
             Value::Integer(_) => quote!(i128),
             Value::Float(_) | Value::Bytes(_) => quote!(::vac_schema::Value),
         };
-        let docs = format!(" The key `{title}`.");
         quote!(#[doc = #docs] pub const #name: #ty = #value;)
     });
     constants.collect()

@@ -222,6 +222,27 @@ fn control(control: &Control) -> TokenStream {
         Control::AtLeast(bound) => ("AtLeast", value(bound)),
         Control::Equal(other) => ("Equal", value(other)),
         Control::NotEqual(other) => ("NotEqual", value(other)),
+        Control::Not(id) => ("Not", type_id(*id)),
+        Control::Base10(id) => ("Base10", type_id(*id)),
+        Control::Json(id) => ("Json", type_id(*id)),
+        Control::Join(id) => ("Join", type_id(*id)),
+        Control::Encoded(encoding, id) => {
+            let encoding = Ident::new(&format!("{encoding:?}"), Span::call_site());
+            let id = type_id(*id);
+            ("Encoded", quote!(::vac_schema::TextEncoding::#encoding, #id))
+        }
+        Control::Feature(name) => return quote!(feature(#name)),
+        Control::Printf(format, items) => {
+            let format = format.source();
+            let items = items.iter().map(|id| type_id(*id));
+            return quote!(printf(#format, &[#(#items),*]));
+        }
+        Control::Abnf(grammar) => {
+            let text = grammar.source();
+            let name = if grammar.is_for_bytes() { "abnfb" } else { "abnf" };
+            let name = Ident::new(name, Span::call_site());
+            return quote!(#name(#text));
+        }
     };
     let name = Ident::new(name, Span::call_site());
     quote!(::vac_schema::Control::#name(#argument))

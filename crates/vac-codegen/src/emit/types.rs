@@ -80,7 +80,7 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     let (docs, name) = (doc_lines(&rest.docs), &rest.name);
                     let key = rust_type(model, &rest.key, &quote!('a));
                     let value = rust_type(model, &rest.value, &quote!('a));
-                    Some(quote!(#docs pub #name: ::vac_value::Extensions<#key, #value>))
+                    Some(quote!(#docs pub #name: ::vac_value::Map<#key, #value>))
                 }
             });
             let default = has_default(members).then(|| quote!(Default,));
@@ -118,8 +118,7 @@ fn declaration(model: &Model, item: &Item, schema: &TokenStream) -> TokenStream 
                     }
                 }
             });
-            let sizes = (!plain).then(|| quote!(#[allow(clippy::large_enum_variant)]));
-            quote!(#docs #derive #sizes pub enum #name { #(#variants),* })
+            quote!(#docs #derive pub enum #name { #(#variants),* })
         }
     }
 }
@@ -276,7 +275,7 @@ pub fn rust_type(model: &Model, shape: &Shape, lifetime: &TokenStream) -> TokenS
         Shape::Table(key, value) => {
             let key = rust_type(model, key, lifetime);
             let value = rust_type(model, value, lifetime);
-            quote!(::vac_value::Extensions<#key, #value>)
+            quote!(::vac_value::Map<#key, #value>)
         }
     }
 }

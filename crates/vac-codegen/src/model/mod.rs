@@ -84,7 +84,7 @@ pub enum Shape {
     Vec(Box<Shape>),
     /// `null` or a value.
     Nullable(Box<Shape>),
-    /// Behind a pointer, where a type would contain itself.
+    /// In a `Box`, where a type would contain itself.
     Boxed(Box<Shape>),
     /// Under a tag.
     Tagged(u64, Box<Shape>),

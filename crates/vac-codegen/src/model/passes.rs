@@ -50,7 +50,7 @@ fn mentioned(shape: &Shape, items: &mut Vec<usize>) {
     }
 }
 
-/// A value that would contain itself goes behind a pointer.
+/// A value that would contain itself goes into a `Box`.
 fn box_recursion(model: &mut Model) {
     let edges: Vec<Vec<usize>> = model
         .items

@@ -70,7 +70,8 @@ fn problem(
         }
     };
     let again = Document::scan(&once, encoding).map_err(|error| format!("encoded: {error}"))?;
-    let twice = recode(again.root()).map_err(|error| format!("encoded as {}: {error}", show(&once)))?;
+    let twice = recode(again.root());
+    let twice = twice.map_err(|error| format!("encoded as {}: {error}", show(&once)))?;
     if once != twice {
         return Err(format!("encoded as {}, then as {}", show(&once), show(&twice)));
     }

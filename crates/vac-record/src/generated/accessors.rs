@@ -85,7 +85,7 @@ impl<'a> Entry<'a> {
     /// Returns the members that the schema does not name.
     pub fn extensions(
         &self,
-    ) -> &::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>> {
+    ) -> &::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>> {
         match self {
             Self::Message(it) => &it.extensions,
             Self::ToolCall(it) => &it.extensions,
@@ -98,7 +98,7 @@ impl<'a> Entry<'a> {
     /// Returns the members that the schema does not name, to be changed.
     pub fn extensions_mut(
         &mut self,
-    ) -> &mut ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>> {
+    ) -> &mut ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>> {
         match self {
             Self::Message(it) => &mut it.extensions,
             Self::ToolCall(it) => &mut it.extensions,

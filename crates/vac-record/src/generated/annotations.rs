@@ -12,7 +12,6 @@ pub type Root<'a> = Annotations<'a>;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)]
-#[allow(clippy::large_enum_variant)]
 pub enum Annotations<'a> {
     /// The alternative `entry-annotations`.
     Entry(EntryAnnotations<'a>),
@@ -310,7 +309,6 @@ pub enum Relation {
 
 /// Part of `entry-annotations`.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum EntryAnnotationsInherited<'a> {
     /// The alternative `true`.
     True(bool),

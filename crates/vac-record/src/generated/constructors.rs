@@ -48,7 +48,7 @@ impl<'a> VerifiableAgentRecord<'a> {
             file_attribution: None,
             vcs: None,
             recording_agent: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -68,7 +68,7 @@ impl<'a> SessionTrace<'a> {
             agent_meta: agent_meta.into(),
             environment: None,
             entries: entries.into(),
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -85,7 +85,7 @@ impl<'a> AgentMeta<'a> {
             models: None,
             cli_name: None,
             cli_version: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl<'a> RecordingAgent<'a> {
         Self {
             name: name.into(),
             version: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -108,7 +108,7 @@ impl<'a> Environment<'a> {
             working_dir: working_dir.into(),
             vcs: None,
             sandboxes: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -121,7 +121,7 @@ impl<'a> VcsContext<'a> {
             revision: None,
             branch: None,
             repository: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -138,7 +138,7 @@ impl<'a> MessageEntry<'a> {
             parent_id: None,
             token_usage: None,
             children: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -156,7 +156,7 @@ impl<'a> ToolCallEntry<'a> {
             timestamp: None,
             id: None,
             children: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -172,7 +172,7 @@ impl<'a> ToolResultEntry<'a> {
             timestamp: None,
             id: None,
             children: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -187,7 +187,7 @@ impl<'a> ReasoningEntry<'a> {
             timestamp: None,
             id: None,
             children: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -201,7 +201,7 @@ impl<'a> EventEntry<'a> {
             timestamp: None,
             id: None,
             children: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -284,7 +284,7 @@ impl<'a> ProtectedHeader<'a> {
             kid: None,
             x5t: None,
             x5chain: None,
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -298,7 +298,7 @@ impl<'a> CwtClaims<'a> {
         Self {
             iss: iss.into(),
             sub: sub.into(),
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }
@@ -343,7 +343,7 @@ impl<'a> ReceiptUnprotectedHeader<'a> {
     ) -> Self {
         Self {
             receipts: receipts.into(),
-            extensions: ::vac_value::Extensions::default(),
+            extensions: ::vac_value::Map::default(),
         }
     }
 }

@@ -9,7 +9,6 @@
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)]
-#[allow(clippy::large_enum_variant)]
 pub enum Start<'a> {
     /// The alternative `verifiable-agent-record`.
     VerifiableAgentRecord(VerifiableAgentRecord<'a>),
@@ -32,7 +31,6 @@ pub const SCHEMA_VERSION: &str = "3.0.0-draft";
 /// abstract-timestamp = tstr .regexp date-time-regexp / uint
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum AbstractTimestamp<'a> {
     /// The alternative `text matching date-time-regexp`.
     Text(DateTimeText<'a>),
@@ -46,7 +44,6 @@ pub enum AbstractTimestamp<'a> {
 /// session-id = tstr / bstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum SessionId<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -107,7 +104,7 @@ pub struct VerifiableAgentRecord<'a> {
     /// The tool that made the record.
     pub recording_agent: Option<RecordingAgent<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The conversation itself.
@@ -141,7 +138,7 @@ pub struct SessionTrace<'a> {
     /// Entries in the order of the log.
     pub entries: Vec<Entry<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The agent: its model and its command line.
@@ -169,7 +166,7 @@ pub struct AgentMeta<'a> {
     /// The member `cli-version`.
     pub cli_version: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The tool that made the record.
@@ -188,7 +185,7 @@ pub struct RecordingAgent<'a> {
     /// The member `version`.
     pub version: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Where the agent worked.
@@ -210,7 +207,7 @@ pub struct Environment<'a> {
     /// Directories or sandbox names.
     pub sandboxes: Option<Vec<::vac_value::Text<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// State of a repository.
@@ -235,7 +232,7 @@ pub struct VcsContext<'a> {
     /// The repository, usually its URL.
     pub repository: Option<::vac_value::Text<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// One thing that happened. The member `type` says which.
@@ -244,7 +241,6 @@ pub struct VcsContext<'a> {
 /// entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / event-entry
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 #[allow(clippy::large_enum_variant)]
 pub enum Entry<'a> {
     /// The alternative `message-entry`.
@@ -293,7 +289,7 @@ pub struct MessageEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The model calls a tool.
@@ -325,7 +321,7 @@ pub struct ToolCallEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// A tool answers.
@@ -360,7 +356,7 @@ pub struct ToolResultEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// The model thinks.
@@ -392,7 +388,7 @@ pub struct ReasoningEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Anything else that happened.
@@ -413,9 +409,7 @@ pub struct EventEntry<'a> {
     /// The member `event-type`.
     pub event_type: ::vac_value::Text<'a>,
     /// The member `data`.
-    pub data: Option<
-        ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
-    >,
+    pub data: Option<::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>>,
     /// The member `timestamp`.
     pub timestamp: Option<AbstractTimestamp<'a>>,
     /// The member `id`.
@@ -423,7 +417,7 @@ pub struct EventEntry<'a> {
     /// The member `children`.
     pub children: Option<Vec<Entry<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// What a message cost.
@@ -454,7 +448,7 @@ pub struct TokenUsage<'a> {
     /// The member `cost`.
     pub cost: Option<::vac_value::Number<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Which conversations shaped which lines of which files.
@@ -595,7 +589,7 @@ pub struct ProtectedHeader<'a> {
     /// The member `x5chain`.
     pub x5chain: Option<CoseX509<'a>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// Who says so (iss), about what (sub).
@@ -614,7 +608,7 @@ pub struct CwtClaims<'a> {
     /// The member `sub`.
     pub sub: ::vac_value::Text<'a>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// ```cddl
@@ -634,7 +628,7 @@ pub struct UnprotectedHeader<'a> {
     /// The member `receipts`.
     pub receipts: Option<Vec<Receipt<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<Label<'a>, ::vac_value::Any<'a>>,
+    pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
 /// What can be said of the record without opening it. Nothing protects it: check
@@ -683,7 +677,6 @@ pub type TraceFormatId<'a> = ::vac_value::Text<'a>;
 /// COSE_X509 = bstr / [2*certs: bstr]
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseX509<'a> {
     /// The alternative `bytes`.
     Bytes(::vac_value::Bytes<'a>),
@@ -706,7 +699,6 @@ pub struct CoseCertHash<'a> {
 /// label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum Label<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -725,7 +717,6 @@ pub type Receipt<'a> = ::vac_value::Tagged<18, CoseSign1<'a>>;
 /// cose-label = int / tstr
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseLabel<'a> {
     /// The alternative `int`.
     Int(i128),
@@ -743,10 +734,7 @@ pub type CoseValue<'a> = ::vac_value::Any<'a>;
 ///   * cose-label => cose-value
 /// }
 /// ```
-pub type ReceiptProtectedHeader<'a> = ::vac_value::Extensions<
-    CoseLabel<'a>,
-    CoseValue<'a>,
->;
+pub type ReceiptProtectedHeader<'a> = ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>;
 
 /// ```cddl
 /// Unprotected_Header = {
@@ -759,7 +747,7 @@ pub struct ReceiptUnprotectedHeader<'a> {
     /// The member `receipts`.
     pub receipts: Vec<::vac_value::Embedded<'a, Receipt<'a>>>,
     /// Members that the schema does not name.
-    pub extensions: ::vac_value::Extensions<CoseLabel<'a>, CoseValue<'a>>,
+    pub extensions: ::vac_value::Map<CoseLabel<'a>, CoseValue<'a>>,
 }
 
 /// ```cddl
@@ -835,7 +823,6 @@ pub struct SignedAgentRecordContent<'a> {
 
 /// Part of `protected-header`.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum ProtectedHeaderContentType<'a> {
     /// The alternative `text`.
     Text(::vac_value::Text<'a>),
@@ -845,7 +832,6 @@ pub enum ProtectedHeaderContentType<'a> {
 
 /// Part of `COSE_CertHash`.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)]
 pub enum CoseCertHashHashAlg<'a> {
     /// The alternative `int`.
     Int(i128),

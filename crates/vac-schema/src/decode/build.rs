@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_value::{
-    Any, Bytes, Embedded, Extensions, IntoOwned, Kind, Node, Null, Number, Tagged, Undefined,
+    Any, Bytes, Embedded, IntoOwned, Kind, Map, Node, Null, Number, Tagged, Undefined,
 };
 
 use super::{Mismatch, Reader};
@@ -136,7 +136,7 @@ fn table<'d, 'a, K, V>(
     reader: &mut Reader<'_>,
     node: Node<'d, 'a>,
     build: fn(&mut Reader<'_>, Node<'d, 'a>, Node<'d, 'a>) -> Built<(K, V)>,
-) -> Built<Extensions<K, V>> {
+) -> Built<Map<K, V>> {
     if node.kind() != Kind::Map {
         return Err(Mismatch::new(node));
     }
@@ -144,7 +144,7 @@ fn table<'d, 'a, K, V>(
 }
 
 /// As a whole map.
-impl<'a, K: Build<'a>, V: Build<'a>> Build<'a> for Extensions<K, V> {
+impl<'a, K: Build<'a>, V: Build<'a>> Build<'a> for Map<K, V> {
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self> {
         table(reader, node, |reader, key, value| {
             Ok((K::build(reader, key)?, V::build(reader, value)?))
@@ -152,7 +152,7 @@ impl<'a, K: Build<'a>, V: Build<'a>> Build<'a> for Extensions<K, V> {
     }
 }
 
-impl<K: BuildOwned, V: BuildOwned> BuildOwned for Extensions<K, V> {
+impl<K: BuildOwned, V: BuildOwned> BuildOwned for Map<K, V> {
     fn build_owned(reader: &mut Reader<'_>, node: Node<'_, '_>) -> Built<Self> {
         table(reader, node, |reader, key, value| {
             Ok((K::build_owned(reader, key)?, V::build_owned(reader, value)?))

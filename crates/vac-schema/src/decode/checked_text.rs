@@ -35,7 +35,7 @@ pub fn check_text<'a>(
     text: Cow<'a, str>,
 ) -> Result<Cow<'a, str>, InvalidText> {
     let pattern = &schema.patterns[id as usize];
-    if pattern.is_match(&text) {
+    if pattern.is_match(&text, schema.patterns.len()) {
         return Ok(text);
     }
     let name = if pattern.name.is_empty() { &pattern.source } else { &pattern.name };

@@ -1,6 +1,6 @@
 //! The members of a map.
 
-use vac_value::{Extensions, Node};
+use vac_value::{Map, Node};
 
 use super::{Build, Built, Mismatch, Reader};
 use crate::matcher::Assignment;
@@ -68,7 +68,7 @@ impl<'a> MapReader<'_, '_, '_, 'a> {
     }
 
     /// Builds the entries whose keys are of a type.
-    pub fn rest<K: Build<'a>, V: Build<'a>>(&mut self, member: usize) -> Built<Extensions<K, V>> {
+    pub fn rest<K: Build<'a>, V: Build<'a>>(&mut self, member: usize) -> Built<Map<K, V>> {
         let reader = &mut *self.reader;
         let entries = self.assignment.entries(member);
         entries.map(|(key, value)| Ok((reader.build(key)?, reader.build(value)?))).collect()

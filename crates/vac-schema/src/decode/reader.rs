@@ -1,9 +1,9 @@
 //! Questions that generated code asks about a valid node.
 
-use vac_value::{Document, Kind, Node};
+use vac_value::{Document, Encoding, Kind, Node};
 
 use super::{ArrayReader, Build, Built, MapReader, Mismatch};
-use crate::matcher::{ArrayState, Matcher};
+use crate::matcher::{ArrayState, Inside, Matcher};
 use crate::scalar::{equals, find_case};
 use crate::tables::{GroupId, TypeId, TypeKind, Value};
 
@@ -107,8 +107,8 @@ impl<'s> Reader<'s> {
         build: impl FnOnce(&mut Self, Node<'_, 'b>) -> Built<T>,
     ) -> Built<T> {
         let document: Document<'b> =
-            self.matcher.scan_embedded(bytes).map_err(|_| Mismatch::new(node))?;
-        let number = self.matcher.document_number(node, false);
+            self.matcher.scan_embedded(bytes, Encoding::Cbor).map_err(|_| Mismatch::new(node))?;
+        let number = self.matcher.document_number(node, Inside::Item);
         let outer = std::mem::replace(&mut self.matcher.document, number);
         let value = self.inside(|reader| build(reader, document.root()));
         self.matcher.document = outer;

@@ -61,6 +61,11 @@ impl Budget {
         }
     }
 
+    /// Stops matching because more memory is needed than steps should take.
+    pub(crate) fn exhaust(&self) {
+        self.stop(Stop::Steps);
+    }
+
     #[cold]
     fn stop(&self, reason: Stop) {
         self.left.set(0);

@@ -1,12 +1,37 @@
-//! Tags, and documents inside byte strings.
+//! Tags, and documents inside strings.
 
 use vac_value::check::sequence_as_array;
 use vac_value::{
-    Document, Encoder, Kind, Limits, Node, Problem, Scanner, SyntaxError, ViolationKind,
+    Document, Encoder, Encoding, Kind, Limits, Node, Problem, Scanner, SyntaxError, ViolationKind,
 };
 
 use super::Matcher;
 use crate::tables::{TagNumber, TypeId, TypeKind};
+use crate::text_encoding::TextEncoding;
+
+/// How a document is contained in a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Inside {
+    /// A CBOR item in bytes.
+    Item,
+    /// A CBOR sequence in bytes.
+    Sequence,
+    /// JSON in text.
+    Json,
+    /// Bytes in text.
+    Encoded(TextEncoding),
+    /// An integer in text.
+    Base10,
+}
+
+impl Inside {
+    fn encoding(self) -> Encoding {
+        match self {
+            Self::Item | Self::Sequence | Self::Encoded(_) => Encoding::Cbor,
+            Self::Json | Self::Base10 => Encoding::Json,
+        }
+    }
+}
 
 impl Matcher<'_, '_> {
     /// Checks a tag and its content.
@@ -55,7 +80,7 @@ impl Matcher<'_, '_> {
             return self.accepts_all_bytes(content) || self.mismatch(id, node);
         }
         let bytes = encoder.finish().split_off(1);
-        self.embedded(content, node, &bytes, false)
+        self.embedded(content, node, &bytes, Inside::Item)
     }
 
     fn accepts_all_bytes(&self, id: TypeId) -> bool {
@@ -74,7 +99,7 @@ impl Matcher<'_, '_> {
     /// `.cbor`: checks the item that a byte string contains.
     pub(super) fn embedded_item(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
-            Some(bytes) => self.embedded(content, node, &bytes, false),
+            Some(bytes) => self.embedded(content, node, &bytes, Inside::Item),
             None => self.fail_as("bytes that contain one CBOR item", node),
         }
     }
@@ -82,7 +107,9 @@ impl Matcher<'_, '_> {
     /// `.cborseq`: checks the sequence that a byte string contains, as an array.
     pub(super) fn embedded_sequence(&mut self, content: TypeId, node: Node<'_, '_>) -> bool {
         match node.bytes() {
-            Some(bytes) => self.embedded(content, node, &sequence_as_array(&bytes), true),
+            Some(bytes) => {
+                self.embedded(content, node, &sequence_as_array(&bytes), Inside::Sequence)
+            }
             None => self.fail_as("bytes that contain a CBOR sequence", node),
         }
     }
@@ -91,41 +118,67 @@ impl Matcher<'_, '_> {
         self.fail(ViolationKind::Mismatch, node, |_| (expected.to_owned(), vac_value::found(node)))
     }
 
-    /// Scans a document inside a byte string within what is left of the depth.
-    pub(crate) fn scan_embedded<'b>(&self, bytes: &'b [u8]) -> Result<Document<'b>, SyntaxError> {
+    /// Scans a document inside a string within what is left of the depth.
+    pub(crate) fn scan_embedded<'b>(
+        &self,
+        bytes: &'b [u8],
+        encoding: Encoding,
+    ) -> Result<Document<'b>, SyntaxError> {
         let limits = Limits::default();
         match limits.depth.checked_sub(self.depth + 1) {
-            Some(depth) => Scanner::new(Limits { depth, ..limits }).cbor(bytes),
+            Some(depth) => Scanner::new(Limits { depth, ..limits }).scan(bytes, encoding),
             None => Err(SyntaxError { offset: 0, problem: Problem::Depth(limits.depth) }),
         }
     }
 
-    /// The number of the document inside a byte string, or of the sequence inside it.
-    pub(crate) fn document_number(&mut self, node: Node<'_, '_>, is_sequence: bool) -> u32 {
-        let next = u32::try_from(self.documents.len() + 1).unwrap_or(u32::MAX);
-        *self.documents.entry((self.document, node.index(), is_sequence)).or_insert(next)
+    /// The number of the document inside a string.
+    pub(crate) fn document_number(&mut self, node: Node<'_, '_>, inside: Inside) -> u64 {
+        let next = self.last_document + 1;
+        let number = *self.documents.entry((self.document, node.index(), inside)).or_insert(next);
+        self.last_document = self.last_document.max(number);
+        number
     }
 
-    fn embedded(
+    /// Whether a type accepts a value that is not part of the document, given as CBOR.
+    pub(super) fn accepts_value(&mut self, id: TypeId, item: &[u8]) -> bool {
+        /// Steps that take as long as scanning a small document.
+        const SCAN_STEPS: u64 = 8;
+        if !self.budget.spend(SCAN_STEPS + item.len() as u64 / 8) {
+            return false;
+        }
+        let Ok(document) = self.scan_embedded(item, Encoding::Cbor) else { return false };
+        self.last_document += 1;
+        let outer = std::mem::replace(&mut self.document, self.last_document);
+        self.depth += 1;
+        let verdict = self.probe(|matcher| matcher.check(id, document.root()));
+        self.depth -= 1;
+        self.document = outer;
+        verdict.is_valid
+    }
+
+    pub(super) fn embedded(
         &mut self,
         content: TypeId,
         node: Node<'_, '_>,
         bytes: &[u8],
-        is_sequence: bool,
+        inside: Inside,
     ) -> bool {
         if !self.budget.spend(bytes.len() as u64) {
             return false;
         }
-        let document = match self.scan_embedded(bytes) {
+        let document = match self.scan_embedded(bytes, inside.encoding()) {
             Ok(document) => document,
             Err(error) => {
+                let (expected, found) = match inside.encoding() {
+                    Encoding::Cbor => ("bytes that contain CBOR", "bytes that do not"),
+                    Encoding::Json => ("text that contains JSON", "text that does not"),
+                };
                 return self.fail(ViolationKind::Embedded, node, |_| {
-                    let expected = "bytes that contain CBOR".to_owned();
-                    (expected, format!("bytes that do not ({error})"))
+                    (expected.to_owned(), format!("{found} ({error})"))
                 });
             }
         };
-        let number = self.document_number(node, is_sequence);
+        let number = self.document_number(node, inside);
         let outer = std::mem::replace(&mut self.document, number);
         let labels = std::mem::take(&mut self.labels);
         let furthest = self.furthest;
@@ -152,4 +205,10 @@ impl Matcher<'_, '_> {
         }
         is_valid
     }
+}
+
+/// Writes the head of a CBOR item.
+pub(super) fn write_head(item: &mut Vec<u8>, major: u8, argument: u64) {
+    item.push(major << 5 | 0x1b);
+    item.extend(argument.to_be_bytes());
 }

@@ -136,8 +136,8 @@ impl<'s> Matcher<'s, '_> {
         {
             return false;
         }
-        self.fail(ViolationKind::UnexpectedKey, value, |_| {
-            ("no such key".to_owned(), found_key(key))
+        self.fail(ViolationKind::UnexpectedKey, value, |matcher| {
+            ("no such key".to_owned(), matcher.with_feature(found_key(key), key))
         })
     }
 
@@ -145,7 +145,15 @@ impl<'s> Matcher<'s, '_> {
     fn missing(&mut self, element: &'s Element, count: u64, node: Node<'_, '_>) -> bool {
         match &element.kind {
             ElementKind::Member { key: Key::Literal(label), value, .. } => {
-                let present = node.members().find(|(key, _)| equals(&label.value, *key));
+                // In probe mode a wrong value has been noted before, and a search would make
+                // repeated groups quadratic.
+                let mut present = None;
+                if !self.is_probing() {
+                    let is_it = |(key, _): &(Node<'_, '_>, _)| {
+                        self.budget.spend(1) && equals(&label.value, *key)
+                    };
+                    present = node.members().find(is_it);
+                }
                 if let Some((_, node)) = present
                     && !self.check_labelled(&label.name, *value, node)
                 {
@@ -360,7 +368,13 @@ impl<'s> Matcher<'s, '_> {
     /// Tries the alternatives of a group in order.
     fn take_group_entries(&mut self, group: &'s Group, state: &mut MapState<'s, '_, '_>) -> bool {
         let point = state.members.point();
-        for sequence in &*group.choices {
+        let mut from = 0;
+        while let Some(at) = state.next_alternative(group, from) {
+            from = at + 1;
+            let sequence = &group.choices[at];
+            if !self.budget.spend(1 + state.new_steps()) {
+                return false;
+            }
             let verdict = self.probe(|matcher| matcher.take_entries(sequence, state));
             if verdict.is_valid {
                 return true;
@@ -372,10 +386,34 @@ impl<'s> Matcher<'s, '_> {
                 }
             }
             state.members.roll_back(point);
+            self.drop_alternative(group, at, state);
         }
+        // Alternatives that were not tried fail at the map itself.
+        self.furthest = self.furthest.max(state.map.index());
         false
     }
 }
+
+impl<'s> Matcher<'s, '_> {
+    /// Notes that one of many alternatives does not match and never will, because the value
+    /// of its first key is of another type.
+    fn drop_alternative(&mut self, group: &'s Group, at: usize, state: &mut MapState<'s, '_, '_>) {
+        if group.choices.len() <= MAX_TRIED {
+            return;
+        }
+        if let Some((key, id)) = required_member(&group.choices[at])
+            && let Some(member) = state.members.find_value(key)
+        {
+            let value = state.members.value(member);
+            if !self.accepts_node(id, value) {
+                state.members.drop_alternative(group_address(group), at, member);
+            }
+        }
+    }
+}
+
+/// The most alternatives of a group that are tried one by one.
+const MAX_TRIED: usize = 8;
 
 enum Pass {
     Literals,
@@ -403,6 +441,17 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
         let (refused, incomplete) = (HashMap::new(), HashMap::new());
         let takers = vec![std::ptr::null(); members.len()];
         Self { map, members, refused, incomplete, counted: 0, takers }
+    }
+
+    /// The next alternative of a group that may match: of many alternatives only those whose
+    /// first key is open are tried.
+    fn next_alternative(&mut self, group: &Group, from: usize) -> Option<usize> {
+        let count = group.choices.len();
+        if count <= MAX_TRIED {
+            return (from < count).then_some(from);
+        }
+        let keys = group.choices.iter().map(|sequence| Some(required_member(sequence)?.0));
+        self.members.next_alternative(group_address(group), from, keys)
     }
 
     fn take(&mut self, at: usize, element: &Element) {
@@ -445,6 +494,24 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
 
 /// An entry of a map and the element that took it.
 pub(super) type Taken<'d, 'a> = (*const Element, Node<'d, 'a>, Node<'d, 'a>);
+
+/// The literal key without which a sequence fails before it has any effect, and the type of
+/// its value.
+fn required_member(sequence: &Sequence) -> Option<(&Value, TypeId)> {
+    let mut literals = sequence.elements.iter().filter_map(|element| match &element.kind {
+        ElementKind::Member { key: Key::Literal(label), value, .. } => {
+            Some((element, &label.value, *value))
+        }
+        _ => None,
+    });
+    let (element, key, value) = literals.next()?;
+    (element.min > 0 && element.max > 0).then_some((key, value))
+}
+
+/// Identifies a group.
+fn group_address(group: &Group) -> usize {
+    std::ptr::from_ref(group).addr()
+}
 
 /// Identifies an element of a group.
 fn address(element: &Element) -> usize {

@@ -5,24 +5,28 @@ mod assign;
 mod budget;
 mod choice;
 mod embedded;
+mod join;
 mod map;
 mod open_members;
 mod paths;
+mod text;
 
 pub(crate) use array::ArrayState;
 pub(crate) use assign::Assignment;
 pub use budget::Budget;
+pub(crate) use embedded::Inside;
 pub(crate) use map::MAX_FLAT;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use vac_value::{Encoding, Kind, Node, Violation, ViolationKind, found};
+use vac_value::{Encoding, Kind, Node, Violation, ViolationKind, found, printable};
 
 use crate::Violations;
+use crate::features::Features;
+use crate::pattern::Pattern;
 use crate::tables::{
-    Control, Group, GroupId, Pattern, PatternId, Rule, RuleId, Schema, Sequence, Type, TypeId,
-    TypeKind,
+    Control, Group, GroupId, PatternId, Rule, RuleId, Schema, Sequence, Type, TypeId, TypeKind,
 };
 
 impl Schema {
@@ -63,6 +67,22 @@ impl Schema {
         Matcher::new(self, max_violations, &mut budget).validate(rule, id, node)
     }
 
+    /// Checks a node against a rule as [`Schema::validate`] does, and accepts only the given
+    /// features of the schema.
+    pub fn validate_with(
+        &self,
+        features: &Features,
+        rule: RuleId,
+        node: Node<'_, '_>,
+        max_violations: usize,
+    ) -> Result<(), Violations> {
+        let type_id = self.rules[rule.0 as usize].body;
+        let mut budget = Budget::new(node);
+        let mut matcher = Matcher::new(self, max_violations, &mut budget);
+        matcher.features = features;
+        matcher.validate(rule, type_id, node)
+    }
+
     /// Checks a node against a rule, but does not look for duplicate keys where the schema
     /// accepts anything. For callers that have looked for them in the whole document.
     pub fn validate_rule(
@@ -90,7 +110,11 @@ pub(crate) struct Matcher<'s, 'b> {
     rules: &'s [Rule],
     types: &'s [Type],
     groups: &'s [Group],
-    patterns: &'s [Pattern],
+    pub(crate) patterns: &'s [Pattern],
+    /// The features that documents may use.
+    pub(crate) features: &'s Features,
+    /// The nodes that use a disabled feature, with its name.
+    disabled: RefCell<HashMap<(u64, u32), &'s str>>,
     recorded: Vec<Recorded<'s>>,
     max_recorded: usize,
     total: usize,
@@ -109,11 +133,13 @@ pub(crate) struct Matcher<'s, 'b> {
     pub(crate) depth: usize,
     /// The schema's names of nodes that a path shows by label or index.
     labels: HashMap<u32, &'s str>,
-    memo: HashMap<(TypeId, u32, u32), Verdict>,
+    memo: HashMap<(TypeId, u64, u32), Verdict>,
     /// The number of the current document. Each embedded document has its own nodes.
-    pub(crate) document: u32,
-    /// The numbers of embedded documents, by the byte string that contains them.
-    documents: HashMap<(u32, u32, bool), u32>,
+    pub(crate) document: u64,
+    /// The numbers of embedded documents, by the string that contains them.
+    documents: HashMap<(u64, u32, Inside), u64>,
+    /// The last number of an embedded document.
+    last_document: u64,
     pub(crate) budget: &'b mut Budget,
     /// The number of types in the current description.
     pub(crate) described: Cell<usize>,
@@ -155,6 +181,8 @@ impl<'s, 'b> Matcher<'s, 'b> {
             types: &schema.types,
             groups: &schema.groups,
             patterns: &schema.patterns,
+            features: &crate::features::ALL,
+            disabled: RefCell::default(),
             recorded: Vec::new(),
             max_recorded,
             total: 0,
@@ -168,6 +196,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
             memo: HashMap::new(),
             document: 0,
             documents: HashMap::new(),
+            last_document: 0,
             budget,
             described: Cell::new(0),
         }
@@ -341,7 +370,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         &mut self,
         id: TypeId,
         target: TypeId,
-        control: &Control,
+        control: &'s Control,
         node: Node<'_, '_>,
     ) -> bool {
         if !self.check(target, node) {
@@ -351,7 +380,45 @@ impl<'s, 'b> Matcher<'s, 'b> {
             Control::Cbor(content) => self.embedded_item(*content, node),
             Control::Cborseq(content) => self.embedded_sequence(*content, node),
             Control::And(other) => self.check(*other, node),
+            Control::Not(other) => {
+                let is_other = self.accepts_node(*other, node);
+                (!is_other && !self.budget.is_stopped()) || self.mismatch(id, node)
+            }
+            Control::Encoded(encoding, content) => self.encoded(id, *encoding, *content, node),
+            Control::Base10(content) => self.base10(id, *content, node),
+            Control::Json(content) => self.embedded_json(id, *content, node),
+            Control::Printf(format, items) => {
+                let text = node.text().filter(|_| node.kind() == Kind::Text);
+                text.is_some_and(|text| self.is_printed(format, items, &text))
+                    || self.mismatch(id, node)
+            }
+            Control::Join(array) => self.is_joined(*array, node) || self.mismatch(id, node),
+            Control::Feature(name) => {
+                self.has_feature(name, node) || {
+                    // Everything but the feature matches: no alternative gets further.
+                    self.furthest = self.furthest.max(node.after());
+                    self.mismatch(id, node)
+                }
+            }
             control => self.agrees(control, node) || self.mismatch(id, node),
+        }
+    }
+
+    /// Whether a document may use a feature. A node that uses it and may not is remembered
+    /// for messages.
+    pub(crate) fn has_feature(&self, name: &'s str, node: Node<'_, '_>) -> bool {
+        let is_enabled = self.features.is_enabled(name);
+        if !is_enabled {
+            self.disabled.borrow_mut().insert((self.document, node.index()), name);
+        }
+        is_enabled
+    }
+
+    /// Adds the disabled feature that a node uses, if there is one.
+    fn with_feature(&self, found: String, node: Node<'_, '_>) -> String {
+        match self.disabled.borrow().get(&(self.document, node.index())) {
+            Some(name) => format!("{found} of the disabled feature \"{}\"", printable(name, 60)),
+            None => found,
         }
     }
 
@@ -435,6 +502,7 @@ impl<'s, 'b> Matcher<'s, 'b> {
         self.total += 1;
         if self.recorded.len() < self.max_recorded {
             let (expected, found) = describe(self);
+            let found = self.with_feature(found, node);
             let (path, rule) = (String::new(), self.rule.to_owned());
             let others = Vec::new();
             let violation = Violation { kind, path, expected, found, rule, others };

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use vac_value::Node;
 
+use crate::tables::Value;
+
 /// The members of one map, some of them taken. A duplicate key is not among them: it is a
 /// violation of its own, whatever the schema says.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct OpenMembers<'d, 'a> {
     found: HashMap<usize, Option<usize>>,
     /// For each element with a key type that was tried: the members left for it.
     left: HashMap<usize, Left>,
+    /// For each group with many alternatives that was tried: the alternatives left for it.
+    alternatives: HashMap<usize, Alternatives>,
     steps: u64,
 }
 
@@ -42,6 +46,15 @@ struct Left {
     refused: Vec<bool>,
 }
 
+/// The alternatives of a group by the key that each requires.
+#[derive(Debug)]
+struct Alternatives {
+    /// Those that require no key, and those whose key is open.
+    candidates: BitSet,
+    /// The alternatives that require the key of a member.
+    by_member: HashMap<usize, Vec<usize>>,
+}
+
 impl<'d, 'a> OpenMembers<'d, 'a> {
     /// All members of a map, none of them taken.
     pub fn new(map: Node<'d, 'a>) -> Self {
@@ -53,6 +66,7 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
             by_key: None,
             found: HashMap::new(),
             left: HashMap::new(),
+            alternatives: HashMap::new(),
             steps: members.len() as u64,
             members,
         }
@@ -89,13 +103,63 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     }
 
     fn find(&mut self, key: &KeyValue<'_>) -> Option<usize> {
+        self.position(key).filter(|member| !self.taken[*member])
+    }
+
+    /// The member with this key, open or not.
+    fn position(&mut self, key: &KeyValue<'_>) -> Option<usize> {
         self.steps += 1;
         let by_key = self.by_key.get_or_insert_with(|| {
             self.steps += self.members.len() as u64;
             let keys = self.members.iter().enumerate();
             keys.filter_map(|(member, (key, _))| Some((key_value(*key)?, member))).collect()
         });
-        by_key.get(key).copied().filter(|member| !self.taken[*member])
+        by_key.get(key).copied()
+    }
+
+    /// The first alternative of a group from `from` on that requires no key, or one that is
+    /// open. `group` identifies the group, `keys` are the keys that its alternatives require.
+    pub fn next_alternative<'k>(
+        &mut self,
+        group: usize,
+        from: usize,
+        keys: impl ExactSizeIterator<Item = Option<&'k Value>>,
+    ) -> Option<usize> {
+        self.steps += 1;
+        if !self.alternatives.contains_key(&group) {
+            self.steps += keys.len() as u64;
+            let mut candidates = BitSet::new(keys.len());
+            let mut by_member: HashMap<usize, Vec<usize>> = HashMap::new();
+            for (alternative, key) in keys.enumerate() {
+                let Some(key) = key.and_then(literal_key) else {
+                    candidates.insert(alternative);
+                    continue;
+                };
+                let Some(member) = self.position(&key) else { continue };
+                by_member.entry(member).or_default().push(alternative);
+                if !self.taken[member] {
+                    candidates.insert(alternative);
+                }
+            }
+            self.alternatives.insert(group, Alternatives { candidates, by_member });
+        }
+        self.alternatives[&group].candidates.next(from)
+    }
+
+    /// The open member with this text or integer for its key.
+    pub fn find_value(&mut self, key: &Value) -> Option<usize> {
+        self.find(&literal_key(key)?)
+    }
+
+    /// Notes that an alternative which requires the key of a member never matches.
+    pub fn drop_alternative(&mut self, group: usize, alternative: usize, member: usize) {
+        if let Some(alternatives) = self.alternatives.get_mut(&group) {
+            alternatives.candidates.remove(alternative);
+            if let Some(requiring) = alternatives.by_member.get_mut(&member) {
+                self.steps += requiring.len() as u64;
+                requiring.retain(|it| *it != alternative);
+            }
+        }
     }
 
     /// The open member whose key is the one that an element names, for keys that are neither
@@ -153,9 +217,16 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     pub fn take(&mut self, member: usize) {
         self.taken[member] = true;
         self.log.push(member);
-        self.steps += 1;
+        self.steps += 1 + self.left.len() as u64;
         for left in self.left.values_mut() {
             left.candidates.remove(member);
+        }
+        for alternatives in self.alternatives.values_mut() {
+            let requiring = alternatives.by_member.get(&member).map_or(&[][..], Vec::as_slice);
+            self.steps += 1 + requiring.len() as u64;
+            for at in requiring {
+                alternatives.candidates.remove(*at);
+            }
         }
     }
 
@@ -169,7 +240,14 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
         let members = self.log.split_off(point);
         for member in members {
             self.taken[member] = false;
-            self.steps += 1;
+            self.steps += 1 + self.left.len() as u64;
+            for alternatives in self.alternatives.values_mut() {
+                let requiring = alternatives.by_member.get(&member).map_or(&[][..], Vec::as_slice);
+                self.steps += 1 + requiring.len() as u64;
+                for at in requiring {
+                    alternatives.candidates.insert(*at);
+                }
+            }
             for left in self.left.values_mut() {
                 if !left.refused[member] && !self.named[member] {
                     left.candidates.insert(member);
@@ -191,6 +269,14 @@ impl<'d, 'a> OpenMembers<'d, 'a> {
     /// Whether a member is taken.
     pub fn is_taken(&self, member: usize) -> bool {
         self.taken[member]
+    }
+}
+
+fn literal_key(key: &Value) -> Option<KeyValue<'_>> {
+    match key {
+        Value::Text(text) => Some(KeyValue::Text(Cow::Borrowed(text))),
+        Value::Integer(integer) => Some(KeyValue::Integer(*integer)),
+        Value::Float(_) | Value::Bytes(_) => None,
     }
 }
 

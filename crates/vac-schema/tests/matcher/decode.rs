@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use vac_schema::{
     Build, BuildOwned, Built, DecodeError, GroupId, Reader, Schema, TypeId, TypeKind,
 };
-use vac_value::{Any, Document, Embedded, Extensions, Node};
+use vac_value::{Any, Document, Embedded, Map, Node};
 
 use super::schema;
 
@@ -66,7 +66,7 @@ fn embedded_bytes_in_chunks_are_copied() {
 #[derive(Debug)]
 struct Repeated {
     k: Option<i128>,
-    rest: Extensions<String, i128>,
+    rest: Map<String, i128>,
 }
 
 static REPEATED: OnceLock<GroupId> = OnceLock::new();
@@ -75,7 +75,7 @@ impl<'a> Build<'a> for Repeated {
     fn build(reader: &mut Reader<'_>, node: Node<'_, 'a>) -> Built<Self> {
         let mut map = reader.map(*REPEATED.get().expect("set by the test"), node)?;
         let k = map.optional(0)?;
-        let rest: Extensions<Cow<'_, str>, i128> = map.rest(1)?;
+        let rest: Map<Cow<'_, str>, i128> = map.rest(1)?;
         Ok(Self {
             k,
             rest: rest.into_iter().map(|(key, value)| (key.into_owned(), value)).collect(),
@@ -94,6 +94,20 @@ fn entries_go_to_the_members_that_the_matcher_gave_them_to() {
     let value: Repeated = decode(&schema, &document).expect("valid");
     assert_eq!(value.k, Some(2));
     assert_eq!(value.rest, [("x".to_owned(), 1), ("y".to_owned(), 3)].into());
+    for (text, is_valid) in
+        [("{}", true), (r#"{"k":true}"#, false), (r#"{"n":true}"#, false), (r#"{"n":1}"#, true)]
+    {
+        let document = Document::json(text.as_bytes()).expect("JSON");
+        assert_eq!(schema.validate(schema.root, document.root(), 20).is_ok(), is_valid, "{text}");
+        assert_eq!(decode::<Repeated>(&schema, &document).is_ok(), is_valid, "{text}");
+    }
+    let count = 64_000;
+    let members: Vec<_> = (0..count).map(|at| format!("\"n{at}\":{at}")).collect();
+    let text = format!("{{{},\"k\":-1}}", members.join(","));
+    let document = Document::json(text.as_bytes()).expect("JSON");
+    let value: Repeated = decode(&schema, &document).expect("valid");
+    assert_eq!(value.k, Some(-1));
+    assert!(value.rest.into_iter().eq((0..count).map(|at| (format!("n{at}"), at))));
 }
 
 /// `t = (bstr .cbor t) / bstr`.

@@ -231,3 +231,87 @@ fn messages_about_large_types_stay_short() {
     let violations = json(&schema, "1");
     assert!(violations[0].to_string().len() < 20_000);
 }
+
+/// A schema with many plugs, and a document that uses all of them.
+fn plugs(count: usize, plug: impl Fn(usize) -> String) -> String {
+    (0..count).map(|at| plug(at) + "\n").collect()
+}
+
+#[test]
+fn many_alternatives_of_groups_take_linear_work() {
+    let schema = |size: usize| {
+        format!("a = {{ * $$g }}\n{}", plugs(size, |at| format!("$$g //= (n{at}: int)")))
+    };
+    linear(schema, |size| object(size, |_| "1"), false);
+    linear(schema, |size| object(size, |_| "true"), true);
+    // In another order than the schema's, and with keys that no alternative has.
+    let reversed = |size: usize| {
+        let members: Vec<_> = (0..size).rev().map(|at| format!("\"n{at}\":1")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    linear(schema, reversed, false);
+    linear(schema, |size| object(size, |_| "1").replace("0\":", "x\":"), true);
+    // Alternatives without a key of their own are tried as well.
+    let open = |size: usize| format!("{}$$g //= (tstr => bool)\n", schema(size));
+    let mixed = |size: usize| object(size, |at| if at % 2 == 0 { "1" } else { "true" });
+    linear(|size| open(size).replace("(n", "(? n"), |size| object(size, |_| "1"), true);
+    let without_cuts = |size: usize| open(size).replace("(n", "(\"n").replace(": int", "\" => int");
+    linear(without_cuts, mixed, false);
+}
+
+#[test]
+fn alternatives_that_are_skipped_change_no_verdict() {
+    // Nine alternatives are tried by key, eight one by one.
+    let more = |count: usize| plugs(count, |at| format!("$$g //= (x{at}: int)"));
+    for (first, document, is_valid) in [
+        ("(a: int, b: int)", r#"{"a": 1, "b": 2}"#, true),
+        ("(a: int, b: int)", r#"{"a": 1}"#, false),
+        ("(a: int, b: int)", r#"{"b": 1}"#, false),
+        ("(? a: int, b: int)", r#"{"b": 1}"#, true),
+        ("(b: int, ? a: int)", r#"{"a": 1}"#, false),
+        ("(tstr => bool, a: int)", r#"{"a": 1, "c": true}"#, true),
+        ("(tstr => bool, a: int)", r#"{"c": true}"#, false),
+        ("(1 => int)", r#"{"1": 1}"#, false),
+        ("(0*0 a: int)", r#"{"a": 1}"#, false),
+        ("(0*0 a: int)", "{}", true),
+        // The cut keeps `a` from the key type, although its alternative fails.
+        ("(a: bool) $$g //= (tstr => int)", r#"{"a": 1}"#, false),
+        ("(\"a\" => bool) $$g //= (tstr => int)", r#"{"a": 1}"#, true),
+    ] {
+        let verdicts = [0, 8, 20].map(|count| {
+            let schema = format!("r = {{ * $$g }}\n$$g //= {first}\n{}", more(count));
+            json_lines(&schema, document)
+        });
+        assert_eq!(verdicts[0].is_empty(), is_valid, "{first} {document}: {verdicts:?}");
+        assert!(verdicts.iter().all(|it| it.is_empty() == is_valid), "{first}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn many_alternatives_of_types_take_linear_work() {
+    let maps = |size: usize| {
+        let plug = |at: usize| format!("$s /= r{at}\nr{at} = {{ type: \"t{at}\", v: int }}");
+        format!("a = [* $s]\n{}", plugs(size, plug))
+    };
+    let elements = |size: usize| {
+        let elements: Vec<_> = (0..size).map(|at| format!(r#"{{"type":"t{at}","v":1}}"#)).collect();
+        format!("[{}]", elements.join(","))
+    };
+    linear(maps, elements, false);
+    linear(maps, |size| elements(size).replace("\"v\":1", "\"v\":true"), true);
+    // More alternatives than real schemas have still get a selector.
+    let (verdict, steps) = counted(&maps(6000), &elements(6000));
+    assert!(verdict.is_ok() && steps < 6000 * 10, "{steps}");
+}
+
+#[test]
+fn search_for_deciding_members_is_bounded() {
+    // Each of many choices refers to all maps of a large one.
+    let maps = plugs(2000, |at| format!("$s /= {{ type: {at}, v: int }}"));
+    let users = plugs(4000, |at| format!("u{at} = $s / [u{at}] / {at}.5"));
+    let tables = schema(&format!("a = u0 / u3999\n{users}{maps}"));
+    for document in [r#"{"type": 1999, "v": 1}"#, "[3999.5]", "[[0.5]]"] {
+        let document = Document::json(document.as_bytes()).expect("JSON");
+        assert_eq!(tables.validate(tables.root, document.root(), 20), Ok(()));
+    }
+}

@@ -1,6 +1,8 @@
 //! The matcher, with schemas written as CDDL.
 
+mod controls;
 mod decode;
+mod features;
 mod limits;
 mod semantics;
 mod tables;

@@ -7,7 +7,7 @@ use super::{Any, Built, Carried, Parts, max_depth};
 use crate::document::Encoding;
 use crate::encode::Encode;
 use crate::encoder::Encoder;
-use crate::{Bytes, Extensions, IntoOwned, Number, Text, cbor};
+use crate::{Bytes, IntoOwned, Map, Number, Text, cbor};
 
 impl<'a> Any<'a> {
     /// Returns `null`.
@@ -160,8 +160,8 @@ impl<'a, T: Into<Any<'a>>> From<Option<T>> for Any<'a> {
     }
 }
 
-impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>> From<Extensions<K, V>> for Any<'a> {
-    fn from(members: Extensions<K, V>) -> Self {
+impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>> From<Map<K, V>> for Any<'a> {
+    fn from(members: Map<K, V>) -> Self {
         Self::map(members)
     }
 }

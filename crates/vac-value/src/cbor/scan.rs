@@ -111,7 +111,7 @@ impl Scan<'_, '_, '_> {
     }
 
     fn close(&mut self) -> u32 {
-        let Some(open) = self.open.pop() else { return 0 };
+        let open = self.open.pop().expect("a container is only closed if it is open");
         let is_loose = open.loose || self.index.is_long_bignum(open.node);
         let flags = if is_loose { LOOSE } else { 0 };
         self.index.close(open.node, self.at, flags);

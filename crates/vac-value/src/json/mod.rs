@@ -1,7 +1,9 @@
 //! JSON text: the only place that knows its grammar.
 
+mod block;
 mod scan;
 mod text;
 
-pub(crate) use scan::{copy_between, end_of_plain, is_space, scan};
+pub(crate) use block::end_of_plain;
+pub(crate) use scan::{copy_between, is_space, scan};
 pub(crate) use text::{push_integer, push_text, unescape};

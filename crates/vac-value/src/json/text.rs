@@ -24,7 +24,7 @@ pub(crate) fn unescape(inner: &str) -> Vec<u8> {
             }
             // A quote, a backslash or a slash is escaped as itself.
             Some(other) => text.push(*other),
-            None => return text,
+            None => unreachable!("the scanner has checked the escape"),
         }
     }
     text.extend_from_slice(&bytes[plain..]);
@@ -40,7 +40,7 @@ fn unicode_escape(escape: &str) -> (u32, usize) {
         (Some(high @ 0xd800..0xdc00), Some(low @ 0xdc00..0xe000)) => {
             (0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12)
         }
-        (code, _) => (code.unwrap_or(0xfffd), 6),
+        (code, _) => (code.expect("the scanner has checked the digits"), 6),
     }
 }
 

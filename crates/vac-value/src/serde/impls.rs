@@ -14,7 +14,7 @@ use serde::ser::{Serialize, Serializer};
 use super::{TAG, TAGGED, UNTAGGED, deserialize_to_cbor, serialize};
 use crate::document::{Document, Encoding};
 use crate::encode::Encode;
-use crate::{Any, Bytes, Embedded, Extensions, Null, Number, Tagged, Undefined};
+use crate::{Any, Bytes, Embedded, Map, Null, Number, Tagged, Undefined};
 
 /// Serializes types as they are encoded.
 macro_rules! serialize_as_encoded {
@@ -35,7 +35,7 @@ serialize_as_encoded! {
     [] Undefined;
     [const NUMBER: u64, T: Encode] Tagged<NUMBER, T>;
     [T: Encode] Embedded<'_, T>;
-    [K: Encode, V: Encode] Extensions<K, V>;
+    [K: Encode, V: Encode] Map<K, V>;
 }
 
 impl<'de> Deserialize<'de> for Any<'_> {
@@ -176,7 +176,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Embedded<'_, T> {
     }
 }
 
-impl<'de, K, V> Deserialize<'de> for Extensions<K, V>
+impl<'de, K, V> Deserialize<'de> for Map<K, V>
 where
     K: Deserialize<'de> + Encode,
     V: Deserialize<'de>,
@@ -189,14 +189,14 @@ where
             K: Deserialize<'de> + Encode,
             V: Deserialize<'de>,
         {
-            type Value = Extensions<K, V>;
+            type Value = Map<K, V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a map")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-                let mut map = Extensions::new();
+                let mut map = Map::new();
                 while let Some((key, value)) = members.next_entry()? {
                     if map.insert(key, value).is_some() {
                         return Err(A::Error::custom("duplicate key in a map"));

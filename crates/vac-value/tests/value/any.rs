@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use vac_value::{AnyError, Bytes, Extensions, IntoOwned, Number};
+use vac_value::{AnyError, Bytes, IntoOwned, Map, Number};
 
 use super::*;
 
@@ -205,7 +205,7 @@ fn built_values_are_written_in_both_encodings() {
         ("null".into(), Any::null()),
         ("option".into(), None::<u64>.into()),
         ("list".into(), vec![1, 2].into()),
-        ("map".into(), Extensions::from([("a", 1)]).into()),
+        ("map".into(), Map::from([("a", 1)]).into()),
     ]);
     let text = concat!(
         r#"{"text":"é\n","int":-5,"big":18446744073709551615,"float":1.5,"zero":0.0,"#,

@@ -407,3 +407,110 @@ fn paths_are_json_pointers() {
     let inner = values[2].0.members().next().expect("a member").1;
     assert_eq!(pointer(inner), "/(key 2)/0");
 }
+#[test]
+fn json_beyond_the_node_limit_is_refused() {
+    let limits = Limits { nodes: 4, ..Limits::default() };
+    let mut scanner = Scanner::new(limits);
+    for text in ["[1,2,3]", r#"{"a":[]}"#, "[[[1]]]"] {
+        assert!(scanner.json(text.as_bytes()).is_ok(), "{text}");
+    }
+    for text in ["[1,2,3,4]", "[[[[1]]]]", "[[],[],[],{}]"] {
+        let error = scanner.json(text.as_bytes()).map(|_| ()).expect_err(text);
+        assert_eq!(error.problem, Problem::Nodes(4), "{text}");
+    }
+}
+
+#[test]
+fn line_ends_are_counted_between_tokens() {
+    let document = Document::json(b"\n{\n\"a\\n\":\r\n 1,\n\n        \"b\":2}\n\n").expect("JSON");
+    assert_eq!(document.line_ends(), 5, "those after the document are not scanned");
+    assert_eq!(Document::json(b"[]").expect("JSON").line_ends(), 0);
+}
+
+#[test]
+fn prefixes_are_scanned_with_their_end() {
+    let mut scanner = Scanner::default();
+    let (document, end) = scanner.json_prefix(b" [1] {}").expect("JSON");
+    assert_eq!((document.root().raw(), end), (&b"[1]"[..], 4));
+    scanner.recycle(document);
+    let (document, end) = scanner.cbor_prefix(b"\x81\x01\x02").expect("CBOR");
+    assert_eq!((document.len(), end), (2, 2));
+    let document = scanner.settle(document);
+    assert_eq!(document.root().elements().next().and_then(Node::uint), Some(1));
+}
+
+#[test]
+fn every_kind_of_node_has_its_value() {
+    use vac_value::Value;
+    let bytes =
+        b"\x8d\xf6\xf7\xf5\x20\xf9\x3c\x00\xf0\xf8\xff\x41\x00\x61a\x80\xa0\xc1\x00\x39\x01\x00";
+    let document = Document::cbor(bytes).expect("CBOR");
+    let values: Vec<_> = document.root().elements().map(Node::value).collect();
+    assert!(
+        matches!(
+            &values[..],
+            [
+                Value::Null,
+                Value::Undefined,
+                Value::Bool(true),
+                Value::Integer(-1),
+                Value::Float(vac_value::Number::Float(1.0)),
+                Value::Simple(16),
+                Value::Simple(255),
+                Value::Bytes(_),
+                Value::Text(_),
+                Value::Array(_),
+                Value::Map(_),
+                Value::Tag(1, _),
+                Value::Integer(-257),
+            ]
+        ),
+        "{values:?}"
+    );
+    let document = Document::json(br#"[18446744073709551616,"\ud800x",1e400]"#).expect("JSON");
+    let values: Vec<_> = document.root().elements().map(Node::value).collect();
+    assert!(
+        matches!(
+            &values[..],
+            [
+                Value::BigInteger("18446744073709551616"),
+                Value::LoneSurrogate(r"\ud800x"),
+                Value::Float(vac_value::Number::Decimal(_)),
+            ]
+        ),
+        "{values:?}"
+    );
+}
+
+#[test]
+fn numbers_are_compared_without_rounding() {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    use vac_value::check;
+    let compare = |text: &str, to: i128| {
+        let document = Document::json(text.as_bytes()).expect("JSON");
+        check::compare_integer(document.root(), to)
+    };
+    let large = 1_i128 << 53;
+    assert_eq!(compare("9007199254740993", large), Some(Greater));
+    assert_eq!(compare("9007199254740992.0", large + 1), Some(Less));
+    assert_eq!(compare("9007199254740992.0", large), Some(Equal));
+    assert_eq!(compare("1.5", 1), Some(Greater));
+    assert_eq!(compare("-1.5", -1), Some(Less));
+    assert_eq!(compare("-1.5", -2), Some(Greater));
+    assert_eq!(compare("1e300", i128::from(u64::MAX)), Some(Greater));
+    assert_eq!(compare("\"1\"", 1), None);
+    let float = |text: &str, to: f64| {
+        let document = Document::json(text.as_bytes()).expect("JSON");
+        check::compare_float(document.root(), to)
+    };
+    assert_eq!(float("9007199254740993", 9_007_199_254_740_992.0), Some(Greater));
+    assert_eq!(float("2", 2.5), Some(Less));
+    assert_eq!(float("2.5", 2.5), Some(Equal));
+    let nan = Document::cbor(b"\xf9\x7e\x00").expect("CBOR");
+    assert_eq!(check::compare_integer(nan.root(), 0), None);
+    assert!(check::is_float(nan.root(), f64::NAN) && check::float16(nan.root()));
+    let float = Document::cbor(b"\xfa\x47\xc3\x50\x00").expect("CBOR");
+    assert!(!check::float16(float.root()) && check::float32(float.root()));
+    assert!(check::float_range(float.root(), 0.0, 100_000.0, true));
+    assert!(!check::float_range(float.root(), 0.0, 100_000.0, false));
+}

@@ -1,10 +1,10 @@
 //! The map type.
 
-use vac_value::{Extensions, MapEncoder, Text};
+use vac_value::{Map, MapEncoder, Text};
 
 use super::*;
 
-type Counts = Extensions<Text<'static>, u64>;
+type Counts = Map<Text<'static>, u64>;
 
 fn counts(keys: std::ops::Range<u64>) -> Counts {
     keys.map(|key| (format!("key {key}").into(), key)).collect()
@@ -81,7 +81,7 @@ fn keys_added_twice_are_refused_when_written() {
 
 #[test]
 fn keys_of_any_type_are_found_by_value() {
-    let mut map: Extensions<Any<'_>, u64> = Extensions::new();
+    let mut map: Map<Any<'_>, u64> = Map::new();
     map.insert(Any::from_json(br#""\u0061""#).expect("JSON"), 1);
     map.insert(1.into(), 2);
     map.insert(Any::array([1, 2]), 3);
@@ -111,8 +111,8 @@ fn maps_are_equal_in_any_order() {
         assert_ne!(forward, counts(1..size + 1));
         assert_ne!(forward, counts(0..size - 1));
     }
-    let twice = Extensions::from([("a", 1), ("a", 1)]);
-    let once = Extensions::from([("a", 1), ("b", 2)]);
+    let twice = Map::from([("a", 1), ("a", 1)]);
+    let once = Map::from([("a", 1), ("b", 2)]);
     assert_ne!(twice, once);
     assert_ne!(once, twice);
 }
@@ -132,7 +132,7 @@ fn large_maps_take_linear_time() {
 
 #[test]
 fn members_are_added_to_a_map_that_is_written() {
-    let map = Extensions::from([("b", 1_u64), ("a", 2)]);
+    let map = Map::from([("b", 1_u64), ("a", 2)]);
     let mut encoder = Encoder::cbor();
     let mut writer = MapEncoder::new(&mut encoder);
     writer.field("c", &true).expect("a member");

@@ -62,6 +62,8 @@ fn beyond_cbor() -> Vec<String> {
     vec![
         r#""\ud800""#.to_owned(),
         r#""\udc00\ud800""#.to_owned(),
+        r#""\ud800\ud800""#.to_owned(),
+        r#""\ud800\ud83d\ude00""#.to_owned(),
         r#""half \uD83d of a pair""#.to_owned(),
         r#"{"\udfff":1}"#.to_owned(),
         "1e9223372036854775808".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Serialize};
-use vac_value::{Bytes, Embedded, Extensions, Null, Number, Tagged, Text, Undefined};
+use vac_value::{Bytes, Embedded, Map, Null, Number, Tagged, Text, Undefined};
 
 use super::*;
 
@@ -150,7 +150,7 @@ fn built_values_are_serialized_directly() {
     assert!(serde_json::to_string(&integer_keys).is_err());
 }
 
-type Nested = Extensions<Text<'static>, Vec<Option<Bytes<'static>>>>;
+type Nested = Map<Text<'static>, Vec<Option<Bytes<'static>>>>;
 
 #[test]
 fn small_types_pass_through_serde() {
@@ -160,7 +160,7 @@ fn small_types_pass_through_serde() {
     keeps(&Number::Float(2.0), "2.0");
     keeps(&Bytes::from(vec![0xfb, 0xff]), r#""-_8""#);
     keeps(&Embedded::<Vec<u64>>::new(vec![1, 2]), r#""ggEC""#);
-    keeps(&Extensions::from([("b".to_owned(), 1_u64), ("a".to_owned(), 2)]), r#"{"b":1,"a":2}"#);
+    keeps(&Map::from([("b".to_owned(), 1_u64), ("a".to_owned(), 2)]), r#"{"b":1,"a":2}"#);
     keeps(&Nested::from([("x".into(), vec![None, Some(vec![1].into())])]), r#"{"x":[null,"AQ"]}"#);
     let bytes = through_ciborium(&Bytes::from(vec![1, 2])).expect("CBOR").0;
     assert_eq!(bytes, b"\x42\x01\x02", "a byte string, not an array");
@@ -199,9 +199,9 @@ fn undefined_is_refused_in_both_directions() {
 #[test]
 fn maps_with_duplicate_keys_are_refused() {
     let text = r#"{"a":1,"b":2,"a":3}"#;
-    let error = serde_json::from_str::<Extensions<String, u64>>(text).expect_err("twice");
+    let error = serde_json::from_str::<Map<String, u64>>(text).expect_err("twice");
     assert!(error.to_string().starts_with("duplicate key"), "{error}");
-    let mut map = Extensions::from([("a", 1_u64), ("a", 2)]);
+    let mut map = Map::from([("a", 1_u64), ("a", 2)]);
     assert!(serde_json::to_string(&map).is_err());
     assert!(ciborium::into_writer(&map, Vec::new()).is_err());
     map.retain(|_, value| *value == 1);
