@@ -6,8 +6,8 @@ use std::io::Read;
 
 use vac_adapter::adapter::Counter;
 use vac_adapter::attachment::{Attachment, base};
-use vac_adapter::cursor::sift;
 use vac_adapter::frame::{Content, Frame, Frames};
+use vac_adapter::members::sift;
 use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
 use vac_record::{Entry, EventEntry};
 use vac_value::{Document, Kind, Map, Node, Text};

@@ -1,6 +1,6 @@
 //! What lines of all types have around what they say.
 
-use vac_adapter::cursor::{Rest, put, sift};
+use vac_adapter::members::{Rest, put, sift};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Node, Text};
 

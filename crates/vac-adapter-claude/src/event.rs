@@ -1,8 +1,8 @@
 //! Lines that are events: every line that is no message.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::{Place, Raw};
+use vac_adapter::members::{Rest, sift};
 use vac_adapter::raw::{self, Known};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Map, Node, Text};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use vac_adapter::cursor::{Rest, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{Rest, sift};
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, Verdict, ids};

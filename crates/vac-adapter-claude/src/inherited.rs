@@ -5,7 +5,7 @@
 //! they are of: those before the first line that names the session the file is named after
 //! are copies.
 
-use vac_adapter::cursor::keys;
+use vac_adapter::members::keys;
 use vac_adapter::raw;
 use vac_record::{Entry, MessageEntry};
 use vac_value::{Kind, Node};

@@ -2,8 +2,8 @@
 
 use vac_adapter::Report;
 use vac_adapter::blocks::children;
-use vac_adapter::cursor::{object, put, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{object, put, sift};
 use vac_record::{Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use vac_adapter::attachment::{event, id};
-use vac_adapter::cursor::Rest;
+use vac_adapter::members::Rest;
 use vac_adapter::{Input, raw};
 use vac_record::Entry;
 use vac_value::{Kind, Node, Text};

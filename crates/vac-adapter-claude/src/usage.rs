@@ -1,6 +1,6 @@
 //! The usage of a message.
 
-use vac_adapter::cursor::{object, put, sift};
+use vac_adapter::members::{object, put, sift};
 use vac_record::TokenUsage;
 use vac_value::{Kind, Node};
 

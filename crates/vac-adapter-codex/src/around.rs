@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, Rest, keys, object, sift};
+use vac_adapter::members::{Members, Rest, keys, object, sift};
 use vac_adapter::raw;
 use vac_record::{AbstractTimestamp, MessageEntry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
@@ -124,7 +124,7 @@ impl<'a> Around<'a> {
     /// The same for a payload from which everything was taken already that is wanted.
     pub fn close(
         self,
-        payload: Cursor<'a, '_>,
+        payload: Members<'a, '_>,
         named: &[&str],
     ) -> (Option<AbstractTimestamp<'a>>, Rest<'a>) {
         let (timestamp, mut rest) = match self.line {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest, null};
+use vac_adapter::members::{Members, Rest, null};
 use vac_adapter::raw;
 use vac_record::{
     Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
@@ -221,7 +221,7 @@ impl<'a> State<'a> {
         output: Option<&[&str]>,
     ) -> Entry<'a> {
         let is_error = outcome::told(self.item);
-        let Some(mut item) = Cursor::of(self.item) else { return self.event() };
+        let Some(mut item) = Members::new(self.item) else { return self.event() };
         let named = name.and_then(|name| item.text(name));
         let input = item.any(input).unwrap_or_else(null);
         take_id(&mut item, call_id.as_deref());
@@ -248,7 +248,7 @@ impl<'a> State<'a> {
 
     fn result(self, call_id: Option<Text<'a>>, output: &[&str]) -> Entry<'a> {
         let is_error = outcome::told(self.item);
-        let Some(mut item) = Cursor::of(self.item) else { return self.event() };
+        let Some(mut item) = Members::new(self.item) else { return self.event() };
         let output = output.iter().find_map(|key| item.any(key)).unwrap_or_else(null);
         let status = item.text("status");
         take_id(&mut item, call_id.as_deref());
@@ -266,7 +266,7 @@ impl<'a> State<'a> {
     }
 
     fn message(self, is_reasoning: bool) -> Entry<'a> {
-        let Some(mut item) = Cursor::of(self.item) else { return self.event() };
+        let Some(mut item) = Members::new(self.item) else { return self.event() };
         let key = if item.peek("type").is_some() { "type" } else { "item_type" };
         item.said(key, &self.native);
         let content = item.any("text");
@@ -306,7 +306,7 @@ impl<'a> State<'a> {
     #[allow(clippy::type_complexity)]
     fn close(
         &self,
-        item: Cursor<'a, '_>,
+        item: Members<'a, '_>,
         goes_without_saying: &str,
         named: &[&str],
     ) -> (Option<vac_record::AbstractTimestamp<'a>>, Rest<'a>, Option<Text<'a>>) {
@@ -322,7 +322,7 @@ impl<'a> State<'a> {
 }
 
 /// Takes the item's id if it is the call's.
-fn take_id(item: &mut Cursor<'_, '_>, call_id: Option<&str>) {
+fn take_id(item: &mut Members<'_, '_>, call_id: Option<&str>) {
     if let Some(call_id) = call_id {
         item.said("id", call_id);
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest, null};
 use vac_adapter::frame::Raw;
+use vac_adapter::members::{Members, Rest, null};
 use vac_adapter::raw::{self, Known};
 use vac_record::{Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry};
 use vac_value::{Document, Kind, Node, Text};
@@ -58,7 +58,7 @@ pub(crate) fn only_told_here<'a>(
     around: Around<'a>,
     model: Option<&str>,
 ) -> Entry<'a> {
-    let Some(mut payload) = Cursor::of(event) else {
+    let Some(mut payload) = Members::new(event) else {
         return entry(event, "event_msg".into(), None, around, Rest::default());
     };
     let mut id = None;
@@ -117,7 +117,7 @@ pub(crate) fn spoken<'a>(
         (_, true) => MessageEntryType::Assistant,
         _ => return Err(around),
     };
-    let Some(mut payload) = Cursor::of(segment) else { return Err(around) };
+    let Some(mut payload) = Members::new(segment) else { return Err(around) };
     let id = payload.text("id").unwrap_or_else(|| Cow::Owned(around.at.id()));
     let content = payload.any("text");
     payload.said("role", kind.as_str());

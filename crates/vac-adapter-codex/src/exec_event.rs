@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, null};
+use vac_adapter::members::{Members, null};
 use vac_adapter::provider::UNKNOWN;
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Map, Node, Text};
@@ -43,7 +43,7 @@ pub(crate) fn entry<'a>(
     around: Around<'a>,
 ) -> Result<Entry<'a>, Around<'a>> {
     let Some(target) = target(kind) else { return Err(around) };
-    let Some(mut payload) = Cursor::of(event) else { return Err(around) };
+    let Some(mut payload) = Members::new(event) else { return Err(around) };
     let call_id = payload.text("call_id");
     Ok(match target {
         Target::Result(keys) => result(event, payload, keys, call_id, around),
@@ -56,14 +56,14 @@ pub(crate) fn entry<'a>(
             let mut invocation = payload.object("invocation");
             let of = invocation.as_mut().unwrap_or(&mut payload);
             let (name, input) = (of.text("tool"), of.any("arguments"));
-            let left = invocation.and_then(Cursor::remainder);
+            let left = invocation.and_then(Members::remainder);
             call(payload, name.unwrap_or(Cow::Borrowed(UNKNOWN)), input, call_id, left, around)
         }
     })
 }
 
 fn call<'a>(
-    payload: Cursor<'a, '_>,
+    payload: Members<'a, '_>,
     name: Text<'a>,
     input: Option<Any<'a>>,
     call_id: Option<Text<'a>>,
@@ -86,7 +86,7 @@ fn call<'a>(
 
 fn result<'a>(
     event: Node<'a, '_>,
-    mut payload: Cursor<'a, '_>,
+    mut payload: Members<'a, '_>,
     keys: &[&str],
     call_id: Option<Text<'a>>,
     around: Around<'a>,
@@ -110,7 +110,7 @@ fn result<'a>(
 }
 
 /// What was written, where nothing tells it as one.
-fn streams<'a>(payload: &mut Cursor<'a, '_>) -> Any<'a> {
+fn streams<'a>(payload: &mut Members<'a, '_>) -> Any<'a> {
     let streams: Vec<_> =
         ["stdout", "stderr"].into_iter().filter_map(|key| Some((key, payload.any(key)?))).collect();
     if streams.is_empty() { null() } else { Any::members(streams) }

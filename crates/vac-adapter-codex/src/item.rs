@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::null;
+use vac_adapter::members::null;
 use vac_adapter::provider::UNKNOWN;
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,

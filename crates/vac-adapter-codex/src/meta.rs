@@ -1,7 +1,7 @@
 //! What a session says about itself: the first `session_meta`, the header of a
 //! log without envelopes, `session` of a whole one, or `thread.started`.
 
-use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::members::{Members, Rest};
 use vac_adapter::time::instant;
 use vac_record::{AbstractTimestamp, VcsContext};
 use vac_value::{IntoOwned, Kind, Map, Node};
@@ -152,7 +152,7 @@ fn ordinal(node: Node<'_, '_>) -> Option<u64> {
 }
 
 fn lineage(payload: Node<'_, '_>) -> Rest<'static> {
-    let Some(mut payload) = Cursor::of(payload) else { return Rest::default() };
+    let Some(mut payload) = Members::new(payload) else { return Rest::default() };
     let lineage = LINEAGE
         .iter()
         .filter_map(|key| Some(((*key).into(), payload.any(key)?.into_owned())))

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::Rest;
 use vac_adapter::frame::{Content, Frame};
+use vac_adapter::members::Rest;
 use vac_adapter::raw;
 use vac_adapter::{Error, Origin, Report, Sink};
 use vac_record::{Entry, EventEntry};

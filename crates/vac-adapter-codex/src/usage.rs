@@ -1,6 +1,6 @@
 //! Numbers of tokens.
 
-use vac_adapter::cursor::Rest;
+use vac_adapter::members::Rest;
 use vac_record::TokenUsage;
 use vac_value::{Any, Encoding, Node};
 

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use vac_adapter::broken::Reader;
-use vac_adapter::cursor::{Cursor, Rest};
 use vac_adapter::frame::{Raw, Reason, scanner};
+use vac_adapter::members::{Members, Rest};
 use vac_value::{Document, Kind, Node, Scanner, Text};
 
 /// A part of a session.
@@ -37,7 +37,7 @@ pub(crate) fn each<'a, E>(
     document: Node<'a, 'a>,
     mut show: impl FnMut(Piece<'_, 'a>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(mut members) = Cursor::of(document) else { return Ok(()) };
+    let Some(mut members) = Members::new(document) else { return Ok(()) };
     let session = members.peek("session");
     let items = members.array("items");
     show(Piece::Around { session, members: members.rest(&[]) })?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::cursor::{null, put, sift};
+use vac_adapter::members::{null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 

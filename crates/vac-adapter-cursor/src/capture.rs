@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, null, object, put, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{Rest, null, object, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{object, put, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{object, put, sift};
 use vac_adapter::{Error, Origin, Report, Sink};
 use vac_record::{Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};

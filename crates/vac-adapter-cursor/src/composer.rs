@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, put, sift};
 use vac_adapter::frame::{Place, Reason};
+use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::Known;
 use vac_adapter::{Error, Origin, Report, Sink, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};

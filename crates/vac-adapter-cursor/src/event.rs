@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, put, sift};
 use vac_adapter::frame::{Place, Raw};
+use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};

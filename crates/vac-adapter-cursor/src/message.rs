@@ -1,8 +1,8 @@
 //! Lines of transcripts and captures that are messages.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{object, put, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Any, IntoOwned, Node};
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, keys, object, sift};
 use vac_adapter::frame::Place;
+use vac_adapter::members::{Rest, keys, object, sift};
 use vac_adapter::{Report, raw};
 use vac_record::{Entry, MessageEntry, ToolResultEntry};
 use vac_value::{Kind, Node};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, null, put, sift};
+use vac_adapter::members::{Rest, null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Map, Node};
 

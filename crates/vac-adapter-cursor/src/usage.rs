@@ -1,6 +1,6 @@
 //! Token counts under their canonical names.
 
-use vac_adapter::cursor::Rest;
+use vac_adapter::members::Rest;
 use vac_record::TokenUsage;
 use vac_value::Node;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, null};
+use vac_adapter::members::{Members, null};
 use vac_adapter::raw::push;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node, Text};
@@ -143,7 +143,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 
     fn tool_call(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
-        let mut part = Cursor::of(part)?;
+        let mut part = Members::new(part)?;
         let mut call = part.object("functionCall")?;
         if !self.has_calls {
             // Whatever the last turn called and nobody answered stays so.
@@ -169,7 +169,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
 
     /// A part with `functionResponse` as a tool result.
     pub fn tool_result(&mut self, part: Node<'a, '_>) -> Option<ToolResultEntry<'a>> {
-        let mut part = Cursor::of(part)?;
+        let mut part = Members::new(part)?;
         let mut response = part.object("functionResponse")?;
         let name = response.peek("name").and_then(Node::text);
         let call_id = self.calls.response(name.as_deref(), response.text("id"));
@@ -195,7 +195,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 
     fn reasoning(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
-        let mut part = Cursor::of(part)?;
+        let mut part = Members::new(part)?;
         part.bool("thought");
         Some(Entry::Reasoning(ReasoningEntry {
             content: part.any("text").unwrap_or_else(null),

@@ -1,8 +1,8 @@
 //! Everything that is no message.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest, null};
 use vac_adapter::frame::{Place, Raw};
+use vac_adapter::members::{Members, Rest, null};
 use vac_adapter::raw::{self, Known, push};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry, ToolCallEntry};
 use vac_value::{Node, Text};
@@ -17,7 +17,7 @@ const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
 /// The entry of an element that is no message, with all of it as its data.
 pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut event) = Cursor::of(node) else {
+    let Some(mut event) = Members::new(node) else {
         maker.report.unknown("an element that is no object");
         return value("unknown", node, None, Some((maker.place_id)()));
     };
@@ -66,7 +66,7 @@ pub(crate) fn rewind<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry
 
 /// A line with all of it as its data.
 fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut line) = Cursor::of(node) else { return message(node, maker) };
+    let Some(mut line) = Members::new(node) else { return message(node, maker) };
     line.said("type", &event_type);
     let timestamp = line.timestamp("timestamp");
     let id = (maker.place_id)().into();
@@ -90,7 +90,7 @@ pub(crate) fn set<'a>(
     id: String,
     report: &mut Report,
 ) -> Option<Entry<'a>> {
-    let mut line = Cursor::of(around.node)?;
+    let mut line = Members::new(around.node)?;
     let Some(mut set) = line.object("$set") else {
         line.rest(&[]);
         return None;
@@ -104,13 +104,13 @@ pub(crate) fn set<'a>(
     let set = set.rest(&[]);
     unknown(report, "$set", &set, IN_SET);
     let mut data = line.rest(&[]);
-    data.extend(vac_adapter::cursor::object(set).map(|set| ("$set".into(), set)));
+    data.extend(vac_adapter::members::object(set).map(|set| ("$set".into(), set)));
     Some(made(event_type.into(), data, timestamp, id.into(), none()))
 }
 
 /// The tool call that a checkpoint was made for, before it was made.
 pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut call) = Cursor::of(node) else { return message(node, maker) };
+    let Some(mut call) = Members::new(node) else { return message(node, maker) };
     let (name, input) = (call.text("name"), call.any("args"));
     let (call_id, timestamp) = (call.text("id"), call.timestamp("timestamp"));
     let mut extensions = call.rest(CHECKPOINT_CALL);
@@ -129,7 +129,7 @@ pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'
 /// What the user saw of the conversation.
 pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let id = (maker.place_id)();
-    match Cursor::of(node) {
+    match Members::new(node) {
         Some(item) => made("display".into(), item.rest(&[]), None, id.into(), none()),
         None => value("display", node, None, Some(id)),
     }

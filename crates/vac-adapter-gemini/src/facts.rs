@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use vac_adapter::cursor::Rest;
+use vac_adapter::members::Rest;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::{Span, instant};
 use vac_record::{AbstractTimestamp, Decode, SessionTrace};

@@ -2,7 +2,7 @@
 //! ones that are known.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, keys};
+use vac_adapter::members::{Rest, keys};
 use vac_record::{MessageEntry, ToolCallEntry, ToolResultEntry};
 
 const IN_MESSAGES: &[&str] = &["superseded", "superseded-by", "user-kind"];

@@ -1,7 +1,7 @@
 //! The elements of `messages` and of `history`, lines that are messages, and prompts.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Cursor, Rest, object, put, sift};
+use vac_adapter::members::{Members, Rest, object, put, sift};
 use vac_adapter::raw::push;
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};
@@ -204,7 +204,7 @@ pub(crate) fn prompt<'a>(
     if !node.member("type").is_some_and(|kind| kind.is_text("user")) {
         return event::message(node, maker);
     }
-    let Some(mut prompt) = Cursor::of(node) else { return event::message(node, maker) };
+    let Some(mut prompt) = Members::new(node) else { return event::message(node, maker) };
     prompt.said("type", "user");
     prompt.said("sessionId", session);
     let timestamp = prompt.timestamp("timestamp");

@@ -12,8 +12,8 @@
 
 use std::rc::Rc;
 
-use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::frame::{Content, Frame, Place};
+use vac_adapter::members::{Members, null};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
@@ -163,7 +163,7 @@ impl Facts {
                 self.models.push(model.into_owned());
             }
         }
-        let Some(mut members) = Cursor::of(line) else { return };
+        let Some(mut members) = Members::new(line) else { return };
         if let Some(timestamp) = members.timestamp("timestamp") {
             self.span.add(&timestamp);
         }
@@ -257,7 +257,7 @@ fn entry<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
         let named = line.member("type").and_then(Node::text);
         report.unknown(named.as_deref().unwrap_or("a line without a type"));
     }
-    match (kind, Cursor::of(line)) {
+    match (kind, Members::new(line)) {
         (Some(LineType::Message), Some(mut members)) => {
             let is_user = members.said("role", "user");
             if is_user || members.said("role", "assistant") {
@@ -271,7 +271,7 @@ fn entry<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
     }
 }
 
-fn message<'a>(mut line: Cursor<'a, '_>, is_user: bool, place: Place) -> Entry<'a> {
+fn message<'a>(mut line: Members<'a, '_>, is_user: bool, place: Place) -> Entry<'a> {
     line.said("type", "message");
     Entry::Message(MessageEntry {
         kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
@@ -286,7 +286,7 @@ fn message<'a>(mut line: Cursor<'a, '_>, is_user: bool, place: Place) -> Entry<'
     })
 }
 
-fn call<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
+fn call<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("type", "tool_use");
     Entry::ToolCall(ToolCallEntry {
         name: line.text("tool_name").unwrap_or(UNKNOWN.into()),
@@ -299,7 +299,7 @@ fn call<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
     })
 }
 
-fn result<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
+fn result<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("type", "tool_result");
     let status = line.text("status");
     Entry::ToolResult(ToolResultEntry {
@@ -315,7 +315,7 @@ fn result<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
 }
 
 /// Everything else, with all it holds.
-fn event<'a>(line: Node<'a, '_>, members: Option<Cursor<'a, '_>>, place: Place) -> Entry<'a> {
+fn event<'a>(line: Node<'a, '_>, members: Option<Members<'a, '_>>, place: Place) -> Entry<'a> {
     let named = line.member("type").and_then(Node::text);
     let (mut timestamp, mut data) = (None, Map::default());
     match members {

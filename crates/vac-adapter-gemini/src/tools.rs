@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, null, put, sift};
+use vac_adapter::members::{Rest, null, put, sift};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
 };

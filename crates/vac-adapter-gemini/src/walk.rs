@@ -1,8 +1,8 @@
 //! The pieces of a frame that entries are made of.
 
 use vac_adapter::Error;
-use vac_adapter::cursor::Cursor;
 use vac_adapter::frame::{Content, Frame, Raw, Reason};
+use vac_adapter::members::Members;
 use vac_value::{Any, Document, Encoding, Kind, Node, Text};
 
 use crate::broken::Skeleton;
@@ -102,15 +102,15 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
     }
 
     /// Takes the lists away.
-    pub fn without_lists(&self, members: &mut Cursor<'d, 'a>) {
+    pub fn without_lists(&self, members: &mut Members<'d, 'a>) {
         for (key, slot) in self.lists {
             members.take_if(key, |list| is_list(*slot, list).then_some(()));
         }
     }
 
     /// Its members without the lists.
-    pub fn cursor(&self) -> Option<Cursor<'d, 'a>> {
-        let mut cursor = Cursor::of(self.inner)?;
+    pub fn cursor(&self) -> Option<Members<'d, 'a>> {
+        let mut cursor = Members::new(self.inner)?;
         self.without_lists(&mut cursor);
         Some(cursor)
     }

@@ -2,7 +2,7 @@
 //! something that happened besides.
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{Rest, object, put, sift};
+use vac_adapter::members::{Rest, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Any, Map, Node, Text};
 

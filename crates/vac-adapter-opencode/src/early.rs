@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use vac_adapter::cursor::{null, object, put, sift};
+use vac_adapter::members::{null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,

@@ -1,8 +1,8 @@
 //! Units that are events: everything that is no message and no part, and has no
 //! place beside the entries.
 
-use vac_adapter::cursor::{Cursor, Rest, sift};
 use vac_adapter::frame::Reason;
+use vac_adapter::members::{Members, Rest, sift};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
 use vac_record::{Entry, EventEntry};
@@ -49,7 +49,7 @@ pub(crate) fn entry<'a>(
         return made(event_type, data, unit.place_id());
     }
     let mut moment = Moment::default();
-    match (Cursor::of(node), unit.class) {
+    match (Members::new(node), unit.class) {
         (Some(mut object), Class::Share) => {
             secret::redact(&mut object);
             data = object.rest(&[]);

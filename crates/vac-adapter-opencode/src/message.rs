@@ -1,6 +1,6 @@
 //! Messages, without their parts.
 
-use vac_adapter::cursor::{Rest, object, put, sift};
+use vac_adapter::members::{Rest, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
 use vac_value::{Any, Kind, Map, Node, Number, Text};
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
-use vac_adapter::cursor::{null, object, put, sift};
+use vac_adapter::members::{null, object, put, sift};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
 use vac_value::{Any, Encoding, Kind, Map, Node, Text};
 

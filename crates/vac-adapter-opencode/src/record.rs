@@ -1,6 +1,6 @@
 //! The record around the entries of a session.
 
-use vac_adapter::cursor::{Cursor, Rest};
+use vac_adapter::members::{Members, Rest};
 use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_record::{
@@ -54,7 +54,7 @@ impl Around {
             Class::Todos => self.session.push(("todo".into(), tidy(node))),
             Class::Models => self.session.push(("session_model".into(), tidy(node))),
             _ => {
-                let Some(object) = Cursor::of(node) else { return false };
+                let Some(object) = Members::new(node) else { return false };
                 match class {
                     Class::Session => self.session(object, id),
                     Class::Project => self.project(object),
@@ -66,7 +66,7 @@ impl Around {
         true
     }
 
-    fn session(&mut self, mut session: Cursor<'_, '_>, id: &str) {
+    fn session(&mut self, mut session: Members<'_, '_>, id: &str) {
         session.said("id", id);
         self.project_id = session.peek("projectID").and_then(Node::text).map(Into::into);
         self.model = session.peek("model").and_then(|model| {
@@ -91,7 +91,7 @@ impl Around {
         self.session = members;
     }
 
-    fn project(&mut self, mut project: Cursor<'_, '_>) {
+    fn project(&mut self, mut project: Members<'_, '_>) {
         self.worktree = project.peek("worktree").and_then(Node::text).map(Into::into);
         self.vcs = project.text("vcs").map(Into::into);
         self.sandboxes = project.take_if("sandboxes", |sandboxes| {
@@ -103,7 +103,7 @@ impl Around {
         self.project = project.rest(&[]).into_owned();
     }
 
-    fn share(&mut self, mut share: Cursor<'_, '_>, id: &str) {
+    fn share(&mut self, mut share: Members<'_, '_>, id: &str) {
         share.said("id", id);
         secret::redact(&mut share);
         let share = share.remainder().map(|share| ("session_share".into(), share.into_owned()));
@@ -128,7 +128,7 @@ impl Around {
             .or_else(|| self.worktree.clone())
             .or_else(|| told().map(|number| all.directories.name(number).to_owned()))?;
         let mut extensions = Map::default();
-        if let Some(project) = vac_adapter::cursor::object(self.project.clone()) {
+        if let Some(project) = vac_adapter::members::object(self.project.clone()) {
             extensions.push(("project".into(), project));
         }
         Some(Environment {

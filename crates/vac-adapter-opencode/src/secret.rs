@@ -1,6 +1,6 @@
 //! The secret that lets others change a shared session: no record contains it.
 
-use vac_adapter::cursor::{Cursor, Rest, object, sift};
+use vac_adapter::members::{Members, Rest, object, sift};
 use vac_adapter::redact::{self, Secrets};
 use vac_value::{Any, Kind, Node};
 
@@ -29,12 +29,12 @@ pub(crate) fn is_in(node: Node<'_, '_>, unit: &Facts<'_, '_>, class: Class) -> b
 }
 
 /// Takes the secret from a share object.
-pub(crate) fn redact(share: &mut Cursor<'_, '_>) {
+pub(crate) fn redact(share: &mut Members<'_, '_>) {
     share.take_if(SECRET, |_| Some(()));
 }
 
 /// Takes the share object from a session; returns what may be kept of it, as a member.
-pub(crate) fn redact_inside<'a>(session: &mut Cursor<'a, '_>) -> Option<(&'static str, Any<'a>)> {
+pub(crate) fn redact_inside<'a>(session: &mut Members<'a, '_>) -> Option<(&'static str, Any<'a>)> {
     let share = session.take_if(SHARE, |share| {
         let is_redacted = share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw());
         is_redacted.then_some(share)

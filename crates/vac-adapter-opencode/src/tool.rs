@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Rest, null, object, put, sift};
+use vac_adapter::members::{Rest, null, object, put, sift};
 use vac_record::{AbstractTimestamp, Decode, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Map, Node, Text};
 

@@ -1,7 +1,7 @@
 //! Messages of a table `session_message`, which have all they say inside: a prompt its
 //! text, an answer its texts, thoughts and calls in `content`.
 
-use vac_adapter::cursor::{Rest, null, object, put, sift};
+use vac_adapter::members::{Rest, null, object, put, sift};
 use vac_adapter::{Error, Origin, Sink};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,

@@ -10,9 +10,9 @@ use vac_record::{Entry, EventEntry};
 use vac_value::Document;
 
 use crate::adapter::{Error, Origin, Sink};
-use crate::cursor::Rest;
 use crate::frame::Place;
 use crate::input::Input;
+use crate::members::Rest;
 use crate::raw;
 
 /// A piece has so many bytes, at most.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
-use crate::cursor::{null, put, sift};
+use crate::members::{null, put, sift};
 
 /// The blocks of a message's content that are children of it; `None` if there are none.
 pub fn children<'a, 's>(

@@ -7,14 +7,14 @@
 //! largest entry.
 //!
 //! ```
-//! use vac_adapter::cursor::{Cursor};
+//! use vac_adapter::members::{Members};
 //! use vac_adapter::frame::{Content, Frames};
 //! use vac_record::{Encode, Entry, MessageEntry, MessageEntryType};
 //!
 //! let log = br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
 //! let entry = Frames::new(&log[..]).next(|frame| {
 //!     let Content::Document(document) = &frame.content else { return None };
-//!     let mut line = Cursor::of(document.root())?;
+//!     let mut line = Members::new(document.root())?;
 //!     line.said("who", "user");
 //!     Entry::Message(MessageEntry {
 //!         kind: MessageEntryType::User,
@@ -44,7 +44,7 @@
 //!
 //! * [`frame`] reads every container of JSON documents the same way; what is no
 //!   document is a frame too. Adapters see documents, never bytes.
-//! * [`cursor`] is the no-drop mechanism. Nothing else in an adapter has to care.
+//! * [`members`] is the no-drop mechanism. Nothing else in an adapter has to care.
 //! * [`broken`] takes apart what was one document and is damaged or cut short.
 //! * [`attachment`] carries whole files that belong to a session.
 //! * [`raw`] is the one place that carries what no value can carry, and [`redact`] the one
@@ -62,12 +62,12 @@ mod begun;
 pub mod blocks;
 pub mod broken;
 pub mod canonical;
-pub mod cursor;
 pub mod detect;
 pub mod foreign;
 pub mod frame;
 pub mod ids;
 pub mod input;
+pub mod members;
 pub mod provider;
 pub mod raw;
 pub mod redact;
@@ -78,8 +78,8 @@ pub mod tools;
 pub mod verdict;
 
 pub use adapter::{Adapter, Error, Glimpse, Origin, Profile, Session, Share, Sink};
-pub use cursor::Cursor;
 pub use detect::{Beginning, Confidence, Detection, Sample, detect};
 pub use input::{Bundle, Input, Log, Memory};
+pub use members::Members;
 pub use report::{Report, Source};
 pub use verdict::{Fit, Verdict};

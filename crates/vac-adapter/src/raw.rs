@@ -5,8 +5,8 @@ use data_encoding::BASE64;
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Any, Encoding, Map, Text};
 
-use crate::cursor::Rest;
 use crate::frame::{Place, Reason};
+use crate::members::Rest;
 
 /// The event type of such an entry.
 pub const EVENT_TYPE: &str = "unparsed";

@@ -33,8 +33,8 @@ use sha2::{Digest, Sha256};
 use vac_record::{Entry, EventEntry};
 use vac_value::{Any, Document, Encode, EncodeError, Kind, Node};
 
-use crate::cursor::Rest;
 use crate::frame::{Content, Frame, Place, Raw, Reason};
+use crate::members::Rest;
 use crate::raw::{self, Known, push};
 
 /// The `reason` in the data of what was redacted as a whole.

@@ -184,7 +184,7 @@ fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
     }
 }
 
-fn described(source: &Source) -> crate::cursor::Rest<'static> {
+fn described(source: &Source) -> crate::members::Rest<'static> {
     let mut members = Map::default();
     raw::push(&mut members, "name", &source.name.as_str());
     raw::push(&mut members, "size", &source.size);

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::cursor::{Cursor, null};
 use vac_adapter::frame::{Content, Frame, Place};
+use vac_adapter::members::{Members, null};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
@@ -78,7 +78,7 @@ struct Facts {
 
 impl Facts {
     fn add(&mut self, line: Node<'_, '_>) {
-        let Some(mut seen) = Cursor::of(line) else { return };
+        let Some(mut seen) = Members::new(line) else { return };
         if let Some(at) = seen.timestamp("at") {
             self.span.add(&at);
         }
@@ -173,7 +173,7 @@ fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u
 
 /// The entry of a line.
 fn mapped<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
-    match (kind(line), Cursor::of(line)) {
+    match (kind(line), Members::new(line)) {
         (Some("said"), Some(members)) => said(members, place),
         (Some("did"), Some(members)) => did(members, place),
         (Some("saw"), Some(members)) => saw(members, place),
@@ -181,7 +181,7 @@ fn mapped<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a
     }
 }
 
-fn said<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
+fn said<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("kind", "said");
     let is_user = line.said("who", "user");
     if !is_user {
@@ -200,7 +200,7 @@ fn said<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
     })
 }
 
-fn did<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
+fn did<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("kind", "did");
     Entry::ToolCall(ToolCallEntry {
         name: line.text("tool").unwrap_or(UNKNOWN.into()),
@@ -213,7 +213,7 @@ fn did<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
     })
 }
 
-fn saw<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
+fn saw<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("kind", "saw");
     // `ok` says the same the other way round, so it is looked at and stays.
     let is_error = line.peek("ok").and_then(Node::bool).map(|is_ok| !is_ok);
@@ -232,7 +232,7 @@ fn saw<'a>(mut line: Cursor<'a, '_>, place: Place) -> Entry<'a> {
 /// Everything that nobody says or does, with all it holds.
 fn event<'a>(
     line: Node<'a, '_>,
-    members: Option<Cursor<'a, '_>>,
+    members: Option<Members<'a, '_>>,
     place: Place,
     report: &mut Report,
 ) -> Entry<'a> {

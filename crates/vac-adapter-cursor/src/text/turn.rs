@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use vac_adapter::cursor::{Rest, null, object};
 use vac_adapter::frame::{self, Place, Reason};
+use vac_adapter::members::{Rest, null, object};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Error, Report};
 use vac_record::{

@@ -1,8 +1,8 @@
 //! What every adapter relies on.
 
 mod beginnings;
-mod cursor;
 mod frames;
 mod held_and_streamed;
+mod members;
 mod pieces;
 mod writing;

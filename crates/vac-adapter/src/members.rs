@@ -1,20 +1,20 @@
-//! THE no-drop mechanism: a cursor that owns one native object.
+//! THE no-drop mechanism: the members of one native object.
 //!
 //! A taker removes a member only if its value fits the canonical field it is
-//! wanted for; any other member stays. [`Cursor::rest`] gives what stayed, to be
-//! carried under its native name. A cursor that goes away without that is a
-//! defect, and panics where debug assertions are on (a release build goes on).
+//! wanted for; any other member stays. [`Members::rest`] gives what stayed, to be
+//! carried under its native name. Dropping members without calling it is a defect, and
+//! panics where debug assertions are on (a release build goes on).
 //!
 //! ```
-//! use vac_adapter::cursor::Cursor;
+//! use vac_adapter::members::Members;
 //! use vac_record::MessageEntry;
 //! use vac_value::Document;
 //!
 //! let line = Document::json(br#"{"uuid": "u1", "timestamp": "soon", "mood": "good", "x": null}"#)?;
-//! let mut cursor = Cursor::of(line.root()).ok_or("not an object")?;
-//! assert_eq!(cursor.text("uuid").as_deref(), Some("u1"));
-//! assert_eq!(cursor.timestamp("timestamp"), None, "that is no timestamp: it stays");
-//! let rest = cursor.rest(&MessageEntry::KEYS);
+//! let mut members = Members::new(line.root()).ok_or("not an object")?;
+//! assert_eq!(members.text("uuid").as_deref(), Some("u1"));
+//! assert_eq!(members.timestamp("timestamp"), None, "that is no timestamp: it stays");
+//! let rest = members.rest(&MessageEntry::KEYS);
 //! let names: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
 //! assert_eq!(names, ["native:timestamp", "mood"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -46,7 +46,7 @@ pub mod keys {
     /// The keys of a map and those that an adapter adds to it; there are `N` of them.
     ///
     /// ```
-    /// use vac_adapter::cursor::keys;
+    /// use vac_adapter::members::keys;
     /// use vac_record::MessageEntry;
     ///
     /// const OURS: &[&str] = &["mood"];
@@ -83,7 +83,7 @@ pub type Rest<'a> = Map<Text<'a>, Any<'a>>;
 /// The members of one native object that nobody has taken yet.
 #[derive(Debug)]
 #[must_use = "what is not taken has to be kept: call rest()"]
-pub struct Cursor<'d, 'a> {
+pub struct Members<'d, 'a> {
     members: Vec<Member<'d, 'a>>,
 }
 
@@ -112,9 +112,9 @@ impl<'d, 'a> Member<'d, 'a> {
     }
 }
 
-impl<'d, 'a> Cursor<'d, 'a> {
+impl<'d, 'a> Members<'d, 'a> {
     /// The members of an object; `None` if it is none.
-    pub fn of(node: Node<'d, 'a>) -> Option<Self> {
+    pub fn new(node: Node<'d, 'a>) -> Option<Self> {
         (node.kind() == Kind::Map).then(|| {
             let mut members = Vec::with_capacity(24);
             members.extend(node.members().map(Member::new));
@@ -180,10 +180,10 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.take_if(key, |node| (node.kind() != Kind::Null).then(|| node.carry()))
     }
 
-    /// Takes an object, whose members then have to be taken or kept by a cursor
-    /// of its own.
-    pub fn object(&mut self, key: &str) -> Option<Cursor<'d, 'a>> {
-        self.take_if(key, Cursor::of)
+    /// Takes an object, whose members then have to be taken or kept in
+    /// turn.
+    pub fn object(&mut self, key: &str) -> Option<Members<'d, 'a>> {
+        self.take_if(key, Members::new)
     }
 
     /// Takes an array, whose elements are then the caller's to keep.
@@ -217,11 +217,11 @@ impl<'d, 'a> Cursor<'d, 'a> {
 }
 
 /// Shows each member of an object to `take`, which says whether it took it, and gives
-/// those that it did not take as [`Cursor::rest`] does: one pass, where a cursor looks
-/// for every member that is wanted.
+/// those that it did not take as [`Members::rest`] does: one pass, where [`Members`]
+/// searches for every member that is wanted.
 ///
 /// ```
-/// use vac_adapter::cursor::{put, sift};
+/// use vac_adapter::members::{put, sift};
 /// use vac_record::MessageEntry;
 /// use vac_value::Document;
 ///
@@ -298,7 +298,7 @@ fn kept<'a>(key: Node<'a, '_>, text: Option<Text<'a>>, named: &[&str]) -> Text<'
     }
 }
 
-impl Drop for Cursor<'_, '_> {
+impl Drop for Members<'_, '_> {
     fn drop(&mut self) {
         debug_assert!(
             self.members.is_empty() || std::thread::panicking(),

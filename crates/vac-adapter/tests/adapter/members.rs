@@ -1,6 +1,6 @@
 //! The take-or-keep cursor.
 
-use vac_adapter::cursor::Cursor;
+use vac_adapter::members::Members;
 use vac_record::{Encode, MessageEntry};
 use vac_value::Document;
 
@@ -13,7 +13,7 @@ fn object(json: &[u8]) -> Document<'_> {
 #[should_panic(expected = "2 native members were neither taken nor kept")]
 fn forgetting_the_rest_fails_a_test() {
     let document = object(br#"{"a":1,"b":2,"c":3}"#);
-    let mut cursor = Cursor::of(document.root()).expect("an object");
+    let mut cursor = Members::new(document.root()).expect("an object");
     assert_eq!(cursor.uint("a"), Some(1));
 }
 
@@ -23,7 +23,7 @@ fn only_what_fits_is_taken() {
         br#"{"text":1,"time":"2026-02-30","uint":-1,"bool":"true","number":1e400,"object":[],
         "array":{},"any":null,"half":"\ud800","word":"other"}"#,
     );
-    let mut cursor = Cursor::of(document.root()).expect("an object");
+    let mut cursor = Members::new(document.root()).expect("an object");
     assert_eq!(cursor.text("text"), None);
     assert_eq!(cursor.timestamp("time"), None);
     assert_eq!(cursor.uint("uint"), None);
@@ -42,7 +42,7 @@ fn marked_names_cannot_meet() {
     let document = object(
         br#"{"id":1,"native:id":2,"native:native:id":3,"\ud800":4,"native-token:\\ud800":5}"#,
     );
-    let rest = Cursor::of(document.root()).expect("an object").rest(&MessageEntry::KEYS);
+    let rest = Members::new(document.root()).expect("an object").rest(&MessageEntry::KEYS);
     let names: Vec<_> = rest.iter().map(|(name, _)| name.as_ref()).collect();
     assert_eq!(
         names,
@@ -59,7 +59,7 @@ fn marked_names_cannot_meet() {
 #[test]
 fn what_is_left_of_a_nested_object_stays_together() {
     let document = object(br#"{"m":{"a":1,"b":{"c": [2]},"d":null}}"#);
-    let mut cursor = Cursor::of(document.root()).expect("an object");
+    let mut cursor = Members::new(document.root()).expect("an object");
     let mut inner = cursor.object("m").expect("an object");
     assert_eq!(inner.uint("a"), Some(1));
     let left = inner.remainder().expect("something");
