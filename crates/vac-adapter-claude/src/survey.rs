@@ -114,8 +114,8 @@ impl<'i> Survey<'i> {
 }
 
 impl Session for Survey<'_> {
-    fn agent(&self) -> &'static str {
-        "claude"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::Claude)
     }
 
     fn variant(&self) -> &'static str {

@@ -142,8 +142,8 @@ impl Shared<'_> {
 }
 
 impl Session for Survey<'_> {
-    fn agent(&self) -> &'static str {
-        "codex"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::Codex)
     }
 
     fn variant(&self) -> &'static str {

@@ -70,8 +70,8 @@ impl<'i> Survey<'i> {
 }
 
 impl Session for Survey<'_> {
-    fn agent(&self) -> &'static str {
-        "cursor"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::Cursor)
     }
 
     fn variant(&self) -> &'static str {

@@ -98,8 +98,8 @@ pub(crate) fn parent(folder: &str) -> Option<&str> {
 }
 
 impl Session for Surveyed<'_> {
-    fn agent(&self) -> &'static str {
-        "gemini"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::Gemini)
     }
 
     fn variant(&self) -> &'static str {

@@ -182,8 +182,8 @@ struct Stream<'i> {
 }
 
 impl Session for Stream<'_> {
-    fn agent(&self) -> &'static str {
-        "gemini"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::Gemini)
     }
 
     fn variant(&self) -> &'static str {

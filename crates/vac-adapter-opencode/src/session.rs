@@ -105,8 +105,8 @@ fn raw(bytes: &[u8], reason: &Reason, unit: &Unit<'_>, sink: &mut dyn Sink) -> R
 }
 
 impl Session for Found<'_> {
-    fn agent(&self) -> &'static str {
-        "opencode"
+    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+        Some(&crate::OpenCode)
     }
 
     fn variant(&self) -> &'static str {

@@ -1,15 +1,21 @@
 //! What an adapter is: detect, survey, then entries one by one.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
-use vac_record::{AbstractTimestamp, Entry, VerifiableAgentRecord};
+use vac_record::annotations::Relation;
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, VerifiableAgentRecord};
 use vac_validate::Violations;
 
 use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
+use crate::members::Rest;
+use crate::prompt;
+use crate::provider::UNKNOWN;
 use crate::report::Report;
+use crate::tools::ToolTable;
 use crate::verdict::Verdict;
 
 /// One native format family.
@@ -30,6 +36,41 @@ pub trait Adapter: Sync {
     /// newer one may hold what nobody has seen.
     fn newest_tested(&self) -> Option<&'static str> {
         None
+    }
+
+    /// The name that the agent's program has in records (`cli-name`), if it differs from
+    /// [`name`](Self::name).
+    fn cli_name(&self) -> &'static str {
+        self.name()
+    }
+
+    /// What the agent's tools are for.
+    fn tools(&self) -> &'static ToolTable {
+        &ToolTable::EMPTY
+    }
+
+    /// Texts that the agent puts in the user's name.
+    fn prompt_rules(&self) -> &'static [prompt::Rule] {
+        &[]
+    }
+
+    /// Takes away what the agent puts around the words of the user. Receives the text of a
+    /// message whose author is the user, and the message's extensions.
+    fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<prompt::Typed> {
+        let _ = (text, extensions);
+        None
+    }
+
+    /// Returns what the model said in a message of which the content also contains other
+    /// entries as text. `None` if all of the content was said.
+    fn spoken(&self, message: &MessageEntry<'_>, text: &str) -> Option<String> {
+        let _ = (message, text);
+        None
+    }
+
+    /// Whether every finished tool call has a result in the log: then one without is unfinished.
+    fn logs_results(&self) -> bool {
+        false
     }
 
     /// Reads an input once for what is true of its sessions as a whole. An input
@@ -70,11 +111,27 @@ pub enum Share {
 
 /// One session that a survey found, and how to read its entries.
 pub trait Session {
-    /// The agent's name.
-    fn agent(&self) -> &'static str;
+    /// The adapter whose tables apply. `None` for a record of an unknown agent.
+    fn adapter(&self) -> Option<&'static dyn Adapter>;
+
+    /// The name of the agent that wrote the log: the adapter's, or that of another agent that
+    /// writes the same format.
+    fn agent(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.adapter().map_or(UNKNOWN, Adapter::name))
+    }
+
+    /// The session that this one came from.
+    fn parent(&self) -> Option<Parent> {
+        None
+    }
 
     /// Which of the agent's formats it is in.
     fn variant(&self) -> &'static str;
+
+    /// Whether it is read from a record, which states its own annotations.
+    fn is_record(&self) -> bool {
+        false
+    }
 
     /// The record without entries and without `recording-agent`, which is the
     /// writer's.
@@ -90,6 +147,15 @@ pub trait Session {
         self.entries(&mut counter)?;
         Ok(counter.count)
     }
+}
+
+/// The session that another one came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// Its id.
+    pub session_id: String,
+    /// How the other one came from it.
+    pub relation: Relation,
 }
 
 /// Takes entries.

@@ -25,9 +25,20 @@ use vac_value::{Encoding, IntoOwned};
 /// The key of the extension.
 pub const KEY: &str = "vac";
 
-/// The annotations of an entry, without those of its children. `None` if it has none.
+/// Returns the annotations of an entry, without those of its children. `None` if it has none.
+///
+/// # Errors
+/// If the extension `vac` is not valid: then it was not written by this program.
 pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>>, DecodeError> {
     read(entry.extensions())
+}
+
+/// Adds annotations to the extensions of an entry that is being built and has none. Absent
+/// annotations add nothing.
+pub fn attach<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &EntryAnnotations<'_>) {
+    if *annotations != EntryAnnotations::default() {
+        write(extensions, annotations);
+    }
 }
 
 /// Changes the annotations of an entry.
@@ -39,10 +50,15 @@ pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations
     let found = annotations(entry).expect("only this module writes annotations");
     let mut changed = found.unwrap_or_default();
     change(&mut changed);
-    write(entry.extensions_mut(), &changed);
+    if changed != EntryAnnotations::default() {
+        write(entry.extensions_mut(), &changed);
+    }
 }
 
-/// The annotations of a session. `None` if it has none.
+/// Returns the annotations of a session. `None` if it has none.
+///
+/// # Errors
+/// If the extension `vac` is not valid: then it was not written by this program.
 pub fn session_annotations(
     record: &VerifiableAgentRecord<'_>,
 ) -> Result<Option<SessionAnnotations<'static>>, DecodeError> {
@@ -55,6 +71,15 @@ pub fn annotate_session(
     annotations: &SessionAnnotations<'_>,
 ) {
     write(&mut record.session.extensions, annotations);
+}
+
+/// Removes all extensions but the annotations.
+pub(crate) fn retain(extensions: &mut Map<Text<'_>, Any<'_>>) {
+    let kept = extensions.remove(KEY);
+    *extensions = Map::default();
+    if let Some(kept) = kept {
+        extensions.insert(KEY.into(), kept);
+    }
 }
 
 fn read<T: Decode<'static>>(extensions: &Map<Text<'_>, Any<'_>>) -> Result<Option<T>, DecodeError> {

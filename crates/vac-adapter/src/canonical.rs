@@ -1,11 +1,14 @@
-//! The profile `canonical`: takes away what the schema does not name.
+//! The profile `canonical`: removes what the schema does not name, except the
+//! [annotations](crate::annotation).
 
 use vac_record::{Entry, MessageEntry, VerifiableAgentRecord};
 use vac_value::{Any, Map, Text};
 
+use crate::annotation;
+
 /// Strips an entry and its children.
 pub fn strip_entry(entry: &mut Entry<'_>) {
-    clear(entry.extensions_mut());
+    annotation::retain(entry.extensions_mut());
     if let Entry::Message(MessageEntry { token_usage: Some(usage), .. }) = entry {
         clear(&mut usage.extensions);
     }
@@ -15,7 +18,7 @@ pub fn strip_entry(entry: &mut Entry<'_>) {
 /// Strips the record around the entries.
 pub fn strip_record(record: &mut VerifiableAgentRecord<'_>) {
     clear(&mut record.extensions);
-    clear(&mut record.session.extensions);
+    annotation::retain(&mut record.session.extensions);
     clear(&mut record.session.agent_meta.extensions);
     if let Some(vcs) = &mut record.vcs {
         clear(&mut vcs.extensions);

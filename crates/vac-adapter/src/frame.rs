@@ -32,6 +32,7 @@ mod window;
 use std::fmt;
 use std::io::{self, Read};
 
+use vac_record::annotations;
 use vac_value::{Document, Problem, Scanner, SyntaxError};
 
 pub use held::held;
@@ -184,7 +185,25 @@ pub enum Reason {
     },
 }
 
-/// The reason that a record and a report state for [`Reason::TooLong`].
+impl Reason {
+    /// Returns the code that a record states.
+    pub fn code(&self) -> annotations::Reason {
+        match self {
+            Self::Syntax(error) => match error.problem {
+                Problem::Utf8 => annotations::Reason::NotUtf8,
+                Problem::Depth(_) => annotations::Reason::TooDeep,
+                _ => annotations::Reason::Syntax,
+            },
+            Self::DuplicateKey => annotations::Reason::DuplicateKey,
+            Self::Nul => annotations::Reason::NulBytes,
+            Self::Stray => annotations::Reason::Syntax,
+            Self::Encoding(_) => annotations::Reason::NotEncodable,
+            Self::TooLong { .. } => annotations::Reason::TooLong,
+        }
+    }
+}
+
+/// The reason that a report states for [`Reason::TooLong`].
 pub const TOO_LONG: &str = "event-too-long";
 
 impl fmt::Display for Reason {

@@ -68,6 +68,8 @@ pub mod frame;
 pub mod ids;
 pub mod input;
 pub mod members;
+pub mod message_text;
+pub mod prompt;
 pub mod provider;
 pub mod raw;
 pub mod redact;
@@ -77,7 +79,7 @@ pub mod time;
 pub mod tools;
 pub mod verdict;
 
-pub use adapter::{Adapter, Error, Glimpse, Origin, Profile, Session, Share, Sink};
+pub use adapter::{Adapter, Error, Glimpse, Origin, Parent, Profile, Session, Share, Sink};
 pub use detect::{Beginning, Confidence, Detection, Sample, detect};
 pub use input::{Bundle, Input, Log, Memory};
 pub use members::Members;

@@ -23,7 +23,8 @@
 //! # Decisions
 //!
 //! * A native key that the target map names is kept as `native:` and itself, and
-//!   so is one that begins with `native:`, so that no two keys can meet.
+//!   so is one that begins with `native:`, so that no two keys can meet. The key `vac` is
+//!   reserved for [annotations](crate::annotation) and is kept as `native:vac`.
 //! * A key that is no Unicode text (half a surrogate pair) is kept as
 //!   `native-token:` and its JSON token without the quotes.
 //! * A member whose value is null is left out of the rest; inside a value that is
@@ -33,6 +34,8 @@ use std::borrow::Cow;
 
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Any, Kind, Map, Node, Number, Text};
+
+use crate::annotation;
 
 /// Lists of keys that a native key must not be mistaken for. The keys that the schema names
 /// are generated: `MessageEntry::KEYS`.
@@ -285,6 +288,7 @@ fn kept<'a>(key: Node<'a, '_>, text: Option<Text<'a>>, named: &[&str]) -> Text<'
     match text {
         Some(text)
             if named.contains(&&*text)
+                || text == annotation::KEY
                 || text.starts_with(MARK)
                 || text.starts_with(TOKEN_MARK) =>
         {

@@ -2,9 +2,11 @@
 //! source's own bytes and the reason.
 
 use data_encoding::BASE64;
+use vac_record::annotations::{self, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Any, Encoding, Map, Text};
 
+use crate::annotation;
 use crate::frame::{Place, Reason};
 use crate::members::Rest;
 
@@ -28,7 +30,6 @@ pub struct Known<'a> {
 /// after the other, are those of the frame.
 pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) -> Entry<'a> {
     let mut data = Rest::default();
-    push(&mut data, "reason", reason.to_string().as_str());
     push(&mut data, "line", &place.line);
     if let Reason::TooLong { piece, is_last, .. } = reason {
         push(&mut data, "piece", piece);
@@ -39,15 +40,22 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
         Reason::Nul => push(&mut data, "nul-bytes", &(bytes.len() as u64)),
         _ => push_bytes(&mut data, ["raw", "raw-base64"], bytes),
     }
-    event(data, place, known)
+    event(data, place, known, reason.code())
 }
 
 /// The event of a frame that is kept unparsed or redacted.
-pub(crate) fn event<'a>(data: Rest<'a>, place: Place, known: Known<'a>) -> Entry<'a> {
+pub(crate) fn event<'a>(
+    data: Rest<'a>,
+    place: Place,
+    known: Known<'a>,
+    reason: annotations::Reason,
+) -> Entry<'a> {
     let mut extensions = Map::default();
     if let Some(parent) = &known.parent_id {
         push(&mut extensions, "parent-id", parent);
     }
+    let annotations = EntryAnnotations { reason: Some(reason), ..EntryAnnotations::default() };
+    annotation::attach(&mut extensions, &annotations);
     Entry::Event(EventEntry {
         event_type: EVENT_TYPE.into(),
         data: Some(data),

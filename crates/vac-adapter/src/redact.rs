@@ -30,6 +30,7 @@
 
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest, Sha256};
+use vac_record::annotations;
 use vac_record::{Entry, EventEntry};
 use vac_value::{Any, Document, Encode, EncodeError, Kind, Node};
 
@@ -210,10 +211,9 @@ pub fn entry<'a>(
         return entry;
     }
     let mut data = Rest::default();
-    push(&mut data, "reason", REASON);
     push(&mut data, "line", &place.line);
     push_digest(&mut data, bytes);
-    raw::event(data, place, known)
+    raw::event(data, place, known, annotations::Reason::Redacted)
 }
 
 /// The text that replaces the source of an entry from which something was redacted: the

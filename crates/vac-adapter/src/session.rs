@@ -17,12 +17,14 @@
 
 use std::io::Write;
 
+use vac_record::annotations::SessionAnnotations;
 use vac_record::keys::message_entry;
 use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::{RuleId, rules, validate_document};
 use vac_value::{Any, Document, Encode, Encoder, Encoding, IntoOwned, Layout, Map};
 
 use crate::adapter::{Error, Origin, Profile, Session, Sink};
+use crate::annotation;
 use crate::canonical::{strip_entry, strip_record};
 use crate::frame::Reason;
 use crate::raw::{self, Known};
@@ -159,10 +161,27 @@ impl Sink for Collector {
     }
 }
 
-/// The record without entries.
-fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'static> {
+/// Returns the record of a session without entries and without `recording-agent`, with the
+/// annotations of the session.
+pub fn head(session: &dyn Session) -> VerifiableAgentRecord<'static> {
     let mut record = session.record();
     record.session.entries = Vec::new();
+    // The session of a record has its annotations.
+    let Some(adapter) = session.adapter().filter(|_| !session.is_record()) else { return record };
+    let parent = session.parent();
+    let annotations = SessionAnnotations {
+        agent: session.agent(),
+        adapter: adapter.name().into(),
+        variant: session.variant().into(),
+        relation: parent.as_ref().map(|parent| parent.relation),
+        parent: parent.map(|parent| parent.session_id.into()),
+    };
+    annotation::annotate_session(&mut record, &annotations);
+    record
+}
+
+fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'static> {
+    let mut record = head(session);
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
     }
@@ -194,7 +213,7 @@ fn described(source: &Source) -> crate::members::Rest<'static> {
 
 fn begin_report(session: &dyn Session, record: &VerifiableAgentRecord<'_>) -> Report {
     Report {
-        agent: session.agent().to_owned(),
+        agent: session.agent().into_owned(),
         variant: session.variant().to_owned(),
         cli_version: record.session.agent_meta.cli_version.as_deref().map(str::to_owned),
         session_id: record.id.clone().into_owned(),

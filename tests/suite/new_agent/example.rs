@@ -104,8 +104,8 @@ struct Survey<'i> {
 }
 
 impl Session for Survey<'_> {
-    fn agent(&self) -> &'static str {
-        "example"
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
+        Some(&Example)
     }
 
     fn variant(&self) -> &'static str {

@@ -137,9 +137,9 @@ fn an_entry_has_the_digest_or_the_text_without_the_secret() {
     assert_eq!(
         made(b"{\"secret\":", &Reason::Stray),
         concat!(
-            r#"{"type":"system-event","event-type":"unparsed","data":{"reason":"secret-redacted","#,
-            r#""line":3,"length":10,"sha-256":"#,
-            r#""5c2f36ed7c434080656831891a84b52bd4090ffc0ae9f1ad05bf7ce831230c51"},"id":"L3"}"#,
+            r#"{"type":"system-event","event-type":"unparsed","data":{"line":3,"length":10,"sha-256":"#,
+            r#""5c2f36ed7c434080656831891a84b52bd4090ffc0ae9f1ad05bf7ce831230c51"},"id":"L3","#,
+            r#""vac":{"reason":"redacted"}}"#,
         ),
     );
     let twice = made(br#"{"secret":"hush","a":1,"a":2}"#, &Reason::DuplicateKey);
@@ -148,7 +148,7 @@ fn an_entry_has_the_digest_or_the_text_without_the_secret() {
         "{twice}"
     );
     let inside = br#"{"secret":"x","a":"{\"secret\":\"hush\"}","a":2}"#;
-    assert!(made(inside, &Reason::DuplicateKey).contains(REASON));
+    assert!(made(inside, &Reason::DuplicateKey).contains(r#""vac":{"reason":"redacted"}"#));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use vac_adapter::frame::Place;
 use vac_adapter::session::{self, Options};
-use vac_adapter::{Error, Origin, Session, Sink, Source, ids, raw};
+use vac_adapter::{Adapter, Error, Origin, Session, Sink, Source, ids, raw};
 use vac_record::{
     AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     VerifiableAgentRecord,
@@ -18,8 +18,8 @@ struct MadeUp {
 const TIME: &str = "2026-01-01T00:00:00Z";
 
 impl Session for MadeUp {
-    fn agent(&self) -> &'static str {
-        "made-up"
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
+        None
     }
 
     fn variant(&self) -> &'static str {

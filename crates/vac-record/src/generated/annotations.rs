@@ -23,7 +23,7 @@ pub enum Annotations<'a> {
 ///
 /// ```cddl
 /// entry-annotations = {
-///   ? author: author                            ; Whose words a message in the user's name is.
+///   ? author: author                            ; Whose words a message is; absent from the model's own.
 ///   ? local-command: bool                       ; The user typed a command for the program, not for the model.
 ///   ? superseded: superseded                    ; Not part of the conversation any more.
 ///   ? duplicate-of: tstr                        ; The id of the entry that this one repeats.
@@ -31,15 +31,18 @@ pub enum Annotations<'a> {
 ///   ? subagent: subagent                        ; A subagent did it.
 ///   ? outcome: outcome                          ; How a tool call ended.
 ///   ? exit-code: int                            ; The exit code of a command.
-///   ? action: action                            ; What kind of action a tool call is.
+///   ? action: action                            ; What a tool call does, or a command that the user ran.
+///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
+///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; What a request to the model used.
 ///   ? reason: reason                            ; Why a part of the log was not parsed.
-///   ? ends: ending                              ; The log says how the session, or a turn of it, ended.
+///   ? starts: true                              ; The log says that the session starts here.
+///   ? ends: end                                 ; The log says that the session, or a turn of it, ends here.
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntryAnnotations<'a> {
-    /// Whose words a message in the user's name is.
+    /// Whose words a message is; absent from the model's own.
     pub author: Option<Author>,
     /// The user typed a command for the program, not for the model.
     pub local_command: Option<bool>,
@@ -55,17 +58,23 @@ pub struct EntryAnnotations<'a> {
     pub outcome: Option<Outcome>,
     /// The exit code of a command.
     pub exit_code: Option<i128>,
-    /// What kind of action a tool call is.
+    /// What a tool call does, or a command that the user ran.
     pub action: Option<Action<'a>>,
+    /// The tool of a result whose call is not in the log.
+    pub tool: Option<::vac_value::Text<'a>>,
+    /// A decision about what the agent may do.
+    pub permission: Option<Permission<'a>>,
     /// What a request to the model used.
     pub usage: Option<Usage<'a>>,
     /// Why a part of the log was not parsed.
     pub reason: Option<Reason>,
-    /// The log says how the session, or a turn of it, ended.
-    pub ends: Option<Ending>,
+    /// The log says that the session starts here.
+    pub starts: Option<bool>,
+    /// The log says that the session, or a turn of it, ends here.
+    pub ends: Option<End>,
 }
 
-/// Who wrote a message in the user's name.
+/// Who wrote a message. `unknown` is for words that are not the user's for certain.
 ///
 /// ```cddl
 /// author = "user" / "program" / "other-agent" / "hook" / "unknown"
@@ -170,28 +179,80 @@ pub struct Action<'a> {
 }
 
 /// ```cddl
-/// category = "execute" / "edit" / "read" / "search" / "fetch" / "think" / "plan" / "delegate" / "other"
+/// category = "Execute" / "Edit" / "Read" / "Search" / "Fetch" / "Think" / "Plan" / "Delegate" / "Other"
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
-    /// The value `"execute"`.
+    /// The value `"Execute"`.
     Execute,
-    /// The value `"edit"`.
+    /// The value `"Edit"`.
     Edit,
-    /// The value `"read"`.
+    /// The value `"Read"`.
     Read,
-    /// The value `"search"`.
+    /// The value `"Search"`.
     Search,
-    /// The value `"fetch"`.
+    /// The value `"Fetch"`.
     Fetch,
-    /// The value `"think"`.
+    /// The value `"Think"`.
     Think,
-    /// The value `"plan"`.
+    /// The value `"Plan"`.
     Plan,
-    /// The value `"delegate"`.
+    /// The value `"Delegate"`.
     Delegate,
-    /// The value `"other"`.
+    /// The value `"Other"`.
     Other,
+}
+
+/// Who decided what about an action that needs permission.
+///
+/// ```cddl
+/// permission = {
+///   decision: decision
+///   ? by: decider
+///   ? what: tstr                                ; The tool, command or mode that it is about.
+///   ? call-id: tstr
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Permission<'a> {
+    /// The member `decision`.
+    pub decision: Decision,
+    /// The member `by`.
+    pub by: Option<Decider>,
+    /// The tool, command or mode that it is about.
+    pub what: Option<::vac_value::Text<'a>>,
+    /// The member `call-id`.
+    pub call_id: Option<::vac_value::Text<'a>>,
+}
+
+/// ```cddl
+/// decision = "asked" / "allowed" / "denied" / "unknown"
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// The value `"asked"`.
+    Asked,
+    /// The value `"allowed"`.
+    Allowed,
+    /// The value `"denied"`.
+    Denied,
+    /// The value `"unknown"`.
+    Unknown,
+}
+
+/// ```cddl
+/// decider = "user" / "policy" / "program" / "hook"
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decider {
+    /// The value `"user"`.
+    User,
+    /// The value `"policy"`.
+    Policy,
+    /// The value `"program"`.
+    Program,
+    /// The value `"hook"`.
+    Hook,
 }
 
 /// Tokens in buckets that can be added up: no bucket contains another one, except that
@@ -226,7 +287,7 @@ pub struct Usage<'a> {
 /// Why a part of the log was not parsed.
 ///
 /// ```cddl
-/// reason = "syntax" / "not-utf-8" / "nul-bytes" / "too-long" / "too-deep" / "not-encodable" / "redacted" / "row-missing" / "other"
+/// reason = "syntax" / "not-utf-8" / "too-deep" / "too-long" / "nul-bytes" / "duplicate-key" / "not-encodable" / "redacted" / "row-missing" / "other"
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
@@ -234,12 +295,14 @@ pub enum Reason {
     Syntax,
     /// The value `"not-utf-8"`.
     NotUtf8,
-    /// The value `"nul-bytes"`.
-    NulBytes,
-    /// The value `"too-long"`.
-    TooLong,
     /// The value `"too-deep"`.
     TooDeep,
+    /// The value `"too-long"`.
+    TooLong,
+    /// The value `"nul-bytes"`.
+    NulBytes,
+    /// The value `"duplicate-key"`.
+    DuplicateKey,
     /// The value `"not-encodable"`.
     NotEncodable,
     /// The value `"redacted"`.
@@ -250,8 +313,22 @@ pub enum Reason {
     Other,
 }
 
-/// How a session ended.
+/// The end of a session or of a turn, and how it ended if the log says so.
 ///
+/// ```cddl
+/// end = {
+///   of: "session" / "turn"
+///   ? how: ending
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// The member `of`.
+    pub of: EndOf,
+    /// The member `how`.
+    pub how: Option<Ending>,
+}
+
 /// ```cddl
 /// ending = "success" / "failure" / "interrupted"
 /// ```
@@ -316,9 +393,18 @@ pub enum EntryAnnotationsInherited<'a> {
     Text(::vac_value::Text<'a>),
 }
 
+/// Part of `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EndOf {
+    /// The value `"session"`.
+    Session,
+    /// The value `"turn"`.
+    Turn,
+}
+
 impl EntryAnnotations<'_> {
     /// The keys that the specification names, in its order.
-    pub const KEYS: [&'static str; 12] = [
+    pub const KEYS: [&'static str; 15] = [
         "author",
         "local-command",
         "superseded",
@@ -328,8 +414,11 @@ impl EntryAnnotations<'_> {
         "outcome",
         "exit-code",
         "action",
+        "tool",
+        "permission",
         "usage",
         "reason",
+        "starts",
         "ends",
     ];
 }
@@ -349,6 +438,11 @@ impl Action<'_> {
     pub const KEYS: [&'static str; 3] = ["tool", "category", "server"];
 }
 
+impl Permission<'_> {
+    /// The keys that the specification names, in its order.
+    pub const KEYS: [&'static str; 4] = ["decision", "by", "what", "call-id"];
+}
+
 impl Usage<'_> {
     /// The keys that the specification names, in its order.
     pub const KEYS: [&'static str; 6] = [
@@ -359,6 +453,11 @@ impl Usage<'_> {
         "reasoning",
         "model",
     ];
+}
+
+impl End {
+    /// The keys that the specification names, in its order.
+    pub const KEYS: [&'static str; 2] = ["of", "how"];
 }
 
 impl SessionAnnotations<'_> {
@@ -377,7 +476,9 @@ impl SessionAnnotations<'_> {
     Superseded<'a>;
     Subagent<'a>;
     Action<'a>;
+    Permission<'a>;
     Usage<'a>;
+    End;
     SessionAnnotations<'a>;
 }
 
@@ -399,6 +500,25 @@ impl<'a> Action<'a> {
             category: category.into(),
             server: None,
         }
+    }
+}
+
+impl<'a> Permission<'a> {
+    /// Creates a value of what is required. Everything else is absent.
+    pub fn new(decision: impl Into<Decision>) -> Self {
+        Self {
+            decision: decision.into(),
+            by: None,
+            what: None,
+            call_id: None,
+        }
+    }
+}
+
+impl End {
+    /// Creates a value of what is required. Everything else is absent.
+    pub fn new(of: impl Into<EndOf>) -> Self {
+        Self { of: of.into(), how: None }
     }
 }
 
@@ -447,15 +567,24 @@ impl<'a> From<SessionAnnotations<'a>> for Annotations<'a> {
 }
 
 ::vac_schema::text_enum! {
-    Category : Execute = "execute", Edit = "edit", Read = "read", Search = "search",
-    Fetch = "fetch", Think = "think", Plan = "plan", Delegate = "delegate", Other =
-    "other"
+    Category : Execute = "Execute", Edit = "Edit", Read = "Read", Search = "Search",
+    Fetch = "Fetch", Think = "Think", Plan = "Plan", Delegate = "Delegate", Other =
+    "Other"
 }
 
 ::vac_schema::text_enum! {
-    Reason : Syntax = "syntax", NotUtf8 = "not-utf-8", NulBytes = "nul-bytes", TooLong =
-    "too-long", TooDeep = "too-deep", NotEncodable = "not-encodable", Redacted =
-    "redacted", RowMissing = "row-missing", Other = "other"
+    Decision : Asked = "asked", Allowed = "allowed", Denied = "denied", Unknown =
+    "unknown"
+}
+
+::vac_schema::text_enum! {
+    Decider : User = "user", Policy = "policy", Program = "program", Hook = "hook"
+}
+
+::vac_schema::text_enum! {
+    Reason : Syntax = "syntax", NotUtf8 = "not-utf-8", TooDeep = "too-deep", TooLong =
+    "too-long", NulBytes = "nul-bytes", DuplicateKey = "duplicate-key", NotEncodable =
+    "not-encodable", Redacted = "redacted", RowMissing = "row-missing", Other = "other"
 }
 
 ::vac_schema::text_enum! {
@@ -491,23 +620,32 @@ impl From<String> for EntryAnnotationsInherited<'_> {
     }
 }
 
+::vac_schema::text_enum! {
+    EndOf : Session = "session", Turn = "turn"
+}
+
 ::vac_schema::generated_types! {
     schema::SCHEMA;
     Annotations<'a>: rule 0, type 2;
-    EntryAnnotations<'a>: rule 1, type 16;
-    Author: rule 2, type 22;
-    Superseded<'a>: rule 3, type 24;
-    SupersededHow: rule 4, type 31;
-    Subagent<'a>: rule 5, type 32;
-    Outcome: rule 6, type 37;
-    Action<'a>: rule 7, type 39;
-    Category: rule 8, type 49;
-    Usage<'a>: rule 9, type 51;
-    Reason: rule 10, type 61;
-    Ending: rule 11, type 65;
-    SessionAnnotations<'a>: rule 12, type 67;
-    Relation: rule 13, type 72;
+    EntryAnnotations<'a>: rule 1, type 17;
+    Author: rule 2, type 23;
+    Superseded<'a>: rule 3, type 25;
+    SupersededHow: rule 4, type 32;
+    Subagent<'a>: rule 5, type 33;
+    Outcome: rule 6, type 38;
+    Action<'a>: rule 7, type 40;
+    Category: rule 8, type 50;
+    Permission<'a>: rule 9, type 53;
+    Decision: rule 10, type 58;
+    Decider: rule 11, type 63;
+    Usage<'a>: rule 12, type 65;
+    Reason: rule 13, type 76;
+    End: rule 14, type 81;
+    Ending: rule 15, type 85;
+    SessionAnnotations<'a>: rule 16, type 87;
+    Relation: rule 17, type 92;
     EntryAnnotationsInherited<'a>: rule 1, type 8;
+    EndOf: rule 14, type 79;
 }
 
 impl<'a> ::vac_schema::Build<'a> for Annotations<'a> {
@@ -539,9 +677,12 @@ impl<'a> ::vac_schema::Build<'a> for EntryAnnotations<'a> {
             outcome: map.optional(6)?,
             exit_code: map.optional(7)?,
             action: map.optional(8)?,
-            usage: map.optional(9)?,
-            reason: map.optional(10)?,
-            ends: map.optional(11)?,
+            tool: map.optional(9)?,
+            permission: map.optional(10)?,
+            usage: map.optional(11)?,
+            reason: map.optional(12)?,
+            starts: map.optional(13)?,
+            ends: map.optional(14)?,
         })
     }
 }
@@ -640,15 +781,60 @@ impl<'a> ::vac_schema::Build<'a> for Category {
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
         match node.text().as_deref() {
-            Some("execute") => Ok(Self::Execute),
-            Some("edit") => Ok(Self::Edit),
-            Some("read") => Ok(Self::Read),
-            Some("search") => Ok(Self::Search),
-            Some("fetch") => Ok(Self::Fetch),
-            Some("think") => Ok(Self::Think),
-            Some("plan") => Ok(Self::Plan),
-            Some("delegate") => Ok(Self::Delegate),
-            Some("other") => Ok(Self::Other),
+            Some("Execute") => Ok(Self::Execute),
+            Some("Edit") => Ok(Self::Edit),
+            Some("Read") => Ok(Self::Read),
+            Some("Search") => Ok(Self::Search),
+            Some("Fetch") => Ok(Self::Fetch),
+            Some("Think") => Ok(Self::Think),
+            Some("Plan") => Ok(Self::Plan),
+            Some("Delegate") => Ok(Self::Delegate),
+            Some("Other") => Ok(Self::Other),
+            _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
+impl<'a> ::vac_schema::Build<'a> for Permission<'a> {
+    fn build(
+        reader: &mut ::vac_schema::Reader<'_>,
+        node: ::vac_value::Node<'_, 'a>,
+    ) -> ::vac_schema::Built<Self> {
+        let mut map = reader.map(::vac_schema::GroupId(4), node)?;
+        Ok(Self {
+            decision: map.required(0)?,
+            by: map.optional(1)?,
+            what: map.optional(2)?,
+            call_id: map.optional(3)?,
+        })
+    }
+}
+
+impl<'a> ::vac_schema::Build<'a> for Decision {
+    fn build(
+        _: &mut ::vac_schema::Reader<'_>,
+        node: ::vac_value::Node<'_, 'a>,
+    ) -> ::vac_schema::Built<Self> {
+        match node.text().as_deref() {
+            Some("asked") => Ok(Self::Asked),
+            Some("allowed") => Ok(Self::Allowed),
+            Some("denied") => Ok(Self::Denied),
+            Some("unknown") => Ok(Self::Unknown),
+            _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
+impl<'a> ::vac_schema::Build<'a> for Decider {
+    fn build(
+        _: &mut ::vac_schema::Reader<'_>,
+        node: ::vac_value::Node<'_, 'a>,
+    ) -> ::vac_schema::Built<Self> {
+        match node.text().as_deref() {
+            Some("user") => Ok(Self::User),
+            Some("policy") => Ok(Self::Policy),
+            Some("program") => Ok(Self::Program),
+            Some("hook") => Ok(Self::Hook),
             _ => Err(::vac_schema::Mismatch::new(node)),
         }
     }
@@ -659,7 +845,7 @@ impl<'a> ::vac_schema::Build<'a> for Usage<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        let mut map = reader.map(::vac_schema::GroupId(4), node)?;
+        let mut map = reader.map(::vac_schema::GroupId(5), node)?;
         Ok(Self {
             input: map.optional(0)?,
             cache_read: map.optional(1)?,
@@ -679,15 +865,29 @@ impl<'a> ::vac_schema::Build<'a> for Reason {
         match node.text().as_deref() {
             Some("syntax") => Ok(Self::Syntax),
             Some("not-utf-8") => Ok(Self::NotUtf8),
-            Some("nul-bytes") => Ok(Self::NulBytes),
-            Some("too-long") => Ok(Self::TooLong),
             Some("too-deep") => Ok(Self::TooDeep),
+            Some("too-long") => Ok(Self::TooLong),
+            Some("nul-bytes") => Ok(Self::NulBytes),
+            Some("duplicate-key") => Ok(Self::DuplicateKey),
             Some("not-encodable") => Ok(Self::NotEncodable),
             Some("redacted") => Ok(Self::Redacted),
             Some("row-missing") => Ok(Self::RowMissing),
             Some("other") => Ok(Self::Other),
             _ => Err(::vac_schema::Mismatch::new(node)),
         }
+    }
+}
+
+impl<'a> ::vac_schema::Build<'a> for End {
+    fn build(
+        reader: &mut ::vac_schema::Reader<'_>,
+        node: ::vac_value::Node<'_, 'a>,
+    ) -> ::vac_schema::Built<Self> {
+        let mut map = reader.map(::vac_schema::GroupId(6), node)?;
+        Ok(Self {
+            of: map.required(0)?,
+            how: map.optional(1)?,
+        })
     }
 }
 
@@ -710,7 +910,7 @@ impl<'a> ::vac_schema::Build<'a> for SessionAnnotations<'a> {
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,
     ) -> ::vac_schema::Built<Self> {
-        let mut map = reader.map(::vac_schema::GroupId(5), node)?;
+        let mut map = reader.map(::vac_schema::GroupId(7), node)?;
         Ok(Self {
             agent: map.required(0)?,
             adapter: map.required(1)?,
@@ -749,6 +949,19 @@ impl<'a> ::vac_schema::Build<'a> for EntryAnnotationsInherited<'a> {
     }
 }
 
+impl<'a> ::vac_schema::Build<'a> for EndOf {
+    fn build(
+        _: &mut ::vac_schema::Reader<'_>,
+        node: ::vac_value::Node<'_, 'a>,
+    ) -> ::vac_schema::Built<Self> {
+        match node.text().as_deref() {
+            Some("session") => Ok(Self::Session),
+            Some("turn") => Ok(Self::Turn),
+            _ => Err(::vac_schema::Mismatch::new(node)),
+        }
+    }
+}
+
 impl ::vac_value::Encode for Annotations<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         match self {
@@ -770,8 +983,11 @@ impl ::vac_value::Encode for EntryAnnotations<'_> {
         map.optional_field("outcome", &self.outcome)?;
         map.optional_field("exit-code", &self.exit_code)?;
         map.optional_field("action", &self.action)?;
+        map.optional_field("tool", &self.tool)?;
+        map.optional_field("permission", &self.permission)?;
         map.optional_field("usage", &self.usage)?;
         map.optional_field("reason", &self.reason)?;
+        map.optional_field("starts", &self.starts)?;
         map.optional_field("ends", &self.ends)?;
         map.end()
     }
@@ -854,15 +1070,54 @@ impl ::vac_value::Encode for Category {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         to.text(
             match self {
-                Self::Execute => "execute",
-                Self::Edit => "edit",
-                Self::Read => "read",
-                Self::Search => "search",
-                Self::Fetch => "fetch",
-                Self::Think => "think",
-                Self::Plan => "plan",
-                Self::Delegate => "delegate",
-                Self::Other => "other",
+                Self::Execute => "Execute",
+                Self::Edit => "Edit",
+                Self::Read => "Read",
+                Self::Search => "Search",
+                Self::Fetch => "Fetch",
+                Self::Think => "Think",
+                Self::Plan => "Plan",
+                Self::Delegate => "Delegate",
+                Self::Other => "Other",
+            },
+        );
+        Ok(())
+    }
+}
+
+impl ::vac_value::Encode for Permission<'_> {
+    fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
+        let mut map = ::vac_value::MapEncoder::new(to);
+        map.field("decision", &self.decision)?;
+        map.optional_field("by", &self.by)?;
+        map.optional_field("what", &self.what)?;
+        map.optional_field("call-id", &self.call_id)?;
+        map.end()
+    }
+}
+
+impl ::vac_value::Encode for Decision {
+    fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
+        to.text(
+            match self {
+                Self::Asked => "asked",
+                Self::Allowed => "allowed",
+                Self::Denied => "denied",
+                Self::Unknown => "unknown",
+            },
+        );
+        Ok(())
+    }
+}
+
+impl ::vac_value::Encode for Decider {
+    fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
+        to.text(
+            match self {
+                Self::User => "user",
+                Self::Policy => "policy",
+                Self::Program => "program",
+                Self::Hook => "hook",
             },
         );
         Ok(())
@@ -888,9 +1143,10 @@ impl ::vac_value::Encode for Reason {
             match self {
                 Self::Syntax => "syntax",
                 Self::NotUtf8 => "not-utf-8",
-                Self::NulBytes => "nul-bytes",
-                Self::TooLong => "too-long",
                 Self::TooDeep => "too-deep",
+                Self::TooLong => "too-long",
+                Self::NulBytes => "nul-bytes",
+                Self::DuplicateKey => "duplicate-key",
                 Self::NotEncodable => "not-encodable",
                 Self::Redacted => "redacted",
                 Self::RowMissing => "row-missing",
@@ -898,6 +1154,15 @@ impl ::vac_value::Encode for Reason {
             },
         );
         Ok(())
+    }
+}
+
+impl ::vac_value::Encode for End {
+    fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
+        let mut map = ::vac_value::MapEncoder::new(to);
+        map.field("of", &self.of)?;
+        map.optional_field("how", &self.how)?;
+        map.end()
     }
 }
 
@@ -949,6 +1214,18 @@ impl ::vac_value::Encode for EntryAnnotationsInherited<'_> {
     }
 }
 
+impl ::vac_value::Encode for EndOf {
+    fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
+        to.text(
+            match self {
+                Self::Session => "session",
+                Self::Turn => "turn",
+            },
+        );
+        Ok(())
+    }
+}
+
 impl ::vac_value::IntoOwned for Annotations<'_> {
     type Owned = Annotations<'static>;
 
@@ -974,8 +1251,11 @@ impl ::vac_value::IntoOwned for EntryAnnotations<'_> {
             outcome: ::vac_value::into_owned(self.outcome),
             exit_code: ::vac_value::into_owned(self.exit_code),
             action: ::vac_value::into_owned(self.action),
+            tool: ::vac_value::into_owned(self.tool),
+            permission: ::vac_value::into_owned(self.permission),
             usage: ::vac_value::into_owned(self.usage),
             reason: ::vac_value::into_owned(self.reason),
+            starts: ::vac_value::into_owned(self.starts),
             ends: ::vac_value::into_owned(self.ends),
         }
     }
@@ -1047,6 +1327,35 @@ impl ::vac_value::IntoOwned for Category {
     }
 }
 
+impl ::vac_value::IntoOwned for Permission<'_> {
+    type Owned = Permission<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        Permission {
+            decision: ::vac_value::into_owned(self.decision),
+            by: ::vac_value::into_owned(self.by),
+            what: ::vac_value::into_owned(self.what),
+            call_id: ::vac_value::into_owned(self.call_id),
+        }
+    }
+}
+
+impl ::vac_value::IntoOwned for Decision {
+    type Owned = Decision;
+
+    fn into_owned(self) -> Self::Owned {
+        self
+    }
+}
+
+impl ::vac_value::IntoOwned for Decider {
+    type Owned = Decider;
+
+    fn into_owned(self) -> Self::Owned {
+        self
+    }
+}
+
 impl ::vac_value::IntoOwned for Usage<'_> {
     type Owned = Usage<'static>;
 
@@ -1064,6 +1373,14 @@ impl ::vac_value::IntoOwned for Usage<'_> {
 
 impl ::vac_value::IntoOwned for Reason {
     type Owned = Reason;
+
+    fn into_owned(self) -> Self::Owned {
+        self
+    }
+}
+
+impl ::vac_value::IntoOwned for End {
+    type Owned = End;
 
     fn into_owned(self) -> Self::Owned {
         self
@@ -1115,6 +1432,14 @@ impl ::vac_value::IntoOwned for EntryAnnotationsInherited<'_> {
     }
 }
 
+impl ::vac_value::IntoOwned for EndOf {
+    type Owned = EndOf;
+
+    fn into_owned(self) -> Self::Owned {
+        self
+    }
+}
+
 /// The keys of maps, by the type of the map.
 pub mod keys {
     /// The keys of `EntryAnnotations`.
@@ -1146,11 +1471,20 @@ pub mod keys {
         /// The key `action`.
         pub const ACTION: &str = "action";
 
+        /// The key `tool`.
+        pub const TOOL: &str = "tool";
+
+        /// The key `permission`.
+        pub const PERMISSION: &str = "permission";
+
         /// The key `usage`.
         pub const USAGE: &str = "usage";
 
         /// The key `reason`.
         pub const REASON: &str = "reason";
+
+        /// The key `starts`.
+        pub const STARTS: &str = "starts";
 
         /// The key `ends`.
         pub const ENDS: &str = "ends";
@@ -1186,6 +1520,21 @@ pub mod keys {
         pub const SERVER: &str = "server";
     }
 
+    /// The keys of `Permission`.
+    pub mod permission {
+        /// The key `decision`.
+        pub const DECISION: &str = "decision";
+
+        /// The key `by`.
+        pub const BY: &str = "by";
+
+        /// The key `what`.
+        pub const WHAT: &str = "what";
+
+        /// The key `call-id`.
+        pub const CALL_ID: &str = "call-id";
+    }
+
     /// The keys of `Usage`.
     pub mod usage {
         /// The key `input`.
@@ -1205,6 +1554,15 @@ pub mod keys {
 
         /// The key `model`.
         pub const MODEL: &str = "model";
+    }
+
+    /// The keys of `End`.
+    pub mod end {
+        /// The key `of`.
+        pub const OF: &str = "of";
+
+        /// The key `how`.
+        pub const HOW: &str = "how";
     }
 
     /// The keys of `SessionAnnotations`.
@@ -1233,46 +1591,51 @@ pub mod schema {
     /// The schema as tables.
     pub static SCHEMA: ::vac_schema::Schema = schema(&RULES, &TYPES, &GROUPS, &PATTERNS, 0);
 
-    static RULES: [::vac_schema::Rule; 21] = [
+    static RULES: [::vac_schema::Rule; 25] = [
         rule("annotations", 2),
-        rule("entry-annotations", 16),
-        rule("author", 22),
-        rule("superseded", 24),
-        rule("superseded-how", 31),
-        rule("subagent", 32),
-        rule("outcome", 37),
-        rule("action", 39),
-        rule("category", 49),
-        rule("usage", 51),
-        rule("reason", 61),
-        rule("ending", 65),
-        rule("session-annotations", 67),
-        rule("relation", 72),
-        prelude("bool", 74),
-        prelude("tstr", 75),
-        prelude("true", 76),
-        prelude("int", 78),
-        prelude("uint", 79),
-        prelude("false", 80),
-        prelude("nint", 81),
+        rule("entry-annotations", 17),
+        rule("author", 23),
+        rule("superseded", 25),
+        rule("superseded-how", 32),
+        rule("subagent", 33),
+        rule("outcome", 38),
+        rule("action", 40),
+        rule("category", 50),
+        rule("permission", 53),
+        rule("decision", 58),
+        rule("decider", 63),
+        rule("usage", 65),
+        rule("reason", 76),
+        rule("end", 81),
+        rule("ending", 85),
+        rule("session-annotations", 87),
+        rule("relation", 92),
+        prelude("bool", 94),
+        prelude("tstr", 95),
+        prelude("true", 96),
+        prelude("int", 98),
+        prelude("uint", 99),
+        prelude("false", 100),
+        prelude("nint", 101),
     ];
-    static TYPES: [::vac_schema::Type; 82] = [
+    static TYPES: [::vac_schema::Type; 102] = [
         compound(1024, reference(1)),
-        compound(1024, reference(12)),
+        compound(1024, reference(16)),
         compound(1024, choice(&[::vac_schema::TypeId(0), ::vac_schema::TypeId(1)])),
         scalar(256, reference(2)),
-        scalar(4, reference(14)),
+        scalar(4, reference(18)),
         compound(1024, reference(3)),
-        scalar(256, reference(15)),
-        scalar(4, reference(16)),
+        scalar(256, reference(19)),
+        scalar(4, reference(20)),
         scalar(260, choice(&[::vac_schema::TypeId(7), ::vac_schema::TypeId(6)])),
         compound(1024, reference(5)),
         scalar(256, reference(6)),
-        scalar(8, reference(17)),
+        scalar(8, reference(21)),
         compound(1024, reference(7)),
         compound(1024, reference(9)),
-        scalar(256, reference(10)),
-        scalar(256, reference(11)),
+        compound(1024, reference(12)),
+        scalar(256, reference(13)),
+        compound(1024, reference(14)),
         compound(1024, map(0)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("user"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("program"))),
@@ -1283,11 +1646,11 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(17),
                     ::vac_schema::TypeId(18),
                     ::vac_schema::TypeId(19),
                     ::vac_schema::TypeId(20),
                     ::vac_schema::TypeId(21),
+                    ::vac_schema::TypeId(22),
                 ],
             ),
         ),
@@ -1303,12 +1666,12 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(25),
                     ::vac_schema::TypeId(26),
                     ::vac_schema::TypeId(27),
                     ::vac_schema::TypeId(28),
                     ::vac_schema::TypeId(29),
                     ::vac_schema::TypeId(30),
+                    ::vac_schema::TypeId(31),
                 ],
             ),
         ),
@@ -1321,29 +1684,28 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(33),
                     ::vac_schema::TypeId(34),
                     ::vac_schema::TypeId(35),
                     ::vac_schema::TypeId(36),
+                    ::vac_schema::TypeId(37),
                 ],
             ),
         ),
         scalar(256, reference(8)),
         compound(1024, map(3)),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("execute"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("edit"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("read"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("search"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("fetch"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("think"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("plan"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("delegate"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("other"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Execute"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Edit"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Read"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Search"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Fetch"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Think"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Plan"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Delegate"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("Other"))),
         scalar(
             256,
             long_choice(
                 &[
-                    ::vac_schema::TypeId(40),
                     ::vac_schema::TypeId(41),
                     ::vac_schema::TypeId(42),
                     ::vac_schema::TypeId(43),
@@ -1352,20 +1714,55 @@ pub mod schema {
                     ::vac_schema::TypeId(46),
                     ::vac_schema::TypeId(47),
                     ::vac_schema::TypeId(48),
+                    ::vac_schema::TypeId(49),
                 ],
                 None,
                 &[],
-                &TEXTS_49,
+                &TEXTS_50,
                 &[],
             ),
         ),
-        scalar(8, reference(18)),
+        scalar(256, reference(10)),
+        scalar(256, reference(11)),
         compound(1024, map(4)),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("asked"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("allowed"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("denied"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("unknown"))),
+        scalar(
+            256,
+            choice(
+                &[
+                    ::vac_schema::TypeId(54),
+                    ::vac_schema::TypeId(55),
+                    ::vac_schema::TypeId(56),
+                    ::vac_schema::TypeId(57),
+                ],
+            ),
+        ),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("user"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("policy"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("program"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("hook"))),
+        scalar(
+            256,
+            choice(
+                &[
+                    ::vac_schema::TypeId(59),
+                    ::vac_schema::TypeId(60),
+                    ::vac_schema::TypeId(61),
+                    ::vac_schema::TypeId(62),
+                ],
+            ),
+        ),
+        scalar(8, reference(22)),
+        compound(1024, map(5)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("syntax"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("not-utf-8"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("nul-bytes"))),
-        scalar(256, ::vac_schema::TypeKind::Literal(text("too-long"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("too-deep"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("too-long"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("nul-bytes"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("duplicate-key"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("not-encodable"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("redacted"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("row-missing"))),
@@ -1374,22 +1771,28 @@ pub mod schema {
             256,
             long_choice(
                 &[
-                    ::vac_schema::TypeId(52),
-                    ::vac_schema::TypeId(53),
-                    ::vac_schema::TypeId(54),
-                    ::vac_schema::TypeId(55),
-                    ::vac_schema::TypeId(56),
-                    ::vac_schema::TypeId(57),
-                    ::vac_schema::TypeId(58),
-                    ::vac_schema::TypeId(59),
-                    ::vac_schema::TypeId(60),
+                    ::vac_schema::TypeId(66),
+                    ::vac_schema::TypeId(67),
+                    ::vac_schema::TypeId(68),
+                    ::vac_schema::TypeId(69),
+                    ::vac_schema::TypeId(70),
+                    ::vac_schema::TypeId(71),
+                    ::vac_schema::TypeId(72),
+                    ::vac_schema::TypeId(73),
+                    ::vac_schema::TypeId(74),
+                    ::vac_schema::TypeId(75),
                 ],
                 None,
                 &[],
-                &TEXTS_61,
+                &TEXTS_76,
                 &[],
             ),
         ),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("session"))),
+        scalar(256, ::vac_schema::TypeKind::Literal(text("turn"))),
+        scalar(256, choice(&[::vac_schema::TypeId(77), ::vac_schema::TypeId(78)])),
+        scalar(256, reference(15)),
+        compound(1024, map(6)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("success"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("failure"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("interrupted"))),
@@ -1397,14 +1800,14 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(62),
-                    ::vac_schema::TypeId(63),
-                    ::vac_schema::TypeId(64),
+                    ::vac_schema::TypeId(82),
+                    ::vac_schema::TypeId(83),
+                    ::vac_schema::TypeId(84),
                 ],
             ),
         ),
-        scalar(256, reference(13)),
-        compound(1024, map(5)),
+        scalar(256, reference(17)),
+        compound(1024, map(7)),
         scalar(256, ::vac_schema::TypeKind::Literal(text("subagent"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("fork"))),
         scalar(256, ::vac_schema::TypeKind::Literal(text("resumed"))),
@@ -1413,44 +1816,47 @@ pub mod schema {
             256,
             choice(
                 &[
-                    ::vac_schema::TypeId(68),
-                    ::vac_schema::TypeId(69),
-                    ::vac_schema::TypeId(70),
-                    ::vac_schema::TypeId(71),
+                    ::vac_schema::TypeId(88),
+                    ::vac_schema::TypeId(89),
+                    ::vac_schema::TypeId(90),
+                    ::vac_schema::TypeId(91),
                 ],
             ),
         ),
-        scalar(4, reference(19)),
-        scalar(4, choice(&[::vac_schema::TypeId(73), ::vac_schema::TypeId(7)])),
+        scalar(4, reference(23)),
+        scalar(4, choice(&[::vac_schema::TypeId(93), ::vac_schema::TypeId(7)])),
         scalar(256, major(3, None)),
         scalar(4, major(7, Some(21))),
-        scalar(8, reference(20)),
-        scalar(8, choice(&[::vac_schema::TypeId(50), ::vac_schema::TypeId(77)])),
+        scalar(8, reference(24)),
+        scalar(8, choice(&[::vac_schema::TypeId(64), ::vac_schema::TypeId(97)])),
         scalar(8, major(0, None)),
         scalar(4, major(7, Some(20))),
         scalar(8, major(1, None)),
     ];
-    static GROUPS: [::vac_schema::Group; 6] = [
+    static GROUPS: [::vac_schema::Group; 8] = [
         group(&GROUP_0),
         group(&GROUP_1),
         group(&GROUP_2),
         group(&GROUP_3),
         group(&GROUP_4),
         group(&GROUP_5),
+        group(&GROUP_6),
+        group(&GROUP_7),
     ];
     static PATTERNS: [::vac_schema::Pattern; 0] = [];
-    static TEXTS_49: [::vac_schema::Text; 9] = [
-        string("delegate"),
-        string("edit"),
-        string("execute"),
-        string("fetch"),
-        string("other"),
-        string("plan"),
-        string("read"),
-        string("search"),
-        string("think"),
+    static TEXTS_50: [::vac_schema::Text; 9] = [
+        string("Delegate"),
+        string("Edit"),
+        string("Execute"),
+        string("Fetch"),
+        string("Other"),
+        string("Plan"),
+        string("Read"),
+        string("Search"),
+        string("Think"),
     ];
-    static TEXTS_61: [::vac_schema::Text; 9] = [
+    static TEXTS_76: [::vac_schema::Text; 10] = [
+        string("duplicate-key"),
         string("not-encodable"),
         string("not-utf-8"),
         string("nul-bytes"),
@@ -1461,7 +1867,7 @@ pub mod schema {
         string("too-deep"),
         string("too-long"),
     ];
-    static GROUP_0_0: [::vac_schema::Element; 12] = [
+    static GROUP_0_0: [::vac_schema::Element; 15] = [
         member(0, 1, ::vac_schema::Key::Literal(label(text("author"), "")), true, 3),
         member(0, 1, ::vac_schema::Key::Literal(label(text("local-command"), "")), true, 4),
         member(0, 1, ::vac_schema::Key::Literal(label(text("superseded"), "")), true, 5),
@@ -1471,13 +1877,16 @@ pub mod schema {
         member(0, 1, ::vac_schema::Key::Literal(label(text("outcome"), "")), true, 10),
         member(0, 1, ::vac_schema::Key::Literal(label(text("exit-code"), "")), true, 11),
         member(0, 1, ::vac_schema::Key::Literal(label(text("action"), "")), true, 12),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("usage"), "")), true, 13),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("reason"), "")), true, 14),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("ends"), "")), true, 15),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("tool"), "")), true, 6),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("permission"), "")), true, 13),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("usage"), "")), true, 14),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("reason"), "")), true, 15),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("starts"), "")), true, 7),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("ends"), "")), true, 16),
     ];
     static GROUP_0: [::vac_schema::Sequence; 1] = [flat(&GROUP_0_0)];
     static GROUP_1_0: [::vac_schema::Element; 2] = [
-        member(1, 1, ::vac_schema::Key::Literal(label(text("how"), "")), true, 23),
+        member(1, 1, ::vac_schema::Key::Literal(label(text("how"), "")), true, 24),
         member(0, 1, ::vac_schema::Key::Literal(label(text("by"), "")), true, 6),
     ];
     static GROUP_1: [::vac_schema::Sequence; 1] = [flat(&GROUP_1_0)];
@@ -1488,27 +1897,39 @@ pub mod schema {
     static GROUP_2: [::vac_schema::Sequence; 1] = [flat(&GROUP_2_0)];
     static GROUP_3_0: [::vac_schema::Element; 3] = [
         member(1, 1, ::vac_schema::Key::Literal(label(text("tool"), "")), true, 6),
-        member(1, 1, ::vac_schema::Key::Literal(label(text("category"), "")), true, 38),
+        member(1, 1, ::vac_schema::Key::Literal(label(text("category"), "")), true, 39),
         member(0, 1, ::vac_schema::Key::Literal(label(text("server"), "")), true, 6),
     ];
     static GROUP_3: [::vac_schema::Sequence; 1] = [flat(&GROUP_3_0)];
-    static GROUP_4_0: [::vac_schema::Element; 6] = [
-        member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 50),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-read"), "")), true, 50),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-write"), "")), true, 50),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 50),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 50),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("model"), "")), true, 6),
+    static GROUP_4_0: [::vac_schema::Element; 4] = [
+        member(1, 1, ::vac_schema::Key::Literal(label(text("decision"), "")), true, 51),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("by"), "")), true, 52),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("what"), "")), true, 6),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("call-id"), "")), true, 6),
     ];
     static GROUP_4: [::vac_schema::Sequence; 1] = [flat(&GROUP_4_0)];
-    static GROUP_5_0: [::vac_schema::Element; 5] = [
+    static GROUP_5_0: [::vac_schema::Element; 6] = [
+        member(0, 1, ::vac_schema::Key::Literal(label(text("input"), "")), true, 64),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-read"), "")), true, 64),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("cache-write"), "")), true, 64),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("output"), "")), true, 64),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("reasoning"), "")), true, 64),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("model"), "")), true, 6),
+    ];
+    static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
+    static GROUP_6_0: [::vac_schema::Element; 2] = [
+        member(1, 1, ::vac_schema::Key::Literal(label(text("of"), "")), true, 79),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("how"), "")), true, 80),
+    ];
+    static GROUP_6: [::vac_schema::Sequence; 1] = [flat(&GROUP_6_0)];
+    static GROUP_7_0: [::vac_schema::Element; 5] = [
         member(1, 1, ::vac_schema::Key::Literal(label(text("agent"), "")), true, 6),
         member(1, 1, ::vac_schema::Key::Literal(label(text("adapter"), "")), true, 6),
         member(1, 1, ::vac_schema::Key::Literal(label(text("variant"), "")), true, 6),
         member(0, 1, ::vac_schema::Key::Literal(label(text("parent"), "")), true, 6),
-        member(0, 1, ::vac_schema::Key::Literal(label(text("relation"), "")), true, 66),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("relation"), "")), true, 86),
     ];
-    static GROUP_5: [::vac_schema::Sequence; 1] = [flat(&GROUP_5_0)];
+    static GROUP_7: [::vac_schema::Sequence; 1] = [flat(&GROUP_7_0)];
 
     /// The rules of the specification.
     pub mod rules {
@@ -1542,19 +1963,31 @@ pub mod schema {
         /// The rule `category`.
         pub const CATEGORY: ::vac_schema::RuleId = ::vac_schema::RuleId(8);
 
+        /// The rule `permission`.
+        pub const PERMISSION: ::vac_schema::RuleId = ::vac_schema::RuleId(9);
+
+        /// The rule `decision`.
+        pub const DECISION: ::vac_schema::RuleId = ::vac_schema::RuleId(10);
+
+        /// The rule `decider`.
+        pub const DECIDER: ::vac_schema::RuleId = ::vac_schema::RuleId(11);
+
         /// The rule `usage`.
-        pub const USAGE: ::vac_schema::RuleId = ::vac_schema::RuleId(9);
+        pub const USAGE: ::vac_schema::RuleId = ::vac_schema::RuleId(12);
 
         /// The rule `reason`.
-        pub const REASON: ::vac_schema::RuleId = ::vac_schema::RuleId(10);
+        pub const REASON: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
+
+        /// The rule `end`.
+        pub const END: ::vac_schema::RuleId = ::vac_schema::RuleId(14);
 
         /// The rule `ending`.
-        pub const ENDING: ::vac_schema::RuleId = ::vac_schema::RuleId(11);
+        pub const ENDING: ::vac_schema::RuleId = ::vac_schema::RuleId(15);
 
         /// The rule `session-annotations`.
-        pub const SESSION_ANNOTATIONS: ::vac_schema::RuleId = ::vac_schema::RuleId(12);
+        pub const SESSION_ANNOTATIONS: ::vac_schema::RuleId = ::vac_schema::RuleId(16);
 
         /// The rule `relation`.
-        pub const RELATION: ::vac_schema::RuleId = ::vac_schema::RuleId(13);
+        pub const RELATION: ::vac_schema::RuleId = ::vac_schema::RuleId(17);
     }
 }

@@ -1,61 +1,61 @@
-//! What is said in a message: the texts of its content.
+//! The text of a message's content.
 //!
-//! Content is text, or a list of blocks. Blocks of text that name their type are
-//! paragraphs and are put together with a line end between them; the parts of Gemini's
-//! API, which do not, are pieces of one text. Tool calls, their results and reasoning are
-//! entries of their own. Everything else is left out, and counted by its type.
+//! Content is text, or a list of blocks. Blocks that name their type are paragraphs and are
+//! joined by a line end; blocks that do not (the parts of Gemini's API) are pieces of one text.
+//! Tool calls, their results and reasoning are entries of their own. Everything else is left out
+//! and counted by its type.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use vac_value::{Any, Document, Kind, Node};
 
-/// What was left out, and how many of it.
+/// The number of blocks that are not in a text, by their type.
 pub type LeftOut = BTreeMap<String, u64>;
 
-/// How many kinds of what was left out are told apart.
-const MOST_KINDS: usize = 16;
-/// How long the name of a kind may be.
-const LONGEST_KIND: usize = 64;
+/// Types beyond this many are counted together.
+const MAX_KINDS: usize = 16;
+/// The maximum length of the name of a type, in characters.
+const MAX_KIND_LENGTH: usize = 64;
 
-/// A text, and what stood beside it.
+/// The text of a content, and what was left out of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct MessageText {
     /// The text.
     pub text: String,
     /// What is not in it.
     pub left_out: LeftOut,
 }
 
-impl Said {
-    /// The text of some content.
+impl MessageText {
+    /// Returns the text of a content.
     ///
     /// ```
     /// use vac_value::Any;
-    /// use vac_view::said::Said;
+    /// use vac_adapter::message_text::MessageText;
     ///
     /// let content = br#"[{"type": "text", "text": "Look:"}, {"type": "image", "source": {}}]"#;
-    /// let said = Said::of(&Any::from_json(content)?);
-    /// assert_eq!(said.text, "Look:");
-    /// assert_eq!(said.left_out["image"], 1);
+    /// let text = MessageText::new(&Any::from_json(content)?);
+    /// assert_eq!(text.text, "Look:");
+    /// assert_eq!(text.left_out["image"], 1);
     /// # Ok::<(), vac_value::SyntaxError>(())
     /// ```
-    pub fn of(content: &Any<'_>) -> Self {
+    pub fn new(content: &Any<'_>) -> Self {
         let mut left_out = LeftOut::default();
         let blocks = blocks(content, &mut left_out);
-        Self { text: joined(&blocks), left_out }
+        Self { text: join(&blocks), left_out }
     }
 
-    /// Whether there is nothing, not even something that was left out.
-    pub fn is_nothing(&self) -> bool {
+    /// Whether there is no text and nothing was left out.
+    pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.left_out.is_empty()
     }
 }
 
 /// Counts something that is left out.
-pub(crate) fn leave_out(left_out: &mut LeftOut, kind: &str) {
-    let kind: String = kind.chars().take(LONGEST_KIND).collect();
-    let kind = if left_out.len() < MOST_KINDS || left_out.contains_key(&kind) {
+pub fn leave_out(left_out: &mut LeftOut, kind: &str) {
+    let kind: String = kind.chars().take(MAX_KIND_LENGTH).collect();
+    let kind = if left_out.len() < MAX_KINDS || left_out.contains_key(&kind) {
         kind
     } else {
         "others".to_owned()
@@ -65,24 +65,25 @@ pub(crate) fn leave_out(left_out: &mut LeftOut, kind: &str) {
 
 /// One text of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub struct Block {
+    /// Its text.
     pub text: String,
     /// Whether it is a piece of a text rather than a paragraph.
     pub is_piece: bool,
 }
 
-/// The texts of a content, in order.
-pub(crate) fn blocks(content: &Any<'_>, left_out: &mut LeftOut) -> Vec<Block> {
+/// Returns the texts of a content, in order.
+pub fn blocks(content: &Any<'_>, left_out: &mut LeftOut) -> Vec<Block> {
     let Ok(document) = content.document() else { return Vec::new() };
     let root = document.root();
     match root.kind() {
-        Kind::Array => root.elements().filter_map(|block| of_block(block, left_out)).collect(),
-        _ => of_block(root, left_out).into_iter().collect(),
+        Kind::Array => root.elements().filter_map(|block| block_text(block, left_out)).collect(),
+        _ => block_text(root, left_out).into_iter().collect(),
     }
 }
 
-/// Texts put together.
-pub(crate) fn joined(blocks: &[Block]) -> String {
+/// Joins texts: a line end before each that is not a piece.
+pub fn join(blocks: &[Block]) -> String {
     let mut all = String::new();
     for block in blocks {
         if !all.is_empty() && !block.is_piece {
@@ -93,10 +94,10 @@ pub(crate) fn joined(blocks: &[Block]) -> String {
     all
 }
 
-fn of_block(block: Node<'_, '_>, left_out: &mut LeftOut) -> Option<Block> {
+fn block_text(block: Node<'_, '_>, left_out: &mut LeftOut) -> Option<Block> {
     match block.kind() {
         Kind::Text => Some(Block { text: text(block, left_out), is_piece: false }),
-        Kind::Map if is_told_elsewhere(block) => None,
+        Kind::Map if is_entry(block) => None,
         Kind::Map => {
             let kind = block.member("type").and_then(Node::text);
             match block.member("text").filter(|text| text.kind() == Kind::Text) {
@@ -118,7 +119,7 @@ fn of_block(block: Node<'_, '_>, left_out: &mut LeftOut) -> Option<Block> {
 }
 
 /// Whether a block is an entry of its own: a call, a result, reasoning.
-fn is_told_elsewhere(block: Node<'_, '_>) -> bool {
+fn is_entry(block: Node<'_, '_>) -> bool {
     if let Some(kind) = block.member("type").and_then(Node::text) {
         return matches!(&*kind, "thinking" | "redacted_thinking" | "reasoning")
             || kind.ends_with("tool_use")
@@ -131,13 +132,13 @@ fn is_told_elsewhere(block: Node<'_, '_>) -> bool {
         || block.member("thought").and_then(Node::bool) == Some(true)
 }
 
-/// A text. Half a surrogate pair, which no text can have, becomes the sign for that.
+/// Returns a text. Lone surrogates become U+FFFD and are counted.
 fn text(node: Node<'_, '_>, left_out: &mut LeftOut) -> String {
     if let Some(text) = node.text() {
         return text.into_owned();
     }
     let Ok(token) = std::str::from_utf8(node.raw()) else { return String::new() };
-    let (token, halves) = whole_pairs(token);
+    let (token, halves) = replace_lone_surrogates(token);
     for _ in 0..halves {
         leave_out(left_out, "lone surrogate");
     }
@@ -145,9 +146,8 @@ fn text(node: Node<'_, '_>, left_out: &mut LeftOut) -> String {
     document.and_then(|document| document.root().text().map(Cow::into_owned)).unwrap_or_default()
 }
 
-/// A JSON text token whose surrogates that have no partner are replaced, and how many
-/// there were.
-fn whole_pairs(token: &str) -> (String, usize) {
+/// Replaces the lone surrogates of a JSON text token. Returns the token and their number.
+fn replace_lone_surrogates(token: &str) -> (String, usize) {
     const HIGH: std::ops::Range<u32> = 0xd800..0xdc00;
     const LOW: std::ops::Range<u32> = 0xdc00..0xe000;
     let unit = |at: usize| {
@@ -187,12 +187,12 @@ fn whole_pairs(token: &str) -> (String, usize) {
 mod tests {
     use super::*;
 
-    fn said(content: &str) -> Said {
-        Said::of(&Any::from_json(content.as_bytes()).expect("JSON"))
+    fn said(content: &str) -> MessageText {
+        MessageText::new(&Any::from_json(content.as_bytes()).expect("JSON"))
     }
 
     #[test]
-    fn paragraphs_are_put_on_lines_and_pieces_are_not() {
+    fn paragraphs_are_joined_by_line_ends_and_pieces_are_not() {
         assert_eq!(said(r#""plain""#).text, "plain");
         assert_eq!(said(r#"["a", {"type": "input_text", "text": "b"}]"#).text, "a\nb");
         assert_eq!(said(r#"[{"text": "a"}, {"text": "b"}]"#).text, "ab");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_entries_of_its_own_is_neither_said_nor_left_out() {
+    fn blocks_that_are_entries_are_neither_text_nor_left_out() {
         for block in [
             r#"{"type": "tool_use", "text": "no"}"#,
             r#"{"type": "server_tool_use"}"#,
@@ -210,21 +210,21 @@ mod tests {
             r#"{"functionResponse": {}}"#,
             r#"{"thought": true, "text": "no"}"#,
         ] {
-            assert!(said(&format!("[{block}]")).is_nothing(), "{block}");
+            assert!(said(&format!("[{block}]")).is_empty(), "{block}");
         }
     }
 
     #[test]
-    fn what_is_no_text_is_counted_by_its_type() {
+    fn other_blocks_are_counted_by_type() {
         let said = said(r#"[{"type": "image"}, {"type": "image"}, {"inlineData": {}}, 7, null]"#);
         assert_eq!(said.text, "");
         let left_out: Vec<_> = said.left_out.iter().map(|(kind, n)| (kind.as_str(), *n)).collect();
         assert_eq!(left_out, [("image", 2), ("inlineData", 1), ("integer", 1)]);
-        assert!(!said.is_nothing());
+        assert!(!said.is_empty());
     }
 
     #[test]
-    fn half_a_surrogate_pair_is_replaced_and_counted() {
+    fn lone_surrogates_are_replaced_and_counted() {
         let said = said(r#""a\ud83d b \ude00 \\ud83d \ud83d\ude00 \u0041""#);
         assert_eq!(said.text, "a\u{fffd} b \u{fffd} \\ud83d \u{1f600} A");
         assert_eq!(said.left_out["lone surrogate"], 2);
