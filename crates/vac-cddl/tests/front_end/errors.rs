@@ -18,8 +18,16 @@ fn a_text_needs_a_rule() {
 #[test]
 fn the_first_rule_has_to_be_a_type() {
     check(&[
-        ("\na = (b: int)\nc = int", "2:1: `a` comes first, and is not a type without parameters"),
-        ("a<T> = [T]\nc = int", "1:1: `a` comes first, and is not a type without parameters"),
+        (
+            "\na = (b: int)\nc = int",
+            "2:1: `a` is the first rule, but not a type without parameters \
+             (use --start to choose another rule)",
+        ),
+        (
+            "a<T> = [T]\nc = int",
+            "1:1: `a` is the first rule, but not a type without parameters \
+             (use --start to choose another rule)",
+        ),
     ]);
 }
 
