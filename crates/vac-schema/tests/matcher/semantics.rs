@@ -292,3 +292,39 @@ fn verdicts_are_not_shared_between_embedded_documents() {
     let documents = b"\x82\x45\x81\xa1\x61k\x01\x45\x81\xa1\x61k\x01";
     assert_eq!(cbor(schema, documents), []);
 }
+
+#[test]
+fn a_constant_selects_the_alternative_that_is_reported() {
+    let text = "a = { id: uint, data, * tstr => any }
+        data = ( first // second-data // third-data )
+        first = ( method: \"first\", params: { x: int } )
+        second-data = ( second.one // second.two )
+        second.one = ( method: \"second.one\", params: { y: int } )
+        second.two = ( method: \"second.two\", params: { z: int } )
+        third-data = ( third.one // third.two )
+        third.one = ( method: \"third.one\", params: { y: int } )
+        third.two = ( method: \"third.two\", params: { z: int } )";
+    valid(text, r#"{"id": 1, "method": "second.two", "params": {"z": 1}}"#);
+    invalid(
+        text,
+        r#"{"id": 1, "method": "third.two", "params": {"z": "1"}}"#,
+        &["/params/z: expected int, found text \"1\" (rule a)"],
+    );
+    invalid(
+        text,
+        r#"{"id": 1, "method": "fourth", "params": {"z": 1}}"#,
+        &["/method: expected \"first\", \"second.one\", \"second.two\", \"third.one\" or \
+           \"third.two\", found text \"fourth\" (rule a)"],
+    );
+}
+
+#[test]
+fn the_best_of_several_types_of_a_key_is_reported() {
+    let text = "a = { * ( ( p: { * tstr => t }, q: int ) // ( p: { * tstr => t }, ? r: int ) ) }
+        t = \"x\" / \"y\"";
+    invalid(
+        text,
+        r#"{"p": {"k": "z"}}"#,
+        &["/p/k: expected \"x\" or \"y\", found text \"z\" (rule t)"],
+    );
+}
