@@ -94,7 +94,7 @@ fn groups_cannot_contain_themselves() {
 }
 
 #[test]
-fn generic_rules_take_their_arguments_and_come_to_an_end() {
+fn generic_rules_are_expanded_finitely() {
     check(&[
         ("a = x<int, int>\nx<T> = [T]", "1:5: `x` takes 1 generic arguments, not 2"),
         ("a = x\nx<T> = [T]", "1:5: `x` takes 1 generic arguments, not 0"),

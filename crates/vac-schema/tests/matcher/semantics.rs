@@ -32,7 +32,7 @@ fn any_rule_can_be_checked() {
 }
 
 #[test]
-fn looks_only_into_the_map_that_is_meant() {
+fn only_the_selected_map_is_reported() {
     let schema = r#"
         shape = circle / rect / null
         circle = { type: "circle", r: number, * tstr => any }
@@ -113,7 +113,7 @@ fn cuts_keep_a_key() {
     valid(schema, r#"{"k": "x"}"#);
     let schema = "a = { ? k: int, * tstr => any }";
     invalid(schema, r#"{"k": "x"}"#, &[r#"/k: expected int, found text "x" (rule a)"#]);
-    // The second entry with that key is nobody's.
+    // No member takes the second entry with that key.
     assert_eq!(json(schema, r#"{"k": 1, "k": 2}"#).len(), 1);
     // Another alternative may name the same key.
     let schema = r#"a = { (k: "x", b: int // k: "y", c: int), ? d: int }"#;
@@ -126,7 +126,7 @@ fn cuts_keep_a_key() {
 }
 
 #[test]
-fn goes_on_inside_bytes() {
+fn matching_continues_inside_bytes() {
     // {"m": h'a1626964 6178'}: {"id": "x"} inside
     let document = b"\xa1\x61m\x46\xa1\x62id\x61x";
     assert_eq!(
