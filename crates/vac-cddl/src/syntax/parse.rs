@@ -147,6 +147,15 @@ impl<'a, 't> Parser<'a, 't> {
                 Some(Operator { kind, argument: self.type2()?, span: *span })
             }
         };
+        if operator.is_some()
+            && let Some(next) = self.peek().filter(|next| is_operator(&next.kind))
+        {
+            let why = format!(
+                "`{}` follows another operator: put what is before it in parentheses",
+                self.written(next),
+            );
+            return Err(self.problem(why));
+        }
         Ok(Type1 { target, operator, span: self.span_from(start) })
     }
 
