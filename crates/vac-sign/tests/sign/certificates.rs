@@ -5,17 +5,17 @@ use vac_sign::{
     Answers, CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust,
     Verification, verify,
 };
-use vac_tests::root;
 use vac_value::Encoding;
 
-use super::{RECORD, bytes, head, key, options, p256_key, refused, signed, signed_by, text};
+use super::{
+    RECORD, bytes, fixture, head, key, options, p256_key, refused, signed, signed_by, text,
+};
 
 /// Some days after the certificates were made.
 const TIME: u64 = 1_795_500_000;
 
 fn chain(name: &str) -> Chain {
-    let path = root().join("fixtures/sign").join(name);
-    Chain::from_pem(&std::fs::read(path).expect("a file")).expect("certificates")
+    Chain::from_pem(&fixture(&format!("sign/{name}"))).expect("certificates")
 }
 
 fn signed_with(key: &SecretKey, certificates: &Chain) -> Vec<u8> {
