@@ -2,7 +2,7 @@
 //! transparency services.
 //!
 //! ```
-//! use vac_sign::sign::{Carriage, Checked, Options, sign};
+//! use vac_sign::sign::{Carriage, Checked, Invalid, Options, sign};
 //! use vac_sign::{SecretKey, Signer, Verdict, Verification, verify};
 //! use vac_value::Encoding;
 //!
@@ -10,9 +10,9 @@
 //!     "session-id": "s", "agent-meta": {"model-id": "m", "model-provider": "p"},
 //!     "entries": [{"type": "user", "content": "hi", "timestamp": 1772352000000}]}}"#;
 //! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
-//! let record_to_sign = Checked::new(record, Encoding::Json).expect("a valid record");
+//! let checked = Checked::new(record, Encoding::Json).map_err(Invalid::into_violations)?;
 //! let options = Options { carriage: Carriage::Detached, ..Options::default() };
-//! let envelope = sign(&record_to_sign, &options, &key)?.to_vec();
+//! let envelope = sign(&checked, &options, &key)?.to_vec();
 //!
 //! let with = Verification {
 //!     key: Some(key.public_key()),
@@ -22,7 +22,7 @@
 //! let answers = verify(&envelope, &with);
 //! assert_eq!(answers.verdict(), Verdict::Verified, "{answers:#?}");
 //! assert_eq!(answers.trace_metadata.detail(), "matches the record");
-//! # Ok::<(), vac_sign::sign::SignError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Decisions

@@ -114,6 +114,11 @@ impl<'p> Invalid<'p> {
         &self.violations
     }
 
+    /// Returns the violations, which do not borrow the record, so that `?` can return them.
+    pub fn into_violations(self) -> Violations {
+        self.violations
+    }
+
     /// Accepts the record for signing although it is not valid.
     pub fn accept(self) -> Checked<'p> {
         *self.record

@@ -131,7 +131,7 @@ pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
 /// Returns the encoding of a media type, if it is known.
 pub fn media_type(text: &str) -> Option<Encoding> {
     let text = text.to_ascii_lowercase();
-    let media_type = text.split(';').next().expect("a first part").trim();
+    let media_type = text.split_once(';').map_or(&*text, |(media_type, _)| media_type).trim();
     if media_type == "application/json" || media_type.ends_with("+json") {
         Some(Encoding::Json)
     } else if media_type == "application/cbor" || media_type.ends_with("+cbor") {

@@ -140,6 +140,11 @@ impl<K, V> Map<K, V> {
         self.members.iter().map(|(_, value)| value)
     }
 
+    /// Returns the values in the order of their keys, to change them.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> + ExactSizeIterator {
+        self.members.iter_mut().map(|(_, value)| value)
+    }
+
     /// Keeps the members for which a function returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.index.take();
@@ -181,6 +186,20 @@ impl<K: Encode, V> Map<K, V> {
         None
     }
 
+    /// Finds the place of a key, to add or change its value.
+    ///
+    /// ```
+    /// # use vac_value::Map;
+    /// let mut counts: Map<String, u64> = Map::new();
+    /// for word in ["tea", "coffee", "tea"] {
+    ///     *counts.entry(word.to_owned()).or_default() += 1;
+    /// }
+    /// assert_eq!((counts["tea"], counts["coffee"]), (2, 1));
+    /// ```
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        Entry { position: self.position(&key), key, map: self }
+    }
+
     /// Removes a member and returns its value. The others keep their order.
     pub fn remove<Q: Encode + ?Sized>(&mut self, key: &Q) -> Option<V> {
         let at = self.position(key)?;
@@ -196,7 +215,7 @@ impl<K: Encode, V> Map<K, V> {
         Some(self.members.remove(at).1)
     }
 
-    /// The position of the first member with a key.
+    /// Returns the position of the first member with a key.
     fn position<Q: Encode + ?Sized>(&self, key: &Q) -> Option<usize> {
         let found = with_identity(key, |identity| {
             let is_it = |at: &usize| is_same(&self.members[*at].0, &identity);
@@ -226,6 +245,57 @@ impl<K: Encode, V> Map<K, V> {
             map.extension(key, value)?;
         }
         Ok(())
+    }
+}
+
+/// The place of a key in a [`Map`], which may have a value.
+#[must_use = "an entry does nothing by itself"]
+pub struct Entry<'m, K, V> {
+    map: &'m mut Map<K, V>,
+    key: K,
+    position: Option<usize>,
+}
+
+impl<'m, K: Encode, V> Entry<'m, K, V> {
+    /// Returns the key.
+    pub fn key(&self) -> &K {
+        &self.key
+    }
+
+    /// Changes the value, if there is one.
+    pub fn and_modify(self, change: impl FnOnce(&mut V)) -> Self {
+        if let Some(at) = self.position {
+            change(&mut self.map.members[at].1);
+        }
+        self
+    }
+
+    /// Returns the value. Adds the given one first if there is none.
+    pub fn or_insert(self, value: V) -> &'m mut V {
+        self.or_insert_with(|| value)
+    }
+
+    /// Returns the value. Adds what the function returns first if there is none.
+    pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
+        let at = self.position.unwrap_or_else(|| {
+            self.map.push((self.key, value()));
+            self.map.len() - 1
+        });
+        &mut self.map.members[at].1
+    }
+
+    /// Returns the value. Adds the default value first if there is none.
+    pub fn or_default(self) -> &'m mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+}
+
+impl<K: std::fmt::Debug, V> std::fmt::Debug for Entry<'_, K, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("key", &self.key).finish_non_exhaustive()
     }
 }
 
@@ -295,6 +365,12 @@ impl<K, V> FromIterator<(K, V)> for Map<K, V> {
 impl<K, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
     fn from(members: [(K, V); N]) -> Self {
         members.into_iter().collect()
+    }
+}
+
+impl<K, V> From<Vec<(K, V)>> for Map<K, V> {
+    fn from(members: Vec<(K, V)>) -> Self {
+        Self { members, index: OnceLock::new() }
     }
 }
 
