@@ -1,4 +1,4 @@
-//! Each lint on documents that have what it questions, and on those next to them.
+//! Each lint on documents that it reports, and on similar ones that it does not.
 
 use vac_value::Document;
 
@@ -43,7 +43,7 @@ fn time_order_is_that_of_each_list() {
 }
 
 #[test]
-fn numbers_that_look_like_seconds_are_questioned() {
+fn numbers_that_look_like_seconds_are_reported() {
     let entry = |time: &str| format!(r#"{{"type": "user", "timestamp": {time}}}"#);
     assert_eq!(findings(&entry("99999999999")), ["seconds-timestamp /session/entries/0/timestamp"]);
     assert_eq!(findings(&entry("100000000000")), [""; 0]);
@@ -66,7 +66,7 @@ fn ids_are_compared_over_all_levels() {
 }
 
 #[test]
-fn calls_and_results_find_each_other_at_any_depth() {
+fn calls_and_results_are_matched_at_any_depth() {
     let entries = r#"{"type": "assistant", "children": [
             {"type": "tool-call", "call-id": "c1"}, {"type": "tool-call", "call-id": "c2"}]},
         {"type": "user", "children": [
@@ -82,7 +82,7 @@ fn calls_and_results_find_each_other_at_any_depth() {
 }
 
 #[test]
-fn ends_before_starts_are_questioned() {
+fn ends_before_starts_are_reported() {
     let session = |start: &str, end: &str| {
         record(&format!(
             r#"{{"session": {{"session-start": "{start}", "session-end": "{end}", "entries": []}}}}"#
@@ -95,7 +95,7 @@ fn ends_before_starts_are_questioned() {
 }
 
 #[test]
-fn ranges_of_lines_are_questioned() {
+fn wrong_ranges_of_lines_are_reported() {
     let ranges = |ranges: &str| {
         record(&format!(
             r#"{{"file-attribution": {{"files": [{{}}, {{"conversations": [{{"ranges": [{ranges}]}}]}}]}}}}"#

@@ -1,4 +1,4 @@
-//! Timestamps: in order, in milliseconds, ends after starts.
+//! Lints timestamps that are out of order or in seconds, and ends before starts.
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
@@ -16,7 +16,7 @@ pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &m
     order(entries, findings);
 }
 
-/// A map with a start and an end.
+/// Lints a map with a start and an end.
 pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findings: &mut Findings) {
     unit(map, start, path, findings);
     unit(map, end, path, findings);
@@ -42,7 +42,7 @@ fn seconds(value: Node<'_, '_>, findings: &mut Findings, path: impl FnOnce() -> 
     }
 }
 
-/// Within each list of entries.
+/// Lints the order of timestamps within each list of entries.
 fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
     // The last timestamp in the list of each parent; the record's own is first.
     let mut before: Vec<Option<(Moment, usize)>> = vec![None];
