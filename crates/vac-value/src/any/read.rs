@@ -7,6 +7,7 @@ use crate::document::Kind;
 use crate::node::Node;
 use crate::number::Number;
 
+#[allow(clippy::redundant_closure_for_method_calls)] // the methods are not general enough
 impl Any<'_> {
     /// Returns the kind. `None` if the value exceeds the limits of documents or cannot be
     /// encoded; [`Any::document`] returns the error. All methods for reading return `None` for
