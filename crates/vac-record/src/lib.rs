@@ -95,7 +95,7 @@ mod generated {
     #[rustfmt::skip]
     pub mod types;
     #[rustfmt::skip]
-    #[doc = "What vac says about records and entries, in the extension `vac`."]
+    #[doc = "The annotations that vac adds to records and entries, in the extension `vac`."]
     pub mod annotations;
     #[rustfmt::skip]
     #[doc = "The keys of maps, by the type of the map."]

@@ -345,7 +345,7 @@ impl Understood {
     fn check(&self, label: Node<'_, '_>) -> Result<(), EnvelopeError> {
         let why = match label.integer() {
             Some(ALG | CWT_CLAIMS | KID) => return Ok(()),
-            // The payload of a receipt is a root, whatever its header says.
+            // The payload of a receipt is a root, whatever its header states.
             Some(CONTENT_TYPE | PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE)
                 if self.role == Role::Receipt =>
             {

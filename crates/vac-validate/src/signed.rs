@@ -42,7 +42,7 @@ impl Payload<'_> {
     /// ```
     /// use vac_validate::{Document, signed};
     ///
-    /// // 18([h'a0', {}, '{"id": 1}', h'']): the header says nothing.
+    /// // 18([h'a0', {}, '{"id": 1}', h'']): the header is empty.
     /// let bytes = b"\xd2\x84\x41\xa0\xa0\x49{\"id\": 1}\x40";
     /// let document = Document::cbor(bytes)?;
     /// let payload = signed::payload(&document).expect("a signed record");
@@ -62,7 +62,7 @@ impl Payload<'_> {
     }
 }
 
-/// The violation of a payload that is not a document.
+/// Returns the violation of a payload that is not a document.
 pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Violations {
     Violations::from(Violation {
         kind: ViolationKind::Embedded,
@@ -110,7 +110,7 @@ pub(crate) fn envelope<'d, 'a>(document: &'d Document<'a>) -> Option<Envelope<'d
     elements.next().is_none().then_some(Envelope { protected, unprotected, payload })
 }
 
-/// The value of the first member with this integer label.
+/// Returns the value of the first member with this integer label.
 pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d, 'a>> {
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }

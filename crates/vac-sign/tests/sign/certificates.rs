@@ -62,7 +62,7 @@ fn untrusted_certificates_are_refused() {
         refused(&answers, "signer", words);
         assert_eq!(answers.signature.word(), "not checked");
     }
-    // Nobody vouches for what has no certificate.
+    // Without a certificate there is no trusted key.
     refused(
         &trusted(&signed(Carriage::Attached), "root.cert.pem", TIME),
         "signer",
@@ -216,7 +216,7 @@ fn unprotected_certificates_need_a_protected_hash() {
     let other = with_unprotected_chain(&[], Some(vec![7; 32]));
     let other = trusted(&other, "root.cert.pem", TIME);
     refused(&other, "signer", "not the one that the protected header names");
-    // Without asking for trust nothing of it is looked at, unless it is critical.
+    // Without trust roots the certificate is not checked, unless it is critical.
     assert!(super::answers(&with_unprotected_chain(&[], None), None).is_verified());
     let critical = with_unprotected_chain(&[2, 0x81, 0x18, 34], Some(hash()));
     refused(&super::answers(&critical, None), "envelope", "crit lists the certificate");
