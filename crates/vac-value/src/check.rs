@@ -97,13 +97,14 @@ pub fn sequence_as_array(bytes: &[u8]) -> Vec<u8> {
     array
 }
 
-/// Returns the number of elements, members or bytes; 0 for scalars without a length.
-pub fn length(node: Node<'_, '_>) -> u64 {
+/// Returns the number of elements, members or bytes. `None` for other scalars, and for text with
+/// a lone surrogate, which has no UTF-8 form.
+pub fn length(node: Node<'_, '_>) -> Option<u64> {
     match node.kind() {
-        Kind::Array => node.elements().count() as u64,
-        Kind::Map => node.members().count() as u64,
-        Kind::Text => node.text().map_or(0, |text| text.len() as u64),
-        Kind::Bytes => node.bytes().map_or(0, |bytes| bytes.len() as u64),
-        _ => 0,
+        Kind::Array => Some(node.elements().count() as u64),
+        Kind::Map => Some(node.members().count() as u64),
+        Kind::Text => node.text().map(|text| text.len() as u64),
+        Kind::Bytes => node.bytes().map(|bytes| bytes.len() as u64),
+        _ => None,
     }
 }
