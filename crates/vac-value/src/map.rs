@@ -217,22 +217,37 @@ impl<K: Encode, V> Map<K, V> {
 
     /// Returns the position of the first member with a key.
     fn position<Q: Encode + ?Sized>(&self, key: &Q) -> Option<usize> {
-        let found = with_identity(key, |identity| {
-            let is_it = |at: &usize| is_same(&self.members[*at].0, &identity);
-            if self.members.len() <= FEW {
-                return (0..self.members.len()).find(is_it);
-            }
-            let index = self.index.get_or_init(|| {
-                let mut index = KeyIndex::default();
-                for (at, (key, _)) in self.members.iter().enumerate() {
-                    index.add(key, at);
-                }
-                Box::new(index)
-            });
-            let hash = index.hasher.hash_one(&identity);
-            index.positions.get(&hash)?.iter().copied().find(is_it)
+        with_identity(key, |identity| self.positions(&identity, |positions| positions.next()))?
+    }
+
+    /// Returns the values of all members with a key, in order.
+    fn values_of(&self, key: &K) -> Vec<&V> {
+        let positions = with_identity(key, |identity| {
+            self.positions(&identity, |positions| positions.collect::<Vec<_>>())
         });
-        found.flatten()
+        positions.into_iter().flatten().map(|at| &self.members[at].1).collect()
+    }
+
+    /// Calls a function with the positions of all members with a key, in order.
+    fn positions<T>(
+        &self,
+        identity: &Identity<'_>,
+        read: impl FnOnce(&mut dyn Iterator<Item = usize>) -> T,
+    ) -> T {
+        let is_it = |at: &usize| is_same(&self.members[*at].0, identity);
+        if self.members.len() <= FEW {
+            return read(&mut (0..self.members.len()).filter(is_it));
+        }
+        let index = self.index.get_or_init(|| {
+            let mut index = KeyIndex::default();
+            for (at, (key, _)) in self.members.iter().enumerate() {
+                index.add(key, at);
+            }
+            Box::new(index)
+        });
+        let hash = index.hasher.hash_one(identity);
+        let positions = index.positions.get(&hash).into_iter().flatten();
+        read(&mut positions.copied().filter(is_it))
     }
 
     /// Adds the members to a map that is being written.
@@ -307,18 +322,19 @@ impl<K: Encode, V: Encode> Encode for Map<K, V> {
     }
 }
 
-/// Maps are equal if they have the same members in any order.
+/// Maps are equal if they have the same members in any order. A key that was added several times
+/// has to have the same values in the same order. A key that no encoding can represent equals no
+/// key, not even itself, so that there is no `Eq`.
 impl<K: Encode, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
-        let is_in = |(key, value): (&K, &V), map: &Self| map.get(key) == Some(value);
-        // Both directions, because a key that was pushed twice counts twice.
-        self.len() == other.len()
-            && self.iter().all(|member| is_in(member, other))
-            && other.iter().all(|member| is_in(member, self))
+        let has_same_values = |(at, (key, _)): (usize, &(K, V))| match self.position(key) {
+            Some(first) if first < at => true, // all its values were compared before
+            Some(_) => self.values_of(key) == other.values_of(key),
+            None => false,
+        };
+        self.len() == other.len() && self.members.iter().enumerate().all(has_same_values)
     }
 }
-
-impl<K: Encode, V: Eq> Eq for Map<K, V> {}
 
 impl<K: Clone, V: Clone> Clone for Map<K, V> {
     fn clone(&self) -> Self {

@@ -517,6 +517,8 @@ fn numbers_are_compared_without_rounding() {
 
 #[test]
 fn lengths_are_those_of_strings_and_containers() {
+    use vac_value::check;
+
     for (text, expected) in [
         (&br#""\u00e9x""#[..], Some(3)),
         (br#""\ud800""#, None),

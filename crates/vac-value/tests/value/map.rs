@@ -162,3 +162,27 @@ fn entries_add_and_change_values() {
         assert_eq!(Map::from(members), map);
     }
 }
+
+#[test]
+fn maps_with_repeated_keys_are_compared_by_all_values() {
+    for size in [0, 30] {
+        let map = |last: [(&'static str, usize); 3]| {
+            let first = (0..size).map(|at| (format!("k{at}"), at));
+            let last = last.into_iter().map(|(key, value)| (key.to_owned(), value));
+            first.chain(last).collect::<Map<String, usize>>()
+        };
+        let twice = map([("a", 1), ("a", 2), ("b", 3)]);
+        assert_eq!(twice, twice.clone());
+        assert_eq!(twice, map([("b", 3), ("a", 1), ("a", 2)]), "keys are in any order");
+        for other in [
+            [("a", 2), ("a", 1), ("b", 3)],
+            [("a", 1), ("a", 1), ("b", 3)],
+            [("a", 1), ("b", 3), ("b", 3)],
+            [("a", 1), ("b", 2), ("b", 3)],
+            [("a", 1), ("b", 3), ("c", 2)],
+        ] {
+            assert_ne!(twice, map(other));
+            assert_ne!(map(other), twice);
+        }
+    }
+}
