@@ -89,8 +89,8 @@ impl Constraints {
         Ok(())
     }
 
-    /// Whether the key may sign records (RFC 5280 section 4.2.1.3): one without a key usage
-    /// may.
+    /// Returns whether the key may sign records (RFC 5280 section 4.2.1.3). A key without a key
+    /// usage may.
     pub fn may_sign(&self) -> bool {
         self.key_usage.is_none_or(|usage| usage & SIGNING != 0)
     }
@@ -108,13 +108,13 @@ impl Constraints {
         }
     }
 
-    /// Whether so many certificates may be between this one and a signer's.
+    /// Returns whether `length` certificates may be between this one and a signer's.
     pub fn allows_path(&self, length: usize) -> bool {
-        self.path_length.is_none_or(|most| length as u64 <= most)
+        self.path_length.is_none_or(|max| length as u64 <= max)
     }
 }
 
-/// The elements of a sequence.
+/// Returns a reader of the elements of a sequence.
 fn sequence(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
     value.tag().assert_eq(Tag::Sequence)?;
     SliceReader::new(value.value())

@@ -5,11 +5,10 @@ use std::path::Path;
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, Memory};
 use vac_sign::canonical::{CanonicalError, Form, canonical};
-use vac_sign::sign::Carriage;
 use vac_tests::{root, shared};
 use vac_value::{Document, Encoder, Encoding, Layout, transcode};
 
-use super::{answers, key, options, signed_by};
+use super::{answers, signed};
 
 fn rewritten(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
     let document = Document::scan(bytes, from).expect("a document");
@@ -38,8 +37,8 @@ fn check(record: &[u8]) {
             Err(error) => panic!("{error}"),
         }
     }
-    let envelope = signed_by(&key(), record, &options(Carriage::Attached));
-    let answers = answers(&envelope, None);
+    let envelope = signed(record);
+    let answers = answers(&envelope);
     assert!(answers.is_verified(), "{answers:#?}");
 }
 
@@ -78,7 +77,7 @@ fn find(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// The records of a log; none if it is no log of this agent.
+/// The records of a log; none if it is not a log of this agent.
 fn records(adapter: &dyn Adapter, path: &Path) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(path).expect("a log");
     let input = Memory { name: &path.to_string_lossy(), bytes: &bytes };

@@ -1,4 +1,4 @@
-//! Input that nobody signed.
+//! Arbitrary and damaged input.
 
 use proptest::prelude::*;
 use vac_sign::receipt::Receipt;
@@ -31,7 +31,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_behind_the_head_of_an_envelope_are_refused(
+    fn bytes_after_the_head_of_an_envelope_are_refused(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
         prop_assert!(!everything(&[&[0xd2, 0x84][..], &bytes].concat()));
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn an_envelope_with_a_few_bytes_changed_is_refused_or_reported(
+    fn changed_bytes_are_refused_or_reported(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let sound = signed(Carriage::Attached);
@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn no_beginning_of_an_envelope_verifies() {
+fn truncated_envelopes_do_not_verify() {
     for carriage in [Carriage::Attached, Carriage::Detached] {
         let envelope = signed(carriage);
         for end in 0..envelope.len() {
@@ -68,7 +68,7 @@ fn no_beginning_of_an_envelope_verifies() {
 }
 
 #[test]
-fn many_labels_take_no_more_time_than_they_should() {
+fn many_labels_take_linear_time() {
     // Quadratic work on these would take minutes.
     let mut unprotected = vec![0xba, 0, 3, 0x0d, 0x40];
     for label in 1_000_000u32..1_200_000 {

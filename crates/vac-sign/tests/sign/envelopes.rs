@@ -1,5 +1,4 @@
-//! Each rule of an envelope, broken alone. All of these are signed with the right key: only
-//! the rule is what refuses them.
+//! Each rule for envelopes, violated alone. All envelopes are signed with the right key.
 
 use vac_sign::{Answers, Message, Signer as _, Verdict, Verification, verify};
 
@@ -7,12 +6,12 @@ use super::{RECORD, answers, bytes, head, key, refused, text};
 
 /// An envelope in parts, each as CBOR.
 struct Parts {
-    /// Labels and values of the protected header, one behind the other.
+    /// Labels and values of the protected header, one after the other.
     protected: Vec<Vec<u8>>,
     unprotected: Vec<u8>,
-    /// As it stands in the envelope.
+    /// The encoded payload.
     payload: Vec<u8>,
-    /// What is signed.
+    /// The signed bytes.
     signed: Vec<u8>,
 }
 
@@ -73,37 +72,37 @@ fn critical(labels: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn nothing_is_wrong_with_the_parts_themselves() {
+fn an_envelope_of_unchanged_parts_verifies() {
     let envelope = Parts::default().envelope();
     let answers = answers(&envelope, None);
     assert!(answers.is_verified(), "{answers:#?}");
 }
 
 #[test]
-fn the_tag_has_to_be_there_once() {
+fn the_tag_is_required_exactly_once() {
     let parts = Parts::default();
     let refuse =
         |envelope: Vec<u8>, words: &str| refused(&answers(&envelope, None), "envelope", words);
     refuse(parts.array(), "the tag of COSE_Sign1 (18) is missing");
-    refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 stands around the tag");
-    refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 stands around the tag");
-    refuse([&[0xd8, 98][..], &parts.array()].concat(), "tag 98 instead of");
+    refuse([&[0xd2][..], &parts.envelope()].concat(), "tag 18 is around the tag");
+    refuse([&[0xd8, 61][..], &parts.envelope()].concat(), "tag 61 is around the tag");
+    refuse([&[0xd8, 98][..], &parts.array()].concat(), "found tag 98");
     let inside = [&[0xd2, 0xd9, 0xd9, 0xf7][..], &parts.array()].concat();
-    refuse(inside, "tag 55799 stands inside the tag of COSE_Sign1");
+    refuse(inside, "tag 55799 is inside the tag of COSE_Sign1");
     refuse([&[0xd8, 18][..], &parts.array()].concat(), "the head of the envelope is not encoded");
     refuse([&parts.envelope()[..], &[0]].concat(), "unexpected bytes after the document");
     refuse([&parts.envelope()[..], &parts.envelope()].concat(), "unexpected bytes after");
 }
 
 #[test]
-fn what_is_not_signed_is_said_to_be_so() {
+fn input_that_is_not_an_envelope_is_named() {
     for (content, what) in [
         (RECORD.as_bytes(), "not signed: this is plain JSON"),
         (b"", "not signed: this is an empty file"),
-        (b"\xa1\x61a\x01", "not signed: this is a map in CBOR"),
-        (b"hello", "not signed: this is no envelope"),
-        (b"\x80", "not signed: this is CBOR of another kind"),
-        (b"\x85\x40\xa0\xf6\x40\x00", "not signed: this is CBOR of another kind"),
+        (b"\xa1\x61a\x01", "not signed: this is a CBOR map"),
+        (b"hello", "not signed: this is neither JSON nor CBOR of an envelope"),
+        (b"\x80", "not signed: this is another CBOR item"),
+        (b"\x85\x40\xa0\xf6\x40\x00", "not signed: this is another CBOR item"),
     ] {
         let answers = answers(content, None);
         refused(&answers, "envelope", what);
@@ -114,16 +113,16 @@ fn what_is_not_signed_is_said_to_be_so() {
 }
 
 #[test]
-fn the_algorithm_is_protected_supported_and_the_keys() {
+fn the_algorithm_is_protected_and_supported() {
     Parts::with([content_type(), claims()]).is_refused("names no algorithm");
     Parts::with([alg(-9), content_type(), claims()]).is_refused("algorithm -9 is not supported");
     let text = [vec![1], text("EdDSA")].concat();
     Parts::with([text, content_type(), claims()]).is_refused("1 (alg): expected int, found text");
-    let beside = vec![0xa1, 1, 0x27];
-    let both = Parts { unprotected: beside.clone(), ..Parts::default() };
-    both.is_refused("label 1 (alg) stands in the protected and the unprotected header");
-    let unprotected = Parts { unprotected: beside, ..Parts::with([content_type(), claims()]) };
-    unprotected.is_refused("label 1 (alg) stands in the unprotected header");
+    let alg_label = vec![0xa1, 1, 0x27];
+    let both = Parts { unprotected: alg_label.clone(), ..Parts::default() };
+    both.is_refused("label 1 (alg) is in the protected and the unprotected header");
+    let unprotected = Parts { unprotected: alg_label, ..Parts::with([content_type(), claims()]) };
+    unprotected.is_refused("label 1 (alg) is in the unprotected header");
     let es256 = Parts::with([alg(-7), content_type(), claims()]).envelope();
     refused(&answers(&es256, None), "signature", "the header names ES256");
     let ed25519 = Parts::with([alg(-19), content_type(), claims()]).envelope();
@@ -131,7 +130,7 @@ fn the_algorithm_is_protected_supported_and_the_keys() {
 }
 
 #[test]
-fn what_is_critical_has_to_be_understood() {
+fn critical_parameters_have_to_be_supported() {
     let with = |labels: &[u8], more: Vec<u8>| {
         Parts::with(
             [alg(-8), critical(labels), content_type(), claims()]
@@ -143,37 +142,37 @@ fn what_is_critical_has_to_be_understood() {
     let text_label = [&[0x81][..], &text("x")].concat();
     with(&text_label, [text("x"), vec![0]].concat()).is_refused("crit lists \"x\", which is not");
     with(&[0x81, 4], vec![]).is_refused("crit lists 4 (kid), which the protected header does not");
-    with(&[0x82, 1, 1], vec![]).is_refused("crit lists 1 (alg), and lists it again");
-    with(&[0x80], vec![]).is_refused("2 (crit): expected an array of one and more labels");
-    with(&[0x01], vec![]).is_refused("2 (crit): expected an array of one and more labels");
-    with(&[0x81, 0xf6], vec![]).is_refused("2 (crit): expected an array of one and more labels");
+    with(&[0x82, 1, 1], vec![]).is_refused("crit lists 1 (alg), which it lists twice");
+    with(&[0x80], vec![]).is_refused("2 (crit): expected an array of one or more labels");
+    with(&[0x01], vec![]).is_refused("2 (crit): expected an array of one or more labels");
+    with(&[0x81, 0xf6], vec![]).is_refused("2 (crit): expected an array of one or more labels");
     with(&[0x81, 0x19, 1, 0x8b], vec![0x19, 1, 0x8b, 1]).is_refused("crit lists 395 (vds)");
     let x5t = [vec![0x18, 34, 0x82, 0x2f], bytes(&[0; 32])].concat();
-    with(&[0x81, 0x18, 34], x5t).is_refused("crit lists 34 (x5t), which cannot be followed");
+    with(&[0x81, 0x18, 34], x5t).is_refused("crit lists 34 (x5t), which requires a certificate");
     let understood = with(&[0x83, 1, 3, 15], vec![]).envelope();
     assert!(answers(&understood, None).is_verified());
     let unprotected = Parts { unprotected: vec![0xa1, 2, 0x81, 1], ..Parts::default() };
-    unprotected.is_refused("label 2 (crit) stands in the unprotected header");
+    unprotected.is_refused("label 2 (crit) is in the unprotected header");
 }
 
 #[test]
-fn labels_stand_once_wherever_they_are() {
+fn duplicate_labels_are_refused() {
     Parts::with([alg(-8), alg(-8), content_type(), claims()]).is_refused("label 1 (alg) of the");
     let nested = [vec![15, 0xa3, 1], text("a"), vec![1], text("b"), vec![2], text("c")].concat();
     Parts::with([alg(-8), content_type(), nested])
-        .is_refused("label 1 (/15/1) of the protected header stands twice in its map");
+        .is_refused("label 1 (/15/1) of the protected header occurs twice in its map");
     let zeros = vec![0x18, 99, 0xa2, 0xf9, 0, 0, 0, 0xf9, 0x80, 0, 0];
-    Parts::with([alg(-8), content_type(), claims(), zeros]).is_refused("stands twice in its map");
+    Parts::with([alg(-8), content_type(), claims(), zeros]).is_refused("occurs twice in its map");
     for unprotected in [
         vec![0xa2, 0x18, 99, 0, 0x18, 99, 1],
         // The same label in more bytes.
         vec![0xa2, 0x18, 99, 0, 0x19, 0, 99, 1],
         vec![0xa1, 0x18, 99, 0x81, 0xa2, 0x61, b'a', 0, 0x61, b'a', 0],
     ] {
-        Parts { unprotected, ..Parts::default() }.is_refused("stands twice in its map");
+        Parts { unprotected, ..Parts::default() }.is_refused("occurs twice in its map");
     }
     let both = Parts { unprotected: vec![0xa1, 3, 0x18, 50], ..Parts::default() };
-    both.is_refused("label 3 (content type) stands in the protected and the unprotected");
+    both.is_refused("label 3 (content type) is in the protected and the unprotected");
 }
 
 /// Fails unless a protected header is read as it is, reported, and refused by `strict`.
@@ -216,19 +215,19 @@ fn protected_headers_may_be_encoded_in_any_way() {
 }
 
 #[test]
-fn labels_are_duplicates_however_they_are_encoded() {
+fn duplicate_labels_are_found_by_value() {
     let long = vec![0x18, 1, 0x26];
-    Parts::with([alg(-8), long, content_type(), claims()]).is_refused("stands twice in its map");
+    Parts::with([alg(-8), long, content_type(), claims()]).is_refused("occurs twice in its map");
     let chunks = [vec![0x7f], text("x"), vec![0xff]].concat();
     let twice = [text("x"), vec![0], chunks, vec![0]].concat();
     let header = [head(5, 5), alg(-8), content_type(), claims(), twice].concat();
     let signature = key().sign(&Message::new(&header, RECORD.as_bytes())).expect("a signature");
     let (header, payload) = (bytes(&header), bytes(RECORD.as_bytes()));
     let envelope = [&[0xd2, 0x84][..], &header, &[0xa0], &payload, &bytes(&signature)].concat();
-    refused(&answers(&envelope, None), "envelope", "stands twice in its map");
+    refused(&answers(&envelope, None), "envelope", "occurs twice in its map");
     // A bignum has the same value, but does not name a parameter.
     let bignum = vec![0xc2, 0x41, 1, 0x27];
-    Parts::with([alg(-8), content_type(), claims(), bignum.clone()]).is_refused("stands twice");
+    Parts::with([alg(-8), content_type(), claims(), bignum.clone()]).is_refused("occurs twice");
     Parts::with([content_type(), claims(), bignum]).is_refused("names no algorithm");
 }
 
@@ -247,7 +246,7 @@ fn a_header_of_indefinite_length_is_verified_as_received() {
 }
 
 #[test]
-fn payloads_are_bytes_or_null_in_one_piece() {
+fn payloads_are_null_or_one_byte_string() {
     let with = |payload: &[u8]| Parts { payload: payload.to_vec(), ..Parts::default() };
     with(&[0xf7]).is_refused("the payload is undefined");
     with(&[0xf4]).is_refused("the payload: expected bytes or null, found bool false");
@@ -260,10 +259,11 @@ fn payloads_are_bytes_or_null_in_one_piece() {
 }
 
 #[test]
-fn the_schema_has_to_be_satisfied() {
-    Parts::with([alg(-8), content_type()]).is_refused("not a signed-agent-record");
+fn envelopes_are_validated() {
+    Parts::with([alg(-8), content_type()]).is_refused("not a valid signed-agent-record");
     let no_subject = [vec![15, 0xa1, 1], text("https://example.com")].concat();
-    Parts::with([alg(-8), content_type(), no_subject]).is_refused("not a signed-agent-record");
+    Parts::with([alg(-8), content_type(), no_subject])
+        .is_refused("not a valid signed-agent-record");
     let number = [vec![15, 0xa2, 1, 7, 2], text("subject")].concat();
     Parts::with([alg(-8), content_type(), number]).is_refused("claim 1: expected text");
     let kid = [vec![4], text("key")].concat();
@@ -271,12 +271,12 @@ fn the_schema_has_to_be_satisfied() {
 }
 
 #[test]
-fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
+fn hash_envelopes_have_protected_parameters() {
     let hash = vec![0x19, 1, 2, 0x2f];
     Parts::with([alg(-8), content_type(), claims(), hash.clone()])
         .is_refused("a hash envelope (258) must not have a content type (3)");
-    let beside = Parts { unprotected: [&[0xa1][..], &hash].concat(), ..Parts::default() };
-    beside.is_refused("label 258 (payload-hash-alg) stands in the unprotected header");
+    let unprotected = Parts { unprotected: [&[0xa1][..], &hash].concat(), ..Parts::default() };
+    unprotected.is_refused("label 258 (payload-hash-alg) is in the unprotected header");
     let sha1 = vec![0x19, 1, 2, 0x2d];
     Parts::with([alg(-8), claims(), sha1]).is_refused("expected SHA-256, SHA-384 or SHA-512");
     // A payload that cannot be a digest.
@@ -290,22 +290,22 @@ fn a_hash_envelope_has_its_parameters_protected_and_no_content_type() {
 }
 
 #[test]
-fn a_record_given_besides_is_compared_and_said_to_be() {
+fn a_record_given_in_addition_is_compared() {
     let envelope = Parts::default().envelope();
     let same = answers(&envelope, Some(RECORD.as_bytes()));
     assert!(same.is_verified() && same.payload_hash.is_ok(), "{same:#?}");
-    assert!(same.payload_hash.detail().starts_with("the payload is the record given"));
+    assert!(same.payload_hash.detail().starts_with("the payload is the given record"));
     let other = RECORD.replace("red", "tan");
     let other = answers(&envelope, Some(other.as_bytes()));
-    refused(&other, "payload hash", "the record given is not the payload");
+    refused(&other, "payload hash", "the given record is not the payload");
 }
 
 #[test]
-fn a_content_type_that_says_nothing_is_mentioned() {
+fn unknown_content_types_are_reported() {
     for (content_type, words) in [
-        (None, "valid, in JSON by the look of it; there is no content type"),
-        (Some(text("text/plain")), "by the look of it; the content type is \"text/plain\""),
-        (Some(vec![0]), "the content type is \"CoAP content format 0\""),
+        (None, "valid, in JSON (guessed from the bytes; there is no content type)"),
+        (Some(text("text/plain")), "(guessed from the bytes; the content type is \"text/plain\")"),
+        (Some(vec![0]), "the content type is \"CoAP content format 0\")"),
         (Some(vec![0x18, 50]), "valid, in JSON"),
     ] {
         let content_type = content_type.map(|value| [vec![3], value].concat());
@@ -321,7 +321,7 @@ fn a_content_type_that_says_nothing_is_mentioned() {
 }
 
 #[test]
-fn what_was_not_checked_is_not_said_to_have_failed() {
+fn unchecked_answers_are_not_failures() {
     let detached = Parts { payload: vec![0xf6], ..Parts::default() }.envelope();
     let answers = answers(&detached, None);
     assert!(!answers.is_verified());
@@ -354,7 +354,7 @@ fn digests_of_all_three_lengths_are_compared() {
 }
 
 #[test]
-fn claims_have_their_time() {
+fn claims_are_checked_at_the_time() {
     fn at(envelope: &[u8], time: Option<u64>) -> Answers<'_> {
         let key = key();
         let with = Verification { key: Some(key.public_key()), time, ..Verification::default() };
@@ -370,7 +370,7 @@ fn claims_have_their_time() {
     refused(&at(&expires, Some(20)), "signer", "the claims have expired");
     assert!(at(&begins, Some(20)).is_verified());
     refused(&at(&begins, Some(19)), "signer", "the claims are not valid yet");
-    assert!(at(&expires, None).is_verified(), "nobody knows what time it is");
+    assert!(at(&expires, None).is_verified(), "the time is unknown");
     let refuse = |claims: &[u8], words| {
         refused(&at(&timed(claims), Some(19)), "envelope", words);
     };
@@ -380,7 +380,7 @@ fn claims_have_their_time() {
 }
 
 #[test]
-fn an_issuer_that_is_a_thumbprint_is_the_keys() {
+fn a_thumbprint_issuer_has_to_match_the_key() {
     let other = vac_sign::SecretKey::ed25519(&[9; 32]).public_key().thumbprint_uri();
     let claims = [vec![15, 0xa2, 1], text(&other), vec![2], text("subject")].concat();
     let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
@@ -388,7 +388,26 @@ fn an_issuer_that_is_a_thumbprint_is_the_keys() {
 }
 
 #[test]
-fn trace_metadata_that_is_none_fails_on_its_line() {
+fn expected_issuers_and_subjects_are_compared_in_full() {
+    let long = format!("https://example.com/{}", "a".repeat(300));
+    let claims = [vec![15, 0xa2, 1], text(&long), vec![2], text("subject")].concat();
+    let envelope = Parts::with([alg(-8), content_type(), claims]).envelope();
+    let expect = |issuer: Option<&str>, subject: Option<&str>| {
+        let key = key();
+        let key = Some(key.public_key());
+        let with = Verification { key, issuer, subject, ..Verification::default() };
+        verify(&envelope, &with).signer
+    };
+    assert!(expect(Some(&long), Some("subject")).is_ok());
+    for other in ["", "https://example.com/", &long[..long.len() - 1], &format!("{long}a")] {
+        assert!(expect(Some(other), None).is_failed(), "{other}");
+    }
+    let failed = expect(None, Some("Subject"));
+    assert_eq!(failed.detail(), r#"the subject is "subject", not "Subject""#);
+}
+
+#[test]
+fn malformed_trace_metadata_fails_its_answer() {
     for unprotected in [vec![0xa1, 0x18, 100, 0xa0], vec![0xa1, 0x18, 100, 0xf6]] {
         let envelope = Parts { unprotected, ..Parts::default() }.envelope();
         refused(&answers(&envelope, None), "trace metadata", "(rule trace-metadata)");
@@ -396,7 +415,7 @@ fn trace_metadata_that_is_none_fails_on_its_line() {
 }
 
 #[test]
-fn what_is_unprotected_and_unknown_is_ignored_and_said_to_be() {
+fn unknown_unprotected_labels_are_reported() {
     let unprotected = vec![0xa2, 4, 0x41, 1, 0x18, 101, 0];
     let envelope = Parts { unprotected, ..Parts::default() }.envelope();
     let answers = answers(&envelope, None);
@@ -406,7 +425,7 @@ fn what_is_unprotected_and_unknown_is_ignored_and_said_to_be() {
 }
 
 #[test]
-fn duplicate_keys_in_an_attached_record_fail_on_its_line() {
+fn duplicate_keys_in_a_record_fail_its_answer() {
     let record = RECORD.replace(r#""at": 1.5"#, r#""at": 1.5, "\u0061t": 2"#);
     let payload = bytes(record.as_bytes());
     let parts = Parts { payload, signed: record.into_bytes(), ..Parts::default() };

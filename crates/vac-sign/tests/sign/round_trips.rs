@@ -18,7 +18,7 @@ fn cbor_record() -> Vec<u8> {
 }
 
 #[test]
-fn what_is_signed_verifies_with_either_key_in_either_encoding() {
+fn signed_records_verify() {
     let cbor = cbor_record();
     for key in [key(), p256_key()] {
         for record in [RECORD.as_bytes(), &cbor] {
@@ -39,14 +39,14 @@ fn what_is_signed_verifies_with_either_key_in_either_encoding() {
 }
 
 #[test]
-fn the_same_record_is_signed_the_same_way() {
+fn signing_is_deterministic() {
     assert_eq!(signed(Carriage::Attached), signed(Carriage::Attached));
     let es256 = || signed_by(&p256_key(), RECORD.as_bytes(), &options(Carriage::Attached));
     assert_eq!(es256(), es256());
 }
 
 #[test]
-fn the_protected_header_has_what_it_should_in_deterministic_order() {
+fn the_protected_header_is_deterministic() {
     let envelope = signed(Carriage::Attached);
     let envelope = Envelope::read(&envelope).expect("an envelope");
     let header = Document::cbor(envelope.protected).expect("CBOR");
@@ -78,7 +78,7 @@ fn the_protected_header_has_what_it_should_in_deterministic_order() {
 }
 
 #[test]
-fn options_say_what_stands_in_the_header() {
+fn options_set_header_parameters() {
     let options = Options {
         issuer: Some("https://example.com/me"),
         subject: Some("a subject"),
@@ -145,7 +145,7 @@ fn a_record_without_any_time_has_no_trace_metadata() {
 }
 
 #[test]
-fn what_is_not_valid_is_not_signed() {
+fn invalid_records_are_not_signed() {
     let check = |record: &str| {
         let record = record.to_owned().leak();
         Checked::new(record.as_bytes(), Encoding::Json).expect_err("not valid")
@@ -169,7 +169,7 @@ fn what_is_not_valid_is_not_signed() {
 }
 
 #[test]
-fn a_record_kept_apart_is_needed_and_has_to_be_the_one() {
+fn a_detached_record_is_required() {
     let detached = signed(Carriage::Detached);
     let without = answers(&detached, None);
     assert!(!without.is_verified());
@@ -188,12 +188,12 @@ fn a_record_kept_apart_is_needed_and_has_to_be_the_one() {
     refused(&answers(&detached, other), "signature", "nor over its canonical JSON");
     let attached = signed(Carriage::Attached);
     let attached = answers(&attached, other);
-    refused(&attached, "payload hash", "the record given is not the payload");
+    refused(&attached, "payload hash", "the given record is not the payload");
     assert!(attached.signature.is_ok());
 }
 
 #[test]
-fn the_canonical_form_verifies_with_the_record_as_it_was() {
+fn canonical_json_verifies_with_the_record() {
     let document = Document::json(RECORD.as_bytes()).expect("JSON");
     let form = canonical(&document, Form::Sorted).expect("canonical");
     for carriage in CARRIAGES {
@@ -207,7 +207,7 @@ fn the_canonical_form_verifies_with_the_record_as_it_was() {
 }
 
 #[test]
-fn another_key_verifies_nothing() {
+fn another_key_does_not_verify() {
     let other = vac_sign::SecretKey::ed25519(&[9; 32]);
     for carriage in CARRIAGES {
         let envelope = signed(carriage);
@@ -221,14 +221,14 @@ fn another_key_verifies_nothing() {
 }
 
 #[test]
-fn keys_survive_their_files() {
+fn keys_are_read_back_from_pem() {
     for key in [key(), p256_key()] {
         let again = vac_sign::SecretKey::from_pem(&key.to_pem().expect("PEM")).expect("a key");
         assert_eq!(again.public_key(), key.public_key());
         let public = key.public_key().to_pem().expect("PEM");
         assert_eq!(vac_sign::PublicKey::from_pem(&public).as_ref(), Ok(key.public_key()));
         let wrong = vac_sign::SecretKey::from_pem(&public).expect_err("a public key");
-        assert!(wrong.to_string().contains("found one of a PUBLIC KEY"), "{wrong}");
+        assert!(wrong.to_string().contains("found PUBLIC KEY"), "{wrong}");
         assert!(!format!("{key:?}").contains("51"), "nothing of the secret is shown");
     }
 }
@@ -249,7 +249,7 @@ fn a_content_type_of_the_other_encoding_is_not_signed() {
 }
 
 #[test]
-fn the_hash_in_trace_metadata_is_compared_with_a_digest_even_without_the_record() {
+fn trace_metadata_is_compared_with_a_digest() {
     let envelope = signed(Carriage::Digest);
     let sound = answers(&envelope, None);
     assert_eq!(sound.verdict(), Verdict::StatementOnly, "{sound:#?}");

@@ -1,21 +1,21 @@
-//! Certificates: the key is whose they say it is.
+//! Certificates and trust roots.
 
 use vac_sign::sign::{Carriage, Checked, Options, SignError, sign};
 use vac_sign::{
     Answers, CertificateError, Chain, Envelope, Message, SecretKey, Signer as _, Trust,
     Verification, verify,
 };
-use vac_tests::root;
 use vac_value::Encoding;
 
-use super::{RECORD, bytes, head, key, options, p256_key, refused, signed, signed_by, text};
+use super::{
+    RECORD, bytes, fixture, head, key, options, p256_key, refused, signed, signed_by, text,
+};
 
 /// Some days after the certificates were made.
 const TIME: u64 = 1_795_500_000;
 
 fn chain(name: &str) -> Chain {
-    let path = root().join("fixtures/sign").join(name);
-    Chain::from_pem(&std::fs::read(path).expect("a file")).expect("certificates")
+    Chain::from_pem(&fixture(&format!("sign/{name}"))).expect("certificates")
 }
 
 fn signed_with(key: &SecretKey, certificates: &Chain) -> Vec<u8> {
@@ -29,7 +29,7 @@ fn trusted<'e>(envelope: &'e [u8], root: &str, time: u64) -> Answers<'e> {
 }
 
 #[test]
-fn a_certificate_that_leads_to_a_root_gives_the_key() {
+fn a_trusted_certificate_provides_the_key() {
     for (key, certificates, root) in [
         (key(), "signer.chain.pem", "root.cert.pem"),
         (key(), "signer-rsa.cert.pem", "rsa-root.cert.pem"),
@@ -48,21 +48,21 @@ fn a_certificate_that_leads_to_a_root_gives_the_key() {
 }
 
 #[test]
-fn a_certificate_that_does_not_lead_to_a_root_gives_nothing() {
+fn untrusted_certificates_are_refused() {
     for (certificates, root, time, words) in [
         ("signer.chain.pem", "other-root.cert.pem", TIME, "does not lead to a trust root"),
         ("signer-one-day.cert.pem", "root.cert.pem", TIME, "it has expired"),
         ("signer-alone.cert.pem", "signer-alone.cert.pem", 0, "it is not valid yet"),
         ("signer.chain.pem", "root.cert.pem", 0, "it is not valid yet"),
         ("signer-server.cert.pem", "root.cert.pem", TIME, "usage is not one for signing"),
-        ("signer-alone.cert.pem", "root.cert.pem", TIME, "one of an authority"),
+        ("signer-alone.cert.pem", "root.cert.pem", TIME, "it belongs to an authority"),
     ] {
         let envelope = signed_with(&key(), &chain(certificates));
         let answers = trusted(&envelope, root, time);
         refused(&answers, "signer", words);
         assert_eq!(answers.signature.word(), "not checked");
     }
-    // Nobody vouches for what has no certificate.
+    // Without a certificate there is no trusted key.
     refused(
         &trusted(&signed(Carriage::Attached), "root.cert.pem", TIME),
         "signer",
@@ -98,7 +98,7 @@ SAAwRQIgQ90g6gTRrdGUx1tNSBRKCM/QVeXDAONFaTTMy3EUzO8CIQCaA7A9ls3H
 ];
 
 #[test]
-fn a_certificate_whose_key_is_not_for_signing_gives_nothing() {
+fn certificates_not_for_signing_are_refused() {
     let [root, receiver] =
         OTHER_USES.map(|pem| Chain::from_pem(pem.as_bytes()).expect("a certificate"));
     let envelope = signed_with(&key(), &receiver);
@@ -112,7 +112,7 @@ fn a_certificate_whose_key_is_not_for_signing_gives_nothing() {
 }
 
 #[test]
-fn a_key_that_is_given_has_to_be_the_certificates() {
+fn a_given_key_has_to_match_the_certificate() {
     let envelope = signed_with(&key(), &chain("signer.chain.pem"));
     let trust = Trust { roots: chain("root.cert.pem"), time: TIME };
     let (signer, other) = (key(), SecretKey::ed25519(&[9; 32]));
@@ -126,7 +126,7 @@ fn a_key_that_is_given_has_to_be_the_certificates() {
 }
 
 #[test]
-fn nothing_is_signed_with_the_certificate_of_another_key() {
+fn signing_refuses_the_certificate_of_another_key() {
     let record = Checked::new(RECORD.as_bytes(), Encoding::Json).expect("a valid record");
     let chain = chain("signer-p256.cert.pem");
     let options = Options { certificates: Some(&chain), ..options(Carriage::Attached) };
@@ -147,7 +147,7 @@ fn certificates_and_their_hash_are_protected() {
 }
 
 #[test]
-fn a_protected_certificate_is_the_keys_even_if_nobody_asks_for_trust() {
+fn protected_certificates_match_the_key_without_roots() {
     let first = |name| chain(name).certificates().next().expect("a certificate").to_vec();
     let with = |certificate: &[u8], hash: Option<&[u8]>| {
         let hash = hash.map(|hash| [vec![0x18, 34, 0x82, 0x2f], bytes(hash)].concat());
@@ -168,15 +168,15 @@ fn a_protected_certificate_is_the_keys_even_if_nobody_asks_for_trust() {
     for (envelope, words) in [
         (with(&own, Some(&[7; 32])), "not the one that the protected header names"),
         (with(&first("signer-p256.cert.pem"), None), "the certificate is for another key"),
-        (with(b"nothing", None), "the certificate cannot be read"),
+        (with(b"nothing", None), "the certificate could not be parsed"),
     ] {
         refused(&super::answers(&envelope, None), "signer", words);
     }
 }
 
-/// An envelope with these protected parameters behind the usual ones, and the chain in its
+/// An envelope with these protected parameters after the usual ones, and the chain in its
 /// unprotected header.
-fn beside(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
+fn with_unprotected_chain(critical: &[u8], hash: Option<Vec<u8>>) -> Vec<u8> {
     let count = 3 + usize::from(!critical.is_empty()) + usize::from(hash.is_some());
     let claims = [vec![15, 0xa2, 1], text("i"), vec![2], text("s")].concat();
     let hash = hash.map(|hash| [vec![0x18, 34, 0x82, 0x2f], bytes(&hash)].concat());
@@ -205,20 +205,20 @@ fn envelope_of(protected: &[u8], unprotected: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn certificates_beside_count_only_with_a_protected_hash() {
+fn unprotected_certificates_need_a_protected_hash() {
     let hash = || chain("signer.chain.pem").hash().expect("a hash").value;
-    let named = beside(&[], Some(hash()));
+    let named = with_unprotected_chain(&[], Some(hash()));
     let answers = trusted(&named, "root.cert.pem", TIME);
     assert!(answers.is_verified(), "{answers:#?}");
-    let without = beside(&[], None);
+    let without = with_unprotected_chain(&[], None);
     let without = trusted(&without, "root.cert.pem", TIME);
     refused(&without, "signer", "the only certificate is in the unprotected header");
-    let other = beside(&[], Some(vec![7; 32]));
+    let other = with_unprotected_chain(&[], Some(vec![7; 32]));
     let other = trusted(&other, "root.cert.pem", TIME);
     refused(&other, "signer", "not the one that the protected header names");
-    // Without asking for trust nothing of it is looked at, unless it is critical.
-    assert!(super::answers(&beside(&[], None), None).is_verified());
-    let critical = beside(&[2, 0x81, 0x18, 34], Some(hash()));
+    // Without trust roots the certificate is not checked, unless it is critical.
+    assert!(super::answers(&with_unprotected_chain(&[], None), None).is_verified());
+    let critical = with_unprotected_chain(&[2, 0x81, 0x18, 34], Some(hash()));
     refused(&super::answers(&critical, None), "envelope", "crit lists the certificate");
     let answers = trusted(&critical, "root.cert.pem", TIME);
     assert!(answers.is_verified(), "{answers:#?}");

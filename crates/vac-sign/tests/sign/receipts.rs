@@ -24,7 +24,7 @@ struct Log<'k> {
     key: &'k SecretKey,
     alg: Vec<u8>,
     structure: Vec<u8>,
-    /// What stands behind the two usual claims.
+    /// The encoded claims after the two usual ones.
     claims: Vec<u8>,
     payload: Vec<u8>,
     size: u8,
@@ -102,7 +102,7 @@ fn receipts_of_logs_with_either_key_verify() {
 }
 
 #[test]
-fn receipts_may_stand_directly_in_the_header() {
+fn receipts_may_be_outside_of_byte_strings() {
     let statement = signed(Carriage::Attached);
     let log = &log_keys()[0];
     let receipt = Log::new(log).receipt(&entry(&statement));
@@ -111,14 +111,14 @@ fn receipts_may_stand_directly_in_the_header() {
     let transparent = envelope.with_unprotected(&direct);
     let answers = checked(&transparent, &[log]);
     assert!(answers.is_verified() && answers.receipts.is_ok(), "{answers:#?}");
-    // And another one behind it, in a byte string.
+    // Another one after it, in a byte string.
     let two = with_receipts(&transparent, &[&receipt]);
     let answers = checked(&two, &[log]);
     assert!(answers.is_verified() && answers.receipts.detail().contains("; included in the log"));
 }
 
 #[test]
-fn every_receipt_has_to_hold_under_one_of_the_keys() {
+fn every_receipt_needs_one_of_the_keys() {
     let statement = signed(Carriage::Attached);
     let [one, other] = &log_keys();
     let receipts = [one, other].map(|log| Log::new(log).receipt(&entry(&statement)));
@@ -141,7 +141,7 @@ fn a_receipt_is_for_one_statement_only() {
 }
 
 #[test]
-fn what_is_wrong_with_a_receipt_is_told() {
+fn errors_in_receipts_are_reported() {
     let statement = signed(Carriage::Attached);
     let entry = entry(&statement);
     let log = &log_keys()[0];
@@ -158,17 +158,23 @@ fn what_is_wrong_with_a_receipt_is_told() {
     fails(Log { alg: vec![1, 0x26], ..new() }, "the header names ES256, but the key is for EdDSA");
     fails(Log { structure: vec![0x19, 1, 0x8b, 2], ..new() }, "structure 2 is not supported");
     fails(Log { structure: vec![0x18, 99, 0], ..new() }, "names no verifiable data structure");
-    fails(Log { proofs: |_| vec![0xa1, 0x20, 0x80], ..new() }, "expected bytes that hold a size");
-    fails(Log { proofs: |_| vec![0xa0], ..new() }, "none of inclusion (-1)");
+    fails(
+        Log { proofs: |_| vec![0xa1, 0x20, 0x80], ..new() },
+        "expected bytes that contain a size",
+    );
+    fails(
+        Log { proofs: |_| vec![0xa0], ..new() },
+        "the proofs do not include inclusion proofs (-1)",
+    );
     fails(Log { proofs: |_| vec![0xa1, 0x20, 0xf6], ..new() }, "an array of at most 16 proofs");
     fails(
         Log { proofs: |proof| [vec![0xa1, 0x20, 0x81], proof].concat(), ..new() },
-        "expected bytes that hold a size",
+        "expected bytes that contain a size",
     );
 }
 
 #[test]
-fn a_receipt_has_its_time() {
+fn receipt_claims_are_checked_at_the_time() {
     let statement = signed(Carriage::Attached);
     let log = &log_keys()[0];
     let receipt = Log { claims: vec![4, 20], ..Log::new(log) }.receipt(&entry(&statement));
@@ -183,7 +189,7 @@ fn a_receipt_has_its_time() {
 }
 
 #[test]
-fn of_several_keys_the_one_that_could_be_it_tells_why_not() {
+fn the_error_is_that_of_a_key_with_the_algorithm() {
     let statement = signed(Carriage::Attached);
     let [ed25519, p256] = &log_keys();
     let receipt = Log::new(ed25519).receipt(&[7; 32]);
@@ -195,7 +201,7 @@ fn of_several_keys_the_one_that_could_be_it_tells_why_not() {
 }
 
 #[test]
-fn every_bit_of_a_receipt_counts() {
+fn every_bit_flip_in_a_receipt_is_detected() {
     let statement = signed(Carriage::Detached);
     let log = &log_keys()[0];
     let keys = [log.public_key().clone()];
@@ -212,15 +218,15 @@ fn every_bit_of_a_receipt_counts() {
 }
 
 #[test]
-fn receipts_are_not_attached_to_something_else() {
+fn receipts_are_only_added_to_a_list() {
     let statement = signed(Carriage::Attached);
     let envelope = Envelope::read(&statement).expect("an envelope");
     let odd = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0xf6]);
     let odd_envelope = Envelope::read(&odd).expect("an envelope");
     assert!(attach(&odd_envelope, &[b"receipt"]).is_err());
-    refused(&checked(&odd, &[]), "receipts", "does not hold a list of receipts");
+    refused(&checked(&odd, &[]), "receipts", "is not a list of receipts");
     let numbers = envelope.with_unprotected(&[0xa1, 0x19, 1, 0x8a, 0x81, 1]);
-    refused(&checked(&numbers, &[]), "receipts", "does not hold a list of receipts");
+    refused(&checked(&numbers, &[]), "receipts", "is not a list of receipts");
     let empty = envelope.with_unprotected(&[head(5, 1), vec![0x19, 1, 0x8a, 0x80]].concat());
-    refused(&checked(&empty, &[]), "receipts", "does not hold a list of receipts");
+    refused(&checked(&empty, &[]), "receipts", "is not a list of receipts");
 }
