@@ -73,26 +73,37 @@
 //! * The survey decides what becomes of each line, the second pass does it: so nothing
 //!   is looked up twice, and both passes take each line apart in one go (`envelope.rs`).
 
-mod beside;
 mod blocks;
 mod detect;
 mod envelope;
 mod event;
-mod facts;
-mod hoisted;
-mod inherited;
+mod event_meaning;
+mod first_pass;
+mod fork_history;
 mod known;
 mod lines;
 mod message;
+mod outcome;
+mod progress;
+mod prompt_rules;
 mod queue;
+mod session;
+mod session_defaults;
+mod session_folder;
 mod sessions;
 mod subagent;
-mod survey;
+mod tools;
 mod usage;
 
+use vac_adapter::members::Rest;
+use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
-use survey::Survey;
+use session::ClaudeSession;
+
+/// The name of the program in records.
+const CLI_NAME: &str = "claude-code";
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,8 +126,28 @@ impl Adapter for Claude {
         Some("2.1.231")
     }
 
+    fn cli_name(&self) -> &'static str {
+        CLI_NAME
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn typed(&self, text: &str, _: &Rest<'_>) -> Option<Typed> {
+        prompt_rules::typed(text)
+    }
+
+    fn logs_results(&self) -> bool {
+        true
+    }
+
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        let surveys = Survey::all(input)?.into_iter();
-        Ok(surveys.map(|survey| Box::new(survey) as Box<dyn Session>).collect())
+        let sessions = ClaudeSession::read_all(input)?.into_iter();
+        Ok(sessions.map(|session| Box::new(session) as Box<dyn Session>).collect())
     }
 }

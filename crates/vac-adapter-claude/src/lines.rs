@@ -32,8 +32,8 @@ pub(crate) enum LineContent<'f, 'a> {
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
-/// Web exports say little before their lines.
-const MOST_BEFORE: usize = 64 * 1024;
+/// Maximum number of bytes before the lines of a web export.
+const MAX_BEFORE: usize = 64 * 1024;
 
 /// Shows each line of a log, which may hold web exports or not.
 pub(crate) fn each(
@@ -123,7 +123,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
 /// What is left of a document that holds lines, if bytes that are no document, or an
 /// ambiguous one, begin as one.
 pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
-    let beginning = &bytes[..bytes.len().min(MOST_BEFORE)];
+    let beginning = &bytes[..bytes.len().min(MAX_BEFORE)];
     let mut names = beginning.windows(LOGLINES.len());
     if !beginning.starts_with(b"[") && !names.any(|name| name == LOGLINES.as_bytes()) {
         return None;
@@ -160,8 +160,7 @@ pub(crate) fn exported<'d: 'a, 'a>(root: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 /// Whether the element of an array is a line. Others have arrays of messages as well, and
 /// call them by the same types.
 fn is_line(node: Node<'_, '_>) -> bool {
-    const TELLING: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];
+    const IDS: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];
     let kind = node.member("type").and_then(Node::text);
-    kind.is_some_and(|kind| known::line(&kind))
-        && TELLING.iter().any(|key| node.member(key).is_some())
+    kind.is_some_and(|kind| known::line(&kind)) && IDS.iter().any(|key| node.member(key).is_some())
 }

@@ -91,7 +91,7 @@ fn what_nobody_knows_is_an_event_and_is_reported() {
     assert_eq!(
         unknown("line-types"),
         [
-            "a line that is no object: 3",
+            "a line that is not an object: 3",
             "a line without a type: 1",
             "content block hologram: 1",
             "starlight: 1"
@@ -167,8 +167,17 @@ fn the_canonical_profile_has_what_the_schema_names_and_nothing_else() {
     let records = convert(&Claude, &fixture(&Claude, "basic"), &options).expect("a record");
     let entry = entry(&records[0].value(), "a1");
     let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();
-    let mut named =
-        ["type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children"];
+    let mut named = [
+        "type",
+        "content",
+        "timestamp",
+        "id",
+        "model-id",
+        "parent-id",
+        "token-usage",
+        "children",
+        "vac",
+    ];
     named.sort_unstable();
     assert_eq!(keys, named);
 }
@@ -190,7 +199,7 @@ fn real_sessions_hold_no_type_that_nobody_knows() {
     for log in corpus(&Claude) {
         for record in full(&Claude, &log).into_iter().flatten() {
             let mut unknown = record.report.unknown_types;
-            unknown.remove("a line that is no object");
+            unknown.remove("a line that is not an object");
             unknown.remove("a line without a type");
             assert!(unknown.is_empty(), "{}: {unknown:?}", log.shown);
         }
@@ -276,12 +285,13 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
         assert_eq!(record["vcs"]["branch"], branch, "{case}");
         for id in ["u1", "a1"] {
             let line = entry(&record, id);
-            assert_eq!((&line["inherited"], &line["version"]), (&json!(true), &json!("1.0.40")));
+            let parent = &record["session"]["vac"]["parent"];
+            assert_eq!((&line["vac"]["inherited"], &line["version"]), (parent, &json!("1.0.40")));
             assert_eq!(line["token-usage"], Value::Null, "{case}");
         }
         assert_eq!(entry(&record, "a1")["message"]["usage"]["input_tokens"], 10, "{case}");
         let own = entry(&record, own);
-        assert_eq!((&own["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
+        assert_eq!((&own["vac"]["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
     }
     let resumed = converted("resumed").value();
     assert_eq!(entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
@@ -298,5 +308,5 @@ fn linked_sessions_have_the_first_id_if_the_file_names_none() {
     let record = outcome.only().value();
     assert_eq!(record["id"], "one");
     let second = entry(&record, "u2");
-    assert_eq!((&second["sessionId"], &second["inherited"]), (&json!("two"), &Value::Null));
+    assert_eq!((&second["sessionId"], &second["vac"]["inherited"]), (&json!("two"), &Value::Null));
 }

@@ -60,14 +60,14 @@ fn a_session_and_its_subagents_are_one_record() {
 fn a_subagents_part_names_the_call_that_spawned_it() {
     let record = converted("folder").value();
     let marker = entry(&record, "F2");
-    assert_eq!(marker["call-id"], "toolu_spawn");
+    assert_eq!(marker["vac"]["subagent"], json!({"id": "ab12", "call-id": "toolu_spawn"}));
     assert_eq!(
         marker["data"],
         json!({"agentId": "ab12", "name": "agent-ab12.jsonl", "root": "s1"})
     );
     assert_eq!(marker["timestamp"], Value::Null, "nobody wrote one");
     let noted = entry(&record, "F3");
-    assert_eq!(noted["call-id"], "toolu_spawn_2", "only its note tells");
+    assert_eq!(noted["vac"]["subagent"]["call-id"], "toolu_spawn_2", "only its note names it");
     let calls: Vec<_> = record["session"]["entries"]
         .as_array()
         .into_iter()
@@ -76,7 +76,8 @@ fn a_subagents_part_names_the_call_that_spawned_it() {
         .filter(|child| child["type"] == "tool-call" && child["name"] == "Task")
         .map(|child| child["call-id"].clone())
         .collect();
-    assert_eq!(calls, [marker["call-id"].clone(), noted["call-id"].clone()]);
+    let call = |event: &Value| event["vac"]["subagent"]["call-id"].clone();
+    assert_eq!(calls, [call(&marker), call(&noted)]);
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn before_folders_the_file_beside_the_session_is_its_subagents() {
         outline(&record),
         ["u1", "a1", "u2", "subagent \"0badcafe\"", "s1", "s2", "summary"]
     );
-    assert_eq!(entry(&record, "F2")["call-id"], "toolu_t");
+    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "toolu_t");
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c03");
 }
 
@@ -116,18 +117,22 @@ fn alone_a_subagents_log_is_a_session_of_its_own() {
 fn agents_of_a_workflow_are_linked_to_the_call_that_started_the_run() {
     let record = converted("workflow").value();
     let marker = entry(&record, "F2");
-    assert_eq!(marker["call-id"], "toolu_wf");
+    assert_eq!(marker["vac"]["subagent"]["call-id"], "toolu_wf");
     assert_eq!(marker["data"]["runId"], "wf_0ead");
     assert_eq!(marker["data"]["agentId"], "wa01");
 }
 
 #[test]
-fn messages_inside_progress_lines_count_no_tokens_and_stay_whole() {
+fn progress_lines_of_subagents_are_messages_without_usage() {
     let record = converted("agent-progress").value();
     let progress = entry(&record, "p1");
-    assert_eq!(progress["event-type"], "progress/agent_progress");
-    let inner = &progress["data"]["data"]["message"]["message"];
+    assert_eq!(
+        (&progress["type"], &progress["native:type"]),
+        (&json!("assistant"), &json!("progress"))
+    );
+    let inner = &progress["data"]["message"]["message"];
     assert_eq!(inner["usage"]["input_tokens"], 5000);
+    assert_eq!(progress["token-usage"], Value::Null);
     assert_eq!(vac_adapter_check::tokens(&record).input, 50);
     let agent = &record["session"]["agent-meta"];
     assert_eq!(agent["model-id"], "claude-opus-5");
@@ -153,7 +158,7 @@ fn subagents_without_their_session_are_told_apart() {
     let record =
         joined(&[("agent-a.jsonl", &line("a", "u1")), ("agent-b.jsonl", &line("b", "u2"))]);
     assert_eq!(outline(&record), ["subagent \"a\"", "u1", "subagent \"b\"", "u2"]);
-    assert_eq!(entry(&record, "F1")["call-id"], Value::Null);
+    assert_eq!(entry(&record, "F1")["vac"]["subagent"]["call-id"], Value::Null);
     assert_eq!(record["session"]["agentId"], Value::Null);
 }
 
@@ -182,5 +187,5 @@ fn a_progress_line_links_an_agent_whose_call_never_ended() {
     let agent =
         r#"{"type":"user","uuid":"s1","sessionId":"s","agentId":"a","message":{"content":"x"}}"#;
     let record = joined(&[("s.jsonl", main), ("agent-a.jsonl", agent)]);
-    assert_eq!(entry(&record, "F2")["call-id"], "t1");
+    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "t1");
 }
