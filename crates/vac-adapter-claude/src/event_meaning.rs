@@ -104,8 +104,8 @@ fn result(line: Node<'_, '_>) -> End {
 fn mode(mode: Text<'_>) -> Permission<'_> {
     let decision = match &*mode {
         "acceptEdits" | "auto" | "bypassPermissions" => Decision::Allowed,
-        "default" | "manual" => Decision::Asked,
-        "dontAsk" | "plan" => Decision::Denied,
+        "default" | "manual" | "plan" => Decision::Asked,
+        "dontAsk" => Decision::Denied,
         _ => Decision::Unknown,
     };
     Permission { decision, by: Some(Decider::User), what: Some(mode), call_id: None }

@@ -124,8 +124,12 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
 /// ambiguous one, begin as one.
 pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
     let beginning = &bytes[..bytes.len().min(MAX_BEFORE)];
+    // The key may be written with escapes; whether it is there is decided by the parser below.
     let mut names = beginning.windows(LOGLINES.len());
-    if !beginning.starts_with(b"[") && !names.any(|name| name == LOGLINES.as_bytes()) {
+    let may_be_export = beginning.starts_with(b"[")
+        || beginning.windows(2).any(|pair| pair == b"\\u")
+        || names.any(|name| name == LOGLINES.as_bytes());
+    if !may_be_export {
         return None;
     }
     let broken = Broken::of(bytes, &[LOGLINES])?;

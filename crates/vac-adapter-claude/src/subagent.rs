@@ -156,14 +156,20 @@ impl Calls {
 #[derive(Debug, Default)]
 pub(crate) struct SidechainCalls {
     calls: Vec<String>,
-    /// Calls by their prompts.
-    prompts: HashMap<String, VecDeque<u32>>,
+    /// Calls by the length and the beginning of their prompts.
+    prompts: HashMap<(usize, String), VecDeque<u32>>,
     /// Calls by the ids of the subagents' lines.
     lines: HashMap<String, u32>,
 }
 
-/// Maximum number of calls that wait for their subagent.
+/// Maximum number of calls that are remembered.
 const MAX_CALLS: usize = 32 * 1024;
+/// Maximum number of characters of a prompt that are compared.
+const MAX_PROMPT: usize = 256;
+
+fn prompt_key(prompt: &str) -> (usize, String) {
+    (prompt.len(), prompt.chars().take(MAX_PROMPT).collect())
+}
 
 impl SidechainCalls {
     /// Adds a tool call of the main thread.
@@ -177,7 +183,7 @@ impl SidechainCalls {
             && let Ok(number) = u32::try_from(self.calls.len())
         {
             self.calls.push(call);
-            self.prompts.entry(prompt).or_default().push_back(number);
+            self.prompts.entry(prompt_key(&prompt)).or_default().push_back(number);
         }
     }
 
@@ -198,7 +204,7 @@ impl SidechainCalls {
                     Kind::Array => content.elements().next()?.member("text")?.text(),
                     _ => content.text(),
                 });
-                self.prompts.get_mut(&*first?)?.pop_front()
+                self.prompts.get_mut(&prompt_key(&first?))?.pop_front()
             }
         }?;
         if let Some(id) = id.and_then(Node::text) {

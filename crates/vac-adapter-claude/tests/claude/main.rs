@@ -5,6 +5,7 @@ mod decisions;
 mod every_log;
 mod exports;
 mod glimpse;
+mod meaning;
 mod queue;
 mod sessions;
 mod subagents;
