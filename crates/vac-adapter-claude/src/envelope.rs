@@ -8,7 +8,7 @@
 //! | `type` | the type of a message; `event-type` of an event, which also keeps it |
 //! | `subtype`, `operation`, `data.type`, `attachment.type` | the second part of `event-type`; kept |
 //! | `sessionId`, `session_id`, `cwd`, `version`, `gitBranch` | the session, where they are the same there; else kept |
-//! | `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`, `origin`, `promptSource` | `vac.author`; kept |
+//! | `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`, `isSynthetic`, `origin`, `promptSource` | `vac.author`; kept |
 //! | `isSidechain`, `agentId`, `parent_tool_use_id` | `vac.subagent`; kept |
 //! | `forkedFrom` | `vac.inherited`; kept |
 //! | all others | kept under their name |
@@ -37,7 +37,7 @@ pub(crate) struct Envelope<'d, 'a> {
     /// Where a fork copied it from.
     pub forked_from: Option<Node<'d, 'a>>,
     /// Whether the program states that it wrote the text: `isMeta`, `isCompactSummary`,
-    /// `isVisibleInTranscriptOnly`.
+    /// `isVisibleInTranscriptOnly`, `isSynthetic`.
     pub is_meta: bool,
     /// `origin.kind`.
     pub origin: Option<Text<'a>>,
@@ -99,7 +99,7 @@ impl<'d: 'a, 'a> Envelope<'d, 'a> {
             "data" | "attachment" => {
                 self.subtype = self.subtype.or_else(|| value.member("type"));
             }
-            "isMeta" | "isCompactSummary" | "isVisibleInTranscriptOnly" => {
+            "isMeta" | "isCompactSummary" | "isVisibleInTranscriptOnly" | "isSynthetic" => {
                 self.is_meta |= value.bool() == Some(true);
             }
             "origin" => self.origin = value.member("kind").and_then(Node::text),

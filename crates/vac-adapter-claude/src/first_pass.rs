@@ -51,9 +51,7 @@ pub(crate) struct Facts {
     progress: ProgressMessages,
     /// Messages that were withdrawn or replaced, and how.
     superseded: HashMap<String, Superseded<'static>>,
-    /// The permission mode that the last line states.
-    permission_mode: Option<String>,
-    has_started: bool,
+    changes: Changes,
     /// How many web exports there are.
     pub exports: u64,
     /// What the first of them contains next to its lines.
@@ -75,6 +73,13 @@ pub(crate) struct Facts {
     /// For each message of the API its last line with a usage.
     usage: HashMap<String, usize>,
     queue: Queue,
+}
+
+/// What lines repeat, to find those that change it.
+#[derive(Debug, Default)]
+struct Changes {
+    permission_mode: Option<String>,
+    has_started: bool,
 }
 
 /// A model, and how many lines it wrote.
@@ -239,10 +244,11 @@ impl Facts {
         match kind {
             "permission-mode" => {
                 let mode = members.mode.and_then(Node::text).map(Text::into_owned);
-                mode.is_some() && std::mem::replace(&mut self.permission_mode, mode.clone()) != mode
+                mode.is_some()
+                    && std::mem::replace(&mut self.changes.permission_mode, mode.clone()) != mode
             }
             "system" if members.subtype.is_some_and(|subtype| subtype.is_text("init")) => {
-                !std::mem::replace(&mut self.has_started, true)
+                !std::mem::replace(&mut self.changes.has_started, true)
             }
             _ => false,
         }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use vac_record::MessageEntryType;
-use vac_value::{Kind, Node};
+use vac_value::{Kind, Node, Text};
 
 use crate::first_pass::LineKind;
 use crate::lines::Line;
@@ -84,7 +84,7 @@ impl ProgressMessages {
 }
 
 fn keys(id: Option<Node<'_, '_>>, content: Option<Node<'_, '_>>) -> Vec<Key> {
-    let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(|it| it.into_owned());
+    let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Text::into_owned);
     let mut keys: Vec<_> = text(id).map(Key::Message).into_iter().collect();
     for block in content.into_iter().flat_map(Node::elements) {
         let result = text(block.member("tool_use_id")).map(Key::Result);

@@ -1,7 +1,7 @@
 //! Whose words a message in the user's name is.
 //!
 //! The log states the author by `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`,
-//! `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
+//! `isSynthetic`, `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
 //! They also name the author among those whom a field leaves open: a text with `isMeta` is the
 //! program's, or a hook's, or another agent's.
 
@@ -83,12 +83,16 @@ const SIGNS: &[(&str, char)] = &[("bash-input", '!'), ("user-memory-input", '#')
 #[derive(Default)]
 struct Texts {
     author: Option<Author>,
-    /// The user typed a command for the program.
-    local_command: bool,
-    /// The user ran a shell command.
-    runs_command: bool,
+    command: Option<Command>,
     is_interruption: bool,
     has_result: bool,
+}
+
+/// What the user typed a command for.
+#[derive(Clone, Copy, PartialEq)]
+enum Command {
+    Program,
+    Shell,
 }
 
 impl Texts {
@@ -118,9 +122,13 @@ impl Texts {
         };
         let text = text.trim();
         self.is_interruption |= text.starts_with(INTERRUPTED) || text.starts_with(STOPPED_BY_HOOK);
-        self.runs_command |= inside_element(text, "bash-input").is_some();
-        self.local_command |= text.starts_with("<command-name>")
-            || SIGNS.iter().any(|(name, _)| inside_element(text, name).is_some());
+        if inside_element(text, "bash-input").is_some() {
+            self.command = Some(Command::Shell);
+        } else if text.starts_with("<command-name>")
+            || SIGNS.iter().any(|(name, _)| inside_element(text, name).is_some())
+        {
+            self.command = Some(Command::Program);
+        }
         let author = block_author(text, RULES);
         // A message is the user's if one of its texts is.
         if self.author.is_none() || author == Author::User {
@@ -130,8 +138,8 @@ impl Texts {
 }
 
 /// Adds what a message in the user's name states about its author.
-pub(crate) fn annotate_user<'a>(
-    it: &mut EntryAnnotations<'a>,
+pub(crate) fn annotate_user(
+    it: &mut EntryAnnotations<'_>,
     content: Option<Node<'_, '_>>,
     envelope: &Envelope<'_, '_>,
 ) {
@@ -150,8 +158,8 @@ pub(crate) fn annotate_user<'a>(
     let author = author(by_text, envelope, it.subagent.is_some());
     it.author = Some(author);
     if author == Author::User {
-        it.local_command = texts.local_command.then_some(true);
-        it.action = texts.runs_command.then_some(Action {
+        it.local_command = texts.command.map(|_| true);
+        it.action = (texts.command == Some(Command::Shell)).then_some(Action {
             tool: Cow::Borrowed(canonical::USER_COMMAND),
             category: Category::Execute,
             server: None,
@@ -162,23 +170,25 @@ pub(crate) fn annotate_user<'a>(
 /// Returns the author by what the line states, and by the text where it states nothing.
 fn author(by_text: Author, envelope: &Envelope<'_, '_>, is_subagent: bool) -> Author {
     let is_open = matches!(by_text, Author::User | Author::Unknown);
-    if envelope.is_meta {
-        return if is_open { Author::Program } else { by_text };
-    }
-    let author = match envelope.origin.as_deref() {
-        Some("human") if is_open => Author::User,
-        Some("human") | None => by_text,
-        Some("task-notification") => Author::Program,
-        Some("peer" | "teammate" | "coordinator" | "agent") => Author::OtherAgent,
-        Some(origin) if origin.contains("hook") => Author::Hook,
-        Some(_) if is_open => Author::Unknown,
-        Some(_) => by_text,
+    let by_field = match (envelope.origin.as_deref(), envelope.prompt_source.as_deref()) {
+        (Some("task-notification" | "auto-continuation" | "scheduled"), _) => Some(Author::Program),
+        (Some("peer" | "teammate" | "coordinator" | "agent"), _) => Some(Author::OtherAgent),
+        (Some(origin), _) if origin.contains("hook") => Some(Author::Hook),
+        (Some("human"), _) | (None, Some("typed")) if !envelope.is_meta => Some(Author::User),
+        _ if envelope.is_meta => Some(Author::Program),
+        (None, Some("system")) => Some(Author::Program),
+        (None | Some("human"), _) => None,
+        (Some(_), _) => Some(Author::Unknown),
     };
-    let is_typed = envelope.prompt_source.as_deref() == Some("typed");
+    // A text that only others write says more than a field that does not name the author.
+    let author = match by_field {
+        Some(author @ (Author::OtherAgent | Author::Hook)) => author,
+        Some(author) if is_open => author,
+        _ => by_text,
+    };
     match author {
         // The agent that started the subagent wrote its prompts.
         Author::User | Author::Unknown if is_subagent => Author::OtherAgent,
-        Author::Unknown if is_typed && envelope.origin.is_none() => Author::User,
         author => author,
     }
 }
