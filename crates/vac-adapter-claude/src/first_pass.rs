@@ -1,6 +1,8 @@
 //! The first pass: what is true of the session as a whole, and what each line becomes.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, sift};
@@ -71,7 +73,9 @@ pub(crate) struct Facts {
     /// Where in that list each is.
     model_places: HashMap<String, usize>,
     /// For each message of the API its last line with a usage.
-    usage: HashMap<String, usize>,
+    usage: HashMap<Key, usize>,
+    /// The messages of lines, by the ids of the lines.
+    messages: HashMap<Key, u64>,
     queue: Queue,
 }
 
@@ -123,6 +127,8 @@ pub(crate) struct LinePlan {
     pub counts_usage: bool,
     /// Whether it states something that lines before it do not: a permission mode, the start.
     pub is_change: bool,
+    /// Whether an earlier line has the same id and the same message.
+    is_repeated: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
     sidechain: Option<u32>,
@@ -224,7 +230,11 @@ impl Facts {
         if let LineKind::Message(_) = plan.becomes
             && let Some(message) = members.message.filter(|message| message.kind() == Kind::Map)
         {
-            self.message(message, line.index, is_subagent);
+            if self.is_repeated(members.id, message) {
+                self.plans[line.index].is_repeated = true;
+            } else {
+                self.message(message, line.index, is_subagent);
+            }
         }
         // The usage of a subagent's message inside a line is not counted, but its model took part.
         let inside = members.data.and_then(|data| data.member("message")?.member("message"));
@@ -237,6 +247,23 @@ impl Facts {
         members.sidechain.and_then(Node::bool) == Some(true)
             || members.stream_call.is_some_and(|call| call.kind() == Kind::Text)
             || self.parts.get(file).is_some_and(|part| part.agent.is_some())
+    }
+
+    /// Whether an earlier line has the same id and the same message: a session that is resumed
+    /// may log its last messages again.
+    fn is_repeated(&mut self, id: Option<Node<'_, '_>>, message: Node<'_, '_>) -> bool {
+        const COMPARED: usize = 256;
+        let Some(id) = id.and_then(Node::text) else { return false };
+        let raw = message.raw();
+        let (first, last) = (raw.len().min(COMPARED), raw.len().saturating_sub(COMPARED));
+        let found = hash(&(raw.len(), &raw[..first], &raw[last..]));
+        match self.messages.entry(key(&id)) {
+            Entry::Occupied(before) => *before.get() == found,
+            Entry::Vacant(place) => {
+                place.insert(found);
+                false
+            }
+        }
     }
 
     /// Whether a line states something that lines before it do not.
@@ -292,7 +319,10 @@ impl Facts {
         let part = self.parts.get(place.file);
         let sidechain = plan.sidechain.and_then(|call| self.sidechains.call(call));
         it.subagent = self.calls.subagent(envelope, self.agent.as_deref(), part, sidechain);
-        it.duplicate_of = self.progress.duplicate_of(plan.index).map(Text::Borrowed);
+        it.duplicate_of = match plan.is_repeated {
+            true => envelope.id.clone(),
+            false => self.progress.duplicate_of(plan.index).map(Text::Borrowed),
+        };
         it
     }
 
@@ -427,7 +457,7 @@ impl Facts {
             models.filter_map(Node::text).for_each(|model| self.model(&model, 0, is_subagent));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
-        if let Some(before) = id.and_then(|id| self.usage.insert(id.into_owned(), line))
+        if let Some(before) = id.and_then(|id| self.usage.insert(key(&id), line))
             && let Some(plan) = self.plans.get_mut(before)
         {
             plan.counts_usage = false;
@@ -505,6 +535,7 @@ impl Facts {
             self.agent = part.agent.take();
         }
         self.usage = HashMap::new();
+        self.messages = HashMap::new();
         self.progress.end();
         self.sidechains.end();
         self.model_places = HashMap::new();
@@ -593,4 +624,17 @@ fn is_local_command(members: &LineMembers<'_, '_>) -> bool {
 fn queued<'d: 'a, 'a>(attachment: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     attachment.member("type").filter(|kind| kind.is_text("queued_command"))?;
     attachment.member("prompt").filter(|prompt| prompt.kind() != Kind::Null)
+}
+
+/// Stands for an id: 128 bits, to keep little of each line in memory.
+type Key = (u64, u64);
+
+fn key(id: &str) -> Key {
+    (hash(&id), hash(&(id, id)))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

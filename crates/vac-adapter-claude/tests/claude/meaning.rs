@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use vac_adapter_check::{corpus, full};
 use vac_adapter_claude::Claude;
 
-use crate::{converted, entry};
+use crate::{check, converted, entry};
 
 /// Counts what the annotations of real sessions state.
 #[test]
@@ -300,4 +300,21 @@ fn prompts_of_real_sessions_are_the_users() {
             .filter(|entry| entry["type"] == "user" && entry["vac"]["author"] == "user");
         assert_eq!(found.count(), prompts, "{name}");
     }
+}
+
+#[test]
+fn messages_that_are_logged_again_are_duplicates() {
+    let line = |version: &str, text: &str| {
+        let message = json!({"id": "m1", "model": "claude-opus-5", "content": [{"type": "text", "text": text}],
+            "usage": {"input_tokens": 3, "output_tokens": 4}});
+        json!({"type": "assistant", "uuid": "a1", "sessionId": "s", "version": version, "message": message})
+            .to_string()
+    };
+    let log =
+        [line("2.1.7", "Done."), line("2.1.12", "Done."), line("2.1.12", "Other.")].join("\n");
+    let outcome = check("s.jsonl", &log);
+    let entries = outcome.only().entries();
+    let duplicates: Vec<_> = entries.iter().map(|entry| &entry["vac"]["duplicate-of"]).collect();
+    assert_eq!(duplicates, [&Value::Null, &json!("a1"), &Value::Null]);
+    assert_eq!(entries[1]["vac"]["usage"], Value::Null);
 }
