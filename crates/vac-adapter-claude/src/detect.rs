@@ -31,8 +31,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     Verdict::from_confidence(seen)
 }
 
-/// Shows the lines of a web export that is no document as a whole, as far as the beginning
-/// goes.
+/// Shows the complete lines of a damaged web export in a sample.
 fn each_begun(sample: &Sample<'_>, mut show: impl FnMut(Node<'_, '_>)) {
     let bytes = sample.bytes.trim_ascii_start();
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();

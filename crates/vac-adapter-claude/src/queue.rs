@@ -70,7 +70,7 @@ impl Queue {
     }
 
     fn enqueue(&mut self, text: String, line: usize) {
-        // What the program tells the model through the queue is not a prompt.
+        // The program also sends notifications to the model through the queue.
         if text.trim().is_empty() || block_author(text.trim(), RULES) == Author::Program {
             return;
         }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vac_adapter_check::{corpus, full};
+use vac_adapter::Memory;
+use vac_adapter_check::{corpus, fixture, full};
 use vac_adapter_claude::Claude;
 
 use crate::{check, converted, entry};
@@ -317,4 +318,56 @@ fn messages_that_are_logged_again_are_duplicates() {
     let duplicates: Vec<_> = entries.iter().map(|entry| &entry["vac"]["duplicate-of"]).collect();
     assert_eq!(duplicates, [&Value::Null, &json!("a1"), &Value::Null]);
     assert_eq!(entries[1]["vac"]["usage"], Value::Null);
+}
+
+/// Escapes the first character of every key of JSON text.
+fn with_escaped_keys(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut escaped, mut at) = (String::new(), 0);
+    while at < bytes.len() {
+        if bytes[at] != b'"' {
+            let end = text[at..].find('"').map_or(text.len(), |next| at + next);
+            escaped.push_str(&text[at..end]);
+            at = end;
+            continue;
+        }
+        let mut end = at + 1;
+        while end < bytes.len() && bytes[end] != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        let is_key = bytes.get(end + 1) == Some(&b':') && bytes[at + 1].is_ascii_alphanumeric();
+        if is_key {
+            escaped.push_str(&format!("\"\\u{:04x}{}", bytes[at + 1], &text[at + 2..=end]));
+        } else {
+            escaped.push_str(text.get(at..=end).unwrap_or(&text[at..]));
+        }
+        at = end + 1;
+    }
+    escaped
+}
+
+#[test]
+fn escaped_keys_have_the_same_meaning() {
+    let mut count = 0;
+    for case in
+        ["authors", "outcomes", "newer", "sidechain", "agent-progress", "basic", "stream", "forked"]
+    {
+        let log = fixture(&Claude, case);
+        let text = std::str::from_utf8(log.first()).expect("text");
+        let name = &log.parts[0].name;
+        let meaning = |text: &str| {
+            let input = Memory { name, bytes: text.as_bytes() };
+            let records = full(&Claude, &input).expect("records");
+            let entries = records[0].entries();
+            let of = |it: &Value| json!([it["type"], it["event-type"], it["id"], it["vac"]]);
+            let children = |it: &Value| {
+                it["children"].as_array().into_iter().flatten().map(of).collect::<Vec<_>>()
+            };
+            entries.iter().map(|it| json!([of(it), children(it)])).collect::<Vec<_>>()
+        };
+        let (plain, escaped) = (meaning(text), meaning(&with_escaped_keys(text)));
+        assert_eq!(plain, escaped, "{case}");
+        count += plain.len();
+    }
+    assert!(count > 60);
 }

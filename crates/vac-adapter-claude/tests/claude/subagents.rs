@@ -19,7 +19,7 @@ fn outline(record: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_session_and_its_subagents_are_one_record() {
+fn session_and_its_subagents_are_one_record() {
     let converted = converted("folder");
     assert_eq!(converted.variant, "jsonl-folder");
     let record = converted.value();
@@ -57,7 +57,7 @@ fn a_session_and_its_subagents_are_one_record() {
 }
 
 #[test]
-fn a_subagents_part_names_the_call_that_spawned_it() {
+fn subagent_part_names_the_call_that_started_it() {
     let record = converted("folder").value();
     let marker = entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"], json!({"id": "ab12", "call-id": "toolu_spawn"}));
@@ -81,7 +81,7 @@ fn a_subagents_part_names_the_call_that_spawned_it() {
 }
 
 #[test]
-fn a_subagents_entries_stay_as_they_are() {
+fn subagent_entries_keep_their_members() {
     let record = converted("folder").value();
     let first = entry(&record, "s1");
     assert_eq!(first["parent-id"], Value::Null, "its source says that it has no parent");
@@ -93,7 +93,7 @@ fn a_subagents_entries_stay_as_they_are() {
 }
 
 #[test]
-fn before_folders_the_file_beside_the_session_is_its_subagents() {
+fn legacy_subagent_file_next_to_the_session_is_joined() {
     let record = converted("legacy-subagent").value();
     assert_eq!(
         outline(&record),
@@ -104,7 +104,7 @@ fn before_folders_the_file_beside_the_session_is_its_subagents() {
 }
 
 #[test]
-fn alone_a_subagents_log_is_a_session_of_its_own() {
+fn subagent_log_alone_is_a_session() {
     let converted = converted("subagent-alone");
     assert_eq!(converted.variant, "subagent");
     let record = converted.value();
@@ -114,7 +114,7 @@ fn alone_a_subagents_log_is_a_session_of_its_own() {
 }
 
 #[test]
-fn agents_of_a_workflow_are_linked_to_the_call_that_started_the_run() {
+fn workflow_agents_name_the_call_that_started_the_run() {
     let record = converted("workflow").value();
     let marker = entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"]["call-id"], "toolu_wf");
@@ -149,7 +149,7 @@ fn joined(files: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn subagents_without_their_session_are_told_apart() {
+fn subagents_without_their_session_are_separate_parts() {
     let line = |agent: &str, id: &str| {
         format!(
             r#"{{"type":"user","uuid":"{id}","parentUuid":null,"sessionId":"s","agentId":"{agent}","message":{{"content":"x"}}}}"#
@@ -163,7 +163,7 @@ fn subagents_without_their_session_are_told_apart() {
 }
 
 #[test]
-fn files_that_are_broken_or_empty_or_nobodys_do_not_spoil_the_others() {
+fn broken_empty_and_unnamed_files_do_not_affect_others() {
     let main = r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#;
     let agent = r#"{"type":"user","uuid":"s1","agentId":7,"message":{"content":"x"}}"#;
     let record = joined(&[
@@ -179,7 +179,7 @@ fn files_that_are_broken_or_empty_or_nobodys_do_not_spoil_the_others() {
 }
 
 #[test]
-fn a_progress_line_links_an_agent_whose_call_never_ended() {
+fn progress_line_links_an_agent_whose_call_never_ended() {
     let main = concat!(
         r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#,
         r#"{"type":"progress","data":{"type":"agent_progress","agentId":"a"},"parentToolUseID":"t1"}"#,
