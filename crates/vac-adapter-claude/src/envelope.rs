@@ -8,7 +8,7 @@
 //! | `type` | the type of a message; `event-type` of an event, which also keeps it |
 //! | `subtype`, `operation`, `data.type`, `attachment.type` | the second part of `event-type`; kept |
 //! | `sessionId`, `session_id`, `cwd`, `version`, `gitBranch` | the session, where they are the same there; else kept |
-//! | `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`, `isSynthetic`, `origin`, `promptSource` | `vac.author`; kept |
+//! | `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`, `isSynthetic`, `planContent`, `origin`, `promptSource` | `vac.author`; kept |
 //! | `isSidechain`, `agentId`, `parent_tool_use_id` | `vac.subagent`; kept |
 //! | `forkedFrom` | `vac.inherited`; kept |
 //! | all others | kept under their name |
@@ -102,6 +102,8 @@ impl<'d: 'a, 'a> Envelope<'d, 'a> {
             "isMeta" | "isCompactSummary" | "isVisibleInTranscriptOnly" | "isSynthetic" => {
                 self.is_meta |= value.bool() == Some(true);
             }
+            // The text is the plan of the model, which the user approved.
+            "planContent" => self.is_meta |= value.text().is_some(),
             "origin" => self.origin = value.member("kind").and_then(Node::text),
             "promptSource" => self.prompt_source = value.text(),
             "isApiErrorMessage" => self.is_api_error = value.bool() == Some(true),

@@ -6,6 +6,7 @@
 //! | `attachment/command_permissions` that names tools | `permission`: allowed |
 //! | `attachment/hook_permission_decision` | `permission`, by the hook |
 //! | `system/permission_retry` | `permission`: allowed by the user |
+//! | `system/permission_denied` | `permission`: denied by a rule |
 //! | `control_request` with `can_use_tool` | `permission`: asked |
 //! | `control_response` with a `behavior` | `permission`, by the user |
 //! | the first `system/init` | `starts` |
@@ -53,6 +54,14 @@ pub(crate) fn annotate<'a>(
         "system/permission_retry" => {
             let what = names(line.member("commands"));
             it.permission = what.map(|what| allowed(what, Decider::User));
+        }
+        "system/permission_denied" => {
+            it.permission = Some(Permission {
+                decision: Decision::Denied,
+                by: Some(Decider::Policy),
+                what: text(line.member("tool_name")),
+                call_id: text(line.member("tool_use_id")),
+            });
         }
         "control_request" => {
             let Some(request) = line.member("request") else { return };

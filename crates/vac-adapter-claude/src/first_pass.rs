@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU32;
 
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, sift};
@@ -131,8 +132,7 @@ pub(crate) struct LinePlan {
     is_repeated: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
-    sidechain: Option<u32>,
-    index: usize,
+    sidechain: Option<NonZeroU32>,
 }
 
 /// See [`LinePlan`].
@@ -156,6 +156,7 @@ struct LineMembers<'d, 'a> {
     version: Option<Node<'d, 'a>>,
     branch: Option<Node<'d, 'a>>,
     forked: Option<Node<'d, 'a>>,
+    plan: Option<Node<'d, 'a>>,
     timestamp: Option<Node<'d, 'a>>,
     kind: Option<Node<'d, 'a>>,
     id: Option<Node<'d, 'a>>,
@@ -199,12 +200,12 @@ impl Facts {
         if let Some(part) = self.parts.get_mut(line.place.file) {
             part.has_lines = true;
         }
-        self.plans.push(LinePlan { index: line.index, ..LinePlan::default() });
+        self.plans.push(LinePlan::default());
         let Some(node) = node else { return };
         self.verdict.add(fit_line(node));
         let members = self.members(node);
         let origin = self.repeated(&members);
-        let mut plan = LinePlan { origin, index: line.index, ..LinePlan::default() };
+        let mut plan = LinePlan { origin, ..LinePlan::default() };
         if let Some(kind) = members.kind.and_then(Node::text) {
             self.is_known = self.is_known || known::line(&kind);
             self.is_journal |= !self.is_known && known::journal(&kind) && members.agent.is_some();
@@ -212,6 +213,11 @@ impl Facts {
             plan.is_change = self.is_change(&kind, &members);
         }
         self.retractions(&members);
+        if members.plan.is_some()
+            && let Some(message) = members.message
+        {
+            self.history.planned(message);
+        }
         if let Some(part) = self.parts.get_mut(line.place.file) {
             part.line(members.id, members.parent);
             if matches!(plan.becomes, LineKind::Message(_)) {
@@ -319,9 +325,10 @@ impl Facts {
         let part = self.parts.get(place.file);
         let sidechain = plan.sidechain.and_then(|call| self.sidechains.call(call));
         it.subagent = self.calls.subagent(envelope, self.agent.as_deref(), part, sidechain);
-        it.duplicate_of = match plan.is_repeated {
-            true => envelope.id.clone(),
-            false => self.progress.duplicate_of(plan.index).map(Text::Borrowed),
+        it.duplicate_of = if plan.is_repeated {
+            envelope.id.clone()
+        } else {
+            self.progress.duplicate_of(envelope.id.as_deref(), place).map(Text::Borrowed)
         };
         it
     }
@@ -357,6 +364,7 @@ impl Facts {
                 "toolUseResult" => &mut members.result,
                 "data" => &mut members.data,
                 "parentToolUseID" => &mut members.parent_call,
+                "planContent" => &mut members.plan,
                 "forkedFrom" => &mut members.forked,
                 "timestamp" => &mut members.timestamp,
                 "sessionId" => {
@@ -427,7 +435,7 @@ impl Facts {
             "progress" => match members.data.and_then(|data| data.member("message")) {
                 Some(message) => {
                     let id = members.id.and_then(Node::text);
-                    self.progress.progress(message, id.as_deref(), line)
+                    self.progress.progress(message, id.as_deref(), line.place)
                 }
                 None => LineKind::Event,
             },

@@ -8,6 +8,9 @@ use vac_adapter::Parent;
 use vac_record::annotations::Relation;
 use vac_value::{Kind, Node, Text};
 
+/// The text before the path of the log of an earlier session.
+const TRANSCRIPT: &str = "read the full transcript at: ";
+
 /// Which session a line is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LineOrigin {
@@ -31,6 +34,8 @@ pub(crate) struct ForkHistory {
     foreign: Option<String>,
     /// The session that the first copied line is from.
     forked_from: Option<String>,
+    /// The session in which the plan was made that this session begins with.
+    planned_in: Option<String>,
     /// Whether the last line was the first that names that session, after foreign ones.
     pub turns: bool,
 }
@@ -51,7 +56,21 @@ impl ForkHistory {
         let parent = |id: &String, relation| Parent { session_id: id.clone(), relation };
         let resumed = || self.foreign.as_ref().filter(|_| self.is_named);
         let forked = self.forked_from.as_ref().map(|id| parent(id, Relation::Fork));
-        forked.or_else(|| resumed().map(|id| parent(id, Relation::Resumed)))
+        let resumed = || resumed().map(|id| parent(id, Relation::Resumed));
+        let continued = || self.planned_in.as_ref().map(|id| parent(id, Relation::Continued));
+        forked.or_else(resumed).or_else(continued)
+    }
+
+    /// Adds a message by which a session begins with the plan of another one. Its text ends with
+    /// the path of that session's log.
+    pub fn planned(&mut self, message: Node<'_, '_>) {
+        let content = message.member("content").and_then(Node::text);
+        let path = content.as_deref().and_then(|text| text.split_once(TRANSCRIPT));
+        let path = path.and_then(|(_, path)| path.split_once(".jsonl"));
+        let session = path.and_then(|(path, _)| path.rsplit(['/', '\\']).next());
+        if let Some(session) = session.filter(|it| Some(*it) != self.stem.as_deref()) {
+            self.planned_in = Some(session.to_owned());
+        }
     }
 
     /// Adds what a line states about its session. Returns which session it is from.

@@ -36,8 +36,10 @@ const LINES: &[&str] = &[
 /// Types of lines that only `--output-format stream-json` prints. Others have such, too.
 const STREAMED: &[&str] = &[
     "auth_status",
+    "control_cancel_request",
     "control_request",
     "control_response",
+    "prompt_suggestion",
     "rate_limit_event",
     "result",
     "stream_event",
@@ -49,22 +51,38 @@ const STREAMED: &[&str] = &[
 const SYSTEM: &[&str] = &[
     "agents_killed",
     "api_error",
+    "api_retry",
     "away_summary",
     "bridge_status",
     "compact_boundary",
+    "elicitation_complete",
+    "files_persisted",
+    "hook_progress",
     "hook_response",
     "hook_started",
     "informational",
     "init",
     "local_command",
+    "local_command_output",
+    "memory_recall",
     "memory_saved",
     "microcompact_boundary",
+    "mirror_error",
     "model_refusal_fallback",
     "model_refusal_no_fallback",
+    "notification",
+    "permission_denied",
     "permission_retry",
+    "plugin_install",
+    "post_turn_summary",
     "scheduled_task_fire",
+    "session_state_changed",
     "status",
     "stop_hook_summary",
+    "task_notification",
+    "task_progress",
+    "task_started",
+    "task_updated",
     "turn_duration",
 ];
 
@@ -209,7 +227,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [LINES, SYSTEM, ATTACHMENTS, PROGRESS, QUEUE, JOURNAL, PLAIN_BLOCKS] {
+        for list in [LINES, STREAMED, SYSTEM, ATTACHMENTS, PROGRESS, QUEUE, JOURNAL, PLAIN_BLOCKS] {
             assert!(list.is_sorted(), "{list:?}");
         }
     }

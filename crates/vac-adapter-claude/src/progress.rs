@@ -5,19 +5,19 @@
 
 use std::collections::HashMap;
 
+use vac_adapter::frame::Place;
 use vac_record::MessageEntryType;
 use vac_value::{Kind, Node, Text};
 
 use crate::first_pass::LineKind;
-use crate::lines::Line;
 
 /// The messages that `progress` lines contain.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressMessages {
-    /// The lines and their entries, by what identifies the message.
-    lines: HashMap<Key, (usize, String)>,
-    /// The entries that lines repeat, by the index of the line.
-    duplicates: HashMap<usize, String>,
+    /// The entries of lines, by what identifies the message.
+    entries: HashMap<Key, String>,
+    /// The entries that other entries repeat.
+    duplicates: HashMap<String, String>,
 }
 
 /// What identifies a message.
@@ -30,12 +30,7 @@ enum Key {
 
 impl ProgressMessages {
     /// Adds the message of a `progress` line with this id. Returns what the line becomes.
-    pub fn progress(
-        &mut self,
-        message: Node<'_, '_>,
-        id: Option<&str>,
-        line: Line<'_, '_>,
-    ) -> LineKind {
+    pub fn progress(&mut self, message: Node<'_, '_>, id: Option<&str>, place: Place) -> LineKind {
         let inner = message.member("message").filter(|inner| inner.kind() == Kind::Map);
         let kind = match message.member("type").and_then(Node::text).as_deref() {
             Some("user") => MessageEntryType::User,
@@ -45,14 +40,15 @@ impl ProgressMessages {
         let Some(content) = inner.and_then(|inner| inner.member("content")) else {
             return LineKind::Event;
         };
-        let entry = id.map_or_else(|| line.place.id(), str::to_owned);
+        let entry = id.map_or_else(|| place.id(), str::to_owned);
         for key in keys(message.member("uuid"), Some(content)) {
-            match self.lines.get(&key) {
-                Some((_, first)) => {
-                    self.duplicates.entry(line.index).or_insert_with(|| first.clone());
+            match self.entries.get(&key) {
+                Some(first) if *first != entry => {
+                    self.duplicates.entry(entry.clone()).or_insert_with(|| first.clone());
                 }
+                Some(_) => {}
                 None => {
-                    self.lines.insert(key, (line.index, entry.clone()));
+                    self.entries.insert(key, entry.clone());
                 }
             }
         }
@@ -61,25 +57,29 @@ impl ProgressMessages {
 
     /// Adds a line of a subagent's own file.
     pub fn subagent_line(&mut self, id: Option<Node<'_, '_>>, content: Option<Node<'_, '_>>) {
-        if self.lines.is_empty() {
+        if self.entries.is_empty() {
             return;
         }
         let Some(entry) = id.and_then(Node::text) else { return };
         for key in keys(id, content) {
-            if let Some((line, _)) = self.lines.get(&key) {
-                self.duplicates.insert(*line, entry.clone().into_owned());
+            if let Some(repeated) = self.entries.get(&key) {
+                self.duplicates.insert(repeated.clone(), entry.clone().into_owned());
             }
         }
     }
 
     /// Frees what only the first pass needs.
     pub fn end(&mut self) {
-        self.lines = HashMap::new();
+        self.entries = HashMap::new();
     }
 
-    /// Returns the entry that a line repeats.
-    pub fn duplicate_of(&self, line: usize) -> Option<&str> {
-        self.duplicates.get(&line).map(String::as_str)
+    /// Returns the entry that the entry of a line repeats.
+    pub fn duplicate_of(&self, id: Option<&str>, place: Place) -> Option<&str> {
+        if self.duplicates.is_empty() {
+            return None;
+        }
+        let id = id.map_or_else(|| place.id().into(), Text::Borrowed);
+        self.duplicates.get(&*id).map(String::as_str)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whose words a message in the user's name is.
 //!
 //! The log states the author by `isMeta`, `isCompactSummary`, `isVisibleInTranscriptOnly`,
-//! `isSynthetic`, `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
+//! `isSynthetic`, `planContent`, `origin.kind`, `promptSource` and `isSidechain`. Where it does not, [`RULES`] decide by the text.
 //! They also name the author among those whom a field leaves open: a text with `isMeta` is the
 //! program's, or a hook's, or another agent's.
 
@@ -21,21 +21,19 @@ const STOPPED_BY_HOOK: &str = "Operation stopped by hook";
 
 /// Texts in the user's name.
 pub(crate) const RULES: &[Rule] = &[
-    // Commands that the user typed.
-    Rule::tag("command-name", Author::User, "1.0"),
-    Rule::tag("command-message", Author::User, "1.0"),
-    Rule::tag("command-args", Author::User, "1.0"),
-    Rule::tag("command-contents", Author::User, "1.0"),
+    // Commands that the user typed. Other elements may follow the first.
+    Rule::prefix("<command-name>", Author::User, "1.0"),
+    Rule::prefix("<command-message>", Author::User, "1.0"),
     Rule::tag("bash-input", Author::User, "1.0"),
     Rule::tag("user-memory-input", Author::User, "1.0"),
     Rule::tag("pasted_content", Author::User, "2.1.232"),
     // What the program puts before the model.
     Rule::tag("system-reminder", Author::Program, "1.0"),
     Rule::tag("local-command-caveat", Author::Program, "2.1.12"),
-    Rule::tag("local-command-stdout", Author::Program, "1.0"),
-    Rule::tag("local-command-stderr", Author::Program, "1.0"),
-    Rule::tag("bash-stdout", Author::Program, "1.0"),
-    Rule::tag("bash-stderr", Author::Program, "1.0"),
+    Rule::prefix("<local-command-stdout>", Author::Program, "1.0"),
+    Rule::prefix("<local-command-stderr>", Author::Program, "1.0"),
+    Rule::prefix("<bash-stdout>", Author::Program, "1.0"),
+    Rule::prefix("<bash-stderr>", Author::Program, "1.0"),
     Rule::tag("ide_opened_file", Author::Program, "2.0"),
     Rule::tag("ide_selection", Author::Program, "2.0"),
     Rule::tag("ide_diagnostics", Author::Program, "2.0"),
@@ -45,14 +43,12 @@ pub(crate) const RULES: &[Rule] = &[
         Author::Program,
         "1.0",
     ),
-    Rule::prefix(
-        "This session is being continued from a previous conversation",
-        Author::Program,
-        "1.0",
-    ),
+    Rule::prefix("This session is being continued from ", Author::Program, "1.0"),
     Rule::prefix("Base directory for this skill:", Author::Program, "2.1.12"),
     Rule::prefix(INTERRUPTED, Author::Program, "1.0"),
     // Notifications about tasks. Text may follow the element, so only its beginning is compared.
+    Rule::prefix("[SYSTEM NOTIFICATION", Author::Program, "2.1.200"),
+    Rule::prefix("Your claude.ai usage limit has reset", Author::Program, "2.1.232"),
     Rule::prefix("{\"task_id\":", Author::Program, "2.1.45"),
     Rule::prefix("<task-notification>", Author::Program, "2.1.50"),
     Rule::prefix("<agent-notification>", Author::Program, "2.1.50"),
@@ -75,6 +71,10 @@ pub(crate) const RULES: &[Rule] = &[
     Rule::prefix("TeammateIdle hook feedback:", Author::Hook, "2.1"),
     Rule::prefix("Stop hook blocking error", Author::Hook, "2.0"),
 ];
+
+/// Elements that the program puts before or after the words of the user, in the same text.
+const CONTEXT: &[&str] =
+    &["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "new-diagnostics"];
 
 /// Elements that contain what the user typed after a sign that is for the program.
 const SIGNS: &[(&str, char)] = &[("bash-input", '!'), ("user-memory-input", '#')];
@@ -193,7 +193,8 @@ fn author(by_text: Author, envelope: &Envelope<'_, '_>, is_subagent: bool) -> Au
     }
 }
 
-/// Returns a command as the user typed it.
+/// Returns what the user typed: a command without its markup, or a text without the context
+/// around it.
 pub(crate) fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
     let typed = |text: String| Some(Typed { text, left_out: "command markup" });
@@ -203,12 +204,34 @@ pub(crate) fn typed(text: &str) -> Option<Typed> {
         }
     }
     if !text.starts_with("<command-name>") && !text.starts_with("<command-message>") {
-        return None;
+        let own = without_context(text);
+        let is_reduced = own.len() < text.len() && !own.is_empty();
+        return is_reduced.then(|| Typed { text: own.to_owned(), left_out: "context" });
     }
     let inside = |begin, end| between(text, begin, end).map(|(_, inside, _)| inside.trim());
     let name = inside("<command-name>", "</command-name>")?;
     let arguments = inside("<command-args>", "</command-args>").unwrap_or_default();
     typed(if arguments.is_empty() { name.to_owned() } else { format!("{name} {arguments}") })
+}
+
+/// Returns a text without the elements of [`CONTEXT`] that it begins or ends with.
+fn without_context(mut text: &str) -> &str {
+    let after = |text: &str, name: &str| -> Option<usize> {
+        let inside = text.strip_prefix('<')?.strip_prefix(name)?;
+        let end = format!("</{name}>");
+        inside.starts_with('>').then(|| text.find(&end).map(|at| at + end.len()))?
+    };
+    while let Some(end) = CONTEXT.iter().find_map(|name| after(text, name)) {
+        text = text[end..].trim_start();
+    }
+    let before = |text: &str, name: &str| -> Option<usize> {
+        let inside = text.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
+        inside.rfind(&format!("<{name}>"))
+    };
+    while let Some(start) = CONTEXT.iter().find_map(|name| before(text, name)) {
+        text = text[..start].trim_end();
+    }
+    text
 }
 
 #[cfg(test)]
@@ -250,6 +273,10 @@ mod tests {
             ("Operation stopped by hook: not now", Author::Hook),
             ("<future-notice>x</future-notice>", Author::Unknown),
             ("<local-command-stdout></local-command-stdout>", Author::Program),
+            (
+                "<command-message>oil</command-message>\n<skill-format>true</skill-format>",
+                Author::User,
+            ),
         ] {
             assert_eq!(author_of(text), Some(author), "{text}");
         }
@@ -297,6 +324,13 @@ mod tests {
             typed("<user-memory-input>be brief</user-memory-input>").as_deref(),
             Some("#be brief")
         );
+        let text = "<command-message>oil</command-message>\n<command-name>/oil</command-name>\n\
+                    <skill-format>true</skill-format>";
+        assert_eq!(typed(text).as_deref(), Some("/oil"));
+        let text = "<ide_selection>a</ide_selection>\n<system-reminder>b</system-reminder>\n\
+                    Fix <system-reminder> it\n\n<system-reminder>c</system-reminder>";
+        assert_eq!(typed(text).as_deref(), Some("Fix <system-reminder> it"));
+        assert_eq!(typed("<system-reminder>a</system-reminder>"), None);
         assert_eq!(typed("plain"), None);
     }
 

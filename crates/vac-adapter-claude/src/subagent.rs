@@ -1,6 +1,7 @@
 //! Subagents: the parts of the log that are theirs, and the calls that started them.
 
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU32;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::attachment::{event, id};
@@ -155,11 +156,12 @@ impl Calls {
 /// (before 2.0): the first line of one is the prompt of its call.
 #[derive(Debug, Default)]
 pub(crate) struct SidechainCalls {
+    /// The ids of the calls, which are numbered from 1.
     calls: Vec<String>,
     /// Calls by the length and the beginning of their prompts.
-    prompts: HashMap<(usize, String), VecDeque<u32>>,
+    prompts: HashMap<(usize, String), VecDeque<NonZeroU32>>,
     /// Calls by the ids of the subagents' lines.
-    lines: HashMap<String, u32>,
+    lines: HashMap<String, NonZeroU32>,
 }
 
 /// Maximum number of calls that are remembered.
@@ -180,7 +182,7 @@ impl SidechainCalls {
         }
         let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Text::into_owned);
         if let (Some(call), Some(prompt)) = (text(block.member("id")), text(input.member("prompt")))
-            && let Ok(number) = u32::try_from(self.calls.len())
+            && let Some(number) = u32::try_from(self.calls.len() + 1).ok().and_then(NonZeroU32::new)
         {
             self.calls.push(call);
             self.prompts.entry(prompt_key(&prompt)).or_default().push_back(number);
@@ -193,7 +195,7 @@ impl SidechainCalls {
         id: Option<Node<'_, '_>>,
         parent: Option<Node<'_, '_>>,
         content: Option<Node<'_, '_>>,
-    ) -> Option<u32> {
+    ) -> Option<NonZeroU32> {
         if self.calls.is_empty() {
             return None;
         }
@@ -220,7 +222,7 @@ impl SidechainCalls {
     }
 
     /// Returns the id of a call.
-    pub fn call(&self, number: u32) -> Option<&str> {
-        self.calls.get(number as usize).map(String::as_str)
+    pub fn call(&self, number: NonZeroU32) -> Option<&str> {
+        self.calls.get(number.get() as usize - 1).map(String::as_str)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::Memory;
-use vac_adapter_check::{corpus, fixture, full};
+use vac_adapter_check::{Log, corpus, fixture, full};
 use vac_adapter_claude::Claude;
 
 use crate::{check, converted, entry};
@@ -337,13 +337,25 @@ fn with_escaped_keys(text: &str) -> String {
         }
         let is_key = bytes.get(end + 1) == Some(&b':') && bytes[at + 1].is_ascii_alphanumeric();
         if is_key {
-            escaped.push_str(&format!("\"\\u{:04x}{}", bytes[at + 1], &text[at + 2..=end]));
+            let first = format!("\"\\u{:04x}", bytes[at + 1]);
+            escaped.push_str(&first);
+            escaped.push_str(&text[at + 2..=end]);
         } else {
             escaped.push_str(text.get(at..=end).unwrap_or(&text[at..]));
         }
         at = end + 1;
     }
     escaped
+}
+
+/// Returns the types, ids and annotations of all entries of a text in the place of a log.
+fn meaning(log: &Log, text: &str) -> Vec<Value> {
+    let input = Memory { name: &log.parts[0].name, bytes: text.as_bytes() };
+    let records = full(&Claude, &input).expect("records");
+    let of = |it: &Value| json!([it["type"], it["event-type"], it["id"], it["vac"]]);
+    let children =
+        |it: &Value| it["children"].as_array().into_iter().flatten().map(of).collect::<Vec<_>>();
+    records[0].entries().iter().map(|it| json!([of(it), children(it)])).collect()
 }
 
 #[test]
@@ -354,20 +366,92 @@ fn escaped_keys_have_the_same_meaning() {
     {
         let log = fixture(&Claude, case);
         let text = std::str::from_utf8(log.first()).expect("text");
-        let name = &log.parts[0].name;
-        let meaning = |text: &str| {
-            let input = Memory { name, bytes: text.as_bytes() };
-            let records = full(&Claude, &input).expect("records");
-            let entries = records[0].entries();
-            let of = |it: &Value| json!([it["type"], it["event-type"], it["id"], it["vac"]]);
-            let children = |it: &Value| {
-                it["children"].as_array().into_iter().flatten().map(of).collect::<Vec<_>>()
-            };
-            entries.iter().map(|it| json!([of(it), children(it)])).collect::<Vec<_>>()
-        };
-        let (plain, escaped) = (meaning(text), meaning(&with_escaped_keys(text)));
+        let (plain, escaped) = (meaning(&log, text), meaning(&log, &with_escaped_keys(text)));
         assert_eq!(plain, escaped, "{case}");
         count += plain.len();
     }
     assert!(count > 60);
+}
+
+#[test]
+fn sessions_that_begin_with_a_plan_name_the_session_that_made_it() {
+    let log = json!({"type": "user", "uuid": "u1", "sessionId": "s2", "planContent": "Oil.", "message": {
+        "role": "user",
+        "content": "Implement the following plan:\n\nOil.\n\nIf you need details, read the full \
+                    transcript at: /home/ada/.claude/projects/-home-ada/s1.jsonl",
+    }});
+    let outcome = check("s2.jsonl", &log.to_string());
+    let record = outcome.only().value();
+    let session = &record["session"]["vac"];
+    assert_eq!((&session["parent"], &session["relation"]), (&json!("s1"), &json!("continued")));
+    assert_eq!(vac(&record, "u1")["author"], "program");
+}
+
+#[test]
+fn decisions_in_streams_are_permissions() {
+    let lines = [
+        json!({"type": "control_request", "session_id": "s", "request_id": "r", "request": {
+            "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1", "input": {}}}),
+        json!({"type": "control_response", "session_id": "s", "response": {
+            "subtype": "success", "request_id": "r", "response": {"behavior": "deny", "toolUseID": "t1"}}}),
+        json!({"type": "user", "uuid": "u1", "session_id": "s", "parent_tool_use_id": "t0", "message": {"role": "user", "content": "Look."}}),
+        json!({"type": "assistant", "uuid": "a1", "session_id": "s", "parent_tool_use_id": null, "message": {"content": []}}),
+        json!({"type": "result", "subtype": "error_max_turns", "is_error": true, "uuid": "r1", "session_id": "s"}),
+    ];
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    let outcome = check("s.jsonl", &lines.join("\n"));
+    let entries = outcome.only().entries();
+    let vac: Vec<_> = entries.iter().map(|entry| entry["vac"].clone()).collect();
+    assert_eq!(vac[0]["permission"], json!({"decision": "asked", "what": "Bash", "call-id": "t1"}));
+    assert_eq!(vac[1]["permission"], json!({"decision": "denied", "by": "user", "call-id": "t1"}));
+    assert_eq!(vac[2], json!({"author": "other-agent", "subagent": {"call-id": "t0"}}));
+    assert_eq!(vac[3], Value::Null);
+    assert_eq!(vac[4]["ends"], json!({"of": "session", "how": "failure"}));
+}
+
+/// Adds every annotation key to every object of a value.
+fn with_native_annotations(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(with_native_annotations);
+            let vac = json!({"author": "hook", "outcome": "cancelled", "ends": {"of": "session"}});
+            for (key, native) in [
+                ("vac", vac),
+                ("author", json!("hook")),
+                ("superseded", json!({"how": "rewound"})),
+                ("duplicate-of", json!("u1")),
+                ("inherited", json!(true)),
+                ("subagent", json!({"id": "x"})),
+                ("outcome", json!("error")),
+                ("exit-code", json!(7)),
+                ("action", json!({"tool": "x", "category": "Read"})),
+                ("permission", json!({"decision": "denied"})),
+                ("usage", json!(9)),
+                ("reason", json!("syntax")),
+                ("starts", json!(true)),
+                ("ends", json!({"of": "session"})),
+            ] {
+                members.entry(key).or_insert(native);
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(with_native_annotations),
+        _ => {}
+    }
+}
+
+#[test]
+fn native_keys_are_not_annotations() {
+    for case in ["authors", "outcomes", "newer", "sidechain", "agent-progress", "basic", "stream"] {
+        let log = fixture(&Claude, case);
+        let text = std::str::from_utf8(log.first()).expect("text");
+        let marked: Vec<_> = text
+            .lines()
+            .map(|line| {
+                let mut line = serde_json::from_str(line).expect("JSON");
+                with_native_annotations(&mut line);
+                line.to_string()
+            })
+            .collect();
+        assert_eq!(meaning(&log, &marked.join("\n")), meaning(&log, text), "{case}");
+    }
 }
