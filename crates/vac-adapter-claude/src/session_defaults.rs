@@ -4,15 +4,15 @@ use vac_value::{Node, Text};
 
 /// The first of each that the log states.
 #[derive(Debug, Default)]
-pub(crate) struct Hoisted {
+pub(crate) struct SessionDefaults {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub version: Option<String>,
     pub branch: Option<String>,
 }
 
-impl Hoisted {
-    /// Takes what a line says, where nothing is known yet.
+impl SessionDefaults {
+    /// Adds what a line states, where nothing is known yet.
     pub fn fill(
         &mut self,
         session_id: Option<Node<'_, '_>>,
@@ -26,7 +26,7 @@ impl Hoisted {
         fill(&mut self.branch, branch);
     }
 
-    /// Takes what others say, where nothing is known.
+    /// Adds what other lines state, where nothing is known.
     pub fn or(&mut self, other: Self) {
         let Self { session_id, cwd, version, branch } = other;
         self.session_id = self.session_id.take().or(session_id);
@@ -35,16 +35,16 @@ impl Hoisted {
         self.branch = self.branch.take().or(branch);
     }
 
-    /// Whether a line's member says what the session says.
-    pub fn says(&self, key: &str, value: Node<'_, '_>) -> bool {
-        let said = match key {
+    /// Whether a line's member has the value of the session.
+    pub fn has(&self, key: &str, value: Node<'_, '_>) -> bool {
+        let known = match key {
             "sessionId" | "session_id" => &self.session_id,
             "cwd" => &self.cwd,
             "version" => &self.version,
             "gitBranch" => &self.branch,
             _ => return false,
         };
-        said.as_deref().is_some_and(|said| value.is_text(said))
+        known.as_deref().is_some_and(|known| value.is_text(known))
     }
 }
 

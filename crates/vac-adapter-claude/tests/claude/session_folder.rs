@@ -12,7 +12,7 @@ use vac_value::{Document, Encoding};
 use crate::{converted, entry, one};
 
 #[test]
-fn output_that_was_put_aside_is_linked_to_the_result_that_names_it() {
+fn tool_result_files_are_linked_to_their_results() {
     let record = converted("folder").value();
     let file = entry(&record, "F6");
     assert_eq!(
@@ -41,7 +41,7 @@ fn notes_about_subagents_are_carried_as_values() {
 }
 
 #[test]
-fn a_workflows_journal_is_an_event_for_each_line() {
+fn workflow_journal_is_an_event_for_each_line() {
     let converted = converted("workflow");
     let record = converted.value();
     let line = entry(&record, "F4.L2");
@@ -64,7 +64,7 @@ const LOG: Memory<'_> =
     Memory { name: "s.jsonl", bytes: br#"{"type":"user","uuid":"u1","message":{"content":"Hi"}}"# };
 
 #[test]
-fn a_large_file_is_carried_in_pieces_that_end_between_characters() {
+fn large_file_is_split_between_characters() {
     let text = "123456é8".repeat(1 << 20);
     let file = Memory { name: "s/tool-results/long.txt", bytes: text.as_bytes() };
     let bundle = with_file(&file, &LOG);
@@ -113,7 +113,7 @@ impl Input for Locked {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named_and_the_rest_goes_on() {
+fn unreadable_file_is_reported_and_others_are_read() {
     let bundle = with_file(&Locked, &LOG);
     let converted = one(&bundle);
     let entries = converted.entries();
@@ -123,7 +123,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_rest_goes_on() {
 }
 
 #[test]
-fn every_file_beside_a_log_is_in_its_record() {
+fn every_companion_file_is_in_the_record() {
     for log in fixture_logs(&Claude).into_iter().chain(corpus(&Claude)) {
         if log.attachments.is_empty() {
             continue;
@@ -155,7 +155,7 @@ fn every_file_beside_a_log_is_in_its_record() {
 }
 
 #[test]
-fn a_json_file_that_an_encoding_has_nothing_for_is_carried_as_it_is() {
+fn json_file_that_cannot_be_encoded_is_kept_as_text() {
     let file = Memory { name: "s/agent-x.meta.json", bytes: br#"{"half": "\ud800"}"# };
     let bundle = with_file(&file, &LOG);
     let options = Options { encoding: Encoding::Cbor, ..Options::default() };
@@ -191,7 +191,7 @@ impl Read for Broken {
 }
 
 #[test]
-fn a_file_that_breaks_off_is_named_and_the_rest_goes_on() {
+fn file_with_a_read_error_is_reported_and_others_are_read() {
     let bundle = with_file(&Folder, &LOG);
     let converted = one(&bundle);
     assert_eq!(converted.entries()[1]["event-type"], "unreadable-file");

@@ -1,139 +1,138 @@
-//! One session: surveyed once, then given entry by entry.
+//! One session: its facts from the first pass, and its entries in the second.
 
 use std::rc::Rc;
 
 use vac_adapter::attachment::nowhere;
 use vac_adapter::provider::provider;
-use vac_adapter::{Error, Input, Log, Origin, Report, Session, Sink, ids, raw};
+use vac_adapter::{Error, Input, Log, Origin, Parent, Report, Session, Sink, ids, raw};
 use vac_record::{
     AgentMeta, Entry, Environment, SessionId, SessionTrace, VcsContext, VerifiableAgentRecord,
 };
 use vac_value::{Map, Node};
 
-use crate::beside::{Beside, Spilled};
-use crate::facts::{Becomes, Facts};
+use crate::first_pass::{Facts, LineKind};
 use crate::lines::{self, Line, LineContent};
+use crate::session_folder::{SessionFolder, Spilled};
 use crate::sessions::Sessions;
 use crate::subagent::Part;
-use crate::{event, inherited, message};
+use crate::{event, message};
 
 /// One session.
-pub(crate) struct Survey<'i> {
+pub(crate) struct ClaudeSession<'i> {
     log: Rc<Log<'i>>,
     facts: Facts,
-    beside: Beside<'i>,
+    folder: SessionFolder<'i>,
     /// Which lines are its own, if the log holds several sessions.
     share: Option<(Rc<Sessions>, usize)>,
 }
 
-impl<'i> Survey<'i> {
-    /// Surveys an input: each of its sessions.
-    pub fn all(input: &'i dyn Input) -> Result<Vec<Self>, Error> {
+impl<'i> ClaudeSession<'i> {
+    /// Reads the sessions of an input.
+    pub fn read_all(input: &'i dyn Input) -> Result<Vec<Self>, Error> {
         let log = Rc::new(Log::of(input));
-        let whole = Self::of(input, &log)?;
-        if !whole.facts.has_several_sessions() || !whole.beside.is_empty() {
+        let whole = Self::read_one(input, &log)?;
+        if !whole.facts.has_several_sessions() || !whole.folder.is_empty() {
             return Ok(vec![whole]);
         }
         match Sessions::find(&log)? {
             None => Ok(vec![whole]),
-            Some(sessions) => Self::each(input, &log, &Rc::new(sessions)),
+            Some(sessions) => Self::read_several(input, &log, &Rc::new(sessions)),
         }
     }
 
-    /// Surveys each of several sessions.
-    fn each(
+    /// Reads each of several sessions.
+    fn read_several(
         input: &'i dyn Input,
         log: &Rc<Log<'i>>,
         sessions: &Rc<Sessions>,
     ) -> Result<Vec<Self>, Error> {
         let mut found = Vec::new();
-        found.resize_with(sessions.count, || Facts::of(input));
-        let mut session_of = sessions.of_lines();
+        found.resize_with(sessions.count, || Facts::new(input));
+        let mut session_of = sessions.line_sessions();
         lines::each(log, false, |line| {
             let facts: &mut Facts = &mut found[session_of(line.index)];
-            let index = facts.jobs.len();
+            let index = facts.plans.len();
             facts.line(Line { index, ..line }, &mut Spilled::default());
             Ok(())
         })?;
         let surveys = found.into_iter().enumerate().map(|(number, mut facts)| {
             facts.end()?;
-            if facts.hoisted.session_id.is_none() {
-                facts.hoisted.session_id = Some(ids::from_input(input)?);
+            if facts.defaults.session_id.is_none() {
+                facts.defaults.session_id = Some(ids::from_input(input)?);
             }
-            let beside = Beside::of(input, facts.parts.len());
+            let folder = SessionFolder::new(input, facts.parts.len());
             let share = Some((Rc::clone(sessions), number));
-            Ok(Self { log: Rc::clone(log), facts, beside, share })
+            Ok(Self { log: Rc::clone(log), facts, folder, share })
         });
         surveys.collect()
     }
 
-    /// Surveys an input as one session.
-    fn of(input: &'i dyn Input, log: &Rc<Log<'i>>) -> Result<Self, Error> {
-        let mut facts = Facts::of(input);
-        let mut beside = Beside::of(input, facts.parts.len());
+    /// Reads an input as one session.
+    fn read_one(input: &'i dyn Input, log: &Rc<Log<'i>>) -> Result<Self, Error> {
+        let mut facts = Facts::new(input);
+        let mut folder = SessionFolder::new(input, facts.parts.len());
         lines::each(log, true, |line| {
-            facts.line(line, beside.spilled());
+            facts.line(line, folder.spilled());
             Ok(())
         })?;
-        beside.noted(&mut facts.calls);
+        folder.noted(&mut facts.calls);
         facts.end()?;
-        if facts.hoisted.session_id.is_none() {
-            facts.hoisted.session_id = Some(ids::from_input(input)?);
+        if facts.defaults.session_id.is_none() {
+            facts.defaults.session_id = Some(ids::from_input(input)?);
         }
-        Ok(Self { log: Rc::clone(log), facts, beside, share: None })
+        Ok(Self { log: Rc::clone(log), facts, folder, share: None })
     }
 
-    /// Tells which lines are the session's own, asked in their order.
+    /// Returns which lines are the session's own, asked in their order.
     fn is_own(&self) -> impl FnMut(usize) -> bool {
-        let mut share = self.share.as_ref().map(|(sessions, own)| (sessions.of_lines(), *own));
+        let mut share = self.share.as_ref().map(|(sessions, own)| (sessions.line_sessions(), *own));
         move |line| share.as_mut().is_none_or(|(session_of, own)| session_of(line) == *own)
     }
 
-    /// The parts that begin with an event which says whose they are.
+    /// Returns the parts that begin with an event which names the subagent.
     fn marked(&self) -> impl Iterator<Item = &Part> {
         self.facts.parts.iter().filter(|part| part.has_lines && part.agent.is_some())
     }
 
-    /// The entry of a line.
-    fn entry<'a>(&self, line: Node<'a, '_>, at: Line<'_, '_>, report: &mut Report) -> Entry<'a> {
-        let facts = &self.facts;
-        let job = facts.jobs.get(at.index).copied().unwrap_or_default();
-        let mut entry = match job.becomes {
-            Becomes::Message(kind) => {
-                message::entry(line, kind, at.place, job.counts_usage, facts, report)
-            }
-            Becomes::QueuedCommand => message::queued_command(line, at.place, facts),
-            Becomes::Enqueued => message::enqueued(line, at.place, facts),
-            Becomes::Event => event::entry(line, at.place, facts, report),
-        };
-        if job.is_inherited() {
-            inherited::mark(&mut entry);
+    /// Returns the entry of a line.
+    fn entry<'a>(&'a self, line: Node<'a, '_>, at: Line<'_, '_>, report: &mut Report) -> Entry<'a> {
+        let (facts, place) = (&self.facts, at.place);
+        let plan = facts.plans.get(at.index).copied().unwrap_or_default();
+        match plan.becomes {
+            LineKind::Message(kind) => message::entry(line, kind, place, plan, facts, report),
+            LineKind::Progress(kind) => message::progress(line, kind, place, plan, facts, report),
+            LineKind::QueuedCommand => message::queued_command(line, place, plan, facts),
+            LineKind::Content => message::content_line(line, place, plan, facts),
+            LineKind::Event => event::entry(line, place, plan, facts, report),
         }
-        entry
     }
 }
 
-impl Session for Survey<'_> {
+impl Session for ClaudeSession<'_> {
     fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
         Some(&crate::Claude)
     }
 
+    fn parent(&self) -> Option<Parent> {
+        self.facts.parent()
+    }
+
     fn variant(&self) -> &'static str {
-        self.facts.variant(!self.beside.is_empty())
+        self.facts.variant(!self.folder.is_empty())
     }
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let facts = &self.facts;
-        let id = facts.hoisted.session_id.clone().unwrap_or_default();
+        let id = facts.defaults.session_id.clone().unwrap_or_default();
         let agent_meta = AgentMeta {
             model_id: facts.model_id().to_owned().into(),
             model_provider: provider(facts.model_id()).into(),
             models: facts.models(),
-            cli_name: Some("claude-code".into()),
-            cli_version: facts.hoisted.version.clone().map(Into::into),
+            cli_name: Some(crate::CLI_NAME.into()),
+            cli_version: facts.defaults.version.clone().map(Into::into),
             extensions: Map::default(),
         };
-        let environment = facts.hoisted.cwd.clone().map(|cwd| Environment {
+        let environment = facts.defaults.cwd.clone().map(|cwd| Environment {
             working_dir: cwd.into(),
             vcs: vcs(facts),
             sandboxes: None,
@@ -198,18 +197,18 @@ impl Session for Survey<'_> {
             sink.report().frames += 1;
             sink.entry(entry, Origin { place: line.place, bytes })
         })?;
-        self.beside.entries(&self.facts.calls, sink)
+        self.folder.entries(&self.facts.calls, sink)
     }
 
     fn count(&self) -> Result<u64, Error> {
-        let lines = self.facts.jobs.len() as u64 + self.facts.wrappers;
+        let lines = self.facts.plans.len() as u64 + self.facts.wrappers;
         let marked = self.marked().count() as u64;
-        Ok(lines + marked + self.beside.count(&self.facts.calls)?)
+        Ok(lines + marked + self.folder.count(&self.facts.calls)?)
     }
 }
 
 fn vcs(facts: &Facts) -> Option<VcsContext<'static>> {
-    facts.hoisted.branch.clone().map(|branch| VcsContext {
+    facts.defaults.branch.clone().map(|branch| VcsContext {
         kind: "git".into(),
         revision: None,
         branch: Some(branch.into()),

@@ -1,5 +1,5 @@
-//! Files beside the log: tool output that was put aside, notes about subagents, the
-//! journals of workflows. All are carried, behind the lines of the log.
+//! Files in the session's folder that are not logs: tool output, notes about subagents, the
+//! journals of workflows. Their entries come after those of the log.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -15,11 +15,11 @@ use vac_value::{Document, Kind, Map, Node, Text};
 use crate::subagent::{Calls, run};
 use crate::{event, known};
 
-/// A note about a subagent is not longer.
-const MOST_OF_A_NOTE: u64 = 1 << 20;
+/// Maximum length of a note about a subagent, in bytes.
+const MAX_NOTE: u64 = 1 << 20;
 
-/// The files beside a log.
-pub(crate) struct Beside<'i> {
+/// The files of a session that are not logs.
+pub(crate) struct SessionFolder<'i> {
     files: Vec<&'i dyn Input>,
     /// The number of the first of them among all files.
     first: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Beside<'i> {
 }
 
 /// What a file is, by its path.
-enum Job<'n> {
+enum FileKind<'n> {
     /// Output of a tool that was too long for the log.
     ToolResult,
     /// What a subagent is, under the agent's id.
@@ -37,16 +37,17 @@ enum Job<'n> {
     Other,
 }
 
-impl<'i> Beside<'i> {
-    /// The files beside an input of so many files.
-    pub fn of(input: &'i dyn Input, parts: usize) -> Self {
+impl<'i> SessionFolder<'i> {
+    /// The files next to an input of so many log files.
+    pub fn new(input: &'i dyn Input, parts: usize) -> Self {
         let files = input.attachments();
-        let spilled = files.iter().filter(|file| matches!(job(file.name()), Job::ToolResult));
+        let spilled =
+            files.iter().filter(|file| matches!(file_kind(file.name()), FileKind::ToolResult));
         let spilled = spilled.map(|file| (base(file.name()).to_owned(), None)).collect();
         Self { files, first: parts, spilled: Spilled(spilled) }
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -59,10 +60,9 @@ impl<'i> Beside<'i> {
     /// The calls that the notes about subagents name.
     pub fn noted(&self, calls: &mut Calls) {
         for file in &self.files {
-            let Job::Note(agent) = job(file.name()) else { continue };
+            let FileKind::Note(agent) = file_kind(file.name()) else { continue };
             let mut note = Vec::new();
-            let read =
-                file.open().and_then(|file| file.take(MOST_OF_A_NOTE).read_to_end(&mut note));
+            let read = file.open().and_then(|file| file.take(MAX_NOTE).read_to_end(&mut note));
             let call = read.ok().and_then(|_| call_of(&note));
             if let Some(call) = call {
                 calls.add(agent, &call);
@@ -75,19 +75,19 @@ impl<'i> Beside<'i> {
         for (number, file) in (self.first..).zip(&self.files) {
             let name = file.name();
             let file = Attachment { file: *file, number };
-            match job(name) {
-                Job::Journal => journal(file, sink)?,
-                Job::ToolResult => {
+            match file_kind(name) {
+                FileKind::Journal => journal(file, sink)?,
+                FileKind::ToolResult => {
                     file.entries("tool-result-file", self.spilled.call(name), sink)?;
                 }
-                Job::Note(agent) => {
+                FileKind::Note(agent) => {
                     let run = name.strip_suffix(file.base()).and_then(run);
-                    let call = calls.of(agent).or_else(|| calls.of(run?));
+                    let call = calls.get(agent).or_else(|| calls.get(run?));
                     file.entries("subagent-note", call, sink)?;
                 }
-                Job::Other => {
+                FileKind::Other => {
                     // A workflow's file is named after its run.
-                    let call = ids::stem(file.base()).and_then(|run| calls.of(run));
+                    let call = ids::stem(file.base()).and_then(|run| calls.get(run));
                     file.entries("file", call, sink)?;
                 }
             }
@@ -104,14 +104,14 @@ impl<'i> Beside<'i> {
 }
 
 /// What a file is.
-fn job(name: &str) -> Job<'_> {
+fn file_kind(name: &str) -> FileKind<'_> {
     let base = base(name);
     let is_spilled = name.rsplit(['/', '\\']).nth(1) == Some("tool-results");
     match base.strip_suffix(".meta.json") {
-        _ if is_spilled => Job::ToolResult,
-        _ if base == "journal.jsonl" => Job::Journal,
-        Some(stem) => Job::Note(stem.strip_prefix("agent-").unwrap_or(stem)),
-        None => Job::Other,
+        _ if is_spilled => FileKind::ToolResult,
+        _ if base == "journal.jsonl" => FileKind::Journal,
+        Some(stem) => FileKind::Note(stem.strip_prefix("agent-").unwrap_or(stem)),
+        None => FileKind::Other,
     }
 }
 
@@ -174,13 +174,11 @@ fn journal_line<'a>(
 pub(crate) struct Spilled(HashMap<String, Option<String>>);
 
 impl Spilled {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// A result of a call: does it name one of the files, or is one named after it?
     pub fn result(&mut self, block: Node<'_, '_>, result: Option<Node<'_, '_>>, call: &str) {
+        if self.0.is_empty() {
+            return;
+        }
         let path = result.and_then(|result| result.member("persistedOutputPath"));
         if let Some(path) = path.and_then(Node::text) {
             self.made(base(&path), call);
