@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use vac_adapter::annotation;
 use vac_adapter::members::{Members, null};
 use vac_adapter::provider::UNKNOWN;
-use vac_record::annotations::EntryAnnotations;
+use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, IntoOwned, Map, Node, Text};
 
@@ -53,6 +53,9 @@ pub(crate) fn entry<'a>(
         Target::Call(name, input) => {
             let input = payload.any(input);
             around.annotations.action = Some(tools::action(name, None, None));
+            if kind == "web_search_end" {
+                around.annotations.outcome = Some(Outcome::Success);
+            }
             call(payload, name.into(), input, call_id, None, around)
         }
         Target::ServerCall => {

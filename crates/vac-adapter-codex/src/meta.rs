@@ -199,7 +199,7 @@ fn parents(payload: Node<'_, '_>) -> Vec<Parent> {
     let fork = if is_subagent { Relation::Subagent } else { Relation::Fork };
     [
         (spawn.and_then(|spawn| spawn.member("parent_thread_id")), Relation::Subagent),
-        (payload.member("parent_thread_id"), Relation::Subagent),
+        (payload.member("parent_thread_id"), fork),
         (payload.member("forked_from_id"), fork),
         (base.and_then(|base| base.member("thread_id")), fork),
         (root, Relation::Subagent),

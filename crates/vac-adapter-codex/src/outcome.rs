@@ -213,7 +213,7 @@ fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Optio
         return end;
     }
     if HEADS.iter().any(|prefix| head.starts_with(prefix)) {
-        return by_head(&head).map(CallEnd::from_code);
+        return by_head(&head, inside.len() <= MAX_HEAD).map(CallEnd::from_code);
     }
     let (prefix, outcome, _) = PREFIXES.iter().find(|(prefix, ..)| head.starts_with(prefix))?;
     if prefix.ends_with("rejected by user") {
@@ -238,11 +238,11 @@ fn by_metadata(inside: &[u8]) -> Option<CallEnd> {
     code[..code.find([',', '}'])?].trim().parse().ok().map(CallEnd::from_code)
 }
 
-/// Returns the exit code in the lines before the output itself.
-fn by_head(head: &str) -> Option<i128> {
+/// Returns the exit code in the lines before the output itself. The last line of a head that is
+/// not the whole output may be cut, and is not read.
+fn by_head(head: &str, is_whole: bool) -> Option<i128> {
     for line in head.split_inclusive('\n') {
-        // A line that is cut may say anything.
-        let line = line.strip_suffix('\n')?;
+        let line = line.strip_suffix('\n').or(is_whole.then_some(line))?;
         if line == "Output:" {
             return None;
         }
@@ -283,7 +283,7 @@ fn printed_code(text: &str) -> Option<i128> {
     };
     let text = text.trim();
     if HEADS.iter().any(|prefix| text.starts_with(prefix)) {
-        return by_head(&text[..text.floor_char_boundary(MAX_HEAD)]);
+        return by_head(&text[..text.floor_char_boundary(MAX_HEAD)], text.len() <= MAX_HEAD);
     }
     let is_candidate =
         text.len() <= MAX_PRINTED && text.starts_with(['{', '[']) && text.contains("\"exit_code\"");

@@ -362,8 +362,11 @@ fn add_count<'a>(
     match count {
         Count::New { stated, buckets } => {
             beside.push(("token-usage".into(), stated));
-            let model = model.map(|model| Cow::Owned(model.to_owned()));
-            annotations.usage = Some(annotations::Usage { model, ..buckets });
+            // A total alone is in no bucket.
+            if buckets != annotations::Usage::default() {
+                let model = model.map(|model| Cow::Owned(model.to_owned()));
+                annotations.usage = Some(annotations::Usage { model, ..buckets });
+            }
         }
         Count::Repeated(id) => {
             report.duplicates_linked += 1;

@@ -97,7 +97,7 @@ fn a_count_that_is_told_again_counts_once() {
     let entries = entries(&[count(5, &last), count(5, &last), count(10, &last)]);
     assert_eq!(entries[0]["token-usage"], json!({"input": 5, "output": 1, "total": 6}));
     assert_eq!(entries[1]["token-usage"], Value::Null);
-    assert_eq!(entries[1]["duplicate-of"], "L1");
+    assert_eq!(entries[1]["vac"]["duplicate-of"], "L1");
     assert_eq!(entries[2]["token-usage"]["input"], 5);
 }
 
@@ -106,7 +106,7 @@ fn a_guess_at_the_size_of_the_context_is_no_usage() {
     let used = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
     let guess = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 900});
     let entries = entries(&[count(5, &used), count(5, &guess), count(900, &guess)]);
-    assert_eq!(entries[1]["duplicate-of"], "L1");
+    assert_eq!(entries[1]["vac"]["duplicate-of"], "L1");
     assert_eq!(entries[2]["token-usage"], Value::Null);
 }
 
@@ -130,8 +130,8 @@ fn records_count_in_the_place_of_the_counts_of_their_turn() {
     ]);
     let used: Vec<_> = entries.iter().map(|entry| entry["token-usage"]["input"].as_u64()).collect();
     assert_eq!(used, [None, Some(3), None, None, Some(4), None, Some(5), None]);
-    assert_eq!(entries[5]["duplicate-of"], "L5", "the record before it");
-    assert_eq!(entries[7]["duplicate-of"], "L5", "the same response");
+    assert_eq!(entries[5]["vac"]["duplicate-of"], "L5", "the record before it");
+    assert_eq!(entries[7]["vac"]["duplicate-of"], "L5", "the same response");
 }
 
 #[test]
@@ -151,5 +151,5 @@ fn what_another_session_used_does_not_count() {
     ]);
     let is_counted = |entry: &Value| entry["token-usage"].is_object();
     assert!(!entries.iter().any(is_counted), "all of it is a replay: no turn of its own began");
-    assert_eq!(entries[4]["inherited"], true);
+    assert_eq!(entries[4]["vac"]["inherited"], true);
 }
