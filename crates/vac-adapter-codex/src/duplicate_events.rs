@@ -104,7 +104,8 @@ impl Pairing {
             } else {
                 (&self.recent[at], &mut half)
             };
-            self.links.push(Link { echo: echo.index, item: item.index, id: item.id.clone() });
+            let (speaker, id) = (item.speaker, item.id.clone());
+            self.links.push(Link { echo: echo.index, item: item.index, speaker, id });
             if item.speaker != Speaker::Reasoning {
                 self.recent.remove(at);
                 return;
@@ -133,7 +134,8 @@ impl Pairing {
             && next.index == oldest.index + 1;
         if are_one && let Some(next) = self.recent.pop_front() {
             let (echo, item) = if next.is_echo { (next, oldest) } else { (oldest, next) };
-            self.links.push(Link { echo: echo.index, item: item.index, id: item.id });
+            let (speaker, id) = (item.speaker, item.id);
+            self.links.push(Link { echo: echo.index, item: item.index, speaker, id });
         }
     }
 
@@ -143,7 +145,10 @@ impl Pairing {
             self.forget();
         }
         self.links.sort_unstable_by_key(|link| link.echo);
-        Links(self.links)
+        let prompts = self.links.iter().filter(|link| link.speaker == Speaker::User);
+        let mut prompts: Vec<_> = prompts.map(|link| link.item).collect();
+        prompts.sort_unstable();
+        Links { links: self.links, prompts }
     }
 }
 
@@ -153,12 +158,17 @@ impl Pairing {
 struct Link {
     echo: u64,
     item: u64,
+    speaker: Speaker,
     id: String,
 }
 
 /// The events that repeat an item.
 #[derive(Debug, Default)]
-pub(crate) struct Links(Vec<Link>);
+pub(crate) struct Links {
+    links: Vec<Link>,
+    /// The frames of messages of the user that an event repeats, in order.
+    prompts: Vec<u64>,
+}
 
 impl Links {
     /// The id of what the event of this frame repeats.
@@ -171,9 +181,15 @@ impl Links {
         self.get(echo).map(|link| link.item)
     }
 
+    /// Whether no event repeats the message of the user in this frame, in a log in which
+    /// events repeat such messages: the CLI shows what the user typed, but not the context.
+    pub fn is_hidden_prompt(&self, item: u64) -> bool {
+        !self.prompts.is_empty() && self.prompts.binary_search(&item).is_err()
+    }
+
     fn get(&self, echo: u64) -> Option<&Link> {
-        let at = self.0.binary_search_by_key(&echo, |link| link.echo).ok()?;
-        self.0.get(at)
+        let at = self.links.binary_search_by_key(&echo, |link| link.echo).ok()?;
+        self.links.get(at)
     }
 }
 

@@ -15,6 +15,7 @@ use vac_record::{
 };
 use vac_value::{Any, Document, IntoOwned, Kind, Map, Node, Text};
 
+use crate::duplicate_events::Links;
 use crate::envelope_rest::{self, LineContext};
 use crate::outcome::{self, CallEnd, Outcomes};
 use crate::prompt_rules::{Prompt, Prompter};
@@ -29,6 +30,8 @@ pub(crate) struct Knowledge<'k> {
     pub outcomes: &'k Outcomes,
     /// Who starts the turns of the session.
     pub prompter: Prompter,
+    /// Which events repeat messages.
+    pub links: &'k Links,
 }
 
 /// Which entry an item becomes.
@@ -90,7 +93,9 @@ fn message<'a>(
         MessageEntryType::User => {
             // History of another session, which the user may have started.
             let prompter = if around.is_inherited() { Prompter::User } else { knowledge.prompter };
-            annotate_prompt(&mut around.annotations, Prompt::from_item(item, prompter));
+            let is_hidden = knowledge.links.is_hidden_prompt(around.at.index);
+            let prompt = Prompt::from_item(item, prompter, is_hidden);
+            annotate_prompt(&mut around.annotations, prompt);
             ("user", None)
         }
         MessageEntryType::Assistant => {

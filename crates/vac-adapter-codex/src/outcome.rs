@@ -51,6 +51,8 @@ const PREFIXES: &[(&str, Outcome, &str)] = &[
     ("unsupported custom tool call: ", Outcome::Error, "0.39"),
     ("tool call error: ", Outcome::Error, "0.98"),
     ("collab spawn failed", Outcome::Error, "0.98"),
+    // Of `apply_patch` inside `shell`.
+    ("error: ", Outcome::Error, "0.31"),
     ("unable to locate image at", Outcome::Error, "0.98"),
     ("Plan updated", Outcome::Success, "0.39"),
     ("Success. Updated the following files:", Outcome::Success, "0.39"),
@@ -205,6 +207,10 @@ fn by_members(output: Node<'_, '_>) -> Option<CallEnd> {
 /// Returns what a text says, and what all texts of the output say if a script printed them.
 fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Option<CallEnd> {
     let [_, inside @ .., _] = text.raw() else { return None };
+    if inside.starts_with(br#"{\"agent_id\":"#) {
+        // What `spawn_agent` returns.
+        return Some(CallEnd::from_text(Outcome::Success));
+    }
     if inside.starts_with(br#"{\""#) {
         return by_metadata(inside);
     }

@@ -7,6 +7,7 @@
 //! | the session's `source.subagent` | another agent, where it would be the user |
 //! | the session's `source.internal` | the program, where it would be the user |
 //! | an image without words | the user |
+//! | no event repeats the message, in a session in which events repeat messages of the user | unknown, where it would be the user |
 //! | anything else | by [`RULES`] |
 
 use vac_adapter::prompt::{Rule, Typed, between, block_author, inside_element};
@@ -140,8 +141,9 @@ impl Prompt {
         found.prompted_by(prompter)
     }
 
-    /// Reads a message that may state the kinds of its blocks.
-    pub fn from_item(item: Node<'_, '_>, prompter: Prompter) -> Self {
+    /// Reads a message that may state the kinds of its blocks. A hidden one was not shown to the
+    /// user as a prompt.
+    pub fn from_item(item: Node<'_, '_>, prompter: Prompter, is_hidden: bool) -> Self {
         let prompt = Self::new(item.member("content"), prompter);
         let kinds = item
             .member("internal_chat_message_metadata_passthrough")
@@ -150,7 +152,11 @@ impl Prompt {
         let author = if kinds().any(|kind| kind.starts_with("user.")) {
             prompter.author()
         } else if kinds().next().is_none() {
-            return prompt;
+            let is_users = prompt.author == Author::User && prompt.command.is_none();
+            if !is_hidden || !is_users {
+                return prompt;
+            }
+            Author::Unknown
         } else if kinds().all(|kind| kind.starts_with("hooks.")) {
             Author::Hook
         } else if prompt.author == prompter.author() && prompt.command.is_none() {
@@ -273,14 +279,18 @@ mod tests {
             (r#"["user.text"]"#, "<note>mine</note>", Author::User),
             (r#"["agents_md.instructions"]"#, "Be brief", Author::Program),
             (r#"["hooks.additional_context"]"#, "Be brief", Author::Hook),
-            ("[]", "Be brief", Author::User),
+            ("[]", "Be brief", Author::Unknown),
         ] {
             let item = format!(
                 r#"{{"content": [{{"type": "input_text", "text": "{text}"}}],
                 "internal_chat_message_metadata_passthrough": {{"content_item_kinds": {kinds}}}}}"#
             );
             let item = Document::json(item.as_bytes()).expect("JSON");
-            assert_eq!(Prompt::from_item(item.root(), Prompter::User).author, expected, "{kinds}");
+            assert_eq!(
+                Prompt::from_item(item.root(), Prompter::User, true).author,
+                expected,
+                "{kinds}"
+            );
         }
     }
 

@@ -189,6 +189,7 @@ impl<'f> Reader<'f> {
             model: self.model.as_deref(),
             outcomes: &self.facts.outcomes,
             prompter: self.facts.prompter(),
+            links: &self.facts.links,
         }
     }
 
