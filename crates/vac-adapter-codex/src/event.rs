@@ -129,6 +129,7 @@ fn annotate_event_prompt(event: Node<'_, '_>, around: &mut LineContext<'_>, prom
 
 /// Returns the message of a spoken segment, if the user or the agent spoke it. Otherwise
 /// returns the context.
+#[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn spoken<'a>(
     segment: Node<'a, '_>,
     mut around: LineContext<'a>,

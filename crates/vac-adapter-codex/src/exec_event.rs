@@ -40,6 +40,7 @@ fn target(kind: &str) -> Option<Target> {
 }
 
 /// Returns the entry of an event of this type, or the context if it is not about a tool.
+#[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn entry<'a>(
     event: Node<'a, 'a>,
     kind: &str,

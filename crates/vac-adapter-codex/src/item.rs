@@ -66,6 +66,7 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
 }
 
 /// Returns the entry of an item of this type, or the context if the schema has no type for it.
+#[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn entry<'a>(
     item: Node<'a, 'a>,
     kind: &str,

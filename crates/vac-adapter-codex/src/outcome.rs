@@ -215,8 +215,8 @@ fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Optio
         return by_metadata(inside);
     }
     let head = decode_head(inside);
-    if let Some(end) = by_script(&head, all) {
-        return end;
+    if let Some(status) = script_status(&head) {
+        return status.end(all);
     }
     if HEADS.iter().any(|prefix| head.starts_with(prefix)) {
         return by_head(&head, inside.len() <= MAX_HEAD).map(CallEnd::from_code);
@@ -260,24 +260,45 @@ fn by_head(head: &str, is_whole: bool) -> Option<i128> {
     None
 }
 
-/// Returns how a script ended that the tool `exec` ran: `None` if the text is not about one,
-/// `Some(None)` if the script is still running.
-fn by_script<'t>(head: &str, all: impl FnOnce() -> Vec<Text<'t>>) -> Option<Option<CallEnd>> {
+/// The state of a script that the tool `exec` ran.
+#[derive(Clone, Copy)]
+enum ScriptStatus {
+    Completed,
+    Failed,
+    Terminated,
+    Running,
+}
+
+/// Reads the status at the beginning of an output. `None` if it is not that of a script.
+fn script_status(head: &str) -> Option<ScriptStatus> {
     let (status, rest) = head.split_once('\n').unwrap_or((head, ""));
     if !rest.is_empty() && !rest.starts_with("Wall time ") && !rest.starts_with("Output:") {
         return None;
     }
     Some(match status {
-        "Script completed" => {
-            let code = all().iter().filter_map(|text| printed_code(text)).reduce(worse);
-            let end = code.map(|code| CallEnd { is_stated: false, ..CallEnd::from_code(code) });
-            Some(end.unwrap_or(CallEnd::from_text(Outcome::Success)))
-        }
-        "Script failed" => Some(CallEnd::from_text(Outcome::Error)),
-        "Script terminated" => Some(CallEnd::from_text(Outcome::Cancelled)),
-        _ if status.starts_with("Script running with cell ID ") => None,
+        "Script completed" => ScriptStatus::Completed,
+        "Script failed" => ScriptStatus::Failed,
+        "Script terminated" => ScriptStatus::Terminated,
+        _ if status.starts_with("Script running with cell ID ") => ScriptStatus::Running,
         _ => return None,
     })
+}
+
+impl ScriptStatus {
+    /// Returns how the script ended, and the commands whose results it printed. `None` if it is
+    /// still running.
+    fn end<'t>(self, texts: impl FnOnce() -> Vec<Text<'t>>) -> Option<CallEnd> {
+        Some(match self {
+            Self::Completed => {
+                let code = texts().iter().filter_map(|text| printed_code(text)).reduce(worse);
+                let end = code.map(|code| CallEnd { is_stated: false, ..CallEnd::from_code(code) });
+                end.unwrap_or(CallEnd::from_text(Outcome::Success))
+            }
+            Self::Failed => CallEnd::from_text(Outcome::Error),
+            Self::Terminated => CallEnd::from_text(Outcome::Cancelled),
+            Self::Running => return None,
+        })
+    }
 }
 
 /// Returns the exit code of commands whose results a script printed: an object with `exit_code`
@@ -289,7 +310,7 @@ fn printed_code(text: &str) -> Option<i128> {
     };
     let text = text.trim();
     if HEADS.iter().any(|prefix| text.starts_with(prefix)) {
-        return by_head(&text[..text.floor_char_boundary(MAX_HEAD)], text.len() <= MAX_HEAD);
+        return by_head(text, true);
     }
     let is_candidate =
         text.len() <= MAX_PRINTED && text.starts_with(['{', '[']) && text.contains("\"exit_code\"");

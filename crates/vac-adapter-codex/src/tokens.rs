@@ -8,6 +8,8 @@
 //!   or the total has not changed since the count before: the CLI repeats a count
 //!   whenever it reports limits, and writes an estimate of the size of the context
 //!   in place of the last usage after a compaction.
+//! * Where the total grew by more than the last usage, the total counts: a request that was
+//!   aborted has no count of its own.
 //! * One without `info`, as it was printed before September 2025, is what one response
 //!   used.
 //! * A `turn.completed` states the total of the thread: what counts is what was
@@ -66,6 +68,8 @@ pub(crate) struct Tally<'f> {
     turn: Option<TextHash>,
     /// The last count, as it is written.
     count: Vec<u8>,
+    /// The total of that count.
+    total: Option<Usage<u64>>,
     /// The entry that counted it first.
     counted: Option<Location>,
     /// The last record of the turn.
@@ -84,6 +88,7 @@ impl<'f> Tally<'f> {
             thread,
             turn: None,
             count: Vec::new(),
+            total: None,
             counted: None,
             last: None,
             responses: HashMap::new(),
@@ -111,6 +116,8 @@ impl<'f> Tally<'f> {
         }
         let is_recorded = self.recorded.turns.contains(&self.turn);
         let record = self.last.filter(|_| is_recorded);
+        let total = info.member("total_token_usage").and_then(Usage::parse).map(Usage::values);
+        let earlier = std::mem::replace(&mut self.total, total);
         self.count.clear();
         self.count.extend_from_slice(state.raw());
         self.counted = Some(record.unwrap_or(at));
@@ -120,7 +127,12 @@ impl<'f> Tally<'f> {
         if is_copy || is_recorded {
             return Count::Nothing;
         }
-        used(last)
+        let Some(last) = last.and_then(Usage::parse) else { return Count::Nothing };
+        let added = earlier.zip(total).and_then(|(earlier, total)| total.checked_since(earlier));
+        match added.filter(|added| added.contains(last.values())) {
+            Some(added) => new_count(added),
+            None => Count::New { stated: last.carry(), buckets: last.values().buckets() },
+        }
     }
 
     /// A `token_usage_record`.
@@ -151,10 +163,14 @@ impl<'f> Tally<'f> {
         let total = total.values();
         let used = self.printed.map_or(total, |earlier| total.since(earlier));
         self.printed = Some(total);
-        match used.carry() {
-            Some(stated) => Count::New { stated, buckets: used.buckets() },
-            None => Count::Nothing,
-        }
+        new_count(used)
+    }
+}
+
+fn new_count<'a>(used: Usage<u64>) -> Count<'a> {
+    match used.carry() {
+        Some(stated) => Count::New { stated, buckets: used.buckets() },
+        None => Count::Nothing,
     }
 }
 

@@ -55,16 +55,29 @@ impl<'a> Usage<Node<'a, 'a>> {
 impl Usage<u64> {
     /// Returns what was used since. All of it, if the count began again.
     pub fn since(self, earlier: Self) -> Self {
+        self.checked_since(earlier).unwrap_or(self)
+    }
+
+    /// Returns what was used since. `None` if the count began again.
+    pub fn checked_since(self, earlier: Self) -> Option<Self> {
         let mut since = self;
         for (now, earlier) in since.0.iter_mut().zip(earlier.0) {
             if let (Some(tokens), Some(earlier)) = (&mut *now, earlier) {
-                match tokens.checked_sub(earlier) {
-                    Some(more) => *tokens = more,
-                    None => return self,
-                }
+                *tokens = tokens.checked_sub(earlier)?;
             }
         }
-        since
+        Some(since)
+    }
+
+    /// Whether no number is smaller than that of a part, and one is greater. Numbers that only
+    /// one of them states are not compared.
+    pub fn contains(self, part: Self) -> bool {
+        let mut pairs = self.0.into_iter().zip(part.0).filter_map(|(all, part)| all.zip(part));
+        let mut is_greater = false;
+        pairs.all(|(all, part)| {
+            is_greater |= all > part;
+            all >= part
+        }) && is_greater
     }
 
     /// Returns the numbers in buckets that can be added up. The CLI counts cached tokens, read

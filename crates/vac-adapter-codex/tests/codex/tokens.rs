@@ -102,6 +102,25 @@ fn a_count_that_is_told_again_counts_once() {
 }
 
 #[test]
+fn aborted_request_counts_with_the_next_count() {
+    let usage = |input: u64, output: u64| json!({"input_tokens": input, "output_tokens": output, "total_tokens": input + output});
+    let count = |total: Value, last: Value| {
+        let info = json!({"total_token_usage": total, "last_token_usage": last});
+        line("event_msg", &json!({"type": "token_count", "info": info}))
+    };
+    let entries = entries(&[
+        count(usage(100, 10), usage(100, 10)),
+        // A request of 50 and 5 was aborted.
+        count(usage(250, 25), usage(100, 10)),
+        // The total began again.
+        count(usage(30, 3), usage(30, 3)),
+    ]);
+    let input: Vec<_> = entries.iter().map(|entry| &entry["token-usage"]["input"]).collect();
+    assert_eq!(input, [100, 150, 30]);
+    assert_eq!(entries[1]["vac"]["usage"], json!({"input": 150, "output": 15}));
+}
+
+#[test]
 fn a_guess_at_the_size_of_the_context_is_no_usage() {
     let used = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
     let guess = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 900});
