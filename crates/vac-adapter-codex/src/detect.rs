@@ -3,16 +3,16 @@
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
 
-use crate::at::At;
 use crate::facts::Facts;
+use crate::location::Location;
 use crate::names::{EVENTS, LINES, known};
 use crate::shape::{Shape, shape, type_of};
-use crate::{rollout_name, whole};
+use crate::{rollout_name, typescript_session};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
-    if verdict.fits == 0 && whole::is_begun(sample.bytes) {
+    if verdict.fits == 0 && typescript_session::is_begun(sample.bytes) {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -82,7 +82,7 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
             },
         },
         Shape::Setup => Confidence::Likely,
-        Shape::Whole => match document.member("session") {
+        Shape::TypeScript => match document.member("session") {
             Some(session) if is_text(session.member("id")) => Confidence::Likely,
             _ => Confidence::Possible,
         },
@@ -94,10 +94,10 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     let mut facts = Facts::default();
     for (number, document) in (0..).zip(&sample.documents) {
-        facts.line(document.root(), At::document(number));
+        facts.line(document.root(), Location::document(number));
     }
     if sample.documents.is_empty() {
-        whole::begun(sample.bytes, |session| facts.begun(session));
+        typescript_session::begun(sample.bytes, |session| facts.begun(session));
     }
     Glimpse {
         variant: facts.variant(),

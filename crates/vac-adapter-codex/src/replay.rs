@@ -4,8 +4,8 @@
 use vac_adapter::time::instant;
 use vac_value::Node;
 
-use crate::at::At;
 use crate::clock;
+use crate::location::Location;
 use crate::meta::Meta;
 
 /// Replayed lines all bear the time of the fork; a line so much later is new.
@@ -16,6 +16,8 @@ const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
 pub(crate) struct Replay {
     /// The first of them, and when it was written.
     from: Option<(u64, Option<i128>)>,
+    /// The session that they are copied from.
+    session_id: Option<String>,
     /// The first behind them, by its turn.
     until_turn: Option<u64>,
     /// The first behind them, by its time.
@@ -39,13 +41,14 @@ impl Replay {
         &mut self,
         payload: Node<'_, '_>,
         timestamp: Option<Node<'_, '_>>,
-        at: At,
+        at: Location,
         own: &Meta,
     ) {
         let Some(id) = payload.member("id").and_then(Node::text) else { return };
         let follows = at.index == own.index + 1 && own.is_another(&id);
         if self.from.is_none() && (follows || own.comes_from(&id)) {
             self.from = Some((at.index, written(timestamp)));
+            self.session_id = Some(id.into_owned());
         }
     }
 
@@ -61,6 +64,11 @@ impl Replay {
             self.until_turn = Some(index);
         }
         is_own
+    }
+
+    /// The session whose lines were copied.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
     }
 
     /// Whether lines may be copies, as far as is known yet.

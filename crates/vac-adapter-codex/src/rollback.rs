@@ -4,7 +4,7 @@
 //! A turn is what a user's message began: from the `task_started` before it, or,
 //! in logs without these, from the message itself.
 
-use crate::echo::Links;
+use crate::duplicate_events::Links;
 
 /// The turns of a session, and those that were taken back.
 #[derive(Default)]

@@ -37,11 +37,11 @@ fn the_states_of_a_command_are_one_call_and_one_result() {
     ]);
     let expected = ["system-event", "tool-call", "system-event", "system-event", "tool-result"];
     assert_eq!(kinds(&entries), expected);
-    for entry in &entries[1..] {
+    for entry in [&entries[1], &entries[4]] {
         assert_eq!(entry["call-id"], "item_0");
     }
-    assert_eq!(entries[2]["superseded-by"], "L4");
-    assert_eq!(entries[3]["superseded-by"], "L5");
+    assert_eq!(entries[2]["vac"]["superseded"]["by"], "L4");
+    assert_eq!(entries[3]["vac"]["superseded"]["by"], "L5");
     assert_eq!(entries[4]["is-error"], true);
 }
 

@@ -49,10 +49,13 @@ fn a_prompt_that_an_event_repeats_is_told_once() {
         event(&json!({"type": "user_message", "message": "Hi"})),
     ]);
     assert_eq!(entries[3]["type"], "system-event");
-    assert_eq!(entries[3]["duplicate-of"], entries[1]["id"]);
+    assert_eq!(entries[3]["vac"]["duplicate-of"], entries[1]["id"]);
     let echo = event(&json!({"type": "user_message", "message": "Hi"}));
     let entries = crate::entries(&[prompt("Hi"), echo]);
-    assert_eq!(entries[1]["duplicate-of"], entries[0]["id"], "without what stands before it");
+    assert_eq!(
+        entries[1]["vac"]["duplicate-of"], entries[0]["id"],
+        "without what stands before it"
+    );
 }
 
 #[test]

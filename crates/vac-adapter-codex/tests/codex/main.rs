@@ -6,6 +6,7 @@ mod every_log;
 mod exec_event;
 mod hostile;
 mod mapping;
+mod meaning;
 mod newer;
 mod tokens;
 mod variants;

@@ -19,7 +19,7 @@ fn event(kind: &str, text: &str) -> String {
 }
 
 fn originals(lines: &[String]) -> Vec<Option<String>> {
-    let original = |entry: &Value| entry["duplicate-of"].as_str().map(str::to_owned);
+    let original = |entry: &Value| entry["vac"]["duplicate-of"].as_str().map(str::to_owned);
     entries(lines).iter().map(original).collect()
 }
 
@@ -108,7 +108,7 @@ fn the_first_session_meta_names_the_session_and_the_turns_its_models() {
     assert_eq!(meta["model-provider"], "openai");
     let second = &record["session"]["entries"][2];
     assert_eq!(second["event-type"], "session_meta");
-    assert_eq!(second["inherited"], Value::Null, "the first does not come from it");
+    assert_eq!(second["vac"]["inherited"], Value::Null, "the first does not come from it");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_replay_without_turn_ids_ends_where_time_goes_on() {
         at("2026-01-01T00:00:05.004Z", "response_item", &message),
         at("2026-01-01T00:00:09.000Z", "response_item", &message),
     ]);
-    let inherited: Vec<_> = entries.iter().map(|entry| entry["inherited"] == true).collect();
+    let inherited: Vec<_> = entries.iter().map(|entry| entry["vac"]["inherited"] == true).collect();
     assert_eq!(inherited, [false, true, true, false]);
 }
 
@@ -175,12 +175,13 @@ fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
 }
 
 #[test]
-fn the_canonical_profile_has_only_what_the_schema_names() {
+fn canonical_profile_keeps_schema_members_and_annotations() {
     let log = [event("agent_message", "x"), said("assistant", "x")].join("\n");
     let options = Options { profile: Profile::Canonical, ..Options::default() };
     let records = convert(&Codex, &Log::new("", log), &options).expect("converts");
     let entries = records[0].entries();
-    assert_eq!(entries[0]["duplicate-of"], Value::Null);
+    assert_eq!(entries[0]["vac"]["duplicate-of"], "L2");
+    assert_eq!(entries[1]["payload"], Value::Null);
     assert_eq!(entries[1]["content"][0]["text"], "x");
 }
 

@@ -25,7 +25,7 @@ fn line_that_says_it_is_inherited_is() {
     let entries = outcome.only().entries();
     let inherited: Vec<_> = entries
         .iter()
-        .filter(|entry| entry["inherited"] == true)
+        .filter(|entry| entry["vac"]["inherited"] == true)
         .map(|entry| &entry["id"])
         .collect();
     assert_eq!(inherited, ["L11"]);

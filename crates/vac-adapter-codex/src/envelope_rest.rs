@@ -1,29 +1,19 @@
-//! What is around a payload: the line it is in, and what the session knows of it.
+//! The line around a payload: its time, what is left of it, and the annotations of its entry.
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation;
 use vac_adapter::members::{Members, Rest, keys, object, sift};
-use vac_adapter::raw;
+use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, MessageEntry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
-use crate::at::At;
 use crate::clock;
+use crate::location::Location;
 use crate::shape::Envelope;
 
 /// Keys that this adapter adds to entries.
-const OURS: &[&str] = &[
-    "payload",
-    "msg",
-    "item",
-    "invocation",
-    "inherited",
-    "rolled-back",
-    "duplicate-of",
-    "superseded-by",
-    "call-id",
-    "token-usage",
-];
+const OURS: &[&str] = &["payload", "msg", "item", "invocation", "token-usage"];
 
 /// Of `message-entry`.
 pub(crate) const MESSAGE: &[&str] =
@@ -41,60 +31,58 @@ pub(crate) const REASONING: &[&str] =
 pub(crate) const EVENT: &[&str] =
     &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);
 
-/// What is said of an entry beside what its line says.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Standing {
-    /// Whether it is a replay of another session.
-    pub is_inherited: bool,
-    /// Whether its turn was taken back.
-    pub is_rolled_back: bool,
-}
-
-/// What is around a payload.
-pub(crate) struct Around<'a> {
-    /// The line that it is in; `None` if the line is its own payload.
+/// What an entry has besides its payload.
+pub(crate) struct LineContext<'a> {
+    /// The line that contains the payload; `None` if the line is its own payload.
     line: Option<Line<'a>>,
-    /// Where it stands.
-    pub at: At,
-    /// What is said of it.
-    pub standing: Standing,
+    /// Where the payload is.
+    pub at: Location,
+    /// The annotations of the entry.
+    pub annotations: EntryAnnotations<'a>,
 }
 
-/// A line with something inside.
+/// A line that contains a payload.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     node: Node<'a, 'a>,
-    /// The member that is inside.
+    /// The member that is the payload.
     inside: &'static str,
-    /// When it was written, if it has no other members than these and its type.
+    /// Its time, if it has no members but this, its type and the payload.
     only: Option<Node<'a, 'a>>,
 }
 
-impl<'a> Around<'a> {
-    /// Of a line with a payload.
+impl<'a> LineContext<'a> {
+    /// A line with a payload.
     pub fn envelope(
         line: Node<'a, 'a>,
         envelope: &Envelope<'a>,
-        at: At,
-        standing: Standing,
+        at: Location,
+        annotations: EntryAnnotations<'a>,
     ) -> Self {
         let only = envelope.timestamp.filter(|_| !envelope.is_more);
-        Self { line: Some(Line { node: line, inside: envelope.inside, only }), at, standing }
+        let line = Some(Line { node: line, inside: envelope.inside, only });
+        Self { line, at, annotations }
     }
 
-    /// Of a line with an item.
-    pub fn item(line: Node<'a, 'a>, at: At, standing: Standing) -> Self {
-        Self { line: Some(Line { node: line, inside: "item", only: None }), at, standing }
+    /// A line with an item.
+    pub fn item(line: Node<'a, 'a>, at: Location, annotations: EntryAnnotations<'a>) -> Self {
+        let line = Some(Line { node: line, inside: "item", only: None });
+        Self { line, at, annotations }
     }
 
-    /// Of a line that is its own payload.
-    pub fn bare(at: At, standing: Standing) -> Self {
-        Self { line: None, at, standing }
+    /// A line that is its own payload.
+    pub fn bare(at: Location, annotations: EntryAnnotations<'a>) -> Self {
+        Self { line: None, at, annotations }
     }
 
-    /// Shows each member of the payload to `take`, which says whether it took it.
-    /// Gives the time of the line, and what is left of line and payload: of the line
-    /// flat, of the payload together.
+    /// Whether the line is part of another session's history.
+    pub fn is_inherited(&self) -> bool {
+        self.annotations.inherited.is_some()
+    }
+
+    /// Passes each member of the payload to `take`, which returns whether it took it. Returns
+    /// the time of the line, and the extensions: what is left of the line one by one, what is
+    /// left of the payload as one object, and the annotations.
     pub fn sift(
         self,
         payload: Node<'a, 'a>,
@@ -117,11 +105,11 @@ impl<'a> Around<'a> {
                 (timestamp, rest)
             }
         };
-        self.standing.push(&mut rest);
+        annotation::attach(&mut rest, &self.annotations);
         (timestamp, rest)
     }
 
-    /// The same for a payload from which everything was taken already that is wanted.
+    /// Does the same for a payload of which all wanted members are taken.
     pub fn close(
         self,
         payload: Members<'a, '_>,
@@ -135,11 +123,11 @@ impl<'a> Around<'a> {
             }
             None => (None, payload.rest(named)),
         };
-        self.standing.push(&mut rest);
+        annotation::attach(&mut rest, &self.annotations);
         (timestamp, rest)
     }
 
-    /// The time of the line, the payload as data, and what is left of the line.
+    /// Returns the time of the line, the payload as data, and the extensions.
     pub fn close_event(
         self,
         payload: Node<'a, '_>,
@@ -159,25 +147,13 @@ impl<'a> Around<'a> {
         if let Some(line) = self.line {
             (timestamp, rest) = line.open(EVENT);
         }
-        self.standing.push(&mut rest);
+        annotation::attach(&mut rest, &self.annotations);
         (timestamp, data, rest)
     }
 }
 
-impl Standing {
-    fn push(self, rest: &mut Rest<'_>) {
-        if self.is_inherited {
-            raw::push(rest, "inherited", &true);
-        }
-        if self.is_rolled_back {
-            raw::push(rest, "rolled-back", &true);
-        }
-    }
-}
-
 impl<'a> Line<'a> {
-    /// Its time, and its members but that, its type and what is inside: the type is what
-    /// the entry was made by, and what is inside what it was made of.
+    /// Returns its time, and its members without that, its type and the payload.
     fn open(self, named: &[&str]) -> (Option<AbstractTimestamp<'a>>, Rest<'a>) {
         let mut timestamp = self.only.and_then(clock::timestamp);
         if timestamp.is_some() {
@@ -185,7 +161,7 @@ impl<'a> Line<'a> {
         }
         let rest = sift(self.node, named, |key, value| match key {
             "timestamp" => is_timestamp(value, &mut timestamp),
-            // A line without a type of its own may have what is no type.
+            // A printed line may have a member `type` that is not a type.
             "type" => value.kind() == Kind::Text,
             _ => key == self.inside,
         });

@@ -1,23 +1,22 @@
 //! Which events repeat which response items.
 //!
-//! The CLI writes what is said twice: as a response item, for the model, and as
-//! an event, for the screen. The two stand close together, the event before or
-//! behind the item. They are one if they have a text or an id in common; two
-//! that follow each other directly and match nothing else are one as well
-//! (exports that redact texts make them differ).
+//! The CLI writes a message twice: as a response item, for the model, and as an event, for the
+//! screen. The two are close together, the event before or after the item. They are one message
+//! if they have a text or an id in common. Two that follow each other directly and match nothing
+//! else are one message, too: exports that redact texts make them differ.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hasher};
 
 use vac_value::{Kind, Node};
 
-use crate::at::At;
+use crate::location::Location;
 use crate::shape::type_of;
+use crate::text_hash::TextHash;
 
-/// How many unmatched items and events are kept to look for a partner.
-const WINDOW: usize = 64;
-/// How many parts of a message are compared one by one.
-const MOST_PARTS: usize = 16;
+/// The maximum number of items and events that wait for a match.
+const MAX_UNMATCHED: usize = 64;
+/// The maximum number of parts of a message that are compared one by one.
+const MAX_PARTS: usize = 16;
 
 /// Whose words they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +29,15 @@ pub(crate) enum Speaker {
     Reasoning,
 }
 
-/// One of the two places where something is said.
+/// An item or an event that waits for a match.
 #[derive(Debug)]
 struct Half {
     index: u64,
     speaker: Speaker,
     /// Whether it is the event.
     is_echo: bool,
-    /// Hashes of its texts and its id.
-    marks: Vec<u64>,
+    /// Its texts and its id.
+    hashes: Vec<TextHash>,
     /// The id of its entry, if it is the item.
     id: String,
 }
@@ -47,7 +46,7 @@ impl Half {
     fn matches(&self, other: &Self) -> bool {
         self.is_echo != other.is_echo
             && self.speaker == other.speaker
-            && self.marks.iter().any(|mark| other.marks.contains(mark))
+            && self.hashes.iter().any(|hash| other.hashes.contains(hash))
     }
 }
 
@@ -59,37 +58,43 @@ pub(crate) struct Pairing {
 }
 
 impl Pairing {
-    /// Counts a response item of this type in.
-    pub fn item(&mut self, at: At, item: Node<'_, '_>, kind: &str) {
+    /// Adds a response item of this type.
+    pub fn item(&mut self, at: Location, item: Node<'_, '_>, kind: &str) {
         let Some(speaker) = item_speaker(item, kind) else { return };
-        let mut marks = Marks::default();
+        let mut hashes = Hashes::default();
         for key in ["content", "summary"] {
-            marks.texts(item.member(key));
+            hashes.texts(item.member(key));
         }
         let id = item.member("id");
-        marks.id(id);
-        if marks.found.is_empty() && speaker == Speaker::Reasoning {
+        hashes.id(id);
+        if hashes.found.is_empty() && speaker == Speaker::Reasoning {
             return;
         }
         let id = id.and_then(Node::text).map_or_else(|| at.id(), Into::into);
-        self.add(Half { index: at.index, speaker, is_echo: false, marks: marks.found, id });
+        self.add(Half { index: at.index, speaker, is_echo: false, hashes: hashes.found, id });
     }
 
-    /// Counts a prompt in that stands before all events.
-    pub fn prompt(&mut self, at: At, prompt: Node<'_, '_>) {
-        let mut marks = Marks::default();
-        marks.texts(Some(prompt));
+    /// Adds the prompt before all events.
+    pub fn prompt(&mut self, at: Location, prompt: Node<'_, '_>) {
+        let mut hashes = Hashes::default();
+        hashes.texts(Some(prompt));
         let (index, id) = (at.index, at.id());
-        self.add(Half { index, speaker: Speaker::User, is_echo: false, marks: marks.found, id });
+        self.add(Half { index, speaker: Speaker::User, is_echo: false, hashes: hashes.found, id });
     }
 
-    /// Counts an event in that says this.
-    pub fn event(&mut self, at: At, speaker: Speaker, said: Node<'_, '_>, event: Node<'_, '_>) {
-        let mut marks = Marks::default();
-        marks.texts(Some(said));
-        marks.id(event.member("item").and_then(|item| item.member("id")));
+    /// Adds an event that says this.
+    pub fn event(
+        &mut self,
+        at: Location,
+        speaker: Speaker,
+        said: Node<'_, '_>,
+        event: Node<'_, '_>,
+    ) {
+        let mut hashes = Hashes::default();
+        hashes.texts(Some(said));
+        hashes.id(event.member("item").and_then(|item| item.member("id")));
         let (index, id) = (at.index, String::new());
-        self.add(Half { index, speaker, is_echo: true, marks: marks.found, id });
+        self.add(Half { index, speaker, is_echo: true, hashes: hashes.found, id });
     }
 
     fn add(&mut self, mut half: Half) {
@@ -99,26 +104,27 @@ impl Pairing {
             } else {
                 (&self.recent[at], &mut half)
             };
-            self.links.push(Link { echo: echo.index, item: item.index, id: item.id.clone() });
+            let (speaker, id) = (item.speaker, item.id.clone());
+            self.links.push(Link { echo: echo.index, item: item.index, speaker, id });
             if item.speaker != Speaker::Reasoning {
                 self.recent.remove(at);
                 return;
             }
             // A reasoning item has several parts, and an event for each.
-            let told = &echo.marks;
-            item.marks.retain(|mark| !told.contains(mark));
+            let repeated = &echo.hashes;
+            item.hashes.retain(|hash| !repeated.contains(hash));
             if half.is_echo {
                 return;
             }
             self.recent.remove(at);
         }
         self.recent.push_back(half);
-        if self.recent.len() > WINDOW {
+        if self.recent.len() > MAX_UNMATCHED {
             self.forget();
         }
     }
 
-    /// Gives the oldest up, unless its neighbour is one that nobody knows either.
+    /// Removes the oldest. It matches its neighbour if that one matches nothing, either.
     fn forget(&mut self) {
         let Some(oldest) = self.recent.pop_front() else { return };
         let Some(next) = self.recent.front() else { return };
@@ -128,7 +134,8 @@ impl Pairing {
             && next.index == oldest.index + 1;
         if are_one && let Some(next) = self.recent.pop_front() {
             let (echo, item) = if next.is_echo { (next, oldest) } else { (oldest, next) };
-            self.links.push(Link { echo: echo.index, item: item.index, id: item.id });
+            let (speaker, id) = (item.speaker, item.id);
+            self.links.push(Link { echo: echo.index, item: item.index, speaker, id });
         }
     }
 
@@ -138,7 +145,10 @@ impl Pairing {
             self.forget();
         }
         self.links.sort_unstable_by_key(|link| link.echo);
-        Links(self.links)
+        let prompts = self.links.iter().filter(|link| link.speaker == Speaker::User);
+        let mut prompts: Vec<_> = prompts.map(|link| link.item).collect();
+        prompts.sort_unstable();
+        Links { links: self.links, prompts }
     }
 }
 
@@ -148,12 +158,17 @@ impl Pairing {
 struct Link {
     echo: u64,
     item: u64,
+    speaker: Speaker,
     id: String,
 }
 
 /// The events that repeat an item.
 #[derive(Debug, Default)]
-pub(crate) struct Links(Vec<Link>);
+pub(crate) struct Links {
+    links: Vec<Link>,
+    /// The frames of messages of the user that an event repeats, in order.
+    prompts: Vec<u64>,
+}
 
 impl Links {
     /// The id of what the event of this frame repeats.
@@ -166,65 +181,63 @@ impl Links {
         self.get(echo).map(|link| link.item)
     }
 
+    /// Whether no event repeats the message of the user in this frame, in a log in which
+    /// events repeat such messages: the CLI shows what the user typed, but not the context.
+    pub fn is_hidden_prompt(&self, item: u64) -> bool {
+        !self.prompts.is_empty() && self.prompts.binary_search(&item).is_err()
+    }
+
     fn get(&self, echo: u64) -> Option<&Link> {
-        let at = self.0.binary_search_by_key(&echo, |link| link.echo).ok()?;
-        self.0.get(at)
+        let at = self.links.binary_search_by_key(&echo, |link| link.echo).ok()?;
+        self.links.get(at)
     }
 }
 
-/// Hashes of what is said: of texts as they are written, which in one log is
-/// always the same way.
+/// Collects hashes of texts as they are written, which is the same way everywhere in one log.
 #[derive(Default)]
-struct Marks {
-    found: Vec<u64>,
+struct Hashes {
+    found: Vec<TextHash>,
 }
 
-impl Marks {
+impl Hashes {
     /// One text, or the texts of a list and all of them together.
     fn texts(&mut self, said: Option<Node<'_, '_>>) {
         let Some(said) = said else { return };
         if said.kind() != Kind::Array {
-            return self.mark(b't', words(said));
+            return self.add(b"t", words(said));
         }
         let parts = || {
             let parts = said.elements().map(|part| words(part.member("text").unwrap_or(part)));
             parts.filter(|part| !part.is_empty())
         };
-        for part in parts().take(MOST_PARTS) {
-            self.mark(b't', part);
+        for part in parts().take(MAX_PARTS) {
+            self.add(b"t", part);
         }
         if parts().nth(1).is_some() {
-            let mut all = DefaultHasher::new();
-            all.write_u8(b't');
-            parts().for_each(|part| all.write(part));
-            self.add(&all);
+            self.push(TextHash::from_parts(std::iter::once(&b"t"[..]).chain(parts())));
         }
     }
 
     fn id(&mut self, id: Option<Node<'_, '_>>) {
         if let Some(id) = id {
-            self.mark(b'i', words(id));
+            self.add(b"i", words(id));
         }
     }
 
-    fn mark(&mut self, what: u8, bytes: &[u8]) {
+    fn add(&mut self, what: &[u8], bytes: &[u8]) {
         if !bytes.is_empty() {
-            let mut hasher = DefaultHasher::new();
-            hasher.write_u8(what);
-            hasher.write(bytes);
-            self.add(&hasher);
+            self.push(TextHash::from_parts([what, bytes]));
         }
     }
 
-    fn add(&mut self, hasher: &DefaultHasher) {
-        let mark = hasher.finish();
-        if !self.found.contains(&mark) {
-            self.found.push(mark);
+    fn push(&mut self, hash: TextHash) {
+        if !self.found.contains(&hash) {
+            self.found.push(hash);
         }
     }
 }
 
-/// The inside of a text's token.
+/// Returns a text's token without the quotes.
 fn words<'a>(node: Node<'a, '_>) -> &'a [u8] {
     match (node.kind(), node.raw()) {
         (Kind::Text, [_, inside @ .., _]) => inside,
@@ -242,8 +255,8 @@ fn item_speaker(item: Node<'_, '_>, kind: &str) -> Option<Speaker> {
     }
 }
 
-/// Who says what, if an event of this type is one that repeats response items.
-pub(crate) fn echo<'d, 'a>(event: Node<'d, 'a>, kind: &str) -> Option<(Speaker, Node<'d, 'a>)> {
+/// Returns who says what, if an event of this type repeats response items.
+pub(crate) fn parse<'d, 'a>(event: Node<'d, 'a>, kind: &str) -> Option<(Speaker, Node<'d, 'a>)> {
     Some(match kind {
         "user_message" => (Speaker::User, event.member("message")?),
         "agent_message" => (Speaker::Assistant, event.member("message")?),

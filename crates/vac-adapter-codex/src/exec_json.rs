@@ -1,24 +1,26 @@
-//! What `codex exec --json` printed: threads, turns, and items in their states.
+//! The output of `codex exec --json`: threads, turns, and items in their states.
 //!
-//! An item is printed when it starts, when it changes and when it is complete. A
-//! tool's first state is the call and its last the result; a message is its last
-//! state. The states between are events, each with the entry that follows it in
-//! `superseded-by`.
+//! An item is printed when it starts, when it changes and when it is complete. The first state
+//! of a tool is the call and the last one the result; a message is its last state. The states
+//! between are events, superseded by the entry of the next state.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use vac_adapter::Report;
+use vac_adapter::annotation;
 use vac_adapter::members::{Members, Rest, null};
-use vac_adapter::raw;
+use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Superseded, SupersededHow};
 use vac_record::{
     Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Encoding, Kind, Map, Node, Text};
+use vac_value::{Any, Encoding, IntoOwned, Kind, Map, Node, Text};
 
-use crate::around::{self, Around, Standing};
-use crate::at::At;
-use crate::{event, mark, outcome};
+use crate::envelope_rest::{self, LineContext};
+use crate::location::Location;
+use crate::outcome::{self, CallEnd};
+use crate::text_hash::TextHash;
+use crate::{event, tools};
 
 /// What an item becomes.
 #[derive(Clone, Copy)]
@@ -56,35 +58,35 @@ fn type_of<'a>(item: Node<'a, '_>) -> Option<Text<'a>> {
     item.member("type").or_else(|| item.member("item_type")).and_then(Node::text)
 }
 
-fn is_beginning(kind: &str) -> bool {
+fn is_start(kind: &str) -> bool {
     matches!(kind, "thread.started" | "session.created")
 }
 
 /// The id of the thread that a line begins.
 pub(crate) fn thread<'a>(line: Node<'a, '_>, kind: &str) -> Option<Text<'a>> {
     let id = line.member("thread_id").or_else(|| line.member("session_id"));
-    is_beginning(kind).then(|| id.and_then(Node::text))?
+    is_start(kind).then(|| id.and_then(Node::text))?
 }
 
-/// The states of items that later ones took the place of.
+/// The states of items that later ones replace.
 #[derive(Debug, Default)]
 pub(crate) struct States {
     /// Items of the run that have a state which may be followed by another, and
     /// its frame.
-    open: HashMap<u64, u64>,
+    open: HashMap<TextHash, u64>,
     /// Frames, and the entries that followed.
-    superseded: Vec<(u64, At)>,
+    superseded: Vec<(u64, Location)>,
 }
 
 impl States {
-    /// Counts a printed line in.
-    pub fn line(&mut self, line: Node<'_, '_>, kind: &str, at: At) {
-        if is_beginning(kind) {
+    /// Adds a printed line.
+    pub fn line(&mut self, line: Node<'_, '_>, kind: &str, at: Location) {
+        if is_start(kind) {
             // Items are numbered anew in every run.
             self.open.clear();
         }
         let Some(item) = line.member("item") else { return };
-        let Some(id) = item.member("id").and_then(mark::of) else { return };
+        let Some(id) = item.member("id").and_then(TextHash::from_node) else { return };
         if let Some(earlier) = self.open.remove(&id) {
             self.superseded.push((earlier, at));
         }
@@ -101,23 +103,23 @@ impl States {
         self.superseded.sort_unstable_by_key(|(earlier, _)| *earlier);
     }
 
-    fn follower(&self, index: u64) -> Option<At> {
+    fn follower(&self, index: u64) -> Option<Location> {
         let place = self.superseded.binary_search_by_key(&index, |(earlier, _)| *earlier).ok()?;
         self.superseded.get(place).map(|(_, follower)| *follower)
     }
 }
 
 /// Reads printed lines, in order.
-pub(crate) struct Capture<'f> {
+pub(crate) struct PrintedItems<'f> {
     states: &'f States,
-    /// How many runs of the CLI there were, counted from its first line.
+    /// The number of runs of the CLI so far.
     runs: u64,
     is_running: bool,
     /// Calls of this run.
-    called: HashSet<u64>,
+    called: HashSet<TextHash>,
 }
 
-impl<'f> Capture<'f> {
+impl<'f> PrintedItems<'f> {
     /// Nothing yet.
     pub fn new(states: &'f States) -> Self {
         Self { states, runs: 0, is_running: false, called: HashSet::new() }
@@ -128,18 +130,20 @@ impl<'f> Capture<'f> {
         &mut self,
         line: Node<'a, '_>,
         kind: Text<'a>,
-        at: At,
+        at: Location,
         beside: Rest<'a>,
+        mut annotations: EntryAnnotations<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
-        if is_beginning(&kind) || !self.is_running {
+        if is_start(&kind) || !self.is_running {
             self.is_running = true;
             self.runs += 1;
             self.called.clear();
         }
         let item = line.member("item").filter(|item| item.kind() == Kind::Map);
         let Some(item) = item.filter(|_| kind.starts_with("item.")) else {
-            let around = Around::bare(at, Standing::default());
+            annotations.ends = end(line, &kind);
+            let around = LineContext::bare(at, annotations);
             return event::entry(line, kind, None, around, beside);
         };
         let native = type_of(item);
@@ -155,7 +159,7 @@ impl<'f> Capture<'f> {
             {
                 state.message(matches!(target, Target::Reasoning))
             }
-            _ => self.earlier(&state, None),
+            _ => self.earlier(&state),
         }
     }
 
@@ -167,7 +171,7 @@ impl<'f> Capture<'f> {
         output: &[&str],
     ) -> Entry<'a> {
         let id = state.item.member("id").and_then(Node::text);
-        let is_new = id.as_deref().is_none_or(|id| self.called.insert(mark::mark(id)));
+        let is_new = id.as_deref().is_none_or(|id| self.called.insert(TextHash::new(id)));
         let is_complete = state.kind == "item.completed";
         let call_id = id.map(|id| self.call_id(id));
         if is_new {
@@ -175,11 +179,11 @@ impl<'f> Capture<'f> {
         } else if is_complete {
             state.result(call_id, output)
         } else {
-            self.earlier(&state, call_id)
+            self.earlier(&state)
         }
     }
 
-    /// Ids are counted anew in every run of the CLI.
+    /// Returns the id of a call. Items are numbered anew in every run of the CLI.
     fn call_id<'a>(&self, id: Text<'a>) -> Text<'a> {
         match self.runs {
             1 => id,
@@ -187,18 +191,17 @@ impl<'f> Capture<'f> {
         }
     }
 
-    /// A state that is neither call nor result nor message.
-    fn earlier<'a>(&self, state: &State<'a>, call_id: Option<Text<'a>>) -> Entry<'a> {
-        let mut beside = Rest::default();
-        if let Some(call_id) = call_id {
-            raw::push(&mut beside, "call-id", &*call_id);
-        }
-        if let Some(follower) = self.states.follower(state.at.index) {
-            raw::push(&mut beside, "superseded-by", follower.id().as_str());
-        }
+    /// Returns the entry of a state that is neither call nor result nor message.
+    fn earlier<'a>(&self, state: &State<'a>) -> Entry<'a> {
+        let follower = self.states.follower(state.at.index);
+        let superseded = follower.map(|follower| Superseded {
+            how: SupersededHow::Updated,
+            by: Some(follower.id().into()),
+        });
+        let annotations = EntryAnnotations { superseded, ..EntryAnnotations::default() };
         let event_type = Cow::Owned(format!("{}/{}", state.kind, state.native));
-        let around = Around::bare(state.at, Standing::default());
-        event::entry(state.line, event_type, None, around, beside)
+        let around = LineContext::bare(state.at, annotations);
+        event::entry(state.line, event_type, None, around, Rest::default())
     }
 }
 
@@ -208,11 +211,11 @@ struct State<'a> {
     item: Node<'a, 'a>,
     kind: Text<'a>,
     native: Text<'a>,
-    at: At,
+    at: Location,
 }
 
 impl<'a> State<'a> {
-    /// The call; with the result inside, if there is no other place for it.
+    /// Returns the call, with the result as its child if no other line states it.
     fn call(
         self,
         call_id: Option<Text<'a>>,
@@ -220,7 +223,7 @@ impl<'a> State<'a> {
         input: &str,
         output: Option<&[&str]>,
     ) -> Entry<'a> {
-        let is_error = outcome::told(self.item);
+        let end = outcome::stated(self.item);
         let Some(mut item) = Members::new(self.item) else { return self.event() };
         let named = name.and_then(|name| item.text(name));
         let input = item.any(input).unwrap_or_else(null);
@@ -229,35 +232,48 @@ impl<'a> State<'a> {
             let output = keys.iter().find_map(|key| item.any(key)).unwrap_or_else(null);
             (output, item.text("status"))
         });
-        let (timestamp, extensions, id) = self.close(item, "item.started", around::TOOL_CALL);
+        let name = named.unwrap_or_else(|| self.native.clone());
+        let action = match &*self.native {
+            "mcp_tool_call" => {
+                let server = self.item.member("server").and_then(Node::text).unwrap_or_default();
+                tools::mcp(&server).into_owned()
+            }
+            _ => tools::action(&name, None, None).into_owned(),
+        };
+        let annotations = EntryAnnotations { action: Some(action), ..EntryAnnotations::default() };
+        let named = envelope_rest::TOOL_CALL;
+        let (timestamp, extensions, id) = self.close(item, "item.started", named, annotations);
         let children = result.map(|(output, status)| {
+            let mut extensions = Map::default();
+            annotation::attach(&mut extensions, &result_annotations(end, call_id.as_ref()));
             vec![Entry::ToolResult(ToolResultEntry {
                 output,
                 call_id: call_id.clone(),
                 status,
-                is_error,
+                is_error: end.and_then(CallEnd::is_error),
                 timestamp: timestamp.clone(),
                 id: None,
                 children: None,
-                extensions: Map::default(),
+                extensions,
             })]
         });
-        let name = named.unwrap_or(self.native);
         Entry::ToolCall(ToolCallEntry { name, input, call_id, timestamp, id, children, extensions })
     }
 
     fn result(self, call_id: Option<Text<'a>>, output: &[&str]) -> Entry<'a> {
-        let is_error = outcome::told(self.item);
+        let end = outcome::stated(self.item);
         let Some(mut item) = Members::new(self.item) else { return self.event() };
         let output = output.iter().find_map(|key| item.any(key)).unwrap_or_else(null);
         let status = item.text("status");
         take_id(&mut item, call_id.as_deref());
-        let (timestamp, extensions, id) = self.close(item, "item.completed", around::TOOL_RESULT);
+        let (named, annotations) =
+            (envelope_rest::TOOL_RESULT, result_annotations(end, call_id.as_ref()));
+        let (timestamp, extensions, id) = self.close(item, "item.completed", named, annotations);
         Entry::ToolResult(ToolResultEntry {
             output,
             call_id,
             status,
-            is_error,
+            is_error: end.and_then(CallEnd::is_error),
             timestamp,
             id,
             children: None,
@@ -270,8 +286,9 @@ impl<'a> State<'a> {
         let key = if item.peek("type").is_some() { "type" } else { "item_type" };
         item.said(key, &self.native);
         let content = item.any("text");
-        let named = if is_reasoning { around::REASONING } else { around::MESSAGE };
-        let (timestamp, extensions, id) = self.close(item, "item.completed", named);
+        let named = if is_reasoning { envelope_rest::REASONING } else { envelope_rest::MESSAGE };
+        let annotations = EntryAnnotations::default();
+        let (timestamp, extensions, id) = self.close(item, "item.completed", named, annotations);
         if is_reasoning {
             return Entry::Reasoning(ReasoningEntry {
                 content: content.unwrap_or_else(null),
@@ -297,28 +314,58 @@ impl<'a> State<'a> {
     }
 
     fn event(self) -> Entry<'a> {
-        let around = Around::bare(self.at, Standing::default());
+        let around = LineContext::bare(self.at, EntryAnnotations::default());
         event::entry(self.line, self.kind, None, around, Rest::default())
     }
 
-    /// The time of the line, what is left of it, and its id; its type if it is
-    /// not the one that goes without saying.
+    /// Returns the time of the line, what is left of it, and its id. Keeps its type if that is
+    /// not the usual one.
     #[allow(clippy::type_complexity)]
     fn close(
         &self,
         item: Members<'a, '_>,
-        goes_without_saying: &str,
+        usual: &str,
         named: &[&str],
+        annotations: EntryAnnotations<'a>,
     ) -> (Option<vac_record::AbstractTimestamp<'a>>, Rest<'a>, Option<Text<'a>>) {
-        let around = Around::item(self.line, self.at, Standing::default());
+        let around = LineContext::item(self.line, self.at, annotations);
         let (timestamp, mut rest) = around.close(item, named);
-        if self.kind != goes_without_saying
+        if self.kind != usual
             && let Ok(kind) = Any::from_value(&*self.kind, Encoding::Json)
         {
             rest.push(("native:type".into(), kind));
         }
         (timestamp, rest, Some(Cow::Owned(self.at.id())))
     }
+}
+
+/// Returns the annotations of the result of a call.
+fn result_annotations<'a>(
+    end: Option<CallEnd>,
+    call_id: Option<&Text<'a>>,
+) -> EntryAnnotations<'a> {
+    let mut annotations = EntryAnnotations::default();
+    if let Some(end) = end {
+        end.annotate(&mut annotations, call_id.cloned());
+    }
+    annotations
+}
+
+/// Returns what a line ends. Errors are printed while the CLI reconnects, too.
+fn end(line: Node<'_, '_>, kind: &str) -> Option<End> {
+    let how = match kind {
+        "turn.completed" => Ending::Success,
+        "turn.failed" => Ending::Failure,
+        "error" => {
+            let message = line.member("message").and_then(Node::text).unwrap_or_default();
+            if message.starts_with("Reconnecting") {
+                return None;
+            }
+            Ending::Failure
+        }
+        _ => return None,
+    };
+    Some(End { of: EndOf::Turn, how: Some(how) })
 }
 
 /// Takes the item's id if it is the call's.

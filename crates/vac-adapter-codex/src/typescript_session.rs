@@ -2,7 +2,7 @@
 //! `{session, items}`. Also one that was cut short or damaged: what is good up to
 //! there is read as if nothing had happened, the rest is carried raw.
 //!
-//! This reader is not [`vac_adapter::broken::Broken`]. That one steps over damage to the
+//! This reader is not [`vac_adapter::broken::DamagedSession`]. That one steps over damage to the
 //! next element that brackets and quotes show; this one ends at the first thing that is no
 //! JSON, or a member that is ambiguous, and all from there on, with the comma before it, is
 //! one piece. Items without an id are called by their number, and behind damage brackets
@@ -18,8 +18,8 @@ use vac_value::{Document, Kind, Node, Scanner, Text};
 
 /// A part of a session.
 pub(crate) enum Piece<'p, 'a> {
-    /// What is around the items.
-    Around {
+    /// Everything but the items.
+    Header {
         /// What the session says about itself.
         session: Option<Node<'a, 'a>>,
         /// All members but the items.
@@ -40,36 +40,54 @@ pub(crate) fn each<'a, E>(
     let Some(mut members) = Members::new(document) else { return Ok(()) };
     let session = members.peek("session");
     let items = members.array("items");
-    show(Piece::Around { session, members: members.rest(&[]) })?;
+    show(Piece::Header { session, members: members.rest(&[]) })?;
     let items = items.into_iter().flat_map(Node::elements);
     items.enumerate().try_for_each(|(number, item)| show(Piece::Item(number, item)))
 }
 
-/// Whether bytes begin like such a document.
+/// Whether bytes begin like such a document: with a `session` that has an id and a timestamp.
 pub(crate) fn is_begun(bytes: &[u8]) -> bool {
-    const KEYS: [&[u8]; 2] = [b"\"id\"", b"\"timestamp\""];
-    let expected: &[&[u8]] = &[b"{", b"\"session\"", b":", b"{"];
-    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    for token in expected {
-        match rest.trim_ascii_start().strip_prefix(*token) {
-            Some(behind) => rest = behind,
-            None => return false,
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return false;
+    }
+    let mut walk = Walk { text: valid_text(bytes), at: 0, scanner: scanner() };
+    let is_session = walk.token("{").is_some()
+        && walk.key(false).is_some_and(|key| key == "session")
+        && walk.token("{").is_some();
+    let (mut has_id, mut has_timestamp) = (false, false);
+    let mut is_next = false;
+    while is_session && !(has_id && has_timestamp) {
+        let Some(key) = walk.key(is_next) else { return false };
+        has_id |= key == "id";
+        has_timestamp |= key == "timestamp";
+        is_next = true;
+        if walk.value().is_none() {
+            break;
         }
     }
-    KEYS.iter().all(|key| rest.windows(key.len()).any(|window| window == *key))
+    has_id && has_timestamp
+}
+
+/// Returns the text up to the first byte that is not valid UTF-8.
+fn valid_text(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
 }
 
 /// Shows what the beginning of one says about its session.
 pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
-    let broken = is_begun(bytes).then(|| Broken::of(bytes));
-    let session = broken.as_ref().and_then(Broken::session);
+    let broken = is_begun(bytes).then(|| DamagedSession::parse(bytes));
+    let session = broken.as_ref().and_then(DamagedSession::session);
     if let Some(session) = session {
         show(session);
     }
 }
 
 /// One that is no document as a whole.
-pub(crate) struct Broken<'a> {
+pub(crate) struct DamagedSession<'a> {
     bytes: &'a [u8],
     members: Vec<(Text<'a>, Document<'a>)>,
     /// The names of the members.
@@ -79,9 +97,9 @@ pub(crate) struct Broken<'a> {
     lost: Option<usize>,
 }
 
-impl<'a> Broken<'a> {
+impl<'a> DamagedSession<'a> {
     /// Reads what begins like one.
-    pub fn of(bytes: &'a [u8]) -> Self {
+    pub fn parse(bytes: &'a [u8]) -> Self {
         let mut broken = Self {
             bytes,
             members: Vec::new(),
@@ -89,11 +107,7 @@ impl<'a> Broken<'a> {
             items: Vec::new(),
             lost: None,
         };
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
-        };
-        let mut walk = Walk { text, at: 0, scanner: scanner() };
+        let mut walk = Walk { text: valid_text(bytes), at: 0, scanner: scanner() };
         if walk.object(&mut broken).is_none() || walk.at < bytes.len() {
             broken.lost = Some(walk.at);
         }
@@ -113,7 +127,7 @@ impl<'a> Broken<'a> {
     ) -> Result<(), E> {
         let members = self.members.iter();
         let members = members.map(|(key, value)| (key.clone(), value.root().carry())).collect();
-        show(Piece::Around { session: self.session(), members })?;
+        show(Piece::Header { session: self.session(), members })?;
         let mut reader = Reader::default();
         for (number, range) in self.items.iter().enumerate() {
             let bytes = self.bytes.get(range.clone()).unwrap_or_default();
@@ -140,7 +154,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// The members of the object; `None` where it ends too soon.
-    fn object(&mut self, broken: &mut Broken<'a>) -> Option<()> {
+    fn object(&mut self, broken: &mut DamagedSession<'a>) -> Option<()> {
         self.token("{")?;
         let mut is_next = false;
         while self.token("}").is_none() {
@@ -151,7 +165,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    fn member(&mut self, broken: &mut Broken<'a>, is_next: bool) -> Option<()> {
+    fn member(&mut self, broken: &mut DamagedSession<'a>, is_next: bool) -> Option<()> {
         let from = self.at;
         let Some(key) = self.key(is_next) else {
             self.at = from;
@@ -181,7 +195,7 @@ impl<'a> Walk<'a> {
         Some(key)
     }
 
-    fn items(&mut self, broken: &mut Broken<'a>) -> Option<()> {
+    fn items(&mut self, broken: &mut DamagedSession<'a>) -> Option<()> {
         while self.token("]").is_none() {
             let from = self.at;
             if !broken.items.is_empty() && self.token(",").is_none() {
