@@ -4,7 +4,7 @@ use vac_value::{Kind, Node};
 
 use crate::names::Number;
 
-/// What a unit is.
+/// What a object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// What is true of a session.
@@ -12,9 +12,9 @@ pub(crate) enum Class {
     /// A message without its parts.
     Message,
     /// A message of 2025, with its parts inside.
-    Early,
+    Message2025,
     /// A message of a table of its own, with everything inside.
-    Whole,
+    SessionMessage,
     /// A part of a message.
     Part,
     /// A line of `opencode run --format json`.
@@ -84,6 +84,17 @@ pub(crate) struct Facts<'d, 'a> {
     pub content: Option<Node<'d, 'a>>,
     pub file: Option<Node<'d, 'a>>,
     pub reason: Option<Node<'d, 'a>>,
+    pub synthetic: Option<Node<'d, 'a>>,
+    pub ignored: Option<Node<'d, 'a>>,
+    pub overflow: Option<Node<'d, 'a>>,
+    pub auto: Option<Node<'d, 'a>>,
+    pub error: Option<Node<'d, 'a>>,
+    /// The place of a row in its session.
+    pub sequence: Option<Node<'d, 'a>>,
+    /// How a prompt that waits is to be delivered.
+    pub delivery: Option<Node<'d, 'a>>,
+    pub command: Option<Node<'d, 'a>>,
+    pub status: Option<Node<'d, 'a>>,
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
@@ -124,6 +135,15 @@ impl<'d, 'a> Facts<'d, 'a> {
                 "content" => &mut facts.content,
                 "file" => &mut facts.file,
                 "reason" => &mut facts.reason,
+                "synthetic" => &mut facts.synthetic,
+                "ignored" => &mut facts.ignored,
+                "overflow" => &mut facts.overflow,
+                "auto" => &mut facts.auto,
+                "error" => &mut facts.error,
+                "seq" => &mut facts.sequence,
+                "delivery" => &mut facts.delivery,
+                "command" => &mut facts.command,
+                "status" => &mut facts.status,
                 _ => continue,
             };
             place.get_or_insert(value);
@@ -137,9 +157,9 @@ impl<'d, 'a> Facts<'d, 'a> {
         if is_text(self.message) && is_text(self.kind) {
             Class::Part
         } else if is_text(self.id) && self.is_said() {
-            if is_a(self.parts, Kind::Array) { Class::Early } else { Class::Message }
-        } else if is_text(self.id) && is_text(self.session) && self.is_whole() {
-            Class::Whole
+            if is_a(self.parts, Kind::Array) { Class::Message2025 } else { Class::Message }
+        } else if is_text(self.id) && is_text(self.session) && self.is_session_message() {
+            Class::SessionMessage
         } else if self.is_captured() {
             Class::Captured
         } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
@@ -186,9 +206,10 @@ impl<'d, 'a> Facts<'d, 'a> {
     }
 
     /// Whether it says something by itself.
-    fn is_whole(&self) -> bool {
-        (self.is_kind("user") && is_a(self.text, Kind::Text))
+    fn is_session_message(&self) -> bool {
+        ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
+            || (self.is_kind("shell") && is_a(self.command, Kind::Text))
     }
 
     /// Whether it is a line of a capture: something happened, and when.

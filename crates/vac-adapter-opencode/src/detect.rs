@@ -51,7 +51,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         Class::Message if is_id(facts.session, "ses_") => Fit::Fits(Confidence::Certain),
         Class::Part | Class::Message if has_session => likely,
         Class::Captured => fits(facts.part.is_some() || is_id(facts.session, "ses_"), Fit::Neutral),
-        Class::Early => {
+        Class::Message2025 => {
             let possible = if is_a(facts.metadata, Kind::Map) {
                 Fit::Fits(Confidence::Possible)
             } else {
@@ -65,7 +65,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
             None => fits(is_id(facts.id, "ses_"), Fit::Contradicts("session-id")),
         },
         Class::Share => fits(is_id(facts.id, "ses_"), Fit::Neutral),
-        Class::Row | Class::Whole if is_id(facts.session, "ses_") => likely,
+        Class::Row | Class::SessionMessage if is_id(facts.session, "ses_") => likely,
         Class::Project => Fit::Fits(Confidence::Possible),
         Class::Row | Class::Diffs | Class::Todos | Class::Models | Class::Unreadable => {
             Fit::Neutral
@@ -139,7 +139,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         } else {
             match facts.class() {
                 Class::Captured => glimpse.variant = "capture",
-                Class::Early => glimpse.variant = "early",
+                Class::Message2025 => glimpse.variant = "early",
                 _ => {}
             }
             see(&mut glimpse, &facts);
@@ -154,7 +154,7 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     let metadata = |key: &str| of_metadata(facts, key);
     let session = match class {
         Class::Session => facts.id,
-        Class::Early => facts.session.or_else(|| metadata("sessionID")),
+        Class::Message2025 => facts.session.or_else(|| metadata("sessionID")),
         Class::Project | Class::Other => None,
         _ => facts.session,
     };
@@ -166,7 +166,7 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
         return;
     }
     let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Into::into);
-    let time = if class == Class::Early { metadata("time") } else { facts.time };
+    let time = if class == Class::Message2025 { metadata("time") } else { facts.time };
     let created = time.and_then(|time| time.member("created")).or(facts.timestamp);
     let created = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
     if class == Class::Session {

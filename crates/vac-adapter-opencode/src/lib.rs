@@ -68,7 +68,7 @@
 //!   before its parts, these by id. What has no such place (bytes that are no
 //!   document) stays behind what it stood behind. So all containers of a session
 //!   give the same entries.
-//! * For that order an index is held of an input, never the input itself: units know
+//! * For that order an index is held of an input, never the input itself: objects know
 //!   where they are. One in memory is scanned once and looked at in place. One that is
 //!   not is read again for every 32 MB of it, in the order of the entries; only an export,
 //!   which is one document, has to be held as a whole.
@@ -97,28 +97,34 @@
 //!   `content`. Where the older tables have messages, too, they are the ones that are
 //!   told, and these rows are events.
 
+mod annotate;
 mod capture;
 mod classify;
 mod container;
-mod cut;
+mod damaged_export;
 mod detect;
-mod early;
 mod event;
 mod message;
+mod message_2025;
 mod models;
 mod names;
+mod object;
 mod order;
+mod outcome;
 mod part;
+mod prompt_rules;
 mod record;
 mod secret;
 mod session;
+mod session_message;
 mod source;
 mod steps;
 mod survey;
 mod tool;
-mod unit;
-mod whole;
+mod tools;
 
+use vac_adapter::prompt::Rule;
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 /// The adapter.
@@ -136,6 +142,18 @@ impl Adapter for OpenCode {
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
         detect::glimpse(sample)
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn logs_results(&self) -> bool {
+        true
     }
 
     fn newest_tested(&self) -> Option<&'static str> {

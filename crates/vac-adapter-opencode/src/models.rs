@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use vac_adapter::provider::UNKNOWN;
 
-use crate::unit::{Model, Unit};
+use crate::object::{Model, StoredObject};
 
 /// The models of a session, in the order of their appearance.
 #[derive(Default)]
@@ -20,13 +20,17 @@ struct Counted {
 }
 
 impl Models {
-    /// The models that units name; if none does, the one that the session names.
-    pub fn of(units: &[Unit<'_>], models: &[Model<'_>], named: Option<&Model<'_>>) -> Self {
+    /// The models that objects name; if none does, the one that the session names.
+    pub fn of(
+        objects: &[StoredObject<'_>],
+        models: &[Model<'_>],
+        named: Option<&Model<'_>>,
+    ) -> Self {
         let mut found = Self::default();
-        for unit in units {
-            let model = unit.model.and_then(|number| models.get(number as usize));
+        for stored in objects {
+            let model = stored.model.and_then(|number| models.get(number as usize));
             if let Some(model) = model {
-                found.add(model, u64::from(!unit.is_user));
+                found.add(model, u64::from(!stored.is_user));
             }
         }
         if let (true, Some(model)) = (found.all.is_empty(), named) {

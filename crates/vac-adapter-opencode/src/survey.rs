@@ -1,4 +1,4 @@
-//! The first pass: whose units are whose, and what is true of each session.
+//! The first pass: whose objects are whose, and what is true of each session.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -10,76 +10,78 @@ use vac_adapter::redact::Redactor;
 use vac_adapter::{Error, Input, Log, ids};
 use vac_value::Scanner;
 
+use crate::annotate::annotate;
 use crate::classify::Class;
-use crate::container::{Form, Units};
+use crate::container::{Form, Objects};
+use crate::object::StoredObject;
 use crate::record::Around;
-use crate::session::Found;
+use crate::session::OpenCodeSession;
 use crate::source::{Seen, Source};
-use crate::unit::Unit;
 use crate::{order, secret, steps};
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The sessions of an input.
-pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
+pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Error> {
     let mut source = Source::of(Log::of(input));
-    let mut units = units(source.log())?;
-    if !units.all.iter().any(is_known) {
+    let mut objects = objects(source.log())?;
+    if !objects.all.iter().any(is_known) {
         return Err(refused(input));
     }
-    if units.all.iter().all(|unit| unit.session.is_none()) {
-        units.sessions.number(ids::of_input(input)?.into(), |name| name);
+    if objects.all.iter().all(|stored| stored.session.is_none()) {
+        objects.sessions.number(ids::of_input(input)?.into(), |name| name);
     }
-    order::attribute(&mut units);
-    let surveyed = surveyed(&mut units, &source)?;
-    let variant = variant(units.form, &surveyed, input.name());
+    order::attribute(&mut objects);
+    let surveyed = surveyed(&mut objects, &source)?;
+    let variant = variant(objects.form, &surveyed, input.name());
     let numbers: Vec<_> =
-        surveyed.iter().map(|surveyed| source.add(surveyed.units.iter())).collect();
+        surveyed.iter().map(|surveyed| source.add(surveyed.objects.iter())).collect();
     let source = Rc::new(source);
-    let units = Rc::new(units);
+    let objects = Rc::new(objects);
     let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
-        let record = surveyed.around.record(&surveyed.id, &surveyed.units, &units);
-        Found {
+        let record = surveyed.around.record(&surveyed.id, &surveyed.objects, &objects);
+        OpenCodeSession {
             source: Rc::clone(&source),
-            names: Rc::clone(&units),
+            names: Rc::clone(&objects),
             variant,
             id: surveyed.id,
-            units: surveyed.units,
+            objects: surveyed.objects,
             first,
             record,
+            parent: surveyed.around.parent(),
         }
     });
     Ok(found.collect())
 }
 
-fn is_known(unit: &Unit<'_>) -> bool {
-    use Class::{Captured, Early, Message, Part, Row, Session, Whole};
-    matches!(unit.class, Session | Message | Early | Whole | Part | Captured | Row)
+fn is_known(stored: &StoredObject<'_>) -> bool {
+    use Class::{Captured, Message, Message2025, Part, Row, Session, SessionMessage};
+    matches!(stored.class, Session | Message | Message2025 | SessionMessage | Part | Captured | Row)
 }
 
-/// All units of a log.
-fn units<'i>(log: &Log<'i>) -> Result<Units<'i>, Error> {
-    let mut units = Units::default();
+/// All objects of a log.
+fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
+    let mut objects = Objects::default();
     let mut redactor = Redactor::new(secret::SECRETS);
     if let Some(frames) = log.held() {
-        frames.for_each(|frame| units.add(frame, &mut redactor, |text| text));
-        return Ok(units);
+        frames.for_each(|frame| objects.add(frame, &mut redactor, |text| text));
+        return Ok(objects);
     }
     log.each(|frame| {
-        let from = units.all.len();
-        units.add(frame, &mut redactor, |text| Cow::Owned(text.into_owned()));
-        units.all[from..].iter_mut().for_each(|unit| hold(unit, frame));
+        let from = objects.all.len();
+        objects.add(frame, &mut redactor, |text| Cow::Owned(text.into_owned()));
+        objects.all[from..].iter_mut().for_each(|stored| hold(stored, frame));
         Ok(())
     })?;
-    Ok(units)
+    Ok(objects)
 }
 
 /// Keeps the text of what is told beside the entries: it is looked at long before the
 /// entries are.
-fn hold(unit: &mut Unit<'_>, frame: &Frame<'_>) {
-    if let (true, Content::Document(document)) = (unit.class.is_beside(), &frame.content) {
-        unit.text = Some(document.node(unit.node).raw().into());
+fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
+    if let (true, Content::Document(document)) = (stored.class.is_beside(), &frame.content) {
+        stored.text = Some(document.node(stored.node).raw().into());
     }
 }
 
@@ -87,18 +89,21 @@ fn hold(unit: &mut Unit<'_>, frame: &Frame<'_>) {
 struct Surveyed<'i> {
     around: Around,
     id: String,
-    units: Vec<Unit<'i>>,
+    objects: Vec<StoredObject<'i>>,
 }
 
-/// The sessions that units belong to, in the order of their beginning.
-fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Surveyed<'i>>, Error> {
-    let mut groups: Vec<Vec<Unit<'_>>> = Vec::new();
-    groups.resize_with(units.sessions.len(), Vec::new);
+/// The sessions that objects belong to, in the order of their beginning.
+fn surveyed<'i>(
+    objects: &mut Objects<'i>,
+    source: &Source<'_>,
+) -> Result<Vec<Surveyed<'i>>, Error> {
+    let mut groups: Vec<Vec<StoredObject<'_>>> = Vec::new();
+    groups.resize_with(objects.sessions.len(), Vec::new);
     let mut projects = Vec::new();
-    for unit in std::mem::take(&mut units.all) {
-        match unit.session {
-            _ if unit.class == Class::Project => projects.push(unit),
-            Some(session) => groups[session as usize].push(unit),
+    for stored in std::mem::take(&mut objects.all) {
+        match stored.session {
+            _ if stored.class == Class::Project => projects.push(stored),
+            Some(session) => groups[session as usize].push(stored),
             None => {}
         }
     }
@@ -109,34 +114,36 @@ fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Survey
             continue;
         }
         order::settle(&mut group);
-        let id = units.sessions.name(number).to_owned();
-        let mut units = order::order(group, |message| units.messages.name(message));
+        order::sort_rows(&mut group);
+        let id = objects.sessions.name(number).to_owned();
+        let mut objects = order::order(group, |message| objects.messages.name(message));
         let mut around = Around::default();
-        for unit in units.iter_mut().filter(|unit| unit.class.is_beside()) {
-            if is_taken(&mut around, unit, &id, source, &mut scanner)? {
-                unit.entries = 0;
+        for stored in objects.iter_mut().filter(|stored| stored.class.is_beside()) {
+            if is_taken(&mut around, stored, &id, source, &mut scanner)? {
+                stored.entries = 0;
                 // Nobody looks at it again.
-                unit.text = None;
+                stored.text = None;
             }
         }
-        surveyed.push(Surveyed { around, id, units });
+        annotate(&mut objects, around.origin());
+        surveyed.push(Surveyed { around, id, objects });
     }
-    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.around.began(&of.units), of.id.clone()));
+    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.around.began(&of.objects), of.id.clone()));
     place_projects(projects, &mut surveyed, source, &mut scanner)?;
     Ok(surveyed)
 }
 
 fn is_taken(
     around: &mut Around,
-    unit: &Unit<'_>,
+    stored: &StoredObject<'_>,
     session: &str,
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<bool, Error> {
-    // Units have no number in the order of the entries yet, and what is beside them
+    // Objects have no number in the order of the entries yet, and what is beside them
     // needs none.
-    source.look(unit, usize::MAX, scanner, |seen| match seen {
-        Seen::Document(node) => around.take(unit.class, node, session),
+    source.look(stored, usize::MAX, scanner, |seen| match seen {
+        Seen::Document(node) => around.take(stored.class, node, session),
         Seen::Raw(..) => false,
     })
 }
@@ -144,7 +151,7 @@ fn is_taken(
 /// Gives each project to the sessions that name it, else to the first session as an
 /// event.
 fn place_projects<'i>(
-    projects: Vec<Unit<'i>>,
+    projects: Vec<StoredObject<'i>>,
     sessions: &mut [Surveyed<'i>],
     source: &Source<'_>,
     scanner: &mut Scanner,
@@ -171,14 +178,14 @@ fn place_projects<'i>(
             }
             named.pop_front();
             is_placed = true;
-            session.units.push(Unit { entries: 0, text: None, ..project.clone() });
+            session.objects.push(StoredObject { entries: 0, text: None, ..project.clone() });
         }
         if !is_placed {
             left.push(project);
         }
     }
     if let Some(first) = sessions.first_mut() {
-        first.units.splice(0..0, left.into_iter().rev());
+        first.objects.splice(0..0, left.into_iter().rev());
     }
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! One object of a store, whatever container it is in.
 
 use vac_adapter::frame::Place;
+use vac_record::annotations::{
+    Author, End, EndOf, Ending, EntryAnnotations, EntryAnnotationsInherited, Superseded,
+    SupersededHow,
+};
 use vac_value::{Node, Text};
 
 use crate::classify::Class;
 use crate::names::Number;
 use crate::steps;
 
-/// What of a unit is redacted.
+/// What of a object is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redaction {
     /// It has no secret.
@@ -28,7 +32,7 @@ impl Redaction {
 /// What a session's order and record need to know of one object. The object itself
 /// stays where it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit<'a> {
+pub(crate) struct StoredObject<'a> {
     /// What it is.
     pub class: Class,
     /// Where its frame stands.
@@ -62,13 +66,21 @@ pub(crate) struct Unit<'a> {
     pub counts_usage: bool,
     /// What of it is redacted.
     pub redaction: Redaction,
+    /// The place of a row of `session_message` in its session.
+    pub sequence: Option<u64>,
+    /// Whether it is a prompt that waits in a queue.
+    pub is_queued: bool,
+    /// What a part says about the author of its message.
+    pub words: Words,
+    /// What vac says about it.
+    pub notes: Notes,
     /// Its text, if it is not where its frame is: out of a damaged export, or told
     /// beside the entries while the input is not in memory.
     pub text: Option<Box<[u8]>>,
 }
 
-impl Unit<'_> {
-    /// The unit of bytes that are no document.
+impl StoredObject<'_> {
+    /// The object of bytes that are no document.
     pub fn raw(place: Place, size: usize) -> Self {
         Self {
             class: Class::Raw,
@@ -86,18 +98,78 @@ impl Unit<'_> {
             entries: 1,
             counts_usage: false,
             redaction: Redaction::Nothing,
+            sequence: None,
+            is_queued: false,
+            words: Words::None,
+            notes: Notes::default(),
             text: None,
         }
     }
 
     /// Whether it is a message.
     pub fn is_message(&self) -> bool {
-        matches!(self.class, Class::Message | Class::Early | Class::Whole)
+        matches!(self.class, Class::Message | Class::Message2025 | Class::SessionMessage)
     }
 
     /// The id that an entry has whose object has none.
     pub fn place_id(&self) -> Text<'static> {
         self.place.id().into()
+    }
+}
+
+/// What a part of a message says about the author of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Nothing: it is not part of a prompt.
+    #[default]
+    None,
+    /// A text by this author.
+    Text(Author),
+    /// A file, an agent or a task that the user named.
+    Attached,
+    /// The program's note before a command that the user ran.
+    UserCommand,
+    /// The request to compact the session. `is_replayed` if the program then repeats the last
+    /// prompt.
+    Compaction { is_replayed: bool },
+}
+
+/// What vac says about an object, in the annotations of its entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    /// Whose words it is.
+    pub author: Option<Author>,
+    /// The end of the turn, which the last of its entries states.
+    pub ends: Option<Ending>,
+    /// Whether the user ran the command in it.
+    pub is_user_command: bool,
+    /// How it stopped being part of the conversation.
+    pub superseded: Option<SupersededHow>,
+    /// The id of the object that it repeats.
+    pub duplicate_of: Option<Box<str>>,
+    /// Whether it is the history of the session that this one was forked from.
+    pub is_inherited: bool,
+}
+
+impl Notes {
+    /// The end of the turn.
+    pub fn end(&self) -> Option<End> {
+        self.ends.map(|how| End { of: EndOf::Turn, how: Some(how) })
+    }
+
+    /// Returns the annotations that all entries of the object have. `fork_of` is the session
+    /// that this one was forked from.
+    pub fn annotations(&self, fork_of: Option<&str>) -> EntryAnnotations<'static> {
+        let inherited = || match fork_of {
+            Some(id) => EntryAnnotationsInherited::Text(id.to_owned().into()),
+            None => EntryAnnotationsInherited::True(true),
+        };
+        EntryAnnotations {
+            superseded: self.superseded.map(Superseded::new),
+            duplicate_of: self.duplicate_of.as_deref().map(|id| id.to_owned().into()),
+            inherited: self.is_inherited.then(inherited),
+            ..EntryAnnotations::default()
+        }
     }
 }
 
