@@ -14,8 +14,10 @@
 //! | the tool is `invalid` | error | |
 //! | status `completed` | success | |
 
+use std::borrow::Cow;
+
 use vac_record::annotations::{Decider, Decision, Ending, Outcome};
-use vac_value::{Kind, Node};
+use vac_value::{Any, Kind, Node};
 
 use crate::tools::{INVALID, is_shell};
 
@@ -155,6 +157,14 @@ pub(crate) fn turn_end(error: Node<'_, '_>) -> Option<Ending> {
     let is = |key: &str, name: &str| error.member(key).is_some_and(|it| it.is_text(name));
     let is_stopped = is("name", "MessageAbortedError") || is("type", "aborted");
     Some(if is_stopped { Ending::Interrupted } else { Ending::Failure })
+}
+
+/// Returns the text of an output that is an object: the output of a command, or the message of
+/// an error.
+pub(crate) fn result_text(output: &Any<'_>) -> Option<String> {
+    let document = output.document().ok()?;
+    let text = ["output", "message"].iter().find_map(|key| document.root().member(key)?.text());
+    text.map(Cow::into_owned)
 }
 
 /// Returns the decision that the name of a reply stands for.

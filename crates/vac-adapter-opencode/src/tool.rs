@@ -143,6 +143,7 @@ impl<'a> State<'a> {
         };
         let annotations = EntryAnnotations {
             action: Some(action),
+            delegated_to: self.child.take(),
             ends: ends.filter(|_| result.is_none()),
             ..context.annotations()
         };
