@@ -106,7 +106,7 @@ fn message_author(words: impl Iterator<Item = Words>) -> Author {
         let author = match words {
             Words::Text(author) => author,
             Words::UserCommand | Words::Compaction { .. } => Author::Program,
-            // The program attaches files, too: only the texts tell.
+            // The program attaches files, too: only the texts decide.
             Words::Attached | Words::None => continue,
         };
         if author == Author::User {

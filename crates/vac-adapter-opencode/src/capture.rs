@@ -1,5 +1,5 @@
-//! Lines of `opencode run --format json`: a part as it was when it was told, or
-//! something that happened besides.
+//! Lines of `opencode run --format json`: a part as it was when it was
+//! printed, or another event.
 
 use vac_adapter::members::{Rest, object, put, sift};
 use vac_adapter::{Report, annotation};
@@ -10,10 +10,10 @@ use vac_value::{Any, Map, Node, Text};
 use crate::message::text;
 use crate::part::{self, Context, Entries};
 
-/// Lines without a part, to tell what is new from what is not.
+/// Known types of lines without a part.
 const EVENTS: &[&str] = &["error", "done"];
 
-/// What a line calls a part.
+/// The types of lines, and the types of their parts.
 const CALLED: &[(&str, &str)] = &[
     ("text", "text"),
     ("reasoning", "reasoning"),
@@ -49,7 +49,7 @@ pub(crate) fn entries<'a>(
     (entry, result)
 }
 
-/// Keeps what is left of a line beside what the part says.
+/// Keeps what is left of a line next to the members of its part.
 fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
     let name: Text<'_> = match extensions.get("line") {
         None => "line".into(),

@@ -29,27 +29,27 @@ pub(crate) enum Class {
     Todos,
     /// The models that a shared session used.
     Models,
-    /// A row of a database whose data is no object.
+    /// A row of a database whose data is not an object.
     Row,
-    /// What stands for a file that could not be read.
+    /// An object in the place of a file that could not be read.
     Unreadable,
-    /// A member of an export that nobody expects there, by the number of its name.
+    /// An unknown member of an export, by the number of its name.
     Member(Number),
     /// Some other document.
     Other,
-    /// No document.
+    /// Not a document.
     Raw,
 }
 
 impl Class {
-    /// Whether it has a place beside the entries.
+    /// Whether it describes the session and is not an entry.
     pub fn is_beside(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
     }
 }
 
-/// The members of an object that tell what it is, found in one pass.
+/// The members that decide the class of an object, found in one pass.
 #[derive(Default)]
 pub(crate) struct Facts<'d, 'a> {
     pub id: Option<Node<'d, 'a>>,
@@ -99,7 +99,7 @@ pub(crate) struct Facts<'d, 'a> {
 
 impl<'d, 'a> Facts<'d, 'a> {
     /// The facts of an object; none of anything else.
-    pub fn of(object: Node<'d, 'a>) -> Self {
+    pub fn new(object: Node<'d, 'a>) -> Self {
         let mut facts = Self::default();
         for (key, value) in object.members() {
             let Some(name) = key.text() else { continue };
@@ -156,7 +156,7 @@ impl<'d, 'a> Facts<'d, 'a> {
         let is_text = |fact: Option<Node<'_, '_>>| is_a(fact, Kind::Text);
         if is_text(self.message) && is_text(self.kind) {
             Class::Part
-        } else if is_text(self.id) && self.is_said() {
+        } else if is_text(self.id) && self.is_message() {
             if is_a(self.parts, Kind::Array) { Class::Message2025 } else { Class::Message }
         } else if is_text(self.id) && is_text(self.session) && self.is_session_message() {
             Class::SessionMessage
@@ -200,12 +200,12 @@ impl<'d, 'a> Facts<'d, 'a> {
         }
     }
 
-    /// Whether somebody says it.
-    fn is_said(&self) -> bool {
+    /// Whether it is a message.
+    fn is_message(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Whether it says something by itself.
+    /// Whether it is a row that contains all that was said.
     fn is_session_message(&self) -> bool {
         ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))

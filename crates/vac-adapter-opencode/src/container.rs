@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use vac_adapter::frame::{Content, Frame, Place, Raw};
-use vac_adapter::prompt::block_author;
 use vac_adapter::redact::Redactor;
 use vac_record::annotations::{Author, Ending};
 use vac_value::{Document, Kind, Node, Text};
@@ -12,7 +11,7 @@ use vac_value::{Document, Kind, Node, Text};
 use crate::classify::{Class, Facts, array, is_a, is_shared};
 use crate::damaged_export::{self, Cut, Piece};
 use crate::message::role;
-use crate::message_2025::{self, Early};
+use crate::message_2025::{self, MessageFacts};
 use crate::names::{Names, Number};
 use crate::object::{Model, Notes, Redaction, StoredObject, Words};
 use crate::{outcome, prompt_rules, secret, session_message, tool};
@@ -112,7 +111,7 @@ struct Adding<'u, 'a, 'f> {
 
 impl<'f> Adding<'_, '_, 'f> {
     fn document(&mut self, root: Node<'_, 'f>) {
-        let facts = Facts::of(root);
+        let facts = Facts::new(root);
         if let Some((info, messages)) = facts.export() {
             self.export(root, info, messages);
         } else if root.kind() == Kind::Array && is_shared(root) {
@@ -135,7 +134,7 @@ impl<'f> Adding<'_, '_, 'f> {
 
     fn export(&mut self, root: Node<'_, 'f>, info: Node<'_, 'f>, messages: Node<'_, 'f>) {
         self.seen(Form::Export);
-        let facts = Facts::of(info);
+        let facts = Facts::new(info);
         let session = self.session(facts.id);
         let around = Around { session, message: None, is_nested: true };
         self.next(info, &facts, Class::Session, around);
@@ -172,7 +171,7 @@ impl<'f> Adding<'_, '_, 'f> {
 
     /// What an export says about a message.
     fn info(&mut self, info: Node<'_, 'f>, inside: Around) {
-        let facts = Facts::of(info);
+        let facts = Facts::new(info);
         let class = facts.class();
         let is_message =
             matches!(class, Class::Message | Class::Message2025 | Class::SessionMessage);
@@ -182,7 +181,7 @@ impl<'f> Adding<'_, '_, 'f> {
 
     /// A part of an exported message, whatever message it names.
     fn part(&mut self, part: Node<'_, 'f>, around: Around) {
-        let facts = Facts::of(part);
+        let facts = Facts::new(part);
         if is_a(facts.kind, Kind::Text) && around.message.is_some() {
             self.next(part, &facts, Class::Part, around);
         } else {
@@ -206,9 +205,9 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     fn shared_element(&mut self, element: Node<'_, 'f>, around: &mut Around) {
-        let facts = Facts::of(element);
+        let facts = Facts::new(element);
         let data = facts.data.filter(|_| element.members().count() == 2);
-        let inside = data.map(Facts::of).unwrap_or_default();
+        let inside = data.map(Facts::new).unwrap_or_default();
         let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
             Some((data, class)) => (data, inside, class),
             None => (element, facts, Class::Other),
@@ -227,10 +226,10 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     fn add(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
-        let inner = facts.part.filter(|_| class == Class::Captured).map(Facts::of);
+        let inner = facts.part.filter(|_| class == Class::Captured).map(Facts::new);
         let of = inner.as_ref().unwrap_or(facts);
         let is_early = class == Class::Message2025;
-        let early = if is_early { Early::of(facts) } else { Early::default() };
+        let early = if is_early { MessageFacts::new(facts) } else { MessageFacts::default() };
         let is_message =
             matches!(class, Class::Message | Class::Message2025 | Class::SessionMessage);
         let session = match class {
@@ -306,7 +305,7 @@ impl<'f> Adding<'_, '_, 'f> {
             });
         }
         let root = raw.document.as_ref().map(Document::root);
-        let facts = root.map(Facts::of).unwrap_or_default();
+        let facts = root.map(Facts::new).unwrap_or_default();
         let is_message = facts.class() == Class::Message;
         let stored = StoredObject {
             session: self.session(facts.session),
@@ -325,7 +324,7 @@ impl<'f> Adding<'_, '_, 'f> {
         let document = match piece {
             Piece::Rest(bytes) => return self.rest(bytes, *around),
             Piece::Member("info", info) if info.root().kind() == Kind::Map => {
-                let facts = Facts::of(info.root());
+                let facts = Facts::new(info.root());
                 *around =
                     Around { session: self.session(facts.id), message: None, is_nested: true };
                 self.next(info.root(), &facts, Class::Session, *around);
@@ -398,7 +397,7 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     /// The model of a message: an answer's own, or the one that a prompt asks for.
-    fn model(&mut self, facts: &Facts<'_, 'f>, early: &Early<'_, 'f>) -> Option<Number> {
+    fn model(&mut self, facts: &Facts<'_, 'f>, early: &MessageFacts<'_, 'f>) -> Option<Number> {
         let asked = |key: &str| facts.model.and_then(|model| model.member(key));
         let (name, provider) = match (facts.model_id, early.model) {
             (Some(name), _) => (name, facts.provider),
@@ -426,7 +425,7 @@ fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
                 Words::Text(Author::Program)
             } else {
                 let text = facts.text.and_then(Node::text).unwrap_or_default();
-                Words::Text(block_author(text.trim(), prompt_rules::RULES))
+                Words::Text(prompt_rules::text_author(&text))
             }
         }
         (Class::Message2025, _) => Words::Text(message_2025::author(facts)),

@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
         self.whole = self.at;
     }
 
-    /// The name of a member, and what tells it from the value.
+    /// The name of a member, and the colon after it.
     fn name(&mut self) -> Option<String> {
         let name = self.value()?;
         let name = name.root().text()?.into_owned();

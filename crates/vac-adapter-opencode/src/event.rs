@@ -1,5 +1,4 @@
-//! Objects that are events: everything that is no message and no part, and has no
-//! place beside the entries.
+//! Objects that are events: everything that is not a message, a part or data of the session.
 
 use vac_adapter::frame::Reason;
 use vac_adapter::members::{Members, Rest, sift};
@@ -161,8 +160,7 @@ fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     "unreadable".into()
 }
 
-/// A row whose data is no object. Text is carried as what it is: something that
-/// could not be parsed.
+/// A row whose data is not an object. Text is kept unparsed.
 fn row<'a>(
     node: Node<'a, '_>,
     stored: &StoredObject<'_>,

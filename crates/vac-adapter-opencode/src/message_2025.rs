@@ -24,7 +24,7 @@ const INVOCATION: &str = "tool-invocation";
 
 /// What the order of messages needs of one.
 #[derive(Default)]
-pub(crate) struct Early<'d, 'a> {
+pub(crate) struct MessageFacts<'d, 'a> {
     pub session: Option<Node<'d, 'a>>,
     pub time: Option<Node<'d, 'a>>,
     pub path: Option<Node<'d, 'a>>,
@@ -34,8 +34,8 @@ pub(crate) struct Early<'d, 'a> {
     pub entries: u64,
 }
 
-impl<'d, 'a> Early<'d, 'a> {
-    pub fn of(message: &Facts<'d, 'a>) -> Self {
+impl<'d, 'a> MessageFacts<'d, 'a> {
+    pub fn new(message: &Facts<'d, 'a>) -> Self {
         let metadata = |key: &str| message.metadata.and_then(|metadata| metadata.member(key));
         let assistant = metadata("assistant");
         let of_answer = |key: &str| assistant.and_then(|assistant| assistant.member(key));
@@ -124,7 +124,7 @@ fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
         "parentID" => text(value, &mut parent_id),
         "parts" => value.kind() == Kind::Array,
         "metadata" if value.kind() == Kind::Map => {
-            made = Metadata::of(value, stored, session);
+            made = Metadata::new(value, stored, session);
             true
         }
         "time" => moment.take(value, "created"),
@@ -161,7 +161,7 @@ struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    fn of(metadata: Node<'a, '_>, stored: &StoredObject<'_>, session: &str) -> Self {
+    fn new(metadata: Node<'a, '_>, stored: &StoredObject<'_>, session: &str) -> Self {
         let mut made = Self::default();
         let mut moment = Moment::default();
         let mut assistant = None;
@@ -264,7 +264,7 @@ fn call<'a>(
     (call, result)
 }
 
-/// A part that is no object.
+/// A part that is not an object.
 pub(crate) fn lone<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let (mut data, mut extensions) = (Map::default(), Map::default());
     annotation::attach(&mut extensions, &context.annotations());

@@ -21,7 +21,7 @@ struct Counted {
 
 impl Models {
     /// The models that objects name; if none does, the one that the session names.
-    pub fn of(
+    pub fn new(
         objects: &[StoredObject<'_>],
         models: &[Model<'_>],
         named: Option<&Model<'_>>,

@@ -35,7 +35,7 @@ impl Redaction {
 pub(crate) struct StoredObject<'a> {
     /// What it is.
     pub class: Class,
-    /// Where its frame stands.
+    /// Where its frame is.
     pub place: Place,
     /// Its number in that frame.
     pub node: u32,
@@ -59,7 +59,7 @@ pub(crate) struct StoredObject<'a> {
     /// The directory that a message was made in.
     pub directory: Option<Number>,
     /// How many entries are made of it: two of a tool with a result, none of what
-    /// is told beside the entries.
+    /// describes the session.
     pub entries: u64,
     /// Whether its usage is counted: that of a message, or that of a step whose message
     /// is missing.
@@ -74,13 +74,13 @@ pub(crate) struct StoredObject<'a> {
     pub words: Words,
     /// What vac says about it.
     pub notes: Notes,
-    /// Its text, if it is not where its frame is: out of a damaged export, or told
-    /// beside the entries while the input is not in memory.
+    /// Its text, if it is not where its frame is: out of a damaged export, or
+    /// data of the session while the input is not in memory.
     pub text: Option<Box<[u8]>>,
 }
 
 impl StoredObject<'_> {
-    /// The object of bytes that are no document.
+    /// The object of bytes that are not a document.
     pub fn raw(place: Place, size: usize) -> Self {
         Self {
             class: Class::Raw,

@@ -30,12 +30,12 @@ pub(crate) fn attribute(objects: &mut Objects<'_>) {
             continue;
         }
         let is_array = matches!(stored.class, Class::Diffs | Class::Todos);
-        let behind = objects
+        let next = objects
             .all
             .get(at + 1)
             .filter(|next| (is_array && next.class == Class::Session) || before.is_none());
-        let behind = behind.and_then(|next| next.session).filter(|session| is_known(*session));
-        objects.all[at].session = behind.or(before);
+        let next = next.and_then(|next| next.session).filter(|session| is_known(*session));
+        objects.all[at].session = next.or(before);
     }
     let first = objects.all.iter().find_map(|stored| stored.session).unwrap_or_default();
     for stored in objects.all.iter_mut().filter(|stored| stored.session.is_none()) {
@@ -97,7 +97,7 @@ struct Place {
     id: Option<usize>,
 }
 
-/// Orders the objects of one session, and tells parts what their message is. `name` gives
+/// Orders the objects of one session, and gives parts the role and the time of their message. `name` gives
 /// the ids of messages.
 pub(crate) fn order<'a, 'n>(
     mut objects: Vec<StoredObject<'a>>,

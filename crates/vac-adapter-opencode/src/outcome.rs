@@ -167,7 +167,7 @@ pub(crate) fn result_text(output: &Any<'_>) -> Option<String> {
     text.map(Cow::into_owned)
 }
 
-/// Returns the decision that the name of a reply stands for.
+/// Returns the decision that a reply means.
 pub(crate) fn decision(reply: &str) -> Option<Decision> {
     match reply {
         "once" | "always" | "allow" | "allowed" | "approved" | "granted" => Some(Decision::Allowed),

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use vac_adapter::members::{null, object, put, sift};
-use vac_adapter::prompt::block_author;
 use vac_adapter::{Report, annotation};
 use vac_record::annotations::{Author, Decider, Decision, End, EntryAnnotations, Permission};
 use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
@@ -11,10 +10,9 @@ use vac_value::{Any, Encoding, Kind, Map, Node, Text};
 
 use crate::message::{Moment, Usage, push, speaker, text};
 use crate::object::StoredObject;
-use crate::prompt_rules::RULES;
-use crate::{outcome, tool};
+use crate::{outcome, prompt_rules, tool};
 
-/// Parts that are events, to tell what is new from what is not.
+/// Known types of parts that are events.
 const EVENTS: &[&str] = &[
     "file",
     "step-start",
@@ -28,7 +26,7 @@ const EVENTS: &[&str] = &[
     "source-url",
 ];
 
-/// What providers call reasoning that only they can read.
+/// The key of reasoning that only the provider can read.
 const ENCRYPTED: &str = "reasoningEncryptedContent";
 
 /// The entries of a part: one, or a tool's call and its result.
@@ -117,7 +115,7 @@ pub(crate) fn text_author(part: Node<'_, '_>) -> Author {
         return Author::Program;
     }
     let text = part.member("text").and_then(Node::text).unwrap_or_default();
-    block_author(text.trim(), RULES)
+    prompt_rules::text_author(&text)
 }
 
 fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {

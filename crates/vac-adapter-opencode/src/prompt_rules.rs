@@ -3,8 +3,8 @@
 //! `synthetic` and `ignored` parts are the program's by their flags. These rules are for logs
 //! that have lost the flags, and for plugins, which do not set them.
 
-use vac_adapter::prompt::Rule;
-use vac_record::annotations::Author::{Hook, Program};
+use vac_adapter::prompt::{Rule, block_author};
+use vac_record::annotations::Author::{self, Hook, Program};
 
 /// What the program writes before a command that the user ran with `!`.
 pub(crate) const USER_COMMAND: &str = "The following tool was executed by the user";
@@ -33,16 +33,27 @@ pub(crate) const RULES: &[Rule] = &[
         "1.1",
     ),
     Rule::prefix("The previous request exceeded the provider's size limit", Program, "1.2"),
-    // Oh My OpenCode, a plugin.
-    Rule::prefix("[SYSTEM DIRECTIVE: OH-MY-OPENCODE", Hook, "1.1"),
+    // Kilo.
+    Rule::tag("environment_details", Program, "7.0"),
+    // Plugins that keep the model going.
+    Rule::prefix("[SYSTEM DIRECTIVE: ", Hook, "1.1"),
     Rule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
 ];
 
+/// Marks at the end of the prompts of a plugin, Oh My OpenCode.
+const PLUGIN_MARKS: &[&str] = &["<!-- OMO_INTERNAL_INITIATOR -->", "<!-- OMO_INTERNAL_NOREPLY -->"];
+
+/// Returns whose words a text in the user's name is.
+pub(crate) fn text_author(text: &str) -> Author {
+    let text = text.trim();
+    if PLUGIN_MARKS.iter().any(|mark| text.ends_with(mark)) {
+        return Hook;
+    }
+    block_author(text, RULES)
+}
+
 #[cfg(test)]
 mod tests {
-    use vac_adapter::prompt::block_author;
-    use vac_record::annotations::Author;
-
     use super::*;
 
     #[test]
@@ -53,10 +64,11 @@ mod tests {
             ("Continue if you have next steps, or stop and ask for clarification if", Program),
             ("[SYSTEM DIRECTIVE: OH-MY-OPENCODE - TODO CONTINUATION]\nGo on", Hook),
             ("<task id=\"ses_1\" state=\"completed\">\nDone\n</task>", Program),
+            ("Go on with the list.\n<!-- OMO_INTERNAL_INITIATOR -->\n", Hook),
             ("<weather>rain</weather>", Author::Unknown),
             ("Continue if you can.", Author::User),
         ] {
-            assert_eq!(block_author(text, RULES), author, "{text}");
+            assert_eq!(text_author(text), author, "{text}");
         }
     }
 }

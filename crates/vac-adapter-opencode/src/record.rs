@@ -18,12 +18,12 @@ use crate::models::Models;
 use crate::object::{Model, StoredObject, text};
 use crate::secret;
 
-/// Names that are ours beside the session's own.
+/// Names that this adapter adds to the session's own.
 const OURS: &[&str] = &["session_diff", "todo", "session_share", "session_model"];
 
-/// What is told beside the entries.
+/// The data of a session that is not entries.
 #[derive(Default)]
-pub(crate) struct Around {
+pub(crate) struct SessionData {
     start: Option<AbstractTimestamp<'static>>,
     end: Option<AbstractTimestamp<'static>>,
     version: Option<String>,
@@ -50,10 +50,10 @@ pub(crate) struct Around {
     taken: Vec<Class>,
 }
 
-impl Around {
+impl SessionData {
     /// Takes a object in, if it is the first of its class and fits.
     pub fn take(&mut self, class: Class, node: Node<'_, '_>, id: &str) -> bool {
-        // Nothing tells empty arrays apart, and there are two of them at most.
+        // Empty arrays look the same, and there are at most two of them.
         let is_second = class == Class::Diffs && self.taken.contains(&class);
         let is_empty = node.elements().next().is_none();
         let class = if is_second && is_empty { Class::Todos } else { class };
@@ -144,12 +144,12 @@ impl Around {
         objects: &[StoredObject<'_>],
         all: &Objects<'_>,
     ) -> Option<Environment<'static>> {
-        let told = || objects.iter().find_map(|stored| stored.directory);
+        let of_message = || objects.iter().find_map(|stored| stored.directory);
         let working_dir = self
             .directory
             .clone()
             .or_else(|| self.worktree.clone())
-            .or_else(|| told().map(|number| all.directories.name(number).to_owned()))?;
+            .or_else(|| of_message().map(|number| all.directories.name(number).to_owned()))?;
         let mut extensions = Map::default();
         if let Some(project) = vac_adapter::members::object(self.project.clone()) {
             extensions.push(("project".into(), project));
@@ -166,7 +166,7 @@ impl Around {
     }
 
     fn agent_meta(&self, objects: &[StoredObject<'_>], all: &Objects<'_>) -> AgentMeta<'static> {
-        let models = Models::of(objects, &all.models, self.model.as_ref());
+        let models = Models::new(objects, &all.models, self.model.as_ref());
         let (model, runs) = models.main();
         AgentMeta {
             model_id: model.to_owned().into(),

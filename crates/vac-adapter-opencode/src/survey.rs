@@ -14,7 +14,7 @@ use crate::annotate::annotate;
 use crate::classify::Class;
 use crate::container::{Form, Objects};
 use crate::object::StoredObject;
-use crate::record::Around;
+use crate::record::SessionData;
 use crate::session::OpenCodeSession;
 use crate::source::{Seen, Source};
 use crate::{order, secret, steps};
@@ -40,7 +40,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
     let source = Rc::new(source);
     let objects = Rc::new(objects);
     let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
-        let record = surveyed.around.record(&surveyed.id, &surveyed.objects, &objects);
+        let record = surveyed.data.record(&surveyed.id, &surveyed.objects, &objects);
         OpenCodeSession {
             source: Rc::clone(&source),
             names: Rc::clone(&objects),
@@ -49,7 +49,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
             objects: surveyed.objects,
             first,
             record,
-            parent: surveyed.around.parent(),
+            parent: surveyed.data.parent(),
         }
     });
     Ok(found.collect())
@@ -77,8 +77,7 @@ fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     Ok(objects)
 }
 
-/// Keeps the text of what is told beside the entries: it is looked at long before the
-/// entries are.
+/// Keeps the text of data of the session, which is read long before the entries.
 fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
     if let (true, Content::Document(document)) = (stored.class.is_beside(), &frame.content) {
         stored.text = Some(document.node(stored.node).raw().into());
@@ -87,7 +86,7 @@ fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
 
 /// One session, as far as it is known.
 struct Surveyed<'i> {
-    around: Around,
+    data: SessionData,
     id: String,
     objects: Vec<StoredObject<'i>>,
 }
@@ -117,33 +116,33 @@ fn surveyed<'i>(
         order::sort_rows(&mut group);
         let id = objects.sessions.name(number).to_owned();
         let mut objects = order::order(group, |message| objects.messages.name(message));
-        let mut around = Around::default();
+        let mut data = SessionData::default();
         for stored in objects.iter_mut().filter(|stored| stored.class.is_beside()) {
-            if is_taken(&mut around, stored, &id, source, &mut scanner)? {
+            if is_taken(&mut data, stored, &id, source, &mut scanner)? {
                 stored.entries = 0;
                 // Nobody looks at it again.
                 stored.text = None;
             }
         }
-        annotate(&mut objects, around.origin());
-        surveyed.push(Surveyed { around, id, objects });
+        annotate(&mut objects, data.origin());
+        surveyed.push(Surveyed { data, id, objects });
     }
-    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.around.began(&of.objects), of.id.clone()));
+    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.data.began(&of.objects), of.id.clone()));
     place_projects(projects, &mut surveyed, source, &mut scanner)?;
     Ok(surveyed)
 }
 
 fn is_taken(
-    around: &mut Around,
+    data: &mut SessionData,
     stored: &StoredObject<'_>,
     session: &str,
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<bool, Error> {
-    // Objects have no number in the order of the entries yet, and what is beside them
+    // Objects have no number in the order of the entries yet, and data of the session
     // needs none.
     source.look(stored, usize::MAX, scanner, |seen| match seen {
-        Seen::Document(node) => around.take(stored.class, node, session),
+        Seen::Document(node) => data.take(stored.class, node, session),
         Seen::Raw(..) => false,
     })
 }
@@ -159,7 +158,7 @@ fn place_projects<'i>(
     // Sessions that wait for the project of this id.
     let mut waiting: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (number, session) in sessions.iter().enumerate() {
-        if let Some(named) = &session.around.project_id {
+        if let Some(named) = &session.data.project_id {
             waiting.entry(named.clone()).or_default().push_back(number);
         }
     }
@@ -173,7 +172,7 @@ fn place_projects<'i>(
         while let Some(&number) = named.front() {
             steps::step();
             let session = &mut sessions[number];
-            if !is_taken(&mut session.around, &project, &session.id, source, scanner)? {
+            if !is_taken(&mut session.data, &project, &session.id, source, scanner)? {
                 break;
             }
             named.pop_front();
@@ -190,7 +189,7 @@ fn place_projects<'i>(
     Ok(())
 }
 
-/// What the sessions were in. The session of a tree comes as its files, one behind the
+/// What the sessions were in. The session of a tree comes as its files, one after the
 /// other, under its own name.
 fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     let is_alone = matches!(sessions, [only] if only.id == name);
@@ -253,7 +252,7 @@ mod tests {
                 r#"{{"id": "p{number}", "worktree": "/"}} {{"id": "s{number}", "projectID": "q"}}"#
             )
         };
-        // The half pair keeps every project from being told where projects are.
+        // The half pair keeps every project an event.
         let refused = |number: usize| {
             format!(
                 r#"{{"id": "q", "worktree": "\ud800"}} {{"id": "s{number}", "projectID": "q"}}"#

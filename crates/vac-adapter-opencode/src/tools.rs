@@ -120,7 +120,7 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
     },
 };
 
-/// The tool that stands for a call whose name or input the program did not accept.
+/// The tool of calls whose name or input the program did not accept.
 pub(crate) const INVALID: &str = "invalid";
 
 /// Whether a tool runs commands.

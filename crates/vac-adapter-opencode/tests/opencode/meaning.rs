@@ -155,7 +155,7 @@ fn forks_and_subagents_name_their_parents() {
 }
 
 #[test]
-fn queued_prompts_are_the_users_and_told_once() {
+fn queued_prompts_are_the_users_and_reported_once() {
     let entries = records("database-v2")[1].entries();
     assert_eq!(
         prompts(&entries),
@@ -344,4 +344,50 @@ fn meaning_of_the_corpus_is_stated() {
         assert!(counts["prompt other-agent"] >= 8 && counts["relation subagent"] >= 8);
         assert!(counts["outcome error"] >= 1 && !counts.contains_key("prompt unknown"));
     }
+}
+
+/// Escapes the first character of every key.
+fn escape_keys(json: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(json.len() * 2);
+    let mut at = 0;
+    while at < json.len() {
+        if json[at] != b'"' {
+            escaped.push(json[at]);
+            at += 1;
+            continue;
+        }
+        let mut end = at + 1;
+        while json[end] != b'"' {
+            end += if json[end] == b'\\' { 2 } else { 1 };
+        }
+        let text = &json[at..=end];
+        let next = json[end + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
+        if next == Some(&b':') && text[1].is_ascii_alphanumeric() {
+            escaped.extend_from_slice(format!("\"\\u{:04x}", text[1]).as_bytes());
+            escaped.extend_from_slice(&text[2..]);
+        } else {
+            escaped.extend_from_slice(text);
+        }
+        at = end + 1;
+    }
+    escaped
+}
+
+#[test]
+fn escaped_keys_mean_the_same() {
+    let mut count = 0;
+    for log in fixture_logs(&OpenCode) {
+        let is_whole = !log.shown.contains("-cut") && !log.shown.contains("awkward");
+        if log.parts.len() != 1 || !is_whole {
+            continue;
+        }
+        let escaped = log.with(escape_keys(log.first()));
+        let entries = |log: &Log| -> Vec<_> {
+            let records = full(&OpenCode, log).expect("records");
+            records.iter().map(|record| (record.variant, record.entries())).collect()
+        };
+        assert_eq!(entries(&escaped), entries(&log), "{}", log.shown);
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
 }
