@@ -48,7 +48,7 @@ pub(crate) fn annotate(objects: &mut [StoredObject<'_>], origin: SessionOrigin<'
         }
         let is_older = stored.created.zip(origin.created).is_some_and(|(own, its)| own < its);
         stored.notes.is_inherited =
-            origin.is_fork && is_older && (stored.message.is_some() || stored.sequence.is_some());
+            origin.is_fork && is_older && (stored.message.is_some() || stored.sequence().is_some());
     }
     if let Some((message, part)) = origin.reverted_to {
         rewind(objects, message, part);
@@ -71,7 +71,9 @@ impl<'g> Before<'g> {
         mark_updated(objects, group);
         let is_user_command = std::mem::take(&mut self.is_user_command);
         if !group.iter().any(|at| objects[*at].is_user) {
-            group.iter().for_each(|at| objects[*at].notes.is_user_command = is_user_command);
+            for at in group {
+                objects[*at].notes.is_user_command = is_user_command;
+            }
             return move_end(objects, group);
         }
         let words = || group.iter().map(|at| objects[*at].words);
@@ -128,7 +130,7 @@ fn mark_updated(objects: &mut [StoredObject<'_>], group: &[usize]) {
         let is_same = (one.is_message() && other.is_message())
             || (is_part(one) && is_part(other) && one.id == other.id);
         if is_same {
-            let old = if other.is_queued && !one.is_queued { pair[1] } else { pair[0] };
+            let old = if other.is_queued() && !one.is_queued() { pair[1] } else { pair[0] };
             objects[old].notes.superseded = Some(SupersededHow::Updated);
         }
     }
@@ -136,7 +138,7 @@ fn mark_updated(objects: &mut [StoredObject<'_>], group: &[usize]) {
 
 /// Moves the end of a turn from the message, which is first, to the last of its parts.
 fn move_end(objects: &mut [StoredObject<'_>], group: &[usize]) {
-    let ends = group.iter().rev().filter_map(|at| objects[*at].notes.ends.take()).next();
+    let ends = group.iter().rev().find_map(|at| objects[*at].notes.ends.take());
     let mut from_last = group.iter().rev().copied();
     let part = from_last.clone().find(|at| objects[*at].class == Class::Part);
     let last = part.or_else(|| from_last.find(|at| objects[*at].is_message()));

@@ -8,7 +8,7 @@ use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Any, Map, Node, Text};
 
 use crate::message::text;
-use crate::part::{self, Context, Entries};
+use crate::part::{self, Entries, Scope};
 
 /// Known types of lines without a part.
 const EVENTS: &[&str] = &["error", "done"];
@@ -25,11 +25,11 @@ const CALLED: &[(&str, &str)] = &[
 /// The entries of a line.
 pub(crate) fn entries<'a>(
     line: Node<'a, '_>,
-    context: Context<'_>,
+    scope: Scope<'_>,
     report: &mut Report,
 ) -> Entries<'a> {
-    let Some(part) = line.member("part") else { return (event(line, context, report), None) };
-    let (mut entry, mut result) = part::entries(part, context, report);
+    let Some(part) = line.member("part") else { return (event(line, scope, report), None) };
+    let (mut entry, mut result) = part::entries(part, scope, report);
     let mut timestamp = None;
     let last = result.as_mut().unwrap_or(&mut entry);
     let has_time = last.timestamp().is_some();
@@ -38,7 +38,7 @@ pub(crate) fn entries<'a>(
         "type" => CALLED.iter().any(|(called, kind)| {
             value.is_text(called) && part.member("type").is_some_and(|of| of.is_text(kind))
         }),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
@@ -59,12 +59,12 @@ fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
 }
 
 /// The entry of a line without a part.
-fn event<'a>(line: Node<'a, '_>, context: Context<'_>, report: &mut Report) -> Entry<'a> {
+fn event<'a>(line: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
     let mut kind = None;
     let mut timestamp = None;
     let data = sift(line, &[], |key, value| match key {
         "type" => text(value, &mut kind),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
@@ -74,8 +74,8 @@ fn event<'a>(line: Node<'a, '_>, context: Context<'_>, report: &mut Report) -> E
     }
     let annotations = EntryAnnotations {
         permission: part::permission(line, &kind),
-        ends: context.end(),
-        ..context.annotations()
+        ends: scope.end(),
+        ..scope.annotations()
     };
     let mut extensions = Map::default();
     annotation::attach(&mut extensions, &annotations);
@@ -83,7 +83,7 @@ fn event<'a>(line: Node<'a, '_>, context: Context<'_>, report: &mut Report) -> E
         event_type: kind,
         data: Some(data),
         timestamp,
-        id: Some(context.id()),
+        id: Some(scope.id()),
         children: None,
         extensions,
     })

@@ -13,7 +13,7 @@ use crate::damaged_export::{self, Cut, Piece};
 use crate::message::role;
 use crate::message_2025::{self, MessageFacts};
 use crate::names::{Names, Number};
-use crate::object::{Model, Notes, Redaction, StoredObject, Words};
+use crate::object::{Model, Notes, Redaction, RowPlace, StoredObject, Words};
 use crate::{outcome, prompt_rules, secret, session_message, tool};
 
 /// All objects of an input, in its order, and the names they share.
@@ -284,8 +284,13 @@ impl<'f> Adding<'_, '_, 'f> {
             } else {
                 Redaction::Nothing
             },
-            sequence: sequence.filter(|_| is_row),
-            is_queued: class == Class::SessionMessage && facts.delivery.is_some(),
+            row: match sequence.filter(|_| is_row) {
+                Some(number) => RowPlace::Sequence(number),
+                None if class == Class::SessionMessage && facts.delivery.is_some() => {
+                    RowPlace::Queue
+                }
+                None => RowPlace::None,
+            },
             words: words(of, class),
             notes: Notes { ends: turn_end(facts, class), ..Notes::default() },
             text: None,

@@ -12,7 +12,7 @@ use crate::classify::Class;
 use crate::message::{Moment, Usage, text};
 use crate::names::Names;
 use crate::object::{Redaction, StoredObject};
-use crate::part::{self, Context};
+use crate::part::{self, Scope};
 use crate::secret;
 
 /// Why the text of a row is carried as text.
@@ -21,11 +21,11 @@ const NO_OBJECT: &str = "the row's data is not a JSON object";
 /// The entry of a object that is an event.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
-    context: Context<'_>,
+    scope: Scope<'_>,
     members: &Names<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
-    let (stored, session) = (context.stored, context.session);
+    let (stored, session) = (scope.stored, scope.session);
     let event_type: Text<'a> = match stored.class {
         Class::Row => return row(node, stored, session, report),
         Class::Session => "session".into(),
@@ -69,7 +69,7 @@ pub(crate) fn entry<'a>(
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
-    let annotations = annotations(node, context, &event_type);
+    let annotations = annotations(node, scope, &event_type);
     let mut entry = made(event_type, data, id.unwrap_or_else(|| stored.place_id()));
     annotation::attach(entry.extensions_mut(), &annotations);
     *entry.timestamp_mut() = moment.timestamp;
@@ -79,11 +79,11 @@ pub(crate) fn entry<'a>(
 /// Returns what vac says about an event of this type.
 fn annotations(
     node: Node<'_, '_>,
-    context: Context<'_>,
+    scope: Scope<'_>,
     event_type: &str,
 ) -> EntryAnnotations<'static> {
-    let mut annotations = context.annotations();
-    match (context.stored.class, event_type) {
+    let mut annotations = scope.annotations();
+    match (scope.stored.class, event_type) {
         // The session is idle: the turn is over.
         (Class::Other, "idle") => {
             annotations.ends = Some(End { of: EndOf::Turn, how: ending(node.member("outcome")) });

@@ -7,7 +7,7 @@ use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryTyp
 use vac_value::{Any, Kind, Map, Node, Number, Text};
 
 use crate::object::StoredObject;
-use crate::part::Context;
+use crate::part::Scope;
 
 /// Who speaks.
 pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
@@ -15,8 +15,8 @@ pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
 }
 
 /// The entry of a message.
-pub(crate) fn entry<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
-    let stored = context.stored;
+pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let stored = scope.stored;
     let mut id = None;
     let mut parent_id = None;
     let mut model_id = None;
@@ -26,7 +26,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let answers = node.member("modelID").is_some_and(|model| model.kind() == Kind::Text);
     let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "role" => value.is_text(role(value)),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "parentID" => text(value, &mut parent_id),
         "modelID" => text(value, &mut model_id),
@@ -46,7 +46,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
         author: stored.notes.author,
         usage: usage.buckets(),
         ends: stored.notes.end(),
-        ..context.annotations()
+        ..scope.annotations()
     };
     annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {

@@ -16,7 +16,7 @@ use crate::classify::Facts;
 use crate::message::{Moment, Usage, push, role, speaker, text};
 use crate::object::StoredObject;
 use crate::outcome::{CallEnd, turn_end};
-use crate::part::{self, Context, Entries};
+use crate::part::{self, Entries, Scope};
 use crate::tools::{TOOLS, is_shell};
 
 /// The part that calls a tool.
@@ -80,7 +80,7 @@ fn invocation<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 /// Gives the entries of a message and its parts.
 pub(crate) fn entries(
     node: Node<'_, '_>,
-    message: Context<'_>,
+    message: Scope<'_>,
     origin: Origin<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
@@ -90,11 +90,11 @@ pub(crate) fn entries(
     let tools: Tools<'_, '_> = tools.filter_map(|(id, about)| Some((id.text()?, about))).collect();
     let parts = node.member("parts").into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
-        let context = Context { number: Some(number), ..message };
+        let scope = Scope { number: Some(number), ..message };
         let (entry, result) = match (invocation(part), part.kind()) {
-            (Some(invocation), _) => call(part, invocation, &tools, context),
-            (None, Kind::Map) => part::entries(part, context, sink.report()),
-            (None, _) => (lone(part, context), None),
+            (Some(invocation), _) => call(part, invocation, &tools, scope),
+            (None, Kind::Map) => part::entries(part, scope, sink.report()),
+            (None, _) => (lone(part, scope), None),
         };
         sink.entry(std::mem::replace(&mut last, entry), origin)?;
         if let Some(result) = result {
@@ -111,8 +111,8 @@ pub(crate) fn entries(
 }
 
 /// The entry of the message itself.
-fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
-    let (stored, session) = (context.stored, context.session);
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let (stored, session) = (scope.stored, scope.session);
     let mut id = None;
     let mut parent_id = None;
     let mut made = Metadata::default();
@@ -135,7 +135,7 @@ fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let annotations = EntryAnnotations {
         author: stored.notes.author,
         usage: made.usage.buckets(),
-        ..context.annotations()
+        ..scope.annotations()
     };
     annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
@@ -194,7 +194,7 @@ fn call<'a>(
     part: Node<'a, '_>,
     invocation: Node<'a, '_>,
     tools: &Tools<'a, '_>,
-    context: Context<'_>,
+    scope: Scope<'_>,
 ) -> Entries<'a> {
     let mut call_id = None;
     let mut name = None;
@@ -221,10 +221,9 @@ fn call<'a>(
     });
     push(&mut extensions, "toolInvocation", left);
     let name = name.unwrap_or(Cow::Borrowed("unknown"));
-    let annotations =
-        EntryAnnotations { action: Some(TOOLS.action(&name)), ..context.annotations() };
+    let annotations = EntryAnnotations { action: Some(TOOLS.action(&name)), ..scope.annotations() };
     annotation::attach(&mut extensions, &annotations);
-    let id = id.unwrap_or_else(|| context.id());
+    let id = id.unwrap_or_else(|| scope.id());
     let result = output.map(|output| {
         let exit = about.and_then(|about| about.member("exit")).filter(|_| is_shell(&name));
         let end = match (exit, failed) {
@@ -237,7 +236,7 @@ fn call<'a>(
         let annotations = EntryAnnotations {
             outcome: end.outcome,
             exit_code: end.exit_code,
-            ..context.annotations()
+            ..scope.annotations()
         };
         let mut extensions = Map::default();
         annotation::attach(&mut extensions, &annotations);
@@ -265,15 +264,15 @@ fn call<'a>(
 }
 
 /// A part that is not an object.
-pub(crate) fn lone<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
+pub(crate) fn lone<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
     let (mut data, mut extensions) = (Map::default(), Map::default());
-    annotation::attach(&mut extensions, &context.annotations());
+    annotation::attach(&mut extensions, &scope.annotations());
     data.push(("value".into(), part.carry()));
     Entry::Event(EventEntry {
         event_type: "unknown".into(),
         data: Some(data),
         timestamp: None,
-        id: Some(context.id()),
+        id: Some(scope.id()),
         children: None,
         extensions,
     })

@@ -66,10 +66,8 @@ pub(crate) struct StoredObject<'a> {
     pub counts_usage: bool,
     /// What of it is redacted.
     pub redaction: Redaction,
-    /// The place of a row of `session_message` in its session.
-    pub sequence: Option<u64>,
-    /// Whether it is a prompt that waits in a queue.
-    pub is_queued: bool,
+    /// The place of a row of `session_message` or of a queue.
+    pub row: RowPlace,
     /// What a part says about the author of its message.
     pub words: Words,
     /// What vac says about it.
@@ -98,12 +96,24 @@ impl StoredObject<'_> {
             entries: 1,
             counts_usage: false,
             redaction: Redaction::Nothing,
-            sequence: None,
-            is_queued: false,
+            row: RowPlace::None,
             words: Words::None,
             notes: Notes::default(),
             text: None,
         }
+    }
+
+    /// The place of a row in its session.
+    pub fn sequence(&self) -> Option<u64> {
+        match self.row {
+            RowPlace::Sequence(number) => Some(number),
+            RowPlace::None | RowPlace::Queue => None,
+        }
+    }
+
+    /// Whether it is a prompt that waits in a queue.
+    pub fn is_queued(&self) -> bool {
+        self.row == RowPlace::Queue
     }
 
     /// Whether it is a message.
@@ -115,6 +125,17 @@ impl StoredObject<'_> {
     pub fn place_id(&self) -> Text<'static> {
         self.place.id().into()
     }
+}
+
+/// The place of a row among the messages of its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowPlace {
+    /// It is not a row of a table of whole messages.
+    None,
+    /// The number that the row has in its session.
+    Sequence(u64),
+    /// It waits to be delivered.
+    Queue,
 }
 
 /// What a part of a message says about the author of the message.

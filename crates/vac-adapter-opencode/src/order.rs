@@ -49,7 +49,7 @@ pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
     use Class::{Message, Message2025, Part, SessionMessage};
     if objects.iter().any(|stored| matches!(stored.class, Message | Message2025 | Part)) {
         let is_row =
-            |stored: &&mut StoredObject<'_>| stored.class == SessionMessage && !stored.is_queued;
+            |stored: &&mut StoredObject<'_>| stored.class == SessionMessage && !stored.is_queued();
         for stored in objects.iter_mut().filter(is_row) {
             stored.class = Class::Other;
             stored.entries = 1;
@@ -62,10 +62,10 @@ pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
 
 /// Puts the rows that have a place in their session in that order, whatever their ids.
 pub(crate) fn sort_rows(objects: &mut [StoredObject<'_>]) {
-    let places = objects.iter().enumerate().filter(|(_, stored)| stored.sequence.is_some());
+    let places = objects.iter().enumerate().filter(|(_, stored)| stored.sequence().is_some());
     let places: Vec<_> = places.map(|(at, _)| at).collect();
     let mut order = places.clone();
-    order.sort_by_key(|at| objects[*at].sequence);
+    order.sort_by_key(|at| objects[*at].sequence());
     if order == places {
         return;
     }

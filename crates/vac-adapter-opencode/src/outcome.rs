@@ -132,7 +132,8 @@ fn notice(output: Node<'_, '_>) -> Option<Outcome> {
         Kind::Map => output.member("output")?.text()?,
         _ => output.text()?,
     };
-    let start = (text.len().saturating_sub(MAX_NOTICE)..).find(|at| text.is_char_boundary(*at))?;
+    let start = text.len().saturating_sub(MAX_NOTICE);
+    let start = (start..=text.len()).find(|at| text.is_char_boundary(*at))?;
     let end = text[start..].trim_end();
     let inside = ["</bash_metadata>", "</shell_metadata>", "</metadata>"]
         .iter()

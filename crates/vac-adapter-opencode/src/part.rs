@@ -34,7 +34,7 @@ pub(crate) type Entries<'a> = (Entry<'a>, Option<Entry<'a>>);
 
 /// What is known about an object that entries are made of.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'k> {
+pub(crate) struct Scope<'k> {
     /// The object, as the survey found it.
     pub stored: &'k StoredObject<'k>,
     /// The session's id.
@@ -45,7 +45,7 @@ pub(crate) struct Context<'k> {
     pub number: Option<u64>,
 }
 
-impl Context<'_> {
+impl Scope<'_> {
     /// The annotations that all entries of the object have.
     pub fn annotations(self) -> EntryAnnotations<'static> {
         self.stored.notes.annotations(self.fork_of)
@@ -86,19 +86,19 @@ impl Context<'_> {
 /// The entries of a part.
 pub(crate) fn entries<'a>(
     node: Node<'a, '_>,
-    context: Context<'_>,
+    scope: Scope<'_>,
     report: &mut Report,
 ) -> Entries<'a> {
     let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("unknown"));
     match &*kind {
-        "tool" => tool::entries(node, context),
-        "text" => (said(node, context), None),
-        "reasoning" => (reasoning(node, context), None),
+        "tool" => tool::entries(node, scope),
+        "text" => (said(node, scope), None),
+        "reasoning" => (reasoning(node, scope), None),
         other => {
             if !EVENTS.contains(&other) {
                 report.unknown(&format!("part {other}"));
             }
-            (event(node, context, kind), None)
+            (event(node, scope, kind), None)
         }
     }
 }
@@ -118,25 +118,25 @@ pub(crate) fn text_author(part: Node<'_, '_>) -> Author {
     prompt_rules::text_author(&text)
 }
 
-fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
     let mut id = None;
     let mut content = None;
     let mut moment = Moment::default();
     let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "type" => value.is_text("text"),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "text" => put(&mut content, Some(value.carry())),
         "time" => moment.take(value, "start"),
         _ => false,
     });
     extensions.extend(moment.left());
-    annotation::attach(&mut extensions, &context.text_annotations(node));
+    annotation::attach(&mut extensions, &scope.text_annotations(node));
     Entry::Message(MessageEntry {
-        kind: speaker(context.stored),
+        kind: speaker(scope.stored),
         content,
-        timestamp: moment.timestamp.or_else(|| one_moment(context.stored)),
-        id: Some(id.unwrap_or_else(|| context.id())),
+        timestamp: moment.timestamp.or_else(|| one_moment(scope.stored)),
+        id: Some(id.unwrap_or_else(|| scope.id())),
         model_id: None,
         parent_id: None,
         token_usage: None,
@@ -145,7 +145,7 @@ fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     })
 }
 
-fn reasoning<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
+fn reasoning<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
     let mut id = None;
     let mut content = None;
     let mut encrypted = None;
@@ -153,7 +153,7 @@ fn reasoning<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let mut moment = Moment::default();
     let mut extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
         "type" => value.is_text("reasoning"),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "text" => put(&mut content, Some(value.carry())),
         "metadata" => {
@@ -167,14 +167,14 @@ fn reasoning<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     });
     push(&mut extensions, "metadata", metadata);
     extensions.extend(moment.left());
-    let annotations = EntryAnnotations { ends: context.end(), ..context.annotations() };
+    let annotations = EntryAnnotations { ends: scope.end(), ..scope.annotations() };
     annotation::attach(&mut extensions, &annotations);
     Entry::Reasoning(ReasoningEntry {
         content: content.unwrap_or_else(null),
         encrypted,
         subject: None,
         timestamp: moment.timestamp,
-        id: Some(id.unwrap_or_else(|| context.id())),
+        id: Some(id.unwrap_or_else(|| scope.id())),
         children: None,
         extensions,
     })
@@ -202,15 +202,15 @@ pub(crate) fn decrypted<'a>(metadata: Node<'a, '_>) -> (Option<Text<'a>>, Option
     (encrypted, object(rest))
 }
 
-fn event<'a>(node: Node<'a, '_>, context: Context<'_>, kind: Text<'a>) -> Entry<'a> {
+fn event<'a>(node: Node<'a, '_>, scope: Scope<'_>, kind: Text<'a>) -> Entry<'a> {
     let mut id = None;
     let mut moment = Moment::default();
     let mut usage = Usage::default();
-    let counts = context.stored.counts_usage && kind == "step-finish";
+    let counts = scope.stored.counts_usage && kind == "step-finish";
     let began = node.member("time").is_some_and(|time| time.member("start").is_some());
     let mut data = sift(node, &[], |key, value| match key {
         "type" => value.is_text(&kind),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "time" => moment.take(value, if began { "start" } else { "created" }),
         "cost" | "tokens" if counts => usage.take(key, value),
@@ -221,8 +221,8 @@ fn event<'a>(node: Node<'a, '_>, context: Context<'_>, kind: Text<'a>) -> Entry<
     let annotations = EntryAnnotations {
         usage: usage.buckets(),
         permission: permission(node, &kind),
-        ends: context.end(),
-        ..context.annotations()
+        ends: scope.end(),
+        ..scope.annotations()
     };
     let usage = usage.made().and_then(|usage| Any::from_value(&usage, Encoding::Json).ok());
     push(&mut extensions, "token-usage", usage);
@@ -230,8 +230,8 @@ fn event<'a>(node: Node<'a, '_>, context: Context<'_>, kind: Text<'a>) -> Entry<
     Entry::Event(EventEntry {
         event_type: kind,
         data: Some(data),
-        timestamp: moment.timestamp.or_else(|| one_moment(context.stored)),
-        id: Some(id.unwrap_or_else(|| context.id())),
+        timestamp: moment.timestamp.or_else(|| one_moment(scope.stored)),
+        id: Some(id.unwrap_or_else(|| scope.id())),
         children: None,
         extensions,
     })

@@ -40,7 +40,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
 ];
 
-/// Marks at the end of the prompts of a plugin, Oh My OpenCode.
+/// Marks at the end of the prompts of the plugin `oh-my-opencode`.
 const PLUGIN_MARKS: &[&str] = &["<!-- OMO_INTERNAL_INITIATOR -->", "<!-- OMO_INTERNAL_NOREPLY -->"];
 
 /// Returns whose words a text in the user's name is.

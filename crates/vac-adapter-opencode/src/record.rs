@@ -85,11 +85,11 @@ impl SessionData {
             let provider = text(model, "providerID").map(Into::into);
             Some(Model { name: name.into(), provider })
         });
-        let names = |key: &str| session.peek(key).and_then(Node::text).filter(|id| !id.is_empty());
-        self.parent_id = names("parentID").map(Into::into);
+        let id = |key: &str| session.peek(key).and_then(Node::text).filter(|id| !id.is_empty());
+        self.parent_id = id("parentID").map(Into::into);
         let fork = session.peek("fork").and_then(|fork| text(fork, "sessionID"));
-        self.fork_id = names("forkSessionID").map(Into::into).or(fork);
-        self.is_called_fork = names("title").is_some_and(|title| is_fork_title(&title));
+        self.fork_id = id("forkSessionID").map(Into::into).or(fork);
+        self.is_called_fork = id("title").is_some_and(|title| is_fork_title(&title));
         self.reverted_to = session
             .peek("revert")
             .and_then(|revert| Some((text(revert, "messageID")?, text(revert, "partID"))));

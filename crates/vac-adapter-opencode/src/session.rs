@@ -11,7 +11,7 @@ use vac_value::{Document, Node, Scanner};
 use crate::classify::Class;
 use crate::container::Objects;
 use crate::object::{Redaction, StoredObject};
-use crate::part::Context;
+use crate::part::Scope;
 use crate::source::{Seen, Source};
 use crate::{capture, event, message, message_2025, part, secret, session_message};
 
@@ -32,10 +32,10 @@ pub(crate) struct OpenCodeSession<'i> {
 }
 
 impl OpenCodeSession<'_> {
-    fn context<'k>(&'k self, stored: &'k StoredObject<'k>) -> Context<'k> {
+    fn scope<'k>(&'k self, stored: &'k StoredObject<'k>) -> Scope<'k> {
         let fork = self.parent.as_ref().filter(|parent| parent.relation == Relation::Fork);
         let fork_of = fork.map(|parent| parent.session_id.as_str());
-        Context { stored, session: &self.id, fork_of, number: None }
+        Scope { stored, session: &self.id, fork_of, number: None }
     }
 
     fn stored(
@@ -65,16 +65,16 @@ impl OpenCodeSession<'_> {
             return self.redacted(node, stored, sink);
         }
         let origin = Origin { place: stored.place, bytes: node.raw() };
-        let context = self.context(stored);
+        let scope = self.scope(stored);
         let (entry, result) = match stored.class {
-            Class::Message => (message::entry(node, context), None),
-            Class::Part => part::entries(node, context, sink.report()),
-            Class::Captured => capture::entries(node, context, sink.report()),
-            Class::Message2025 => return message_2025::entries(node, context, origin, sink),
-            Class::SessionMessage => return session_message::entries(node, context, origin, sink),
+            Class::Message => (message::entry(node, scope), None),
+            Class::Part => part::entries(node, scope, sink.report()),
+            Class::Captured => capture::entries(node, scope, sink.report()),
+            Class::Message2025 => return message_2025::entries(node, scope, origin, sink),
+            Class::SessionMessage => return session_message::entries(node, scope, origin, sink),
             _ => {
                 let members = &self.names.members;
-                (event::entry(node, context, members, sink.report()), None)
+                (event::entry(node, scope, members, sink.report()), None)
             }
         };
         sink.entry(entry, origin)?;
@@ -101,7 +101,7 @@ impl OpenCodeSession<'_> {
             return raw(node.raw(), &Reason::Stray, &stored, sink);
         };
         let members = &self.names.members;
-        let entry = event::entry(document.root(), self.context(stored), members, sink.report());
+        let entry = event::entry(document.root(), self.scope(stored), members, sink.report());
         let bytes = redact::origin(&entry)?;
         sink.entry(entry, Origin { place: stored.place, bytes: &bytes })
     }

@@ -25,7 +25,7 @@ use crate::classify::Facts;
 use crate::message::{Moment, Usage, push, speaker, text};
 use crate::message_2025::lone;
 use crate::outcome::CallEnd;
-use crate::part::{self, Context, Entries};
+use crate::part::{self, Entries, Scope};
 use crate::tool::{self, Called, State};
 
 /// The type of a command that the user ran.
@@ -56,7 +56,7 @@ fn is_running(status: Option<Node<'_, '_>>) -> bool {
 /// Gives the entries of a row to the sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
-    row: Context<'_>,
+    row: Scope<'_>,
     origin: Origin<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
@@ -69,17 +69,17 @@ pub(crate) fn entries(
     let content = node.member("content").filter(|_| !row.stored.is_user);
     let parts = content.into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
-        let context = Context { number: Some(number), ..row };
+        let scope = Scope { number: Some(number), ..row };
         let (entry, result) = if part.kind() != Kind::Map {
-            (lone(part, context), None)
+            (lone(part, scope), None)
         } else if is_kind(part, "text") {
-            (words(part, context), None)
+            (words(part, scope), None)
         } else if is_kind(part, "reasoning") {
-            (reasoning(part, context), None)
+            (reasoning(part, scope), None)
         } else if is_kind(part, "tool") {
-            call(part, context)
+            call(part, scope)
         } else {
-            part::entries(part, context, sink.report())
+            part::entries(part, scope, sink.report())
         };
         sink.entry(std::mem::replace(&mut last, entry), origin)?;
         if let Some(result) = result {
@@ -93,8 +93,8 @@ pub(crate) fn entries(
 }
 
 /// The entry of the message itself.
-fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
-    let stored = context.stored;
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let stored = scope.stored;
     let mut id = None;
     let mut content = None;
     let mut model_id = None;
@@ -103,7 +103,7 @@ fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let mut usage = Usage::default();
     let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "type" => !value.is_text("synthetic"),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "text" if stored.is_user => put(&mut content, Some(value.carry())),
         "content" if !stored.is_user => true,
@@ -124,7 +124,7 @@ fn said<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     let annotations = EntryAnnotations {
         author: stored.notes.author,
         usage: usage.buckets(),
-        ..context.annotations()
+        ..scope.annotations()
     };
     annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
@@ -146,7 +146,7 @@ fn part_text<'a>(
     part: Node<'a, '_>,
     kind: &str,
     named: &[&str],
-    context: Context<'_>,
+    scope: Scope<'_>,
 ) -> (Option<Any<'a>>, Rest<'a>) {
     let mut content = None;
     let mut rest = sift(part, named, |key, value| match key {
@@ -154,17 +154,17 @@ fn part_text<'a>(
         "text" => put(&mut content, Some(value.carry())),
         _ => false,
     });
-    annotation::attach(&mut rest, &context.annotations());
+    annotation::attach(&mut rest, &scope.annotations());
     (content, rest)
 }
 
-fn words<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
-    let (content, extensions) = part_text(part, "text", &MessageEntry::KEYS, context);
+fn words<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let (content, extensions) = part_text(part, "text", &MessageEntry::KEYS, scope);
     Entry::Message(MessageEntry {
         kind: MessageEntryType::Assistant,
         content,
         timestamp: None,
-        id: Some(context.id()),
+        id: Some(scope.id()),
         model_id: None,
         parent_id: None,
         token_usage: None,
@@ -173,8 +173,8 @@ fn words<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
     })
 }
 
-fn reasoning<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
-    let (content, extensions) = part_text(part, "reasoning", &ReasoningEntry::KEYS, context);
+fn reasoning<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let (content, extensions) = part_text(part, "reasoning", &ReasoningEntry::KEYS, scope);
     let metadata = part.member("providerMetadata").map(part::decrypted);
     Entry::Reasoning(ReasoningEntry {
         content: content.unwrap_or_else(null),
@@ -182,14 +182,14 @@ fn reasoning<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entry<'a> {
         encrypted: metadata.and_then(|(encrypted, _)| encrypted),
         subject: None,
         timestamp: None,
-        id: Some(context.id()),
+        id: Some(scope.id()),
         children: None,
         extensions,
     })
 }
 
 /// A tool's call, and its result if there is one.
-fn call<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
+fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
     let mut name = None;
     let mut call_id = None;
     let mut state = State::default();
@@ -221,11 +221,11 @@ fn call<'a>(part: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
         })
     });
     push(&mut extensions, "time", time.and_then(object));
-    state.entries(Called { name, call_id, id: context.id() }, extensions, Rest::default(), context)
+    state.entries(Called { name, call_id, id: scope.id() }, extensions, Rest::default(), scope)
 }
 
 /// A command that the user ran, and its result if it has ended.
-fn user_command<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
+fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
     let has_ended = !is_running(node.member("status"));
     let mut id = None;
     let mut call_id = None;
@@ -236,7 +236,7 @@ fn user_command<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
     let mut moment = Moment::default();
     let id_key = if node.member("shellID").is_some() { "shellID" } else { "callID" };
     let mut of_call = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "command" => put(&mut input, Some(value.carry())),
         "output" if has_ended => put(&mut output, Some(value.carry())),
@@ -251,10 +251,10 @@ fn user_command<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
     of_call.extend(moment.left());
     let annotations = EntryAnnotations {
         action: Some(Action::new(canonical::USER_COMMAND, Category::Execute)),
-        ..context.annotations()
+        ..scope.annotations()
     };
     annotation::attach(&mut of_call, &annotations);
-    let id = id.unwrap_or_else(|| context.id());
+    let id = id.unwrap_or_else(|| scope.id());
     let result = has_ended.then(|| {
         let call_end = match status.as_deref() {
             Some("killed") => CallEnd::from_outcome(Outcome::Cancelled),
@@ -264,7 +264,7 @@ fn user_command<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
         let annotations = EntryAnnotations {
             outcome: call_end.outcome,
             exit_code: call_end.exit_code,
-            ..context.annotations()
+            ..scope.annotations()
         };
         let mut extensions = Map::default();
         annotation::attach(&mut extensions, &annotations);

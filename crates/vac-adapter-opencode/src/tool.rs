@@ -12,7 +12,7 @@ use vac_value::{Any, Kind, Map, Node, Text};
 use crate::classify::Facts;
 use crate::message::{push, text};
 use crate::outcome::CallEnd;
-use crate::part::{Context, Entries};
+use crate::part::{Entries, Scope};
 use crate::tools::{TOOLS, is_shell};
 
 /// Whether a part is a call with a result.
@@ -104,11 +104,11 @@ impl<'a> State<'a> {
         called: Called<'a>,
         mut of_call: Rest<'a>,
         mut of_result: Rest<'a>,
-        context: Context<'_>,
+        scope: Scope<'_>,
     ) -> Entries<'a> {
         let Called { name, call_id, id } = called;
         let name = name.unwrap_or(Cow::Borrowed("unknown"));
-        let ends = context.end();
+        let ends = scope.end();
         let result = self.is_error.map(|is_error| {
             push(&mut of_result, "state", self.left.take());
             let annotations = EntryAnnotations {
@@ -121,7 +121,7 @@ impl<'a> State<'a> {
                     call_id: call_id.clone(),
                 }),
                 ends: ends.clone(),
-                ..context.annotations()
+                ..scope.annotations()
             };
             annotation::attach(&mut of_result, &annotations);
             Entry::ToolResult(ToolResultEntry {
@@ -136,7 +136,7 @@ impl<'a> State<'a> {
             })
         });
         push(&mut of_call, "state", self.left);
-        let action = if context.stored.notes.is_user_command && is_shell(&name) {
+        let action = if scope.stored.notes.is_user_command && is_shell(&name) {
             Action::new(canonical::USER_COMMAND, Category::Execute)
         } else {
             TOOLS.action(&name)
@@ -145,7 +145,7 @@ impl<'a> State<'a> {
             action: Some(action),
             delegated_to: self.child.take(),
             ends: ends.filter(|_| result.is_none()),
-            ..context.annotations()
+            ..scope.annotations()
         };
         annotation::attach(&mut of_call, &annotations);
         let call = Entry::ToolCall(ToolCallEntry {
@@ -173,25 +173,25 @@ impl<'a> State<'a> {
 }
 
 /// The entries of a tool part.
-pub(crate) fn entries<'a>(node: Node<'a, '_>, context: Context<'_>) -> Entries<'a> {
+pub(crate) fn entries<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
     let mut id = None;
     let mut name = None;
     let mut call_id = None;
     let mut state = State::default();
     let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
         "type" => value.is_text("tool"),
-        "sessionID" => value.is_text(context.session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "tool" => text(value, &mut name),
         "callID" => text(value, &mut call_id),
         "state" if value.kind() == Kind::Map => {
-            state = State::new(value, node.member("tool"), context.stored.notes.is_user_command);
+            state = State::new(value, node.member("tool"), scope.stored.notes.is_user_command);
             true
         }
         _ => false,
     });
-    let id = id.unwrap_or_else(|| context.id());
+    let id = id.unwrap_or_else(|| scope.id());
     let mut of_result = Map::default();
     push(&mut of_result, "messageID", node.member("messageID").map(Node::carry));
-    state.entries(Called { name, call_id, id }, extensions, of_result, context)
+    state.entries(Called { name, call_id, id }, extensions, of_result, scope)
 }

@@ -1,6 +1,6 @@
 //! What the tools of `OpenCode` are for.
 //!
-//! Forks that write the same format (Kilo, MiMo) and common plugins have tools of their own in
+//! Forks that write the same format (Kilo, `MiMo`) and common plugins have tools of their own in
 //! the same table. The tools of MCP servers are called `<server>_<tool>`.
 
 use vac_adapter::tools::{Tool, ToolTable, canonical};
