@@ -206,7 +206,7 @@ impl<'d, 'a> Facts<'d, 'a> {
     }
 
     /// Whether it is a row that contains all that was said.
-    fn is_session_message(&self) -> bool {
+    pub fn is_session_message(&self) -> bool {
         ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
             || (self.is_kind("shell") && is_a(self.command, Kind::Text))
@@ -232,6 +232,27 @@ impl<'d, 'a> Facts<'d, 'a> {
         let messages = self.messages.filter(|messages| messages.kind() == Kind::Array)?;
         Some((info, messages))
     }
+}
+
+/// Types of rows of `session_message`, and of messages in exports of version 2.
+pub(crate) const SESSION_MESSAGES: &[&str] = &[
+    "user",
+    "assistant",
+    "synthetic",
+    "system",
+    "shell",
+    "skill",
+    "compaction",
+    "agent-switched",
+    "model-switched",
+    "location-switched",
+    "idle",
+];
+
+/// Whether a message of an export is one of version 2: a type, and neither info nor parts.
+pub(crate) fn is_flat(message: Node<'_, '_>) -> bool {
+    let has = |key: &str| message.member(key).is_some();
+    !has("info") && !has("parts") && has("id") && is_a(message.member("type"), Kind::Text)
 }
 
 pub(crate) fn is_a(fact: Option<Node<'_, '_>>, kind: Kind) -> bool {

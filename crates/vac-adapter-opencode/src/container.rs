@@ -8,7 +8,7 @@ use vac_adapter::redact::Redactor;
 use vac_record::annotations::{Author, Ending};
 use vac_value::{Document, Kind, Node, Text};
 
-use crate::classify::{Class, Facts, array, is_a, is_shared};
+use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
 use crate::damaged_export::{self, Cut, Piece};
 use crate::message::role;
 use crate::message_2025::{self, MessageFacts};
@@ -155,6 +155,9 @@ impl<'f> Adding<'_, '_, 'f> {
         if message.kind() != Kind::Map {
             return self.next(message, &Facts::default(), Class::Other, around);
         }
+        if is_flat(message) {
+            return self.flat_message(message, around);
+        }
         let info = message.member("info").filter(|info| info.kind() == Kind::Map);
         let id = info.and_then(|info| info.member("id"));
         let inside = Around { message: Some(self.nested_message(id)), ..around };
@@ -166,6 +169,18 @@ impl<'f> Adding<'_, '_, 'f> {
             } else {
                 self.member(name(key), value, around);
             }
+        }
+    }
+
+    /// A message of an export of version 2, which contains all that was said.
+    fn flat_message(&mut self, message: Node<'_, 'f>, around: Around) {
+        let facts = Facts::new(message);
+        if facts.is_session_message() {
+            let number = self.nested_message(facts.id);
+            let inside = Around { message: Some(number), ..around };
+            self.next(message, &facts, Class::SessionMessage, inside);
+        } else {
+            self.next(message, &facts, Class::Other, around);
         }
     }
 

@@ -4,7 +4,7 @@ use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
 
-use crate::classify::{Class, Facts, array, is_a, is_shared};
+use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
 use crate::damaged_export::{self, Piece};
 
 /// How the documents of a sample fit.
@@ -33,6 +33,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         let message = messages.elements().next();
         let holds_parts = |message: Node<'_, '_>| {
             message.member("info").is_some() && message.member("parts").is_some()
+                || (is_flat(message) && is_id(message.member("id"), "msg_"))
         };
         return match message.map(holds_parts) {
             Some(false) => Fit::Contradicts("no-parts"),
@@ -108,6 +109,7 @@ fn is_damaged(bytes: &[u8]) -> bool {
             Piece::Message(message) => {
                 let [info, parts] = ["info", "parts"].map(|key| message.root().member(key));
                 is_a(parts, Kind::Array) && info.is_some_and(|info| info.member("role").is_some())
+                    || (is_flat(message.root()) && is_id(message.root().member("id"), "msg_"))
             }
             Piece::Shared(element) => element.root().member("data").is_some_and(|data| {
                 is_id(data.member("id"), "ses_") || is_id(data.member("sessionID"), "ses_")

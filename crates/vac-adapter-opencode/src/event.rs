@@ -8,7 +8,7 @@ use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, EventEntry};
 use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
-use crate::classify::Class;
+use crate::classify::{Class, SESSION_MESSAGES};
 use crate::message::{Moment, Usage, text};
 use crate::names::Names;
 use crate::object::{Redaction, StoredObject};
@@ -122,26 +122,12 @@ fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
     })
 }
 
-/// Types of rows of `session_message`.
-const MESSAGES: &[&str] = &[
-    "user",
-    "assistant",
-    "synthetic",
-    "system",
-    "shell",
-    "skill",
-    "compaction",
-    "agent-switched",
-    "model-switched",
-    "location-switched",
-    "idle",
-];
-
 fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     match node.member("type").and_then(Node::text) {
         Some(kind) => {
-            let is_row = node.member("time_created").is_some();
-            if !(is_row && MESSAGES.contains(&&*kind)) {
+            let created = node.member("time").and_then(|time| time.member("created"));
+            let is_row = created.is_some() || node.member("time_created").is_some();
+            if !(is_row && SESSION_MESSAGES.contains(&&*kind)) {
                 report.unknown(&kind);
             }
             kind

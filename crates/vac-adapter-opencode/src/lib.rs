@@ -26,7 +26,7 @@
 //! | `tree` | the files of one session in a storage tree, one after the other |
 //! | `early` | the same from 2025, with messages that contain their parts |
 //! | `database` | the rows of one session as such objects, with the times of the rows |
-//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, also damaged or cut short |
+//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or cut short |
 //! | `share` | a shared session: `[{type, data}]`, also damaged or cut short |
 //! | `capture` | `opencode run --format json`: lines with a part each |
 //!
@@ -60,7 +60,7 @@
 //! | `state.metadata.sessionId` of a `task` | annotation `delegated-to` of the call |
 //! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.{time, error, exit}` | tool-call and tool-result; their timestamps, outcome and exit code |
 //! | every other part (`step-start` *, `step-finish` *, `patch`, `file`, `compaction` ...) | system-event of that type |
-//! | rows of `session_message`, `session_inbox`, `session_pending` | see `session_message.rs` |
+//! | rows of `session_message`, `session_inbox`, `session_pending`, messages of exports of version 2 | see `session_message.rs` |
 //! | `agent-switched`, `model-switched`, `system`, `skill`, `compaction`, `idle` there | system-event of that type; `idle` ends a turn |
 //! | session: `id`, `version`, `directory`, `time` | `session-id`, `cli-version`, `working-dir`, `session-start` and `session-end` |
 //! | session: `parentID`, `forkSessionID` | annotation of the session: `parent` with `relation` subagent or fork |

@@ -94,7 +94,8 @@ impl SessionData {
             .peek("revert")
             .and_then(|revert| Some((text(revert, "messageID")?, text(revert, "partID"))));
         self.version = session.text("version").map(Into::into);
-        self.directory = session.text("directory").map(Into::into);
+        let location = session.peek("location").and_then(|location| text(location, "directory"));
+        self.directory = session.text("directory").map(Into::into).or(location);
         let mut left = None;
         if let Some(mut time) = session.object("time") {
             self.start = time.timestamp("created").map(IntoOwned::into_owned);

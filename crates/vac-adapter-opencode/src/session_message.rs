@@ -1,5 +1,5 @@
-//! Rows of the tables `session_message`, `session_inbox` and `session_pending`, which contain
-//! everything that was said at once.
+//! Rows of the tables `session_message`, `session_inbox` and `session_pending`, and messages of
+//! exports of version 2, which contain everything that was said at once.
 //!
 //! | native | entry |
 //! |---|---|

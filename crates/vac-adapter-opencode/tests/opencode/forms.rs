@@ -110,6 +110,25 @@ fn whole_objects_of_a_damaged_export_are_converted() {
 }
 
 #[test]
+fn line_before_an_export_is_kept() {
+    let part = r#"{"type": "text", "text": "Hi", "id": "prt_1", "messageID": "msg_1"}"#;
+    let export = format!(
+        "Exporting session: ses_1\n{{\"info\": {INFO},\n \"messages\": [{{\"info\": {MESSAGE}, \"parts\": [{part}]}}]}}\n"
+    );
+    let log = Log::new("s.json", export.as_bytes());
+    let found = detect(&log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+    assert_eq!(found, Some(Confidence::Certain));
+    let (record, report) = one(export.as_bytes());
+    let texts: Vec<_> = record["session"]["entries"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .filter_map(|entry| entry["content"].as_str())
+        .collect();
+    assert_eq!((texts, report.unparsed.count), (vec!["Hi"], 1));
+}
+
+#[test]
 fn unknown_elements_of_a_shared_session_are_events() {
     let share = format!(
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},

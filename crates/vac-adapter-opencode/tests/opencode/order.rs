@@ -185,7 +185,8 @@ fn nesting_decides_order_and_owner_of_scrubbed_exports() {
     let mut count = 0;
     for log in logs.filter(|log| log.parts.len() == 1) {
         let Ok(export) = serde_json::from_slice::<serde_json::Value>(log.first()) else { continue };
-        if !export["info"].is_object() || !export["messages"].is_array() {
+        let has_parts = export["messages"][0]["parts"].is_array();
+        if !export["info"].is_object() || !has_parts {
             continue;
         }
         let outcome = vac_adapter_check::check_briefly(&OPENCODE, &OpenCode, &log);
