@@ -14,7 +14,7 @@ use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Ma
 use crate::annotate::SessionOrigin;
 use crate::classify::Class;
 use crate::container::Objects;
-use crate::models::Models;
+use crate::models::SessionModels;
 use crate::object::{Model, StoredObject, text};
 use crate::secret;
 
@@ -167,12 +167,13 @@ impl SessionData {
     }
 
     fn agent_meta(&self, objects: &[StoredObject<'_>], all: &Objects<'_>) -> AgentMeta<'static> {
-        let models = Models::new(objects, &all.models, self.model.as_ref());
-        let (model, runs) = models.main();
+        let models = SessionModels::new(objects, &all.models, self.model.as_ref());
+        let model = models.models.main_or_unknown();
+        let runs = models.provider();
         AgentMeta {
             model_id: model.to_owned().into(),
             model_provider: runs.map_or_else(|| provider(model).into(), |it| it.to_owned().into()),
-            models: Some(models.names().map(|name| name.to_owned().into()).collect()),
+            models: models.models.listed(),
             cli_name: Some("opencode".into()),
             cli_version: self.version.clone().map(Into::into),
             extensions: Map::default(),

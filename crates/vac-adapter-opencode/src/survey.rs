@@ -30,7 +30,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
         return Err(refused(input));
     }
     if objects.all.iter().all(|stored| stored.session.is_none()) {
-        objects.sessions.number(ids::of_input(input)?.into(), |name| name);
+        objects.sessions.number(ids::from_input(input)?.into(), |name| name);
     }
     order::attribute(&mut objects);
     let surveyed = surveyed(&mut objects, &source)?;
