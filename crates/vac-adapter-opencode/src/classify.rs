@@ -4,7 +4,7 @@ use vac_value::{Kind, Node};
 
 use crate::names::Number;
 
-/// What a unit is.
+/// What a object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// What is true of a session.
@@ -12,9 +12,9 @@ pub(crate) enum Class {
     /// A message without its parts.
     Message,
     /// A message of 2025, with its parts inside.
-    Early,
+    Message2025,
     /// A message of a table of its own, with everything inside.
-    Whole,
+    SessionMessage,
     /// A part of a message.
     Part,
     /// A line of `opencode run --format json`.
@@ -29,27 +29,27 @@ pub(crate) enum Class {
     Todos,
     /// The models that a shared session used.
     Models,
-    /// A row of a database whose data is no object.
+    /// A row of a database whose data is not an object.
     Row,
-    /// What stands for a file that could not be read.
+    /// An object in the place of a file that could not be read.
     Unreadable,
-    /// A member of an export that nobody expects there, by the number of its name.
+    /// An unknown member of an export, by the number of its name.
     Member(Number),
     /// Some other document.
     Other,
-    /// No document.
+    /// Not a document.
     Raw,
 }
 
 impl Class {
-    /// Whether it has a place beside the entries.
+    /// Whether it describes the session and is not an entry.
     pub fn is_beside(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
     }
 }
 
-/// The members of an object that tell what it is, found in one pass.
+/// The members that decide the class of an object, found in one pass.
 #[derive(Default)]
 pub(crate) struct Facts<'d, 'a> {
     pub id: Option<Node<'d, 'a>>,
@@ -84,11 +84,22 @@ pub(crate) struct Facts<'d, 'a> {
     pub content: Option<Node<'d, 'a>>,
     pub file: Option<Node<'d, 'a>>,
     pub reason: Option<Node<'d, 'a>>,
+    pub synthetic: Option<Node<'d, 'a>>,
+    pub ignored: Option<Node<'d, 'a>>,
+    pub overflow: Option<Node<'d, 'a>>,
+    pub auto: Option<Node<'d, 'a>>,
+    pub error: Option<Node<'d, 'a>>,
+    /// The place of a row in its session.
+    pub sequence: Option<Node<'d, 'a>>,
+    /// How a prompt that waits is to be delivered.
+    pub delivery: Option<Node<'d, 'a>>,
+    pub command: Option<Node<'d, 'a>>,
+    pub status: Option<Node<'d, 'a>>,
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
     /// The facts of an object; none of anything else.
-    pub fn of(object: Node<'d, 'a>) -> Self {
+    pub fn new(object: Node<'d, 'a>) -> Self {
         let mut facts = Self::default();
         for (key, value) in object.members() {
             let Some(name) = key.text() else { continue };
@@ -124,6 +135,15 @@ impl<'d, 'a> Facts<'d, 'a> {
                 "content" => &mut facts.content,
                 "file" => &mut facts.file,
                 "reason" => &mut facts.reason,
+                "synthetic" => &mut facts.synthetic,
+                "ignored" => &mut facts.ignored,
+                "overflow" => &mut facts.overflow,
+                "auto" => &mut facts.auto,
+                "error" => &mut facts.error,
+                "seq" => &mut facts.sequence,
+                "delivery" => &mut facts.delivery,
+                "command" => &mut facts.command,
+                "status" => &mut facts.status,
                 _ => continue,
             };
             place.get_or_insert(value);
@@ -136,10 +156,10 @@ impl<'d, 'a> Facts<'d, 'a> {
         let is_text = |fact: Option<Node<'_, '_>>| is_a(fact, Kind::Text);
         if is_text(self.message) && is_text(self.kind) {
             Class::Part
-        } else if is_text(self.id) && self.is_said() {
-            if is_a(self.parts, Kind::Array) { Class::Early } else { Class::Message }
-        } else if is_text(self.id) && is_text(self.session) && self.is_whole() {
-            Class::Whole
+        } else if is_text(self.id) && self.is_message() {
+            if is_a(self.parts, Kind::Array) { Class::Message2025 } else { Class::Message }
+        } else if is_text(self.id) && is_text(self.session) && self.is_session_message() {
+            Class::SessionMessage
         } else if self.is_captured() {
             Class::Captured
         } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
@@ -180,15 +200,16 @@ impl<'d, 'a> Facts<'d, 'a> {
         }
     }
 
-    /// Whether somebody says it.
-    fn is_said(&self) -> bool {
+    /// Whether it is a message.
+    fn is_message(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Whether it says something by itself.
-    fn is_whole(&self) -> bool {
-        (self.is_kind("user") && is_a(self.text, Kind::Text))
+    /// Whether it is a row that contains all that was said.
+    pub fn is_session_message(&self) -> bool {
+        ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
+            || (self.is_kind("shell") && is_a(self.command, Kind::Text))
     }
 
     /// Whether it is a line of a capture: something happened, and when.
@@ -211,6 +232,27 @@ impl<'d, 'a> Facts<'d, 'a> {
         let messages = self.messages.filter(|messages| messages.kind() == Kind::Array)?;
         Some((info, messages))
     }
+}
+
+/// Types of rows of `session_message`, and of messages in exports of version 2.
+pub(crate) const SESSION_MESSAGES: &[&str] = &[
+    "user",
+    "assistant",
+    "synthetic",
+    "system",
+    "shell",
+    "skill",
+    "compaction",
+    "agent-switched",
+    "model-switched",
+    "location-switched",
+    "idle",
+];
+
+/// Whether a message of an export is one of version 2: a type, and neither info nor parts.
+pub(crate) fn is_flat(message: Node<'_, '_>) -> bool {
+    let has = |key: &str| message.member(key).is_some();
+    !has("info") && !has("parts") && has("id") && is_a(message.member("type"), Kind::Text)
 }
 
 pub(crate) fn is_a(fact: Option<Node<'_, '_>>, kind: Kind) -> bool {

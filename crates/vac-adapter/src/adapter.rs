@@ -7,6 +7,7 @@ use std::io;
 use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, VerifiableAgentRecord};
 use vac_validate::Violations;
+use vac_value::Any;
 
 use crate::detect::Sample;
 use crate::frame::Place;
@@ -68,6 +69,12 @@ pub trait Adapter: Sync {
         None
     }
 
+    /// Returns the text of a tool's output that is neither a text nor a list of text blocks.
+    fn result_text(&self, output: &Any<'_>) -> Option<String> {
+        let _ = output;
+        None
+    }
+
     /// Whether every finished tool call has a result in the log: then one without is unfinished.
     fn logs_results(&self) -> bool {
         false
@@ -92,6 +99,8 @@ pub struct Glimpse {
     pub project: Option<String>,
     /// The version of the agent.
     pub version: Option<String>,
+    /// The session that it came from.
+    pub parent: Option<Parent>,
     /// What it is of the session.
     pub share: Share,
 }

@@ -21,14 +21,14 @@ pub const OPENCODE: Agent = Agent {
             reason: "of a part inside its message: the type of its entry",
         },
         Exception {
-            paths: &["content[].type"],
+            paths: &["content[].type", "messages[].content[].type"],
             when: When::Is(&["text", "reasoning", "tool"]),
             reason: "of a part inside its message: the type of its entry",
         },
         Exception {
-            paths: &["type"],
+            paths: &["type", "messages[].type"],
             when: When::Is(&["user", "assistant"]),
-            reason: "of a message of a table of its own: the type of its entry",
+            reason: "of a message that contains all that was said: the type of its entry",
         },
         Exception {
             paths: &["role", "messages[].info.role", "[].data.role"],

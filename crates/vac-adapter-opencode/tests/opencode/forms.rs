@@ -24,7 +24,7 @@ const SEEN: &[(&str, Seen)] = &[
 ];
 
 #[test]
-fn the_beginning_of_a_log_tells_whose_it_is_and_what_a_list_needs() {
+fn beginning_of_a_log_gives_agent_and_preview() {
     let logs = fixture_logs(&OpenCode);
     for (case, (variant, session, start, project, version)) in SEEN {
         let part = format!("opencode/{case}/");
@@ -44,7 +44,7 @@ fn the_beginning_of_a_log_tells_whose_it_is_and_what_a_list_needs() {
 }
 
 #[test]
-fn what_is_cut_short_is_still_an_export() {
+fn cut_export_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("export-cut")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -54,7 +54,7 @@ fn what_is_cut_short_is_still_an_export() {
 }
 
 #[test]
-fn what_is_cut_short_is_still_a_shared_session() {
+fn cut_shared_session_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("share-cut")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -64,7 +64,7 @@ fn what_is_cut_short_is_still_a_shared_session() {
 }
 
 #[test]
-fn of_a_damaged_shared_session_what_is_whole_is_told() {
+fn whole_objects_of_a_damaged_share_are_converted() {
     let part = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
     let share = format!(
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
@@ -93,7 +93,7 @@ fn ids(record: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn of_a_damaged_export_what_is_whole_is_told() {
+fn whole_objects_of_a_damaged_export_are_converted() {
     let good = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
     let bad = r#"{"type": "text", "text": "twice", "text": "twice"}"#;
     let export = format!(
@@ -110,7 +110,26 @@ fn of_a_damaged_export_what_is_whole_is_told() {
 }
 
 #[test]
-fn elements_that_nobody_expects_in_a_shared_session_are_events() {
+fn line_before_an_export_is_kept() {
+    let part = r#"{"type": "text", "text": "Hi", "id": "prt_1", "messageID": "msg_1"}"#;
+    let export = format!(
+        "Exporting session: ses_1\n{{\"info\": {INFO},\n \"messages\": [{{\"info\": {MESSAGE}, \"parts\": [{part}]}}]}}\n"
+    );
+    let log = Log::new("s.json", export.as_bytes());
+    let found = detect(&log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+    assert_eq!(found, Some(Confidence::Certain));
+    let (record, report) = one(export.as_bytes());
+    let texts: Vec<_> = record["session"]["entries"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .filter_map(|entry| entry["content"].as_str())
+        .collect();
+    assert_eq!((texts, report.unparsed.count), (vec!["Hi"], 1));
+}
+
+#[test]
+fn unknown_elements_of_a_shared_session_are_events() {
     let share = format!(
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
             {{"type": "hologram", "data": {{"depth": 3}}}}, {{"type": "part", "data": 7}}, 8,
@@ -127,7 +146,7 @@ fn elements_that_nobody_expects_in_a_shared_session_are_events() {
 }
 
 #[test]
-fn a_captured_line_keeps_what_it_says_beside_its_part() {
+fn captured_line_keeps_members_next_to_its_part() {
     let line = |kind: &str, members: &str| {
         format!(r#"{{"type": "{kind}", "timestamp": 9, "sessionID": "ses_1", {members}}}"#)
     };

@@ -4,6 +4,7 @@ mod containers;
 mod every_log;
 mod forms;
 mod hostile;
+mod meaning;
 mod order;
 mod tokens;
 

@@ -13,7 +13,7 @@ use vac_value::{Document, Limits, Scanner};
 use crate::classify::is_shared_element;
 
 /// A value may be this deep: less than a record can carry.
-const MOST_LEVELS: usize = 200;
+const MAX_LEVELS: usize = 200;
 
 /// Which of the two it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) fn pieces<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Piece<'_, 'a>)) -
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     };
-    let scanner = Scanner::new(Limits { depth: MOST_LEVELS, ..Limits::default() });
+    let scanner = Scanner::new(Limits { depth: MAX_LEVELS, ..Limits::default() });
     let mut walk = Walk { text, at: 0, whole: 0, scanner };
     let cut = walk.begins_as()?;
     let end = match cut {
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
         self.whole = self.at;
     }
 
-    /// The name of a member, and what tells it from the value.
+    /// The name of a member, and the colon after it.
     fn name(&mut self) -> Option<String> {
         let name = self.value()?;
         let name = name.root().text()?.into_owned();

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use vac_adapter::members::{null, object, put, sift};
-use vac_adapter::{Error, Origin, Sink};
+use vac_adapter::{Error, Origin, Sink, annotation};
+use vac_record::annotations::{Author, End, EndOf, EntryAnnotations, Outcome};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
 };
@@ -13,15 +14,17 @@ use vac_value::{Any, Kind, Map, Node, Text};
 
 use crate::classify::Facts;
 use crate::message::{Moment, Usage, push, role, speaker, text};
-use crate::part::{self, Entries, Known};
-use crate::unit::Unit;
+use crate::object::StoredObject;
+use crate::outcome::{CallEnd, turn_end};
+use crate::part::{self, Entries, Scope};
+use crate::tools::{TOOLS, is_shell};
 
 /// The part that calls a tool.
 const INVOCATION: &str = "tool-invocation";
 
 /// What the order of messages needs of one.
 #[derive(Default)]
-pub(crate) struct Early<'d, 'a> {
+pub(crate) struct MessageFacts<'d, 'a> {
     pub session: Option<Node<'d, 'a>>,
     pub time: Option<Node<'d, 'a>>,
     pub path: Option<Node<'d, 'a>>,
@@ -31,8 +34,8 @@ pub(crate) struct Early<'d, 'a> {
     pub entries: u64,
 }
 
-impl<'d, 'a> Early<'d, 'a> {
-    pub fn of(message: &Facts<'d, 'a>) -> Self {
+impl<'d, 'a> MessageFacts<'d, 'a> {
+    pub fn new(message: &Facts<'d, 'a>) -> Self {
         let metadata = |key: &str| message.metadata.and_then(|metadata| metadata.member(key));
         let assistant = metadata("assistant");
         let of_answer = |key: &str| assistant.and_then(|assistant| assistant.member(key));
@@ -49,6 +52,20 @@ impl<'d, 'a> Early<'d, 'a> {
     }
 }
 
+/// Returns the author of a message by its texts. One without texts is the user's.
+pub(crate) fn author(message: &Facts<'_, '_>) -> Author {
+    let parts = message.parts.into_iter().flat_map(Node::elements);
+    let is_text = |part: &Node<'_, '_>| part.member("type").is_some_and(|it| it.is_text("text"));
+    let mut others = None;
+    for author in parts.filter(is_text).map(part::text_author) {
+        if author == Author::User {
+            return author;
+        }
+        others = others.or(Some(author));
+    }
+    others.unwrap_or(Author::User)
+}
+
 /// The result of a tool's call, if the part is a call that has one.
 fn result<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     let invocation = invocation(part)?;
@@ -63,33 +80,39 @@ fn invocation<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 /// Gives the entries of a message and its parts.
 pub(crate) fn entries(
     node: Node<'_, '_>,
-    unit: &Unit<'_>,
-    session: &str,
+    message: Scope<'_>,
     origin: Origin<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
-    sink.entry(said(node, unit, session), origin)?;
+    let mut last = said(node, message);
     let tools = node.member("metadata").and_then(|metadata| metadata.member("tool"));
     let tools = tools.into_iter().flat_map(Node::members);
     let tools: Tools<'_, '_> = tools.filter_map(|(id, about)| Some((id.text()?, about))).collect();
     let parts = node.member("parts").into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
-        let known = Known { unit, session, number: Some(number) };
+        let scope = Scope { number: Some(number), ..message };
         let (entry, result) = match (invocation(part), part.kind()) {
-            (Some(invocation), _) => call(part, invocation, &tools, known),
-            (None, Kind::Map) => part::entries(part, known, sink.report()),
-            (None, _) => (lone(part, known), None),
+            (Some(invocation), _) => call(part, invocation, &tools, scope),
+            (None, Kind::Map) => part::entries(part, scope, sink.report()),
+            (None, _) => (lone(part, scope), None),
         };
-        sink.entry(entry, origin)?;
+        sink.entry(std::mem::replace(&mut last, entry), origin)?;
         if let Some(result) = result {
-            sink.entry(result, origin)?;
+            sink.entry(std::mem::replace(&mut last, result), origin)?;
         }
     }
-    Ok(())
+    if let Some(how) = node.member("metadata").and_then(|it| it.member("error")).and_then(turn_end)
+    {
+        annotation::annotate(&mut last, |it| {
+            it.ends = Some(End { of: EndOf::Turn, how: Some(how) });
+        });
+    }
+    sink.entry(last, origin)
 }
 
 /// The entry of the message itself.
-fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let (stored, session) = (scope.stored, scope.session);
     let mut id = None;
     let mut parent_id = None;
     let mut made = Metadata::default();
@@ -101,7 +124,7 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
         "parentID" => text(value, &mut parent_id),
         "parts" => value.kind() == Kind::Array,
         "metadata" if value.kind() == Kind::Map => {
-            made = Metadata::of(value, unit, session);
+            made = Metadata::new(value, stored, session);
             true
         }
         "time" => moment.take(value, "created"),
@@ -109,11 +132,17 @@ fn said<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
     });
     push(&mut extensions, "metadata", made.left);
     extensions.extend(moment.left());
+    let annotations = EntryAnnotations {
+        author: stored.notes.author,
+        usage: made.usage.buckets(),
+        ..scope.annotations()
+    };
+    annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
-        kind: speaker(unit),
+        kind: speaker(stored),
         content: None,
         timestamp: moment.timestamp.or(made.timestamp),
-        id: Some(id.unwrap_or_else(|| unit.place_id())),
+        id: Some(id.unwrap_or_else(|| stored.place_id())),
         model_id: made.model_id,
         parent_id,
         token_usage: made.usage.made(),
@@ -132,7 +161,7 @@ struct Metadata<'a> {
 }
 
 impl<'a> Metadata<'a> {
-    fn of(metadata: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Self {
+    fn new(metadata: Node<'a, '_>, stored: &StoredObject<'_>, session: &str) -> Self {
         let mut made = Self::default();
         let mut moment = Moment::default();
         let mut assistant = None;
@@ -142,7 +171,7 @@ impl<'a> Metadata<'a> {
             "assistant" if value.kind() == Kind::Map => {
                 assistant = object(sift(value, &[], |key, value| match key {
                     "modelID" => text(value, &mut made.model_id),
-                    "cost" | "tokens" if unit.counts_usage => made.usage.take(key, value),
+                    "cost" | "tokens" if stored.counts_usage => made.usage.take(key, value),
                     _ => false,
                 }));
                 true
@@ -165,7 +194,7 @@ fn call<'a>(
     part: Node<'a, '_>,
     invocation: Node<'a, '_>,
     tools: &Tools<'a, '_>,
-    known: Known<'_>,
+    scope: Scope<'_>,
 ) -> Entries<'a> {
     let mut call_id = None;
     let mut name = None;
@@ -191,8 +220,26 @@ fn call<'a>(
         _ => false,
     });
     push(&mut extensions, "toolInvocation", left);
-    let id = id.unwrap_or_else(|| known.id());
+    let name = name.unwrap_or(Cow::Borrowed("unknown"));
+    let annotations = EntryAnnotations { action: Some(TOOLS.action(&name)), ..scope.annotations() };
+    annotation::attach(&mut extensions, &annotations);
+    let id = id.unwrap_or_else(|| scope.id());
     let result = output.map(|output| {
+        let exit = about.and_then(|about| about.member("exit")).filter(|_| is_shell(&name));
+        let end = match (exit, failed) {
+            (Some(exit), false) => CallEnd::from_command(Some(exit), None, None, false),
+            (_, failed) => {
+                let outcome = if failed { Outcome::Error } else { Outcome::Success };
+                CallEnd::from_outcome(outcome)
+            }
+        };
+        let annotations = EntryAnnotations {
+            outcome: end.outcome,
+            exit_code: end.exit_code,
+            ..scope.annotations()
+        };
+        let mut extensions = Map::default();
+        annotation::attach(&mut extensions, &annotations);
         Entry::ToolResult(ToolResultEntry {
             output,
             call_id: call_id.clone(),
@@ -201,11 +248,11 @@ fn call<'a>(
             timestamp: time("end"),
             id: Some(format!("{id}:result").into()),
             children: None,
-            extensions: Map::default(),
+            extensions,
         })
     });
     let call = Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
+        name,
         input: input.unwrap_or_else(null),
         call_id,
         timestamp: time("start"),
@@ -216,16 +263,17 @@ fn call<'a>(
     (call, result)
 }
 
-/// A part that is no object.
-pub(crate) fn lone<'a>(part: Node<'a, '_>, known: Known<'_>) -> Entry<'a> {
-    let mut data = Map::default();
+/// A part that is not an object.
+pub(crate) fn lone<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let (mut data, mut extensions) = (Map::default(), Map::default());
+    annotation::attach(&mut extensions, &scope.annotations());
     data.push(("value".into(), part.carry()));
     Entry::Event(EventEntry {
         event_type: "unknown".into(),
         data: Some(data),
         timestamp: None,
-        id: Some(known.id()),
+        id: Some(scope.id()),
         children: None,
-        extensions: Map::default(),
+        extensions,
     })
 }
