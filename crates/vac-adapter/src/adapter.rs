@@ -7,6 +7,7 @@ use std::io;
 use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, VerifiableAgentRecord};
 use vac_validate::Violations;
+use vac_value::Any;
 
 use crate::detect::Sample;
 use crate::frame::Place;
@@ -65,6 +66,12 @@ pub trait Adapter: Sync {
     /// entries as text. `None` if all of the content was said.
     fn spoken(&self, message: &MessageEntry<'_>, text: &str) -> Option<String> {
         let _ = (message, text);
+        None
+    }
+
+    /// Returns the text of a tool's output that is neither a text nor a list of text blocks.
+    fn result_text(&self, output: &Any<'_>) -> Option<String> {
+        let _ = output;
         None
     }
 

@@ -223,20 +223,20 @@ pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'
 pub struct Typed {
     /// What the user typed.
     pub text: String,
-    /// What was around it: `context`, `referenced files`.
+    /// What was around it: `context`, `referenced files`. Empty if nothing worth counting was.
     pub left_out: &'static str,
 }
 
 /// Takes away what an agent puts around the words of the user: returns `None` where there is
 /// nothing around them. Receives the text and the extensions of the message.
-pub type Reduce = fn(&str, &Map<Text<'_>, Any<'_>>) -> Option<Typed>;
+pub type Reduce<'r> = dyn Fn(&str, &Map<Text<'_>, Any<'_>>) -> Option<Typed> + 'r;
 
 /// Returns the user's words of a content whose author is the user.
 pub fn own_words(
     content: &Any<'_>,
     extensions: &Map<Text<'_>, Any<'_>>,
     rules: &[Rule],
-    reduce: Reduce,
+    reduce: &Reduce<'_>,
 ) -> MessageText {
     let mut left_out = LeftOut::default();
     let all = blocks(content, &mut left_out);
@@ -250,7 +250,9 @@ pub fn own_words(
     let text = join(&own);
     match reduce(&text, extensions) {
         Some(typed) => {
-            leave_out(&mut left_out, typed.left_out);
+            if !typed.left_out.is_empty() {
+                leave_out(&mut left_out, typed.left_out);
+            }
             MessageText { text: typed.text, left_out }
         }
         None => MessageText { text, left_out },
@@ -294,7 +296,7 @@ mod tests {
             br#"[{"type": "text", "text": "<env>x</env>"}, {"type": "text", "text": "Go"}]"#;
         let content = Any::from_json(content).expect("JSON");
         assert_eq!(author_of(&content, RULES), Author::User);
-        let words = own_words(&content, &Map::default(), RULES, |_, _| None);
+        let words = own_words(&content, &Map::default(), RULES, &|_, _| None);
         assert_eq!((words.text.as_str(), words.left_out["context"]), ("Go", 1));
     }
 
