@@ -1,22 +1,22 @@
-//! When an event happened: as the log says, in UTC, or derived to keep the order.
+//! The times of events: RFC 3339 in UTC, as the log states them, or derived to keep the order.
 //!
-//! Only events have derived times. A record never has.
+//! Only events have derived times. A record contains what the log states.
 
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
 
-/// How far an event without a time is put behind the one before it. Logs count
-/// milliseconds: so many events have room before the next time that is stated.
+/// The distance of an event without a time from the event before it, in nanoseconds. Logs count
+/// milliseconds, so a thousand events fit before the next time that is stated.
 const STEP: i128 = 1_000;
 const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400;
 
-/// Where a time comes from that the log does not state.
+/// What a time was derived from that the log does not state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
-    /// From the minute in the name of the file.
+    /// The minute in the name of the file.
     FileName,
-    /// From the event before, so that the order is kept.
+    /// The event before, so that the order is kept.
     Order,
 }
 
@@ -30,73 +30,62 @@ impl Derived {
     }
 }
 
-/// A time as events tell it.
+/// The time of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// RFC 3339 in UTC; a number that no such text can say stays a number.
-    pub shown: Shown,
-    /// Where it comes from, if the log does not state it.
+pub struct EventTime {
+    /// RFC 3339 in UTC.
+    pub text: String,
+    /// What it was derived from, if the log does not state it.
     pub derived: Option<Derived>,
 }
 
-/// What is shown of a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// RFC 3339 in UTC.
-    Text(String),
-    /// What stands in the log.
-    Number(u64),
-}
-
-/// Follows the time of a session.
+/// Gives the events of a session their times.
 #[derive(Clone, Debug, Default)]
-pub struct Clock {
+pub struct SessionClock {
     last: Option<i128>,
 }
 
-impl Clock {
-    /// A time that the log states.
-    pub fn stated(&mut self, timestamp: &AbstractTimestamp<'_>) -> Moment {
+impl SessionClock {
+    /// Returns a time that the log states. `None` if RFC 3339 cannot express it.
+    pub fn stated(&mut self, timestamp: &AbstractTimestamp<'_>) -> Option<EventTime> {
         self.last = instant(timestamp).or(self.last);
-        Moment { shown: shown(timestamp), derived: None }
+        Some(EventTime { text: to_utc(timestamp)?, derived: None })
     }
 
-    /// The end of a session: as the log states it, unless the event before comes after that.
-    pub fn end(&mut self, stated: Option<&AbstractTimestamp<'_>>) -> Option<Moment> {
-        let is_overtaken = |end: &AbstractTimestamp<'_>| instant(end) < self.last;
+    /// Returns the end of a session: as the log states it, unless the event before is later.
+    pub fn end(&mut self, stated: Option<&AbstractTimestamp<'_>>) -> Option<EventTime> {
+        let is_late = |end: &AbstractTimestamp<'_>| instant(end) >= self.last;
         match stated {
-            Some(end) if !is_overtaken(end) => Some(self.stated(end)),
+            Some(end) if is_late(end) => self.stated(end),
             _ => self.derived(),
         }
     }
 
-    /// A time that it does not; `None` if it has not stated any before.
-    pub fn derived(&mut self) -> Option<Moment> {
+    /// Returns a time after that of the event before. `None` if no event before has one.
+    pub fn derived(&mut self) -> Option<EventTime> {
         let next = self.last? + STEP;
         self.last = Some(next);
-        Some(Moment { shown: Shown::Text(utc(next)?), derived: Some(Derived::Order) })
+        Some(EventTime { text: utc(next)?, derived: Some(Derived::Order) })
     }
 }
 
-/// A time as it is shown: text that says UTC as it is, any other in UTC.
-pub fn shown(timestamp: &AbstractTimestamp<'_>) -> Shown {
+/// Returns a time as RFC 3339 in UTC. `None` for a number beyond the year 9999.
+pub fn to_utc(timestamp: &AbstractTimestamp<'_>) -> Option<String> {
     match timestamp {
-        AbstractTimestamp::Text(text) if text.ends_with('Z') => Shown::Text(text.to_string()),
+        AbstractTimestamp::Text(text) if text.ends_with('Z') => Some(text.to_string()),
+        // A text at the edge of the years has no text in UTC, but is RFC 3339.
         AbstractTimestamp::Text(text) => {
-            let utc = instant(timestamp).and_then(utc);
-            Shown::Text(utc.unwrap_or_else(|| text.to_string()))
+            instant(timestamp).and_then(utc).or_else(|| Some(text.to_string()))
         }
-        AbstractTimestamp::Uint(number) => {
-            instant(timestamp).and_then(utc).map_or(Shown::Number(*number), Shown::Text)
-        }
+        AbstractTimestamp::Uint(_) => instant(timestamp).and_then(utc),
     }
 }
 
-/// Nanoseconds since 1970 as RFC 3339 text in UTC, with as many digits as there are but at
-/// least milliseconds; `None` beyond the years 0 to 9999.
+/// Returns nanoseconds since 1970 as RFC 3339 in UTC, at least with milliseconds. `None` before
+/// the year 0 and after the year 9999.
 ///
 /// ```
-/// use vac_view::moment::utc;
+/// use vac_view::event_time::utc;
 ///
 /// assert_eq!(utc(1_767_225_600_500_000_000).as_deref(), Some("2026-01-01T00:00:00.500Z"));
 /// assert_eq!(utc(1_000).as_deref(), Some("1970-01-01T00:00:00.000001Z"));
@@ -117,7 +106,7 @@ pub fn utc(nanoseconds: i128) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z"))
 }
 
-/// The date of the Gregorian calendar so many days from 1970-01-01.
+/// Returns the Gregorian date of a number of days since 1970-01-01.
 fn date(days: i128) -> (i128, i128, i128) {
     // Years that begin in March, so that the leap day is the last.
     let days = days + 719_468;
@@ -130,7 +119,7 @@ fn date(days: i128) -> (i128, i128, i128) {
     (era * 400 + year + i128::from(month <= 2), month, day)
 }
 
-/// Whether a session's start is nothing but the minute in the name of its file
+/// Whether a session's start was derived from the minute in the name of its file
 /// (`session-2026-01-05T09-30-...`).
 pub fn is_from_file_name(start: &AbstractTimestamp<'_>, name: &str) -> bool {
     let minute = name.strip_prefix("session-").and_then(|name| name.get(..16));
@@ -150,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_time_is_shown_in_utc() {
+    fn times_are_rfc_3339_in_utc() {
         for (timestamp, expected) in [
             (text("2026-01-05T09:30:12.100Z"), "2026-01-05T09:30:12.100Z"),
             (text("2026-01-05T09:30:12Z"), "2026-01-05T09:30:12Z"),
@@ -159,13 +148,13 @@ mod tests {
             (AbstractTimestamp::Uint(1_770_000_000), "2026-02-02T02:40:00.000Z"),
             (AbstractTimestamp::Uint(951_782_400), "2000-02-29T00:00:00.000Z"),
         ] {
-            assert_eq!(shown(&timestamp), Shown::Text(expected.to_owned()));
+            assert_eq!(to_utc(&timestamp).as_deref(), Some(expected));
         }
-        assert_eq!(shown(&AbstractTimestamp::Uint(u64::MAX)), Shown::Number(u64::MAX));
+        assert_eq!(to_utc(&AbstractTimestamp::Uint(u64::MAX)), None);
     }
 
     #[test]
-    fn a_text_comes_back_from_its_instant() {
+    fn text_and_instant_are_inverse() {
         for written in
             ["1969-12-31T23:59:59.999Z", "2000-02-29T12:00:00.000Z", "9999-12-31T23:59:59.999Z"]
         {
@@ -175,29 +164,29 @@ mod tests {
 
     #[test]
     fn events_without_a_time_follow_the_one_before() {
-        let mut clock = Clock::default();
+        let mut clock = SessionClock::default();
         assert_eq!(clock.derived(), None);
         clock.stated(&text("2026-01-05T09:30:00Z"));
         let mut next = || clock.derived().expect("a time");
-        assert_eq!(next().shown, Shown::Text("2026-01-05T09:30:00.000001Z".to_owned()));
-        assert_eq!(next().shown, Shown::Text("2026-01-05T09:30:00.000002Z".to_owned()));
+        assert_eq!(next().text, "2026-01-05T09:30:00.000001Z");
+        assert_eq!(next().text, "2026-01-05T09:30:00.000002Z");
         assert_eq!(next().derived, Some(Derived::Order));
     }
 
     #[test]
-    fn an_end_that_other_times_have_overtaken_comes_behind_them() {
+    fn end_is_never_before_the_last_event() {
         let (start, end) = (text("2026-01-05T09:30:00Z"), text("2026-01-05T09:30:00Z"));
-        let mut clock = Clock::default();
+        let mut clock = SessionClock::default();
         clock.stated(&start);
         assert_eq!(clock.clone().end(Some(&end)).expect("a time").derived, None);
         clock.derived();
-        let moment = clock.end(Some(&end)).expect("a time");
-        assert_eq!(moment.shown, Shown::Text("2026-01-05T09:30:00.000002Z".to_owned()));
-        assert_eq!(moment.derived, Some(Derived::Order));
+        let time = clock.end(Some(&end)).expect("a time");
+        assert_eq!(time.text, "2026-01-05T09:30:00.000002Z");
+        assert_eq!(time.derived, Some(Derived::Order));
     }
 
     #[test]
-    fn a_start_can_be_the_minute_in_a_file_name() {
+    fn start_can_be_the_minute_in_a_file_name() {
         let name = "session-2026-01-05T09-30-5f0c1d2e.json";
         assert!(is_from_file_name(&text("2026-01-05T09:30:00Z"), name));
         assert!(!is_from_file_name(&text("2026-01-05T09:30:00.000Z"), name));
