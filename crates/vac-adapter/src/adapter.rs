@@ -99,6 +99,8 @@ pub struct Glimpse {
     pub project: Option<String>,
     /// The version of the agent.
     pub version: Option<String>,
+    /// The session that it came from.
+    pub parent: Option<Parent>,
     /// What it is of the session.
     pub share: Share,
 }

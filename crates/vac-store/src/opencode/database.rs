@@ -165,6 +165,7 @@ fn unseen(id: &str) -> Glimpse {
     Glimpse {
         variant: "database",
         session_id: Some(id.to_owned()),
+        parent: None,
         start: None,
         project: None,
         version: None,
