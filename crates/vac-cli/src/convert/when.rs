@@ -2,7 +2,7 @@
 
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
-use vac_view::moment::utc;
+use vac_view::event_time::utc;
 
 const DAY: i128 = 86_400 * 1_000_000_000;
 
