@@ -58,7 +58,7 @@ impl<'i> Survey<'i> {
         let surveys = found.into_iter().enumerate().map(|(number, mut facts)| {
             facts.end()?;
             if facts.hoisted.session_id.is_none() {
-                facts.hoisted.session_id = Some(ids::of_input(input)?);
+                facts.hoisted.session_id = Some(ids::from_input(input)?);
             }
             let beside = Beside::of(input, facts.parts.len());
             let share = Some((Rc::clone(sessions), number));
@@ -78,7 +78,7 @@ impl<'i> Survey<'i> {
         beside.noted(&mut facts.calls);
         facts.end()?;
         if facts.hoisted.session_id.is_none() {
-            facts.hoisted.session_id = Some(ids::of_input(input)?);
+            facts.hoisted.session_id = Some(ids::from_input(input)?);
         }
         Ok(Self { log: Rc::clone(log), facts, beside, share: None })
     }

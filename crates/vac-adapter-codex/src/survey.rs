@@ -66,7 +66,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
             Some(id) => id.to_owned(),
             None => {
                 let of_input = rollout_name::id(input.name());
-                let of_input = of_input.map_or_else(|| ids::of_input(input), Ok)?;
+                let of_input = of_input.map_or_else(|| ids::from_input(input), Ok)?;
                 if number == 0 { of_input } else { format!("{of_input}.{}", number + 1) }
             }
         };

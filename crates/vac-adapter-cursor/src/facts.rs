@@ -178,7 +178,7 @@ impl Facts {
         let stem = ids::stem(input.name()).filter(|stem| is_uuid(stem));
         self.session_id = Some(match stem {
             Some(stem) => stem.to_owned(),
-            None => ids::of_content(input)?,
+            None => ids::from_content(input)?,
         });
         Ok(())
     }

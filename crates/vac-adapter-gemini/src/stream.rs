@@ -124,7 +124,7 @@ pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session +
     let sessions = found.into_iter().zip(ends).map(|((first, facts), end)| {
         let id = match &facts.session {
             Some(id) => id.clone(),
-            None => ids::of_input(input)?,
+            None => ids::from_input(input)?,
         };
         let stream = Stream { log: Rc::clone(&log), facts, id, frames: first..end };
         Ok(Box::new(stream) as Box<dyn Session + 'i>)

@@ -34,7 +34,7 @@ pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session +
             Some(id) => id,
             None => {
                 unnamed += 1;
-                match (ids::of_input(input)?, unnamed) {
+                match (ids::from_input(input)?, unnamed) {
                     (id, 1) => id,
                     (id, number) => format!("{id}#{number}"),
                 }

@@ -29,7 +29,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
         return Err(refused(input));
     }
     if units.all.iter().all(|unit| unit.session.is_none()) {
-        units.sessions.number(ids::of_input(input)?.into(), |name| name);
+        units.sessions.number(ids::from_input(input)?.into(), |name| name);
     }
     order::attribute(&mut units);
     let surveyed = surveyed(&mut units, &source)?;

@@ -84,6 +84,8 @@ mod generated {
     pub mod schema;
 }
 
+pub mod time;
+
 pub use generated::annotations;
 pub use generated::types::*;
 pub use generated::{keys, schema};

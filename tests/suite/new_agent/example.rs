@@ -53,7 +53,7 @@ impl Adapter for Example {
         }
         let id = match facts.session.take() {
             Some(id) => id,
-            None => ids::of_input(input)?,
+            None => ids::from_input(input)?,
         };
         Ok(vec![Box::new(Survey { log, facts, id })])
     }

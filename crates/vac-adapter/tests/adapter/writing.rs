@@ -22,6 +22,10 @@ impl Session for MadeUp {
         None
     }
 
+    fn agent(&self) -> std::borrow::Cow<'_, str> {
+        "made-up".into()
+    }
+
     fn variant(&self) -> &'static str {
         "test"
     }
@@ -173,8 +177,8 @@ fn a_report_is_json_for_those_who_want_it() {
 
 #[test]
 fn an_id_made_of_bytes_is_a_function_of_them() {
-    let id = ids::of_bytes(&b"some bytes"[..]).expect("readable");
-    assert_eq!(id, ids::of_bytes(&b"some bytes"[..]).expect("readable"));
-    assert_ne!(id, ids::of_bytes(&b"some bytez"[..]).expect("readable"));
+    let id = ids::from_bytes(&b"some bytes"[..]).expect("readable");
+    assert_eq!(id, ids::from_bytes(&b"some bytes"[..]).expect("readable"));
+    assert_ne!(id, ids::from_bytes(&b"some bytez"[..]).expect("readable"));
     assert_eq!((id.len(), &id[14..15]), (36, "8"));
 }

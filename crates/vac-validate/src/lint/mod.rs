@@ -23,7 +23,6 @@ mod entries;
 mod envelope;
 mod ids;
 mod lines;
-mod moment;
 #[cfg(test)]
 mod tests;
 mod times;

@@ -1,9 +1,10 @@
 //! Timestamps: in order, in milliseconds, ends after starts.
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
+use vac_record::time::is_in_seconds;
+use vac_record::{AbstractTimestamp, Decode, time};
 use vac_value::Node;
 
-use super::moment::{Moment, looks_like_seconds};
 use super::{Entries, Findings};
 
 pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &mut Findings) {
@@ -21,7 +22,7 @@ pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findin
     unit(map, start, path, findings);
     unit(map, end, path, findings);
     let (Some(first), Some(last)) = (map.member(start), map.member(end)) else { return };
-    if let (Some(from), Some(to)) = (Moment::new(first), Moment::new(last))
+    if let (Some(from), Some(to)) = (instant(first), instant(last))
         && to < from
     {
         let message = format!("{end} is before {start}");
@@ -36,22 +37,27 @@ fn unit(map: Node<'_, '_>, key: &str, path: &str, findings: &mut Findings) {
 }
 
 fn seconds(value: Node<'_, '_>, findings: &mut Findings, path: impl FnOnce() -> String) {
-    if let Some(number) = value.uint().filter(|number| looks_like_seconds(*number)) {
+    if let Some(number) = value.uint().filter(|number| is_in_seconds(*number)) {
         let message = format!("{number} looks like seconds; timestamps are milliseconds");
         findings.add(value, "seconds-timestamp", path(), message);
     }
 }
 
+/// Returns the point in time that a timestamp states.
+fn instant(node: Node<'_, '_>) -> Option<i128> {
+    time::instant(&AbstractTimestamp::from_node(node).ok()?)
+}
+
 /// Within each list of entries.
 fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
     // The last timestamp in the list of each parent; the record's own is first.
-    let mut before: Vec<Option<(Moment, usize)>> = vec![None];
+    let mut before: Vec<Option<(i128, usize)>> = vec![None];
     for (place, entry) in entries.iter() {
         before.push(None);
         let Some(timestamp) = entry.node.member(message_entry::TIMESTAMP) else { continue };
         let path = || entries.path(place, message_entry::TIMESTAMP);
         seconds(timestamp, findings, path);
-        let Some(moment) = Moment::new(timestamp) else { continue };
+        let Some(moment) = instant(timestamp) else { continue };
         let list = &mut before[entry.parent.map_or(0, |parent| parent + 1)];
         if let Some((last, index)) = list
             && moment < *last
