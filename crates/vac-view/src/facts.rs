@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
-use vac_adapter::time::{Span, instant};
+use vac_adapter::time::Span;
 use vac_adapter::{Error, Origin, Report, Session, Sink};
 use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome};
+use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry, VcsContext};
 
 use crate::author::MessageAuthor;
