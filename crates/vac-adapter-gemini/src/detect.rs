@@ -116,6 +116,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     };
     Glimpse {
         variant: form.name(),
+        parent: None,
         session_id: seen.id.or_else(stem),
         start: seen.start.or(seen.first).or_else(|| start_in_name(sample.name)),
         project: seen.workspace.or(seen.directory),

@@ -81,6 +81,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Option<Glimpse> {
     let stem = || ids::stem(sample.name).map(str::to_owned);
     facts.is_stream.then(|| Glimpse {
         variant: VARIANT,
+        parent: None,
         session_id: facts.session.clone().or_else(stem),
         start: facts.span.first(),
         project: None,

@@ -31,9 +31,10 @@ impl Table {
     }
 
     /// Columns with names.
-    pub fn with_names<const N: usize>(columns: [(&str, Side); N]) -> Self {
-        let mut table = Self::new(&columns.map(|(_, side)| side));
-        table.styled_row(HEADING, columns.map(|(name, _)| name.to_owned()));
+    pub fn with_names(columns: &[(&str, Side)]) -> Self {
+        let sides: Vec<_> = columns.iter().map(|(_, side)| *side).collect();
+        let mut table = Self::new(&sides);
+        table.styled_row(HEADING, columns.iter().map(|(name, _)| (*name).to_owned()));
         table
     }
 
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_what_is_in_them_on_a_terminal() {
         let mut table =
-            Table::with_names([("name", Side::Left), ("size", Side::Right), ("more", Side::Left)]);
+            Table::with_names(&[("name", Side::Left), ("size", Side::Right), ("more", Side::Left)]);
         table.row(["漢字".to_owned(), "1".to_owned(), "x".to_owned()]);
         table.row(["e\u{301}\u{202e}".to_owned(), "12345".to_owned(), String::new()]);
         table.row([String::new(), String::new(), String::new()]);

@@ -1,16 +1,15 @@
-//! One event, and how it is written.
+//! One event, and its JSON.
 
+use vac_adapter::message_text::{LeftOut, MessageText};
+use vac_adapter::tools::Target;
+use vac_record::annotations::{Action, Decider, Decision, Outcome, Relation, Usage};
 use vac_record::{Any, SessionId};
 use vac_value::{Encode, EncodeError, Encoder, Encoding, Key, Layout, MapEncoder};
 
-use vac_adapter::tools::{Category, tool};
-
-use crate::aside::{Aside, Superseded};
-use crate::moment::{Moment, Shown};
-use crate::outcome::Outcome;
-use crate::said::{LeftOut, Said};
+use crate::author::MessageAuthor;
+use crate::context::Context;
+use crate::event_time::EventTime;
 use crate::status::Status;
-use crate::walk::Subagent;
 
 /// One event of a session.
 #[derive(Clone, Debug)]
@@ -19,89 +18,127 @@ pub struct Event<'e> {
     pub session_id: &'e SessionId<'e>,
     /// The agent's name.
     pub agent: &'e str,
-    /// When it happened, if anything tells.
-    pub moment: Option<Moment>,
-    /// The entry that tells it; `None` for a boundary that is synthesised.
-    pub entry_id: Option<&'e str>,
-    /// The subagent that did it, if one did.
-    pub subagent: Option<&'e Subagent>,
-    /// Why it stands aside, if it does.
-    pub aside: Option<Aside>,
-    /// How it stopped being part of the conversation, if it did.
-    pub superseded: Option<&'e Superseded>,
+    /// When it happened, if it is known.
+    pub time: Option<EventTime>,
+    /// The entry that the event was read from, and where that belongs.
+    pub context: Context<'e>,
     /// What happened.
-    pub what: What<'e>,
+    pub kind: EventKind<'e>,
 }
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub enum What<'e> {
+pub enum EventKind<'e> {
     /// A session began.
     SessionStart {
         /// Whether no entry says so.
-        synthesised: bool,
+        is_synthesised: bool,
         /// The main model, if it is known.
         model: Option<&'e str>,
         /// The version of the agent's program.
         cli_version: Option<&'e str>,
-        /// Where it worked.
+        /// The working directory.
         working_dir: Option<&'e str>,
+        /// The id of the session that this one came from.
+        parent: Option<&'e str>,
+        /// How it came from that session.
+        relation: Option<Relation>,
     },
-    /// The user said something.
+    /// A message in the user's name.
     UserPrompt {
-        /// What the user said.
-        said: Said,
-        /// Whether it is a command to the program and not to the model.
-        is_command: bool,
+        /// Its text; if the user wrote it, only what the user typed.
+        text: MessageText,
+        /// Whose words it is.
+        author: MessageAuthor,
+        /// Whether it is a command for the program, not for the model.
+        is_local_command: bool,
+        /// What the command does.
+        action: Option<&'e Action<'e>>,
+        /// The command line of a shell command.
+        command: Option<String>,
     },
-    /// The model said something.
+    /// A message in the model's name.
     AssistantText {
-        /// What it said.
-        said: Said,
-        /// Which model.
+        /// Its text.
+        text: MessageText,
+        /// The model.
         model: Option<&'e str>,
+        /// Whose words it is, if not the model's.
+        author: Option<MessageAuthor>,
     },
-    /// The model thought.
+    /// Reasoning of the model.
     Reasoning {
-        /// What it thought, as far as that can be read.
-        said: Said,
-        /// What about.
+        /// Its text, as far as it can be read.
+        text: MessageText,
+        /// What it is about.
         subject: Option<&'e str>,
         /// Whether only the provider can read it, or the rest of it.
         is_encrypted: bool,
     },
     /// The model called a tool.
     ToolUse {
-        /// The tool's own name.
+        /// The tool's native name.
         tool: &'e str,
-        /// What joins call and result.
+        /// What the tool does.
+        action: &'e Action<'e>,
+        /// Joins a call and its result.
         call_id: Option<&'e str>,
-        /// What it was called with.
+        /// What the call acts on.
+        target: Target,
+        /// The input.
         input: &'e Any<'e>,
         /// How it ended, if the call itself says so.
         outcome: Option<Outcome>,
+        /// The exit code, if the call itself states one.
+        exit_code: Option<i128>,
     },
-    /// A tool answered.
+    /// A tool call ended.
     ToolResult {
-        /// The tool's own name, if the call is known.
+        /// The tool's native name, if the call is known.
         tool: Option<&'e str>,
-        /// What joins call and result.
+        /// What the tool does, if the call is known.
+        action: Option<&'e Action<'e>>,
+        /// Joins a call and its result.
         call_id: Option<&'e str>,
-        /// What it answered.
-        output: &'e Any<'e>,
         /// How the call ended.
         outcome: Outcome,
+        /// The exit code of a command.
+        exit_code: Option<i128>,
+        /// The text of the output.
+        text: Option<String>,
+        /// The output.
+        output: &'e Any<'e>,
+    },
+    /// Somebody decided, or was asked, what the agent may do.
+    Permission {
+        /// The decision.
+        decision: Decision,
+        /// Who decided.
+        by: Option<Decider>,
+        /// The tool, command or mode that it is about.
+        what: Option<&'e str>,
+        /// The call that it is about.
+        call_id: Option<&'e str>,
+    },
+    /// A request to the model used tokens.
+    Usage {
+        /// The tokens, in buckets that can be added up.
+        usage: Option<&'e Usage<'e>>,
+        /// The model.
+        model: Option<&'e str>,
+        /// The cost that the log states.
+        cost: Option<f64>,
     },
     /// A session ended.
     SessionEnd {
         /// Whether no entry says so.
-        synthesised: bool,
-        /// How.
+        is_synthesised: bool,
+        /// How it ended.
         status: Status,
     },
 }
 
-impl What<'_> {
+impl EventKind<'_> {
     /// The event's name in output.
     pub fn name(&self) -> &'static str {
         match self {
@@ -111,158 +148,233 @@ impl What<'_> {
             Self::Reasoning { .. } => "reasoning",
             Self::ToolUse { .. } => "tool_use",
             Self::ToolResult { .. } => "tool_result",
+            Self::Permission { .. } => "permission",
+            Self::Usage { .. } => "usage",
             Self::SessionEnd { .. } => "session_end",
+        }
+    }
+
+    /// Whose words the event contains. `None` for words of the model, and without words.
+    pub fn author(&self) -> Option<MessageAuthor> {
+        match self {
+            Self::UserPrompt { author, .. } => Some(*author),
+            Self::AssistantText { author, .. } => *author,
+            Self::SessionStart { .. }
+            | Self::Reasoning { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. }
+            | Self::Permission { .. }
+            | Self::Usage { .. }
+            | Self::SessionEnd { .. } => None,
         }
     }
 }
 
 impl Event<'_> {
-    /// The event as one line of JSON, without its end. A carried value that JSON has
-    /// nothing for is left out.
+    /// Returns the event as one line of JSON, without a line end. An input or output that JSON
+    /// cannot express is left out, and the member `not-json` names it.
     pub fn line(&self) -> Vec<u8> {
-        let written = |hollow: bool| {
+        let encode = |with_values: bool| {
             let mut encoder = Encoder::json(Layout::Compact);
-            write(&self.members(hollow), &mut encoder).map(|()| encoder.finish())
+            self.members(with_values).write(&mut encoder).map(|()| encoder.finish())
         };
-        // Only carried values can fail: without them it cannot.
-        written(false).or_else(|_| written(true)).unwrap_or_default()
+        encode(true)
+            .or_else(|_| encode(false))
+            .expect("JSON expresses everything but inputs and outputs")
     }
 
-    fn members(&self, hollow: bool) -> Vec<(&'static str, Value<'_>)> {
-        let mut members = vec![
-            ("event", Value::Text(self.what.name())),
-            ("session-id", Value::Id(self.session_id)),
-            ("agent", Value::Text(self.agent)),
-            ("timestamp", self.moment.as_ref().map_or(Value::Null, |at| Value::Time(&at.shown))),
-        ];
-        if let Some(derived) = self.moment.as_ref().and_then(|moment| moment.derived) {
-            members.push(("timestamp-derived", Value::Text(derived.name())));
-        }
-        members.push(("entry-id", self.entry_id.map_or(Value::Null, Value::Text)));
-        if let Some(Subagent(id)) = self.subagent {
-            members.push(("subagent", id.as_deref().map_or(Value::Bool(true), Value::Text)));
-        }
-        if let Some(aside) = self.aside {
-            members.push(("aside", Value::Text(aside.name())));
-        } else if let Some(Superseded(word)) = self.superseded {
-            members.push(("superseded", word.as_deref().map_or(Value::Bool(true), Value::Text)));
-        }
-        self.push_particulars(&mut members, hollow);
+    fn members(&self, with_values: bool) -> Members<'_> {
+        let mut members = Members { members: Vec::with_capacity(16), with_values };
+        members.text("event", Some(self.kind.name()));
+        members.push("session-id", Value::Encoded(self.session_id));
+        members.text("agent", Some(self.agent));
+        members.text("timestamp", self.time.as_ref().map(|time| &*time.text));
+        let derived = self.time.as_ref().and_then(|time| time.derived);
+        members.text("timestamp-derived", derived.map(super::event_time::Derived::name));
+        members.context(&self.context);
+        members.kind(&self.kind);
         members
     }
-
-    fn push_particulars<'e>(&'e self, members: &mut Vec<(&'static str, Value<'e>)>, hollow: bool) {
-        match &self.what {
-            What::SessionStart { synthesised, model, cli_version, working_dir } => {
-                push_flag(members, "synthesised", *synthesised);
-                push_text(members, "model", *model);
-                push_text(members, "cli-version", *cli_version);
-                push_text(members, "working-dir", *working_dir);
-            }
-            What::UserPrompt { said, is_command } => {
-                push_flag(members, "command", *is_command);
-                push_said(members, said);
-            }
-            What::AssistantText { said, model } => {
-                push_text(members, "model", *model);
-                push_said(members, said);
-            }
-            What::Reasoning { said, subject, is_encrypted } => {
-                push_text(members, "subject", *subject);
-                push_said(members, said);
-                push_flag(members, "encrypted", *is_encrypted);
-            }
-            What::ToolUse { tool, call_id, input, outcome } => {
-                push_tool(members, Some(tool), *call_id);
-                push_text(members, "outcome", outcome.map(Outcome::name));
-                push_carried(members, "input", input, hollow);
-            }
-            What::ToolResult { tool, call_id, output, outcome } => {
-                push_tool(members, *tool, *call_id);
-                members.push(("outcome", Value::Text(outcome.name())));
-                push_carried(members, "output", output, hollow);
-            }
-            What::SessionEnd { synthesised, status } => {
-                push_flag(members, "synthesised", *synthesised);
-                members.push(("status", Value::Text(status.name())));
-            }
-        }
-    }
 }
 
-type Members<'e> = Vec<(&'static str, Value<'e>)>;
-
-fn push_flag(members: &mut Members<'_>, key: &'static str, value: bool) {
-    if value {
-        members.push((key, Value::Bool(true)));
-    }
+/// The members of an event. Those that come from annotations have their keys and values.
+struct Members<'e> {
+    members: Vec<(&'static str, Value<'e>)>,
+    /// Whether to include inputs and outputs.
+    with_values: bool,
 }
 
-fn push_text<'e>(members: &mut Members<'e>, key: &'static str, value: Option<&'e str>) {
-    members.extend(value.map(|text| (key, Value::Text(text))));
-}
-
-fn push_said<'e>(members: &mut Members<'e>, said: &'e Said) {
-    members.push(("text", Value::Text(&said.text)));
-    if !said.left_out.is_empty() {
-        members.push(("left-out", Value::Counts(&said.left_out)));
-    }
-}
-
-fn push_tool<'e>(members: &mut Members<'e>, name: Option<&'e str>, call_id: Option<&'e str>) {
-    let (canonical, category) = name.map_or(("unknown", Category::Other), tool);
-    members.push(("tool", name.map_or(Value::Null, Value::Text)));
-    members.push(("canonical", Value::Text(canonical)));
-    members.push(("category", Value::Text(category.name())));
-    members.push(("call-id", call_id.map_or(Value::Null, Value::Text)));
-}
-
-fn push_carried<'e>(members: &mut Members<'e>, key: &'static str, any: &'e Any<'e>, hollow: bool) {
-    if hollow {
-        members.push(("not-json", Value::Text(key)));
-    } else {
-        members.push((key, Value::Carried(any)));
-    }
-}
-
-/// What a member of an event can be.
+/// The value of a member.
 enum Value<'e> {
-    Null,
-    Bool(bool),
+    True,
     Text(&'e str),
-    Time(&'e Shown),
-    Id(&'e SessionId<'e>),
+    Integer(i128),
+    Float(f64),
+    Texts(&'e [String]),
     Counts(&'e LeftOut),
-    Carried(&'e Any<'e>),
+    Encoded(&'e dyn Encode),
 }
 
 impl Encode for Value<'_> {
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError> {
         match self {
-            Self::Null => to.null(),
-            Self::Bool(value) => to.bool(*value),
+            Self::True => to.bool(true),
             Self::Text(text) => to.text(text),
-            Self::Time(Shown::Text(text)) => to.text(text),
-            Self::Time(Shown::Number(number)) => to.integer(i128::from(*number)),
-            Self::Id(id) => return id.encode(to),
+            Self::Integer(number) => to.integer(*number),
+            Self::Float(number) => to.float(*number)?,
+            Self::Texts(texts) => {
+                to.begin_array(texts.len());
+                for text in *texts {
+                    to.element();
+                    to.text(text);
+                }
+                to.end_array();
+            }
             Self::Counts(counts) => {
                 let mut map = MapEncoder::new(to);
                 for (kind, count) in *counts {
                     map.extension(Key::Text(kind), count)?;
                 }
-                return map.end();
+                map.end()?;
             }
-            Self::Carried(any) => return any.encode(to),
+            Self::Encoded(value) => value.encode(to)?,
         }
         Ok(())
     }
 }
 
-fn write(members: &[(&'static str, Value<'_>)], to: &mut Encoder) -> Result<(), EncodeError> {
-    debug_assert_eq!(to.encoding(), Encoding::Json);
-    let mut map = MapEncoder::new(to);
-    for (key, value) in members {
-        map.member(Key::Text(key), value)?;
+impl<'e> Members<'e> {
+    fn push(&mut self, key: &'static str, value: Value<'e>) {
+        self.members.push((key, value));
     }
-    map.end()
+
+    fn flag(&mut self, key: &'static str, is_set: bool) {
+        self.members.extend(is_set.then_some((key, Value::True)));
+    }
+
+    fn text(&mut self, key: &'static str, text: Option<&'e str>) {
+        self.members.extend(text.map(|text| (key, Value::Text(text))));
+    }
+
+    fn encoded<T: Encode>(&mut self, key: &'static str, value: Option<&'e T>) {
+        self.members.extend(value.map(|value| (key, Value::Encoded(value))));
+    }
+
+    fn integer(&mut self, key: &'static str, number: Option<i128>) {
+        self.members.extend(number.map(|number| (key, Value::Integer(number))));
+    }
+
+    fn context(&mut self, context: &Context<'e>) {
+        self.text("entry-id", context.entry_id);
+        self.encoded("subagent", context.subagent);
+        self.text("duplicate-of", context.duplicate_of);
+        self.encoded("inherited", context.inherited);
+        self.encoded("superseded", context.superseded);
+    }
+
+    fn message(&mut self, message: &'e MessageText) {
+        self.push("text", Value::Text(&message.text));
+        if !message.left_out.is_empty() {
+            self.push("left-out", Value::Counts(&message.left_out));
+        }
+    }
+
+    fn action(&mut self, action: Option<&'e Action<'e>>) {
+        let Some(action) = action else { return };
+        self.push("canonical", Value::Text(&action.tool));
+        self.push("category", Value::Text(action.category.as_str()));
+        self.text("server", action.server.as_deref());
+    }
+
+    /// An input or output.
+    fn value(&mut self, key: &'static str, value: &'e Any<'e>) {
+        if self.with_values {
+            self.push(key, Value::Encoded(value));
+        } else {
+            self.push("not-json", Value::Text(key));
+        }
+    }
+
+    fn kind(&mut self, kind: &'e EventKind<'e>) {
+        match kind {
+            EventKind::SessionStart {
+                is_synthesised,
+                model,
+                cli_version,
+                working_dir,
+                parent,
+                relation,
+            } => {
+                self.flag("synthesised", *is_synthesised);
+                self.text("model", *model);
+                self.text("cli-version", *cli_version);
+                self.text("working-dir", *working_dir);
+                self.text("parent", *parent);
+                self.text("relation", relation.map(|relation| relation.as_str()));
+            }
+            EventKind::UserPrompt { text, author, is_local_command, action, command } => {
+                self.push("author", Value::Text(author.name()));
+                self.flag("local-command", *is_local_command);
+                self.action(*action);
+                self.text("command", command.as_deref());
+                self.message(text);
+            }
+            EventKind::AssistantText { text, model, author } => {
+                self.text("author", author.map(MessageAuthor::name));
+                self.text("model", *model);
+                self.message(text);
+            }
+            EventKind::Reasoning { text, subject, is_encrypted } => {
+                self.text("subject", *subject);
+                self.message(text);
+                self.flag("encrypted", *is_encrypted);
+            }
+            EventKind::ToolUse { tool, action, call_id, target, input, outcome, exit_code } => {
+                self.text("tool", Some(tool));
+                self.action(Some(action));
+                self.text("call-id", *call_id);
+                self.text("command", target.command.as_deref());
+                if !target.paths.is_empty() {
+                    self.push("paths", Value::Texts(&target.paths));
+                }
+                self.text("host", target.host.as_deref());
+                self.text("outcome", outcome.map(|outcome| outcome.as_str()));
+                self.integer("exit-code", *exit_code);
+                self.value("input", input);
+            }
+            EventKind::ToolResult { tool, action, call_id, outcome, exit_code, text, output } => {
+                self.text("tool", *tool);
+                self.action(*action);
+                self.text("call-id", *call_id);
+                self.text("outcome", Some(outcome.as_str()));
+                self.integer("exit-code", *exit_code);
+                self.text("text", text.as_deref());
+                self.value("output", output);
+            }
+            EventKind::Permission { decision, by, what, call_id } => {
+                self.text("decision", Some(decision.as_str()));
+                self.text("by", by.map(|by| by.as_str()));
+                self.text("what", *what);
+                self.text("call-id", *call_id);
+            }
+            EventKind::Usage { usage, model, cost } => {
+                self.text("model", *model);
+                self.encoded("usage", *usage);
+                self.members.extend(cost.map(|cost| ("cost", Value::Float(cost))));
+            }
+            EventKind::SessionEnd { is_synthesised, status } => {
+                self.flag("synthesised", *is_synthesised);
+                self.text("status", Some(status.name()));
+            }
+        }
+    }
+
+    fn write(&self, to: &mut Encoder) -> Result<(), EncodeError> {
+        debug_assert_eq!(to.encoding(), Encoding::Json);
+        let mut map = MapEncoder::new(to);
+        for (key, value) in &self.members {
+            map.member(Key::Text(key), value)?;
+        }
+        map.end()
+    }
 }

@@ -7,168 +7,202 @@
 //!
 //! let json = br#"{"version": "3.0.0-draft", "id": "r1", "session": {
 //!     "session-id": "s1", "session-start": "2026-01-05T09:30:00Z",
-//!     "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "codex-cli"},
-//!     "entries": [{"type": "tool-call", "name": "shell", "call-id": "c1", "input": "ls"}]
+//!     "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "kiln"},
+//!     "entries": [{"type": "tool-call", "name": "fire", "call-id": "c1", "input": {"to": 900},
+//!         "vac": {"action": {"tool": "shell_exec", "category": "Execute"}}}]
 //! }}"#;
 //! let document = Document::json(json)?;
 //! let mut lines = Vec::new();
-//! record::read(&document, &mut |session| {
+//! record::read(&document, &[], &mut |session| {
 //!     events(session, &[], Options::default(), &mut |event| {
-//!         lines.push(String::from_utf8(event.line()).unwrap_or_default());
+//!         lines.push(String::from_utf8(event.line()).unwrap());
 //!         Ok(())
 //!     })
 //! })?;
 //! assert_eq!(lines[1], concat!(
-//!     r#"{"event":"tool_use","session-id":"s1","agent":"codex","#,
-//!     r#""timestamp":"2026-01-05T09:30:00.000001Z","timestamp-derived":"order","entry-id":null,"#,
-//!     r#""tool":"shell","canonical":"shell_exec","category":"Execute","call-id":"c1","input":"ls"}"#,
+//!     r#"{"event":"tool_use","session-id":"s1","agent":"kiln","#,
+//!     r#""timestamp":"2026-01-05T09:30:00.000001Z","timestamp-derived":"order","#,
+//!     r#""tool":"fire","canonical":"shell_exec","category":"Execute","call-id":"c1","#,
+//!     r#""input":{"to": 900}}"#,
 //! ));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use std::collections::BTreeMap;
 
+use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
-use vac_adapter::{Error, Origin, Report, Session, Sink, raw};
+use vac_adapter::{Error, Origin, Report, Session, Sink, annotation};
+use vac_record::annotations::{EndOf, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry};
 
-use crate::agent::Agent;
-use crate::aside::Aside;
-use crate::entry::common;
-use crate::event::{Event, What};
-use crate::head::Head;
-use crate::moment::{Clock, Derived, Moment};
-use crate::prompt::Author;
-use crate::walk::{self, Deed, Walk};
+use crate::author::{AuthorSet, MessageAuthor};
+use crate::context::{Context, SkipReason};
+use crate::entry_reader::{EntryReader, Visitor};
+use crate::event::{Event, EventKind};
+use crate::event_time::{Derived, EventTime, SessionClock};
+use crate::session_info::SessionInfo;
+use crate::status::Status;
 
-/// Which events to tell.
+/// Which events to report.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools)] // each is a question of its own
+#[allow(clippy::struct_excessive_bools)] // each selects one kind of event
 pub struct Options {
     /// `user_prompt`.
     pub prompts: bool,
     /// `tool_use` and `tool_result`.
     pub tools: bool,
+    /// `permission`.
+    pub permissions: bool,
     /// `assistant_text`.
     pub text: bool,
     /// `reasoning`.
     pub reasoning: bool,
+    /// `usage`.
+    pub usage: bool,
     /// `session_start` and `session_end`.
     pub boundaries: bool,
-    /// Also those that stand [aside](crate::aside).
-    pub asides: bool,
+    /// The authors whose messages to report.
+    pub authors: AuthorSet,
+    /// Also report entries that repeat others, were inherited or updated.
+    pub repeated: bool,
 }
 
 impl Default for Options {
-    /// All that belong to the session's own course.
+    /// Every kind of event, the messages of the user and of the model, nothing repeated.
     fn default() -> Self {
         Self {
             prompts: true,
             tools: true,
+            permissions: true,
             text: true,
             reasoning: true,
+            usage: true,
             boundaries: true,
-            asides: false,
+            authors: AuthorSet::USER,
+            repeated: false,
         }
     }
 }
 
 impl Options {
-    /// None at all.
+    /// No kind of event.
     pub const NOTHING: Self = Self {
         prompts: false,
         tools: false,
+        permissions: false,
         text: false,
         reasoning: false,
+        usage: false,
         boundaries: false,
-        asides: false,
+        authors: AuthorSet::USER,
+        repeated: false,
     };
 
-    fn wants(self, what: &What<'_>) -> bool {
-        match what {
-            What::SessionStart { .. } | What::SessionEnd { .. } => self.boundaries,
-            What::UserPrompt { .. } => self.prompts,
-            What::AssistantText { .. } => self.text,
-            What::Reasoning { .. } => self.reasoning,
-            What::ToolUse { .. } | What::ToolResult { .. } => self.tools,
+    /// Everything that a session contains.
+    pub fn everything() -> Self {
+        Self { authors: AuthorSet::ALL, repeated: true, ..Self::default() }
+    }
+
+    fn selects(self, kind: &EventKind<'_>) -> bool {
+        match kind {
+            EventKind::SessionStart { .. } | EventKind::SessionEnd { .. } => self.boundaries,
+            EventKind::UserPrompt { .. } => self.prompts,
+            EventKind::AssistantText { .. } => self.text,
+            EventKind::Reasoning { .. } => self.reasoning,
+            EventKind::ToolUse { .. } | EventKind::ToolResult { .. } => self.tools,
+            EventKind::Permission { .. } => self.permissions,
+            EventKind::Usage { .. } => self.usage,
         }
     }
 }
 
-/// What a stream did not tell.
+/// The numbers of what was skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Untold {
-    /// Events that stand aside, by why.
-    pub asides: BTreeMap<Aside, u64>,
-    /// Entries that hold what nobody could read.
+pub struct Skipped {
+    /// Messages of authors that were not selected.
+    pub by_author: BTreeMap<MessageAuthor, u64>,
+    /// Events that repeat others, were inherited or updated.
+    pub repeated: BTreeMap<SkipReason, u64>,
+    /// Entries that contain what could not be parsed.
     pub unparsed: u64,
+    /// Annotations that are not valid and were ignored.
+    pub invalid_annotations: u64,
 }
 
-impl Untold {
-    /// Counts another session's in.
+impl Skipped {
+    /// Adds the numbers of another session.
     pub fn add(&mut self, other: &Self) {
-        for (aside, count) in &other.asides {
-            *self.asides.entry(*aside).or_default() += count;
+        for (author, count) in &other.by_author {
+            *self.by_author.entry(*author).or_default() += count;
+        }
+        for (reason, count) in &other.repeated {
+            *self.repeated.entry(*reason).or_default() += count;
         }
         self.unparsed += other.unparsed;
+        self.invalid_annotations += other.invalid_annotations;
     }
 }
 
-/// Takes events.
-pub type Take<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
+/// Receives events.
+pub type Receive<'t> = dyn FnMut(&Event<'_>) -> Result<(), Error> + 't;
 
-/// Tells the events of a session, in order, as its entries are read. `sources` are the
-/// files of a log; a record says itself what it was made from.
+/// Reports the events of a session, in order, as its entries are read. `sources` are the files
+/// of a log; a record states them itself.
+///
+/// # Errors
+/// If the session cannot be read, or `receive` fails.
 pub fn events(
     session: &dyn Session,
     sources: &[Source],
     options: Options,
-    take: &mut Take<'_>,
-) -> Result<Untold, Error> {
-    let head = Head::of(session, sources);
-    let mut teller = Teller {
-        walk: Walk::new(head.agent),
-        head,
-        options,
-        clock: Clock::default(),
-        begun: false,
-        over: None,
-        untold: Untold::default(),
+    receive: &mut Receive<'_>,
+) -> Result<Skipped, Error> {
+    let info = SessionInfo::new(session, sources);
+    let mut stream = EventStream {
+        reader: EntryReader::new(info.adapter),
+        output: Output {
+            info,
+            options,
+            clock: SessionClock::default(),
+            skipped: Skipped::default(),
+            ends_by: None,
+            receive,
+        },
+        has_begun: false,
         report: Report::default(),
-        take,
     };
-    session.entries(&mut teller)?;
-    teller.end()
+    session.entries(&mut stream)?;
+    stream.finish()
 }
 
-struct Teller<'t, 'f> {
-    head: Head,
-    options: Options,
-    walk: Walk,
-    clock: Clock,
-    begun: bool,
-    /// The id of the last entry if that says that the session is over.
-    over: Option<String>,
-    untold: Untold,
+/// Reads entries and reports their events.
+struct EventStream<'t, 'f> {
+    reader: EntryReader,
+    output: Output<'t, 'f>,
+    has_begun: bool,
     report: Report,
-    take: &'t mut Take<'f>,
 }
 
-impl Sink for Teller<'_, '_> {
+/// Gives events their times and reports those that are selected.
+struct Output<'t, 'f> {
+    info: SessionInfo,
+    options: Options,
+    clock: SessionClock,
+    skipped: Skipped,
+    /// The id of the last entry, if it says that the session ends.
+    ends_by: Option<String>,
+    receive: &'t mut Receive<'f>,
+}
+
+impl Sink for EventStream<'_, '_> {
     fn entry(&mut self, entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
-        if !self.begun {
-            self.begin(Some(&entry))?;
+        if !self.has_begun {
+            self.has_begun = true;
+            self.output.begin(Some(&entry))?;
         }
-        self.over = None;
-        if let Entry::Event(event) = &entry {
-            if event.event_type == raw::EVENT_TYPE {
-                self.untold.unparsed += 1;
-            }
-            if self.head.agent == Agent::Cursor && walk::is_final(&event.event_type) {
-                self.over = event.id.as_deref().map(str::to_owned);
-            }
-        }
-        self.tell(&entry)
+        self.output.ends_by = None;
+        self.reader.read(&entry, &mut self.output)
     }
 
     fn report(&mut self) -> &mut Report {
@@ -176,125 +210,110 @@ impl Sink for Teller<'_, '_> {
     }
 }
 
-impl Teller<'_, '_> {
-    fn tell(&mut self, entry: &Entry<'_>) -> Result<(), Error> {
-        let Self { head, options, walk, clock, untold, take, .. } = self;
-        walk.entry(entry, &mut |deed| {
-            if let Some(aside) = deed.aside.filter(|_| !options.asides) {
-                *untold.asides.entry(aside).or_default() += 1;
-                return Ok(());
-            }
-            let moment = match deed.timestamp {
-                Some(timestamp) => Some(clock.stated(timestamp)),
-                None => clock.derived(),
-            };
-            let event = event(head, moment, &deed);
-            if options.wants(&event.what) { take(&event) } else { Ok(()) }
-        })
+impl EventStream<'_, '_> {
+    fn finish(mut self) -> Result<Skipped, Error> {
+        if !self.has_begun {
+            self.output.begin(None)?;
+        }
+        self.output.end(self.reader.status())?;
+        let mut skipped = self.output.skipped;
+        skipped.invalid_annotations =
+            self.reader.invalid_annotations + u64::from(self.output.info.has_invalid_annotations);
+        Ok(skipped)
+    }
+}
+
+impl Visitor for Output<'_, '_> {
+    fn entry(&mut self, _: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
+        if annotations.reason.is_some() {
+            self.skipped.unparsed += 1;
+        }
+        if annotations.ends.as_ref().is_some_and(|end| end.of == EndOf::Session)
+            && context.is_in_conversation()
+        {
+            self.ends_by = Some(context.entry_id.unwrap_or_default().to_owned());
+        }
     }
 
-    /// Tells the beginning; the first entry may be the one that says so.
+    fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        let is_selected = self.options.selects(&kind);
+        if let Some(reason) = context.skip_reason().filter(|_| !self.options.repeated) {
+            if is_selected {
+                *self.skipped.repeated.entry(reason).or_default() += 1;
+            }
+            return Ok(());
+        }
+        let time = match context.timestamp {
+            Some(timestamp) => self.clock.stated(timestamp),
+            None => self.clock.derived(),
+        };
+        if !is_selected {
+            return Ok(());
+        }
+        if let Some(author) = kind.author().filter(|it| !self.options.authors.contains(*it)) {
+            *self.skipped.by_author.entry(author).or_default() += 1;
+            return Ok(());
+        }
+        (self.receive)(&event(&self.info, time, *context, kind))
+    }
+}
+
+impl Output<'_, '_> {
+    /// Reports the start of the session, which the first entry may state.
     fn begin(&mut self, first: Option<&Entry<'_>>) -> Result<(), Error> {
-        self.begun = true;
-        let moment = self.start(first.and_then(|entry| common(entry).timestamp));
-        let stated = first.filter(|entry| states_start(self.head.agent, entry)).map(common);
-        let session = &self.head.record.session;
-        let meta = &session.agent_meta;
-        let what = What::SessionStart {
-            synthesised: stated.is_none(),
-            model: Some(&*meta.model_id).filter(|model| *model != UNKNOWN),
-            cli_version: meta.cli_version.as_deref(),
-            working_dir: session.environment.as_ref().map(|environment| &*environment.working_dir),
+        let time = self.start_time(first.and_then(Entry::timestamp));
+        let starts = |entry: &&Entry<'_>| {
+            let annotations = annotation::annotations(entry);
+            annotations.is_ok_and(|it| it.is_some_and(|it| it.starts == Some(true)))
         };
-        let event = boundary(&self.head, moment, stated.and_then(|entry| entry.id), what);
-        if self.options.boundaries { (self.take)(&event) } else { Ok(()) }
+        let stated = first.filter(starts);
+        let entry_id = stated.and_then(Entry::id).map(|id| &**id);
+        let Self { info, options, receive, .. } = self;
+        let session = &info.record.session;
+        let environment = session.environment.as_ref();
+        let annotations = info.annotations.as_ref();
+        let kind = EventKind::SessionStart {
+            is_synthesised: stated.is_none(),
+            model: Some(&*session.agent_meta.model_id).filter(|model| *model != UNKNOWN),
+            cli_version: session.agent_meta.cli_version.as_deref(),
+            working_dir: environment.map(|environment| &*environment.working_dir),
+            parent: annotations.and_then(|it| it.parent.as_deref()),
+            relation: annotations.and_then(|it| it.relation),
+        };
+        if !options.boundaries {
+            return Ok(());
+        }
+        receive(&event(info, time, Context { entry_id, ..Context::default() }, kind))
     }
 
-    fn start(&mut self, first: Option<&AbstractTimestamp<'_>>) -> Option<Moment> {
-        let stated = self.head.start();
-        let mut moment = self.clock.stated(stated.or(first)?);
-        moment.derived = match stated {
+    fn start_time(&mut self, first: Option<&AbstractTimestamp<'_>>) -> Option<EventTime> {
+        let stated = self.info.start();
+        let mut time = self.clock.stated(stated.or(first)?)?;
+        time.derived = match stated {
             None => Some(Derived::Order),
-            Some(_) => self.head.starts_by_file_name().then_some(Derived::FileName),
+            Some(_) => self.info.starts_by_file_name().then_some(Derived::FileName),
         };
-        Some(moment)
+        Some(time)
     }
 
-    fn end(mut self) -> Result<Untold, Error> {
-        if !self.begun {
-            self.begin(None)?;
+    fn end(&mut self, status: Status) -> Result<(), Error> {
+        let time = self.clock.end(self.info.end());
+        let ends_by = self.ends_by.take();
+        if !self.options.boundaries {
+            return Ok(());
         }
-        let moment = self.clock.end(self.head.end());
-        let status = self.walk.status();
-        let what = What::SessionEnd { synthesised: self.over.is_none(), status };
-        let event = boundary(&self.head, moment, self.over.as_deref(), what);
-        if self.options.boundaries {
-            (self.take)(&event)?;
-        }
-        Ok(self.untold)
+        let kind = EventKind::SessionEnd { is_synthesised: ends_by.is_none(), status };
+        let entry_id = ends_by.as_deref().filter(|id| !id.is_empty());
+        let context = Context { entry_id, ..Context::default() };
+        (self.receive)(&event(&self.info, time, context, kind))
     }
 }
 
-/// What stands for a model that nobody knows.
-const UNKNOWN: &str = vac_adapter::provider::UNKNOWN;
-
-/// Whether an entry is what the log itself begins a session with.
-fn states_start(agent: Agent, entry: &Entry<'_>) -> bool {
-    let Entry::Event(event) = entry else { return false };
-    matches!(
-        (agent, &*event.event_type),
-        (Agent::Codex, "session_meta" | "thread.started") | (Agent::Cursor, "system/init")
-    )
-}
-
-fn boundary<'e>(
-    head: &'e Head,
-    moment: Option<Moment>,
-    entry_id: Option<&'e str>,
-    what: What<'e>,
+fn event<'e>(
+    info: &'e SessionInfo,
+    time: Option<EventTime>,
+    context: Context<'e>,
+    kind: EventKind<'e>,
 ) -> Event<'e> {
-    Event {
-        session_id: &head.record.session.session_id,
-        agent: &head.agent_name,
-        moment,
-        entry_id,
-        subagent: None,
-        aside: None,
-        superseded: None,
-        what,
-    }
-}
-
-fn event<'e>(head: &'e Head, moment: Option<Moment>, deed: &'e Deed<'e, 'e>) -> Event<'e> {
-    Event {
-        session_id: &head.record.session.session_id,
-        agent: &head.agent_name,
-        moment,
-        entry_id: deed.entry_id,
-        subagent: deed.subagent,
-        aside: deed.aside,
-        superseded: deed.superseded,
-        what: match &deed.what {
-            walk::What::Prompt { said, author } => {
-                What::UserPrompt { said: said.clone(), is_command: *author == Author::Command }
-            }
-            walk::What::AssistantText { said, model } => {
-                What::AssistantText { said: said.clone(), model: *model }
-            }
-            walk::What::Reasoning { said, subject, is_encrypted } => What::Reasoning {
-                said: said.clone(),
-                subject: *subject,
-                is_encrypted: *is_encrypted,
-            },
-            walk::What::Call { tool, call_id, input, outcome } => {
-                What::ToolUse { tool, call_id: *call_id, input: input.any(), outcome: *outcome }
-            }
-            walk::What::Result { tool, call_id, output, outcome } => What::ToolResult {
-                tool: tool.as_deref(),
-                call_id: *call_id,
-                output,
-                outcome: *outcome,
-            },
-        },
-    }
+    Event { session_id: &info.record.session.session_id, agent: &info.agent, time, context, kind }
 }

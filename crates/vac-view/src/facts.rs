@@ -1,79 +1,114 @@
-//! What a session holds.
+//! Facts about a session.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
-use vac_adapter::time::{Span, instant};
-use vac_adapter::tools::tool;
-use vac_adapter::{Error, Origin, Report, Session, Sink, raw};
+use vac_adapter::time::Span;
+use vac_adapter::{Error, Origin, Report, Session, Sink};
+use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome};
+use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry, VcsContext};
 
-use crate::aside::Aside;
-use crate::entry::{self, common};
-use crate::head::Head;
-use crate::moment::{Shown, shown};
-use crate::outcome::Outcome;
-use crate::prompt::Author;
+use crate::author::MessageAuthor;
+use crate::context::Context;
+use crate::entry_reader::{EntryReader, Visitor};
+use crate::event::EventKind;
+use crate::event_time::to_utc;
+use crate::session_info::SessionInfo;
 use crate::status::Status;
-use crate::tokens::Tokens;
-use crate::walk::{Deed, Walk, What};
+use crate::usage_totals::UsageTotals;
 
-/// So many names of one kind are told apart.
-const MOST_NAMES: usize = 1000;
-/// What the names beyond share.
+/// The maximum number of names of one kind that are listed.
+const MAX_NAMES: usize = 1000;
+/// The name under which the others are counted.
 const OTHERS: &str = "(others)";
-/// So much of the first prompt is kept.
-const MOST_CHARACTERS: usize = 2000;
+/// The maximum length of the first prompt, in characters.
+const MAX_PROMPT: usize = 2000;
 
-/// What a session holds.
+/// Facts about a session. What is not known is absent.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Facts {
-    /// Its id; bytes are in base64url.
+    /// The session's id; bytes are in base64url.
     pub session_id: String,
     /// The agent's name.
     pub agent: String,
-    /// Which of the agent's formats, or of a record's encodings, it is in.
+    /// The agent whose format the log has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// The format of the log, or the encoding of the record.
     pub variant: String,
-    /// What the agent's program calls itself.
+    /// The name of the agent's program.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cli_name: Option<String>,
-    /// Its versions: first the session's, then others that entries state.
-    pub versions: Vec<String>,
-    /// The models: first the main one.
+    /// The version of the agent's program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cli_version: Option<String>,
+    /// The models: first the main one, then others of the main thread, then those of subagents.
     pub models: Vec<String>,
-    /// Who runs the main model.
+    /// The provider of the main model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// Where it worked.
+    /// The working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// In which repository.
+    /// The repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vcs: Option<Vcs>,
+    /// The id of the session that this one came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// How it came from that session: `subagent`, `fork`, `resumed`, `continued`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<&'static str>,
     /// When it began, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// When it ended, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
-    /// Milliseconds between the two.
+    /// The milliseconds between the two, unless the log states only one time.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// How it ended.
     pub status: Status,
-    /// How many prompts the user gave.
-    pub prompts: u64,
-    /// The beginning of the first, in the user's own words: the first to the model if
-    /// there is any, else the first command, else what a subagent was told.
+    /// The number of messages in the user's name, by author.
+    pub prompts: BTreeMap<&'static str, u64>,
+    /// The beginning of the first prompt, in the words of the user: of the first to the model if
+    /// there is one, else of the first local command, else of the first by another agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_prompt: Option<String>,
-    /// Entries by type; children count.
+    /// The number of commands that the user typed for the program.
+    pub local_commands: u64,
+    /// The number of commands that the agent ran.
+    pub commands: u64,
+    /// The number of entries by type, with children.
     pub entries: BTreeMap<&'static str, u64>,
-    /// How many things were said or done that stand aside, by why.
-    pub asides: BTreeMap<&'static str, u64>,
-    /// How many happened and are not part of the conversation any more.
+    /// The number of events that repeat others, were inherited or updated, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// The number of events that are not part of the conversation any more.
     pub superseded: u64,
-    /// Entries that hold what nobody could read.
+    /// The number of entries that contain what could not be parsed.
     pub unparsed: u64,
-    /// Tokens, if anything tells.
-    pub tokens: Option<Tokens>,
+    /// The number of annotations that are not valid and were ignored.
+    pub invalid_annotations: u64,
+    /// Tokens, if the annotations state any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<UsageTotals>,
+    /// The cost that the log states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// Tools, by category and name.
     pub tools: Vec<ToolFacts>,
-    /// What it was read from.
+    /// The number of tool calls that failed.
+    pub errors: u64,
+    /// The number of tool calls that were cancelled.
+    pub cancelled: u64,
+    /// The number of permission decisions, by decision.
+    pub permissions: BTreeMap<&'static str, u64>,
+    /// The files that it was read from.
     pub sources: Vec<Source>,
 }
 
@@ -85,10 +120,13 @@ pub struct Vcs {
     #[serde(rename = "type")]
     pub kind: String,
     /// The branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// Where it is from.
+    /// The address of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
 }
 
@@ -96,76 +134,83 @@ pub struct Vcs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolFacts {
-    /// What it is for.
+    /// What it does.
     pub category: &'static str,
-    /// What such tools are called here.
-    pub canonical: &'static str,
-    /// What the agent calls it.
+    /// The canonical name.
+    pub canonical: String,
+    /// The MCP server that provides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The native name.
     pub tool: String,
-    /// How often it was called.
+    /// The number of calls.
     pub calls: u64,
-    /// How many calls failed.
+    /// The number of calls that failed.
     pub errors: u64,
-    /// How many were cancelled.
+    /// The number of calls that were cancelled.
     pub cancelled: u64,
 }
 
-/// Reads a session for what it holds. `sources` are the files of a log; a record says
-/// itself what it was made from.
+/// Reads the facts about a session. `sources` are the files of a log; a record states them
+/// itself.
+///
+/// # Errors
+/// If the session cannot be read.
 pub fn inspect(session: &dyn Session, sources: &[Source]) -> Result<Facts, Error> {
-    let head = Head::of(session, sources);
+    let info = SessionInfo::new(session, sources);
     let mut inspector = Inspector {
-        walk: Walk::new(head.agent),
-        count: Count::default(),
+        reader: EntryReader::new(info.adapter),
+        counts: Counts::default(),
         report: Report::default(),
-        head,
     };
-    let meta = &inspector.head.record.session.agent_meta;
-    note(&mut inspector.count.versions, meta.cli_version.as_deref());
-    for model in std::iter::once(&meta.model_id).chain(meta.models.iter().flatten()) {
-        note(&mut inspector.count.models, Some(&**model).filter(|model| *model != UNKNOWN));
-    }
     session.entries(&mut inspector)?;
-    Ok(inspector.facts(session.variant()))
+    Ok(inspector.facts(info, session.variant()))
 }
 
-/// What stands for a model or provider that nobody knows.
-const UNKNOWN: &str = vac_adapter::provider::UNKNOWN;
-
 struct Inspector {
-    head: Head,
-    walk: Walk,
-    count: Count,
+    reader: EntryReader,
+    counts: Counts,
+    /// Counts entries by type.
     report: Report,
 }
 
 #[derive(Default)]
-struct Count {
-    versions: Vec<String>,
-    models: Vec<String>,
+struct Counts {
+    main_models: Vec<String>,
+    subagent_models: Vec<String>,
     span: Span,
-    prompts: u64,
+    prompts: BTreeMap<&'static str, u64>,
     first_prompt: Option<String>,
-    first_command: Option<String>,
-    /// To a subagent.
-    first_order: Option<String>,
-    asides: BTreeMap<&'static str, u64>,
+    first_local_command: Option<String>,
+    first_by_agent: Option<String>,
+    local_commands: u64,
+    commands: u64,
+    skipped: BTreeMap<&'static str, u64>,
     superseded: u64,
     unparsed: u64,
-    tokens: Tokens,
-    /// Calls, errors and cancelled calls by category, canonical name and name.
-    tools: BTreeMap<String, [u64; 3]>,
+    tokens: UsageTotals,
+    cost: Option<f64>,
+    tools: BTreeMap<String, ToolCount>,
+    errors: u64,
+    cancelled: u64,
+    permissions: BTreeMap<&'static str, u64>,
+}
+
+/// The counts of one tool.
+#[derive(Default)]
+struct ToolCount {
+    canonical: String,
+    category: Option<Category>,
+    server: Option<String>,
+    calls: u64,
+    errors: u64,
+    cancelled: u64,
 }
 
 impl Sink for Inspector {
     fn entry(&mut self, entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
         self.report.entry(&entry);
-        self.own(&entry, None);
-        let Self { walk, count, .. } = self;
-        walk.entry(&entry, &mut |deed| {
-            count.deed(&deed);
-            Ok(())
-        })
+        self.reader.read(&entry, &mut self.counts)
     }
 
     fn report(&mut self) -> &mut Report {
@@ -174,121 +219,166 @@ impl Sink for Inspector {
 }
 
 impl Inspector {
-    /// What an entry says of the session, and its children.
-    fn own(&mut self, entry: &Entry<'_>, aside: Option<Aside>) {
-        let here = common(entry);
-        if let Entry::Event(event) = entry
-            && event.event_type == raw::EVENT_TYPE
-        {
-            self.count.unparsed += 1;
-        }
-        let aside = aside.or_else(|| Aside::of(here.native));
-        if aside.is_none() {
-            if let Some(timestamp) = here.timestamp {
-                self.count.span.add(timestamp);
-            }
-            if let Entry::Message(message) = entry {
-                note(&mut self.count.models, message.model_id.as_deref());
-            }
-            note(&mut self.count.versions, entry::text(here.native, &["version"]).as_deref());
-            self.count.tokens.add(self.head.agent, entry);
-        }
-        for child in here.children {
-            self.own(child, aside);
-        }
-    }
-
-    fn facts(self, variant: &str) -> Facts {
-        let Self { head, walk, mut count, report } = self;
-        let session = &head.record.session;
-        let start = session.session_start.clone().or_else(|| count.span.first());
-        let end = session.session_end.clone().or_else(|| count.span.last());
+    fn facts(self, info: SessionInfo, variant: &str) -> Facts {
+        let Self { reader, counts, report } = self;
+        let session = &info.record.session;
+        let meta = &session.agent_meta;
+        let start = info.start().cloned().or_else(|| counts.span.first());
+        let end = info.end().cloned().or_else(|| counts.span.last());
+        let duration = duration(start.as_ref(), end.as_ref());
         let environment = session.environment.as_ref();
-        let vcs = head.record.vcs.as_ref();
-        count.tokens.finish();
+        let vcs = info.record.vcs.as_ref();
+        let annotations = info.annotations.as_ref();
         Facts {
-            session_id: head.session_id(),
+            session_id: info.session_id(),
+            adapter: info.adapter.map(|adapter| adapter.name().to_owned()),
             variant: variant.to_owned(),
-            cli_name: owned(session.agent_meta.cli_name.as_deref()),
-            model_provider: owned(Some(&*session.agent_meta.model_provider))
-                .filter(|provider| provider != UNKNOWN),
+            cli_name: owned(meta.cli_name.as_deref()),
+            cli_version: owned(meta.cli_version.as_deref()),
+            models: models(&info, counts.main_models, counts.subagent_models),
+            model_provider: owned(Some(&*meta.model_provider)).filter(|name| name != UNKNOWN),
             working_dir: owned(environment.map(|environment| &*environment.working_dir)),
             vcs: vcs
                 .or_else(|| environment.and_then(|environment| environment.vcs.as_ref()))
-                .map(Vcs::of),
-            duration_ms: duration(start.as_ref(), end.as_ref()),
-            start: start.as_ref().map(time),
-            end: end.as_ref().map(time),
-            status: walk.status(),
-            prompts: count.prompts,
-            first_prompt: count.first_prompt.or(count.first_command).or(count.first_order),
+                .map(Vcs::from),
+            parent: owned(annotations.and_then(|it| it.parent.as_deref())),
+            relation: annotations.and_then(|it| it.relation).map(|relation| relation.as_str()),
+            duration_ms: duration.filter(|_| !info.starts_by_file_name()),
+            start: start.as_ref().and_then(to_utc),
+            end: end.as_ref().and_then(to_utc),
+            status: reader.status(),
+            prompts: counts.prompts,
+            first_prompt: counts
+                .first_prompt
+                .or(counts.first_local_command)
+                .or(counts.first_by_agent),
+            local_commands: counts.local_commands,
+            commands: counts.commands,
             entries: report.entries,
-            asides: count.asides,
-            superseded: count.superseded,
-            unparsed: count.unparsed,
-            tokens: Some(count.tokens).filter(|tokens| !tokens.is_empty()),
-            tools: tools(count.tools),
-            versions: count.versions,
-            models: count.models,
-            agent: head.agent_name,
-            sources: head.sources,
+            skipped: counts.skipped,
+            superseded: counts.superseded,
+            unparsed: counts.unparsed,
+            invalid_annotations: reader.invalid_annotations
+                + u64::from(info.has_invalid_annotations),
+            tokens: Some(counts.tokens).filter(|tokens| !tokens.is_empty()),
+            // Sums of decimals are not decimals, so round to a millionth.
+            cost: counts.cost.map(|cost| (cost * 1e6).round() / 1e6).filter(|it| it.is_finite()),
+            tools: tools(counts.tools),
+            errors: counts.errors,
+            cancelled: counts.cancelled,
+            permissions: counts.permissions,
+            agent: info.agent,
+            sources: info.sources,
         }
     }
 }
 
-impl Count {
-    fn deed(&mut self, deed: &Deed<'_, '_>) {
-        if let Some(aside) = deed.aside {
-            *self.asides.entry(aside.name()).or_default() += 1;
+impl Visitor for Counts {
+    fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
+        self.unparsed += u64::from(annotations.reason.is_some());
+        if context.skip_reason().is_some() {
             return;
         }
-        self.superseded += u64::from(deed.superseded.is_some());
-        match &deed.what {
-            What::Prompt { said, author } => {
-                let first = match (deed.subagent, author) {
-                    (None, Author::Command) => &mut self.first_command,
-                    (None, _) => &mut self.first_prompt,
-                    (Some(_), _) => &mut self.first_order,
-                };
-                let text = said.text.trim();
-                if first.is_none() && !text.is_empty() {
-                    *first = Some(text.chars().take(MOST_CHARACTERS).collect());
-                }
-                self.prompts += u64::from(deed.subagent.is_none());
-            }
-            What::Call { tool, outcome, .. } => {
-                let counts = self.tool(tool);
-                counts[0] += 1;
-                if let Some(outcome) = outcome {
-                    ended(counts, *outcome);
-                }
-            }
-            What::Result { tool, outcome, .. } => {
-                if matches!(outcome, Outcome::Error | Outcome::Cancelled) {
-                    ended(self.tool(tool.as_deref().unwrap_or(UNKNOWN)), *outcome);
-                }
-            }
-            What::AssistantText { .. } | What::Reasoning { .. } => {}
+        if let Some(timestamp) = entry.timestamp() {
+            self.span.add(timestamp);
+        }
+        if let Entry::Message(message) = entry {
+            self.model(message.model_id.as_deref(), context);
         }
     }
 
-    fn tool(&mut self, name: &str) -> &mut [u64; 3] {
+    fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error> {
+        if let Some(reason) = context.skip_reason() {
+            *self.skipped.entry(reason.name()).or_default() += 1;
+            return Ok(());
+        }
+        self.superseded += u64::from(context.superseded.is_some());
+        match kind {
+            EventKind::UserPrompt { text, author, is_local_command, .. } => {
+                *self.prompts.entry(author.name()).or_default() += 1;
+                self.local_commands += u64::from(is_local_command);
+                self.first_prompt(&text.text, author, is_local_command);
+            }
+            EventKind::ToolUse { tool, action, target, outcome, .. } => {
+                self.commands += u64::from(target.command.is_some());
+                self.tool(tool, Some(action)).calls += 1;
+                self.outcome(tool, Some(action), outcome);
+            }
+            EventKind::ToolResult { tool, action, outcome, .. } => {
+                self.outcome(tool.unwrap_or(UNKNOWN), action, Some(outcome));
+            }
+            EventKind::Permission { decision, .. } => {
+                *self.permissions.entry(decision.as_str()).or_default() += 1;
+            }
+            EventKind::Usage { usage, model, cost } => {
+                if let Some(usage) = usage {
+                    self.tokens.add(usage);
+                }
+                self.model(model, context);
+                if let Some(cost) = cost {
+                    *self.cost.get_or_insert(0.0) += cost;
+                }
+            }
+            EventKind::AssistantText { .. }
+            | EventKind::Reasoning { .. }
+            | EventKind::SessionStart { .. }
+            | EventKind::SessionEnd { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn model(&mut self, model: Option<&str>, context: &Context<'_>) {
+        let is_main = context.subagent.is_none();
+        add_name(if is_main { &mut self.main_models } else { &mut self.subagent_models }, model);
+    }
+
+    fn first_prompt(&mut self, text: &str, author: MessageAuthor, is_local_command: bool) {
+        let first = match author {
+            MessageAuthor::User | MessageAuthor::Unstated if is_local_command => {
+                &mut self.first_local_command
+            }
+            MessageAuthor::User | MessageAuthor::Unstated => &mut self.first_prompt,
+            MessageAuthor::OtherAgent => &mut self.first_by_agent,
+            MessageAuthor::Program | MessageAuthor::Hook | MessageAuthor::Unknown => return,
+        };
+        let text = text.trim();
+        if first.is_none() && !text.is_empty() {
+            *first = Some(text.chars().take(MAX_PROMPT).collect());
+        }
+    }
+
+    fn tool(&mut self, name: &str, action: Option<&Action<'_>>) -> &mut ToolCount {
         let is_new = !self.tools.contains_key(name);
-        let name = if is_new && self.tools.len() >= MOST_NAMES { OTHERS } else { name };
-        self.tools.entry(name.to_owned()).or_default()
+        let is_other = is_new && self.tools.len() >= MAX_NAMES;
+        let name = if is_other { OTHERS } else { name };
+        let count = self.tools.entry(name.to_owned()).or_default();
+        if let Some(action) = action.filter(|_| is_new && !is_other) {
+            count.canonical = action.tool.to_string();
+            count.category = Some(action.category);
+            count.server = owned(action.server.as_deref());
+        }
+        count
+    }
+
+    fn outcome(&mut self, tool: &str, action: Option<&Action<'_>>, outcome: Option<Outcome>) {
+        match outcome {
+            Some(Outcome::Error) => {
+                self.errors += 1;
+                self.tool(tool, action).errors += 1;
+            }
+            Some(Outcome::Cancelled) => {
+                self.cancelled += 1;
+                self.tool(tool, action).cancelled += 1;
+            }
+            Some(Outcome::Success | Outcome::Unknown) | None => {}
+        }
     }
 }
 
-fn ended(counts: &mut [u64; 3], outcome: Outcome) {
-    match outcome {
-        Outcome::Error => counts[1] += 1,
-        Outcome::Cancelled => counts[2] += 1,
-        Outcome::Success | Outcome::Unknown => {}
-    }
-}
-
-impl Vcs {
-    fn of(vcs: &VcsContext<'_>) -> Self {
+impl From<&VcsContext<'_>> for Vcs {
+    fn from(vcs: &VcsContext<'_>) -> Self {
         Self {
             kind: vcs.kind.clone().into_owned(),
             branch: owned(vcs.branch.as_deref()),
@@ -298,14 +388,39 @@ impl Vcs {
     }
 }
 
-/// In the order of the categories, then of the names.
-fn tools(counts: BTreeMap<String, [u64; 3]>) -> Vec<ToolFacts> {
-    let mut tools: Vec<_> =
-        counts.into_iter().map(|(name, counts)| (tool(&name), name, counts)).collect();
-    tools.sort_by_key(|((canonical, category), ..)| (*category, *canonical));
-    let facts = tools.into_iter().map(|((canonical, category), tool, counts)| {
-        let [calls, errors, cancelled] = counts;
-        ToolFacts { category: category.name(), canonical, tool, calls, errors, cancelled }
+/// Returns all models: the session's, then those of entries.
+fn models(info: &SessionInfo, main: Vec<String>, subagents: Vec<String>) -> Vec<String> {
+    let meta = &info.record.session.agent_meta;
+    let stated = std::iter::once(&meta.model_id).chain(meta.models.iter().flatten());
+    let mut models = Vec::new();
+    // The main model of the main thread comes first, even if a list of the session does not
+    // begin with it.
+    add_name(&mut models, Some(&*meta.model_id).filter(|model| *model != UNKNOWN));
+    for model in main.iter().map(String::as_str) {
+        add_name(&mut models, Some(model));
+    }
+    for model in stated.map(|model| &**model).chain(subagents.iter().map(String::as_str)) {
+        add_name(&mut models, Some(model).filter(|model| *model != UNKNOWN));
+    }
+    models
+}
+
+/// Returns the tools in the order of their categories, canonical names and names.
+fn tools(counts: BTreeMap<String, ToolCount>) -> Vec<ToolFacts> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    let order = |category: Option<Category>| category.map_or(usize::MAX, |it| it as usize);
+    counts.sort_by(|(_, a), (_, b)| {
+        let key = |count: &ToolCount| (order(count.category), count.canonical.clone());
+        key(a).cmp(&key(b))
+    });
+    let facts = counts.into_iter().map(|(tool, count)| ToolFacts {
+        category: count.category.unwrap_or(Category::Other).as_str(),
+        canonical: Some(count.canonical).filter(|it| !it.is_empty()).unwrap_or(UNKNOWN.to_owned()),
+        server: count.server,
+        tool,
+        calls: count.calls,
+        errors: count.errors,
+        cancelled: count.cancelled,
     });
     facts.collect()
 }
@@ -314,29 +429,24 @@ fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// Adds a name that is not there yet.
-fn note(names: &mut Vec<String>, name: Option<&str>) {
+/// Adds a name that is not in the list.
+fn add_name(names: &mut Vec<String>, name: Option<&str>) {
     let is_new = |name: &&str| !names.iter().any(|known| known == name);
     if let Some(name) = name.filter(|name| !name.is_empty()).filter(is_new) {
         match names.len() {
-            ..MOST_NAMES => names.push(name.to_owned()),
-            MOST_NAMES => names.push(OTHERS.to_owned()),
+            ..MAX_NAMES => names.push(name.to_owned()),
+            MAX_NAMES => names.push(OTHERS.to_owned()),
             _ => {}
         }
     }
 }
 
-fn time(timestamp: &AbstractTimestamp<'_>) -> String {
-    match shown(timestamp) {
-        Shown::Text(text) => text,
-        Shown::Number(number) => number.to_string(),
-    }
-}
-
+/// Returns the milliseconds between two times. A session of which the log states only one time
+/// has no duration.
 fn duration(
     start: Option<&AbstractTimestamp<'_>>,
     end: Option<&AbstractTimestamp<'_>>,
 ) -> Option<u64> {
     let (start, end) = (instant(start?)?, instant(end?)?);
-    u64::try_from((end - start) / 1_000_000).ok()
+    u64::try_from((end - start) / 1_000_000).ok().filter(|_| end != start)
 }

@@ -1,9 +1,12 @@
-//! What sessions and records hold: [facts](facts::inspect) about them, and their flat
-//! stream of [events](events::events).
+//! Views of sessions and records: [facts](facts::inspect) about a session, and its flat stream
+//! of [events](events::events).
 //!
-//! Both read a [`Session`](vac_adapter::Session) entry by entry. The survey of a native
-//! log gives some; [`record::read`] makes one of a record, so that a log and its record
-//! tell the same.
+//! Both read a [`Session`](vac_adapter::Session) entry by entry. An adapter makes sessions of
+//! logs; [`record::read`] makes one of a record, so a log and its record give the same events.
+//!
+//! This crate does not know any agent. It reads the keys of the schema, the annotations that
+//! adapters attach ([`vac_adapter::annotation`]) and the tables of the agent's adapter. It never
+//! reads a native key of a log.
 //!
 //! ```
 //! use vac_value::Document;
@@ -11,73 +14,98 @@
 //!
 //! let json = br#"{"version": "3.0.0-draft", "id": "r1", "session": {
 //!     "session-id": "s1",
-//!     "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "gemini-cli"},
+//!     "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "kiln"},
 //!     "entries": [
-//!         {"type": "user", "content": "See @a.md\n--- Content from referenced files ---\n..."},
+//!         {"type": "user", "content": "Fire it", "vac": {"author": "user"}},
+//!         {"type": "user", "content": "It is hot", "vac": {"author": "hook"}},
 //!         {"type": "assistant", "content": "", "children": [
-//!             {"type": "tool-call", "name": "read_file", "call-id": "c1", "input": {}},
-//!             {"type": "tool-result", "call-id": "c1", "output": {}, "is-error": true}]}
+//!             {"type": "tool-call", "name": "fire", "call-id": "c1", "input": {},
+//!                 "vac": {"action": {"tool": "shell_exec", "category": "Execute"}}},
+//!             {"type": "tool-result", "call-id": "c1", "output": "cold",
+//!                 "vac": {"outcome": "error", "exit-code": 2}}]}
 //!     ]
 //! }}"#;
 //! let document = Document::json(json)?;
-//! let facts = record::read(&document, &mut |session| inspect(session, &[]))?;
-//! assert_eq!(facts.first_prompt.as_deref(), Some("See @a.md"));
-//! assert_eq!((facts.tools[0].category, facts.tools[0].errors), ("Read", 1));
+//! let facts = record::read(&document, &[], &mut |session| inspect(session, &[]))?;
+//! assert_eq!(facts.first_prompt.as_deref(), Some("Fire it"));
+//! assert_eq!((facts.prompts["user"], facts.prompts["hook"]), (1, 1));
+//! assert_eq!((facts.tools[0].category, facts.tools[0].errors), ("Execute", 1));
 //! assert_eq!(facts.status.name(), "failure");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The events
+//! # Events
 //!
-//! All have `event`, `session-id`, `agent`, `timestamp` and `entry-id` (of the entry, or
-//! of the one that it is a child of; null for a boundary that no entry states).
+//! All events have `event`, `session-id` and `agent`, and, where they are known, `timestamp` and
+//! `entry-id` (of the entry, or of the one that it is a child of). A member that is not known is
+//! absent. Members with the name of an annotation have its value.
 //!
-//! | event | of | besides |
+//! | event | reported for | other members |
 //! |---|---|---|
-//! | `session_start` | the session | `synthesised`, `model`, `cli-version`, `working-dir` |
-//! | `user_prompt` | a message of the user that has words | `text`, `left-out`, `command` |
-//! | `assistant_text` | a message of the model that has words | `text`, `left-out`, `model` |
-//! | `reasoning` | a reasoning | `text`, `left-out`, `subject`, `encrypted` |
-//! | `tool_use` | every tool call | `tool`, `canonical`, `category`, `call-id`, `input`, `outcome` if the call itself says it |
-//! | `tool_result` | every tool result | `tool`, `canonical`, `category`, `call-id`, `output`, `outcome` |
+//! | `session_start` | the session | `synthesised`, `model`, `cli-version`, `working-dir`, `parent`, `relation` |
+//! | `user_prompt` | a message in the user's name that has text | `author`, `local-command`, `canonical`, `category`, `command`, `text`, `left-out` |
+//! | `assistant_text` | a message in the model's name that has text | `author` (if it is not the model), `model`, `text`, `left-out` |
+//! | `reasoning` | reasoning | `subject`, `text`, `left-out`, `encrypted` |
+//! | `tool_use` | every tool call | `tool`, `canonical`, `category`, `server`, `call-id`, `command`, `paths`, `host`, `outcome`, `exit-code`, `input` |
+//! | `tool_result` | every tool result | `tool`, `canonical`, `category`, `server`, `call-id`, `outcome`, `exit-code`, `text`, `output` |
+//! | `permission` | every permission decision | `decision`, `by`, `what`, `call-id` |
+//! | `usage` | every entry that states tokens or a cost | `model`, `usage`, `cost` |
 //! | `session_end` | the session | `synthesised`, `status` |
+//!
+//! Any of them can have `subagent`, `superseded`, `duplicate-of` and `inherited`.
+//!
+//! # What adapters annotate
+//!
+//! | annotation | used for |
+//! |---|---|
+//! | `author` | which prompts are the user's, and which messages of the model the program wrote; a message of the user without it has the author `unstated` |
+//! | `local-command` | a prompt that the model does not receive: it does not count for the status |
+//! | `action` | canonical name, category and server of a call; on a message of the user, a command that the user ran. Without it the adapter's table decides by the tool's name |
+//! | `tool` | the tool of a result whose call is not in the session |
+//! | `outcome`, `exit-code` | the end of a call. A result without it has that of `is-error`; a call without it is open until its result |
+//! | `usage` | tokens. `token-usage` is not added up, because agents count differently; its `cost` is |
+//! | `permission` | `permission` events |
+//! | `subagent` | what does not decide how the session ended |
+//! | `duplicate-of`, `inherited`, `superseded` | what is skipped or marked |
+//! | `reason` | the number of unparsed entries |
+//! | `starts` | on the first entry: `session_start` is not synthesised |
+//! | `ends` | the [`status`]; of a session, on the last entry: `session_end` is not synthesised |
 //!
 //! # Decisions
 //!
-//! * What happened is told once. Entries that repeat others, are earlier versions of
-//!   others or were inherited from another session stand [aside], and so does what the
-//!   program said in the user's or the model's name ([`prompt`]). They are counted, and
-//!   told to those who ask for everything, with the reason. What was taken back later
-//!   happened: it is told, and says `superseded`.
-//! * System-events are no events here, but what is inside them is (a prompt that waited in
-//!   a queue), and they decide how a session ended ([`status`]).
-//! * Values of tools are carried as they stand; only an input that is the text of an object
-//!   (Codex, Cursor) is that object.
-//! * Times are shown in UTC. Where the log has none, an event comes a microsecond behind
-//!   the one before it, and says so ([`moment`]). Nothing of the kind is ever in a record.
-//! * Memory does not grow with a session: the last calls are remembered to name the tools
-//!   of their results, and names are counted up to a limit.
+//! * Nothing is reported twice. Entries that repeat others (`duplicate-of`), are earlier versions
+//!   of others (`superseded` by `updated`) or come from another session (`inherited`) are skipped
+//!   and counted. Other superseded entries did happen: they are reported, and marked.
+//! * By default only prompts of the user are reported, and those of an unstated author. Others
+//!   are counted by author.
+//! * System events of a log are not events here, but they can contain entries, permissions and
+//!   usage, and they decide how a session ended ([`status`]).
+//! * Annotations that are not valid were not written by this program. They are counted, and
+//!   treated as absent.
+//! * Inputs and outputs of tools are written as they are in the record. Only an input that is the
+//!   text of an object is written as that object.
+//! * `command`, `paths` and `host` are derived from the input by the adapter's table of tools.
+//!   Without an adapter they are absent.
+//! * Times are RFC 3339 in UTC. Where the log does not state one, an event is a microsecond later
+//!   than the one before it, and says so ([`event_time`]). Records do not contain such times.
+//! * Memory does not grow with a session: the last calls are remembered to name the tools of
+//!   their results, and names are counted up to a limit.
 
-pub mod agent;
-pub mod aside;
-mod calls;
-mod cursor_text;
-mod entry;
+pub mod author;
+pub mod context;
+mod entry_reader;
 pub mod event;
+pub mod event_time;
 pub mod events;
 pub mod facts;
-mod head;
-pub mod moment;
-pub mod outcome;
-pub mod prompt;
+mod recent_calls;
 pub mod record;
-pub mod said;
+mod session_info;
 pub mod status;
-pub mod tokens;
-mod walk;
+pub mod usage_totals;
 
-pub use agent::Agent;
-pub use event::Event;
-pub use events::{Options, Untold, events};
+pub use author::{AuthorSet, MessageAuthor};
+pub use context::{Context, SkipReason};
+pub use event::{Event, EventKind};
+pub use events::{Options, Skipped, events};
 pub use facts::{Facts, inspect};
-pub use walk::Subagent;

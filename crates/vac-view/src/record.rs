@@ -1,19 +1,20 @@
 //! Records, as sessions whose entries are read one by one.
 
+use std::borrow::Cow;
+
 use vac_adapter::frame::Place;
-use vac_adapter::{Error, Origin, Session, Sink};
+use vac_adapter::provider::UNKNOWN;
+use vac_adapter::{Adapter, Error, Origin, Parent, Session, Sink, annotation};
+use vac_record::annotations::SessionAnnotations;
 use vac_record::keys::{session_trace, verifiable_agent_record};
 use vac_record::{Decode, DecodeError, Entry, VerifiableAgentRecord};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, IntoOwned, Kind, Node, Violation};
 
-use crate::agent::Agent;
-
-/// Takes a session.
+/// Receives the session.
 pub type Show<'s, T> = dyn FnMut(&dyn Session) -> Result<T, Error> + 's;
 
-/// Whether a document looks like a record, or like one that is signed: enough to tell it
-/// from a log.
+/// Whether a document looks like a record or a signed record. It may still be invalid.
 pub fn is_record(document: &Document<'_>) -> bool {
     if signed::payload(document).is_some() {
         return true;
@@ -26,39 +27,58 @@ pub fn is_record(document: &Document<'_>) -> bool {
         && vac_validate::entries(root).is_some()
 }
 
-/// Shows the record in a document, or in the payload of a document that is signed. Whether
-/// the signature is good is not asked.
-pub fn read<T>(document: &Document<'_>, show: &mut Show<'_, T>) -> Result<T, Error> {
-    let form = |json, cbor| move |encoding| if encoding == Encoding::Json { json } else { cbor };
+/// Reads the record in a document, or in the payload of a signed document, whose signature is
+/// not checked. The tables that apply are those of the adapter among `agents` that the record
+/// names: by `session.vac.adapter`, else by its `cli-name`.
+///
+/// # Errors
+/// If the document does not contain a record, or an invalid one, and if `show` fails.
+pub fn read<T>(
+    document: &Document<'_>,
+    agents: &[&'static dyn Adapter],
+    show: &mut Show<'_, T>,
+) -> Result<T, Error> {
     match signed::payload(document) {
         None => {
-            let variant = form("record-json", "record-cbor")(document.encoding());
-            show(&Recorded::of(document, variant)?)
+            let variant = match document.encoding() {
+                Encoding::Json => "record-json",
+                Encoding::Cbor => "record-cbor",
+            };
+            show(&RecordSession::new(document, agents, variant)?)
         }
         Some(Payload::Attached { bytes, encoding }) => {
             let payload = Document::scan(&bytes, encoding).map_err(|error| {
-                Error::Refused(format!("the payload of the signature is no {encoding}: {error}"))
+                Error::Refused(format!("the payload of the signature is not {encoding}: {error}"))
             })?;
-            let variant = form("signed-record-json", "signed-record-cbor")(encoding);
-            show(&Recorded::of(&payload, variant)?)
+            let variant = match encoding {
+                Encoding::Json => "signed-record-json",
+                Encoding::Cbor => "signed-record-cbor",
+            };
+            show(&RecordSession::new(&payload, agents, variant)?)
         }
         Some(Payload::Detached | Payload::Digest) => Err(Error::Refused(
-            "the signature is detached, its record kept elsewhere: read the record itself"
+            "the signature is detached: read the record itself, which is a file of its own"
                 .to_owned(),
         )),
     }
 }
 
-/// A record.
-#[derive(Debug)]
-pub struct Recorded<'d, 'a> {
+/// A record as a session.
+pub struct RecordSession<'d, 'a> {
     head: VerifiableAgentRecord<'static>,
     entries: Node<'d, 'a>,
     variant: &'static str,
+    adapter: Option<&'static dyn Adapter>,
+    /// The annotations of the session, if they are valid.
+    annotations: Option<SessionAnnotations<'static>>,
 }
 
-impl<'d, 'a> Recorded<'d, 'a> {
-    fn of(document: &'d Document<'a>, variant: &'static str) -> Result<Self, Error> {
+impl<'d, 'a> RecordSession<'d, 'a> {
+    fn new(
+        document: &'d Document<'a>,
+        agents: &[&'static dyn Adapter],
+        variant: &'static str,
+    ) -> Result<Self, Error> {
         if let Some(duplicate) = Violation::duplicate_keys(document.root(), 1).pop() {
             return Err(Error::Invalid { line: None, violations: Box::new(duplicate.into()) });
         }
@@ -70,21 +90,24 @@ impl<'d, 'a> Recorded<'d, 'a> {
                 Ok(_) => Error::Refused("a record whose entries are not an array".to_owned()),
             });
         };
-        let head = without(root, entries);
-        let head = Document::scan(&head, document.encoding()).ok();
-        let head = head.map(|head| match VerifiableAgentRecord::from_node(head.root()) {
-            Ok(head) => Ok(head.into_owned()),
-            Err(error) => Err(invalid(error)),
-        });
-        let head = head.unwrap_or_else(|| {
-            Err(Error::Refused("a record that cannot be read without its entries".to_owned()))
-        })?;
-        Ok(Self { head, entries, variant })
+        let head = without_entries(root, entries);
+        let head = Document::scan(&head, document.encoding())
+            .map_err(|error| Error::Refused(format!("the record without its entries: {error}")))?;
+        let head = VerifiableAgentRecord::from_node(head.root()).map_err(invalid)?.into_owned();
+        let annotations = annotation::session_annotations(&head).ok().flatten();
+        let find = |is_it: &dyn Fn(&dyn Adapter) -> bool| {
+            agents.iter().copied().find(|adapter| is_it(*adapter))
+        };
+        let by_name = annotations.as_ref().and_then(|it| find(&|found| found.name() == it.adapter));
+        let cli_name = head.session.agent_meta.cli_name.as_deref();
+        let by_cli_name = || cli_name.and_then(|name| find(&|found| found.cli_name() == name));
+        let adapter = by_name.or_else(by_cli_name);
+        Ok(Self { head, entries, variant, adapter, annotations })
     }
 }
 
-/// The bytes of a record with an empty list of entries.
-fn without(root: Node<'_, '_>, entries: Node<'_, '_>) -> Vec<u8> {
+/// Returns the bytes of a record with an empty list of entries.
+fn without_entries(root: Node<'_, '_>, entries: Node<'_, '_>) -> Vec<u8> {
     let raw = root.raw();
     let from = entries.offset() - root.offset();
     let empty: &[u8] = match root.encoding() {
@@ -103,10 +126,26 @@ fn invalid(error: DecodeError) -> Error {
     }
 }
 
-impl Session for Recorded<'_, '_> {
-    fn agent(&self) -> &'static str {
-        let name = self.head.session.agent_meta.cli_name.as_deref();
-        name.map_or(Agent::Other, Agent::of_cli_name).name()
+impl Session for RecordSession<'_, '_> {
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
+        self.adapter
+    }
+
+    fn agent(&self) -> Cow<'_, str> {
+        let stated = self.annotations.as_ref().map(|it| &*it.agent);
+        let by_table = || self.adapter.map(Adapter::name);
+        let by_program = || self.head.session.agent_meta.cli_name.as_deref();
+        Cow::Borrowed(stated.or_else(by_table).or_else(by_program).unwrap_or(UNKNOWN))
+    }
+
+    fn parent(&self) -> Option<Parent> {
+        let annotations = self.annotations.as_ref()?;
+        let session_id = annotations.parent.as_deref()?.to_owned();
+        Some(Parent { session_id, relation: annotations.relation? })
+    }
+
+    fn is_record(&self) -> bool {
+        true
     }
 
     fn variant(&self) -> &'static str {

@@ -1,48 +1,46 @@
 //! How a session ended: success, failure or interrupted.
 //!
-//! The rule was written for Gemini's list of messages: without messages a session was
-//! interrupted; if the last message is the model's, it failed if a tool call in that
-//! message did, and was a success otherwise; if it is anybody else's, it was interrupted.
+//! One rule for all agents:
 //!
-//! For all agents "message" is read as *step*: what the model said and did at once, and
-//! the results of that.
+//! 1. If the log says how the session or its last turn ended (annotation `ends`), that is the
+//!    status, unless the user or the model went on afterwards.
+//! 2. If the last message is addressed to the model, or there is none, the session was
+//!    interrupted.
+//! 3. Otherwise the last *step* decides: it failed if a tool call in it did; it was interrupted
+//!    if one of its tool calls has no result, in a log that contains results
+//!    ([`Adapter::logs_results`](vac_adapter::Adapter::logs_results); without an adapter, if the
+//!    session has a result); and it was a success in all other cases.
 //!
-//! | agent | a step is | besides |
-//! |---|---|---|
-//! | Gemini | a message with its tool calls and their results | a last message `error` is a failure; `info` and `warning` interrupt |
-//! | Claude | the lines with one `message.id`, and the results of their calls | an API error in the model's place is a failure; `[Request interrupted by user` interrupts; local commands such as `/exit` are not addressed to the model and decide nothing |
-//! | Codex | items up to the first item of the model behind a result | `turn_aborted` (as event or message) interrupts, an `error` event is a failure |
-//! | `OpenCode` | the parts between two `step-start`, at most a message | an `error` of the message is a failure; `MessageAbortedError` interrupts |
-//! | Cursor | a line | `turn_ended` and `result` say it: aborted interrupts, an error is a failure; an `error` line is a failure |
-//! | others | as Codex | |
+//! A step is what the model says and does at once, and the results of it. It begins with the
+//! first item of the model after a result, an end or a prompt. Children of a message belong to
+//! the step of the message.
 //!
-//! In the logs of Claude, Codex and `OpenCode` every call has its result: where the last
-//! step has a call without one, the session was interrupted. (Gemini's calls hold their
-//! results, Cursor does not tell any; of others it is asked if they told any.)
+//! Some logs contain a message without content before the entries that are its parts. What such a
+//! message says about its end is true of its parts: it is the status until the next such message
+//! or prompt.
 //!
-//! Entries that stand [aside](crate::aside) or were taken back decide nothing, and neither
-//! do subagents, unless there is nobody else.
+//! Prompts of the user and of other agents are addressed to the model; those of the program, of
+//! hooks and of unknown authors, and commands for the program, decide nothing. Entries that are
+//! superseded, duplicates or inherited decide nothing either, and neither do subagents, unless
+//! the session consists of nothing else.
 
 use serde::Serialize;
-
-use crate::agent::Agent;
-use crate::outcome::Outcome;
-use crate::prompt::Author;
+use vac_record::annotations::{Ending, Outcome};
 
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// The model had the last word, and the tools it used last did not fail.
+    /// The model finished, and the tools that it used last did not fail.
     Success,
-    /// They did, or the session ended with an error.
+    /// A tool failed in the last step, or the log says that the session failed.
     Failure,
-    /// The user had the last word, or nobody, or somebody stopped the model.
+    /// The model did not finish.
     Interrupted,
 }
 
 impl Status {
-    /// Its name in output.
+    /// The status's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -52,142 +50,132 @@ impl Status {
     }
 }
 
-/// Tools of a provider, whose calls have no result of their own.
-const WITHOUT_RESULT: &[&str] = &["web_search_call", "image_generation_call"];
+impl From<Ending> for Status {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Success => Self::Success,
+            Ending::Failure => Self::Failure,
+            Ending::Interrupted => Self::Interrupted,
+        }
+    }
+}
 
-/// Follows a session to its end.
+/// Finds out how a session ended, entry by entry.
 #[derive(Clone, Debug)]
-pub(crate) struct Course {
-    agent: Agent,
-    main: Track,
-    subagents: Track,
+pub(crate) struct StatusTracker {
+    /// What the adapter says about results. `None` without an adapter.
+    logs_results: Option<bool>,
+    main: Thread,
+    subagents: Thread,
 }
 
+/// The main thread, or all subagents together.
 #[derive(Clone, Debug, Default)]
-struct Track {
+struct Thread {
     last: Last,
-    /// Said outright, until somebody goes on.
-    verdict: Option<Status>,
-    /// What tells the entries of a step from those of the next, if anything does.
-    key: Option<String>,
-    failed: bool,
-    answered: bool,
-    /// Calls of the step without a result.
-    open: u64,
-    tells_results: bool,
+    stated: Option<Stated>,
+    has_failed: bool,
+    has_result: bool,
+    /// The number of calls in the step without a result.
+    open_calls: u64,
+    /// Whether there was a result in any step.
+    has_any_result: bool,
 }
 
+/// What the log says about the end.
+#[derive(Clone, Copy, Debug)]
+struct Stated {
+    status: Status,
+    /// Whether the entries that follow are parts of what ended.
+    includes_parts: bool,
+}
+
+/// Who came last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]
     Nobody,
     User,
     Model,
-    Program,
 }
 
-impl Course {
-    pub fn new(agent: Agent) -> Self {
-        Self { agent, main: Track::default(), subagents: Track::default() }
+impl StatusTracker {
+    pub fn new(logs_results: Option<bool>) -> Self {
+        Self { logs_results, main: Thread::default(), subagents: Thread::default() }
     }
 
-    fn track(&mut self, is_subagent: bool) -> &mut Track {
+    fn thread(&mut self, is_subagent: bool) -> &mut Thread {
         if is_subagent { &mut self.subagents } else { &mut self.main }
     }
 
-    /// A message in the user's name.
-    pub fn prompt(&mut self, is_subagent: bool, author: Author) {
-        let track = self.track(is_subagent);
-        match author {
-            Author::User => {
-                track.begin(None);
-                track.verdict = None;
-                track.last = Last::User;
-            }
-            Author::Interruption => track.verdict = Some(Status::Interrupted),
-            Author::Command | Author::Program => {}
+    /// A message that is addressed to the model.
+    pub fn prompt(&mut self, is_subagent: bool) {
+        let thread = self.thread(is_subagent);
+        thread.begin_step();
+        thread.stated = None;
+        thread.last = Last::User;
+    }
+
+    /// An item of the model that is not a child of a message. `precedes_parts` is true for a
+    /// message without content.
+    pub fn model_item(&mut self, is_subagent: bool, precedes_parts: bool) {
+        let thread = self.thread(is_subagent);
+        let goes_on = thread.stated.is_some_and(|it| !it.includes_parts || precedes_parts);
+        if goes_on {
+            thread.stated = None;
         }
-    }
-
-    /// Something of the model that is no child of something else.
-    pub fn model(&mut self, is_subagent: bool, key: Option<String>, is_message: bool) {
-        let track = self.track(is_subagent);
-        let is_next = match (&key, &track.key) {
-            (Some(key), Some(current)) => key != current,
-            (Some(_), None) => true,
-            (None, _) => is_message || track.answered || track.verdict.is_some(),
-        };
-        if is_next {
-            track.begin(key);
-            track.verdict = None;
+        if goes_on || thread.has_result {
+            thread.begin_step();
         }
-        track.last = Last::Model;
+        thread.last = Last::Model;
     }
 
-    /// The log says that a step begins.
-    pub fn step(&mut self, is_subagent: bool) {
-        let track = self.track(is_subagent);
-        let key = track.key.take();
-        track.begin(key);
-    }
-
-    /// A tool call.
-    pub fn call(&mut self, is_subagent: bool, tool: &str) {
-        if !WITHOUT_RESULT.contains(&tool) {
-            self.track(is_subagent).open += 1;
+    /// A tool call, with how it ended if it says so itself.
+    pub fn call(&mut self, is_subagent: bool, outcome: Option<Outcome>) {
+        let thread = self.thread(is_subagent);
+        match outcome {
+            None => thread.open_calls += 1,
+            Some(outcome) => thread.has_failed |= outcome == Outcome::Error,
         }
     }
 
     /// A tool result.
     pub fn result(&mut self, is_subagent: bool, outcome: Outcome) {
-        let track = self.track(is_subagent);
-        track.last = Last::Model;
-        track.answered = true;
-        track.tells_results = true;
-        track.failed |= outcome == Outcome::Error;
-        track.open = track.open.saturating_sub(1);
+        let thread = self.thread(is_subagent);
+        thread.last = Last::Model;
+        thread.has_result = true;
+        thread.has_any_result = true;
+        thread.has_failed |= outcome == Outcome::Error;
+        thread.open_calls = thread.open_calls.saturating_sub(1);
     }
 
-    /// The program has the word.
-    pub fn program(&mut self, is_subagent: bool) {
-        let track = self.track(is_subagent);
-        track.begin(None);
-        track.verdict = None;
-        track.last = Last::Program;
+    /// The log says how a turn or the session ended.
+    pub fn end(&mut self, is_subagent: bool, ending: Ending, includes_parts: bool) {
+        let stated = Stated { status: ending.into(), includes_parts };
+        self.thread(is_subagent).stated = Some(stated);
     }
 
-    /// The log says it outright.
-    pub fn verdict(&mut self, is_subagent: bool, status: Status) {
-        self.track(is_subagent).verdict = Some(status);
-    }
-
-    /// How it ended.
+    /// How the session ended, if there are no more entries.
     pub fn status(&self) -> Status {
-        let is_empty = self.main.last == Last::Nobody && self.main.verdict.is_none();
-        let track = if is_empty { &self.subagents } else { &self.main };
-        if let Some(verdict) = track.verdict {
-            return verdict;
+        let is_empty = self.main.last == Last::Nobody && self.main.stated.is_none();
+        let thread = if is_empty { &self.subagents } else { &self.main };
+        if let Some(stated) = thread.stated {
+            return stated.status;
         }
-        let waits = track.open > 0
-            && match self.agent {
-                Agent::Claude | Agent::Codex | Agent::OpenCode => true,
-                Agent::Gemini | Agent::Cursor => false,
-                Agent::Other => track.tells_results,
-            };
-        match track.last {
-            Last::Nobody | Last::User | Last::Program => Status::Interrupted,
-            Last::Model if track.failed => Status::Failure,
-            Last::Model if waits => Status::Interrupted,
+        let logs_results = self.logs_results.unwrap_or(thread.has_any_result);
+        match thread.last {
+            Last::Nobody | Last::User => Status::Interrupted,
+            Last::Model if thread.has_failed => Status::Failure,
+            Last::Model if logs_results && thread.open_calls > 0 => Status::Interrupted,
             Last::Model => Status::Success,
         }
     }
 }
 
-impl Track {
-    fn begin(&mut self, key: Option<String>) {
-        self.key = key;
-        self.failed = false;
-        self.answered = false;
-        self.open = 0;
+impl Thread {
+    fn begin_step(&mut self) {
+        self.has_failed = false;
+        self.has_result = false;
+        self.open_calls = 0;
     }
 }

@@ -15,6 +15,7 @@ fn a_session_tells_who_where_and_when() {
     let found = glimpse("basic");
     let expected = Glimpse {
         variant: "jsonl",
+        parent: None,
         session_id: Some("5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11".to_owned()),
         start: AbstractTimestamp::try_from("2026-03-04T09:00:00.000Z").ok(),
         project: Some("/home/ada/orrery".to_owned()),

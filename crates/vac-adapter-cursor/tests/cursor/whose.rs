@@ -93,6 +93,7 @@ fn a_glimpse_is_what_a_list_says() {
     let beginning = Beginning::of(&input).expect("memory");
     let expected = Glimpse {
         variant: "transcript",
+        parent: None,
         session_id: Some("0190c3d2-7a6b-4f00-8e1d-2c3b4a596877".to_owned()),
         start: AbstractTimestamp::try_from("2026-08-03T11:03:00+02:00").ok(),
         project: Some("home-ada-kettle".to_owned()),

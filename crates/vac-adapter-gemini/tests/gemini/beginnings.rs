@@ -43,6 +43,7 @@ fn a_glimpse_tells_what_a_list_needs() {
         glimpse,
         Glimpse {
             variant: "jsonl",
+            parent: None,
             session_id: Some("s1".to_owned()),
             start: Some(start),
             project: Some("/d".to_owned()),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use vac_value::harmless_json;
-use vac_view::{Options, Untold, events};
+use vac_view::{AuthorSet, MessageAuthor, Options, Skipped, events};
 
 use crate::exit::Exit;
 use crate::help;
@@ -16,21 +16,26 @@ use crate::size;
 use crate::terminal::Talk;
 use crate::words::counted;
 
-/// Tell a session as a flat stream of events, the same for all agents
+/// Print a session as a stream of uniform JSON events
 ///
-/// One JSON object a line, in order: `session_start`, `user_prompt`, `tool_use`,
-/// `tool_result`, `assistant_text`, `reasoning`, `session_end`. Every tool call is one
-/// event. What a log tells twice or has from another session, and what the agent's program
-/// put in the user's or the model's mouth, is left out unless --all asks for it. What was
-/// taken back later is told, and says `superseded`.
+/// One JSON object a line, in order: `session_start`, `user_prompt`, `tool_use`, `tool_result`,
+/// `permission`, `assistant_text`, `reasoning`, `usage`, `session_end`. Members that are not known
+/// are absent.
 ///
-/// The first event of a signed record says `signature`: `not-checked`, or `verified` if --key
-/// was given and its signature holds.
+/// Prompts have an `author`. Only the user's are printed, and those of records that do not state
+/// authors (`unstated`); see --authors. Entries that repeat others, were inherited from another
+/// session or are earlier versions of others are skipped; see --all. What was superseded in
+/// another way is printed with `superseded`.
 ///
-/// A boundary that no entry states says `synthesised`; a timestamp that the log does not
-/// state says `timestamp-derived`: `file-name`, or `order` if it is that of the event
-/// before plus a microsecond. Text of prompts and answers is text alone, and `left-out`
-/// says what stood beside it.
+/// `command`, `paths` and `host` are derived from the input of a tool, `text` from its output.
+/// `author`, `outcome`, `usage` and the other annotations are claims of vac, not of the log.
+///
+/// The first event of a signed record has the member `signature`: `not-checked`, or `verified` if
+/// --key was given and the signature is valid.
+///
+/// `session_start` and `session_end` have the member `synthesised` if no entry states them. A
+/// timestamp that the log does not state has `timestamp-derived`: `file-name`, or `order` if it
+/// is that of the event before plus a microsecond. `left-out` counts what is not in a `text`.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
@@ -39,7 +44,11 @@ use crate::words::counted;
         ("vac events session.jsonl", "What happened in a session"),
         (
             "vac events --only prompts,tools record.json",
-            "What was asked and done, without the model's words",
+            "Prompts and tool calls, without the text of the model",
+        ),
+        (
+            "vac events --only prompts --authors all session.jsonl",
+            "Prompts of the user, the program, hooks and other agents",
         ),
         ("vac convert session.jsonl | vac events -", "The events of a record, from stdin"),
     ],
@@ -57,10 +66,20 @@ pub struct Events {
     /// Check that every record is signed with this public key (PEM), or stop
     #[arg(long, value_name = "PUB")]
     key: Option<PathBuf>,
-    /// Only these events, with commas between them
+    /// Print only these events, separated by commas
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
-    /// Also what is repeated, outdated, inherited or synthetic; `aside` says which
+    /// Print messages of these authors, separated by commas
+    #[arg(
+        long,
+        value_enum,
+        value_name = "AUTHORS",
+        value_delimiter = ',',
+        default_value = "user",
+        conflicts_with = "all"
+    )]
+    authors: Vec<Author>,
+    /// Print everything: messages of all authors, and duplicate, inherited and updated entries
     #[arg(long)]
     all: bool,
 }
@@ -71,12 +90,32 @@ enum Kind {
     Prompts,
     /// `tool_use` and `tool_result`
     Tools,
+    /// `permission`
+    Permissions,
     /// `assistant_text`
     Text,
     /// `reasoning`
     Reasoning,
+    /// `usage`
+    Usage,
     /// `session_start` and `session_end`
     Boundaries,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Author {
+    /// The user, and messages whose author is not stated
+    User,
+    /// The agent's program
+    Program,
+    /// Another agent, such as the one that started a subagent
+    OtherAgent,
+    /// A hook
+    Hook,
+    /// Messages that are not the user's for certain
+    Unknown,
+    /// Everyone
+    All,
 }
 
 impl Events {
@@ -91,10 +130,10 @@ impl Events {
         };
         let options = self.options();
         let mut out = BufWriter::new(io::stdout());
-        let mut untold = Untold::default();
+        let mut skipped = Skipped::default();
         let exit = sessions.each(&mut |session, from| {
             let mut signature = from.signature();
-            let left = events(session, &from.names(), options, &mut |event| {
+            let found = events(session, &from.names(), options, &mut |event| {
                 let mut line = event.line();
                 if let Some(signature) = signature.take() {
                     append(&mut line, signature)?;
@@ -104,24 +143,13 @@ impl Events {
                 Ok(writeln!(out, "{}", harmless_json(&line))?)
             })?;
             out.flush()?;
-            untold.add(&left);
+            skipped.add(&found);
             // The events have been printed, but the user learns that they are not of one log.
             from.sources().map(drop)
         });
         // After an error the buffer holds the beginning of a session.
         out.flush()?;
-        if untold.unparsed > 0 {
-            let lines = counted(untold.unparsed, "line");
-            talk.warn(&format!("not told: {lines} that could not be read"));
-        }
-        if !untold.asides.is_empty() {
-            let asides: Vec<_> = untold
-                .asides
-                .iter()
-                .map(|(why, count)| format!("{count} {}", why.name()))
-                .collect();
-            talk.say_more(&format!("left out (--all tells them): {}", asides.join(", ")));
-        }
+        report(&skipped, talk);
         exit
     }
 
@@ -131,12 +159,54 @@ impl Events {
             match kind {
                 Kind::Prompts => options.prompts = true,
                 Kind::Tools => options.tools = true,
+                Kind::Permissions => options.permissions = true,
                 Kind::Text => options.text = true,
                 Kind::Reasoning => options.reasoning = true,
+                Kind::Usage => options.usage = true,
                 Kind::Boundaries => options.boundaries = true,
             }
         }
-        Options { asides: self.all, ..options }
+        options.authors = self.authors.iter().fold(AuthorSet::EMPTY, |set, author| match author {
+            Author::User => set.with(MessageAuthor::User).with(MessageAuthor::Unstated),
+            Author::Program => set.with(MessageAuthor::Program),
+            Author::OtherAgent => set.with(MessageAuthor::OtherAgent),
+            Author::Hook => set.with(MessageAuthor::Hook),
+            Author::Unknown => set.with(MessageAuthor::Unknown),
+            Author::All => AuthorSet::ALL,
+        });
+        if self.all {
+            (options.authors, options.repeated) = (AuthorSet::ALL, true);
+        }
+        options
+    }
+}
+
+/// Reports what was skipped.
+fn report(skipped: &Skipped, talk: Talk) {
+    let list = |counts: Vec<(&str, u64)>| {
+        let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        counts.join(", ")
+    };
+    if skipped.unparsed > 0 {
+        let entries = if skipped.unparsed == 1 { "entry" } else { "entries" };
+        let count = skipped.unparsed;
+        talk.warn(&format!("skipped {count} {entries} that could not be parsed"));
+    }
+    if skipped.invalid_annotations > 0 {
+        let annotations = counted(skipped.invalid_annotations, "invalid annotation");
+        talk.warn(&format!("ignored {annotations}: `vac` is not as vac writes it"));
+    }
+    if !skipped.by_author.is_empty() {
+        let authors = skipped.by_author.iter().map(|(author, count)| (author.name(), *count));
+        let total = counted(skipped.by_author.values().sum::<u64>(), "message");
+        let authors = list(authors.collect());
+        talk.say(&format!("skipped {total} by author: {authors} (use --authors to print them)"));
+    }
+    if !skipped.repeated.is_empty() {
+        let reasons = skipped.repeated.iter().map(|(reason, count)| (reason.name(), *count));
+        let total = counted(skipped.repeated.values().sum::<u64>(), "event");
+        let reasons = list(reasons.collect());
+        talk.say(&format!("skipped {total}: {reasons} (use --all to print them)"));
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use vac_value::printable;
 use vac_view::facts::{Facts, inspect};
-use vac_view::tokens::Tokens;
+use vac_view::usage_totals::UsageTotals;
 
 use crate::exit::Exit;
 use crate::help;
@@ -19,23 +19,29 @@ use crate::table::{Side, Table};
 use crate::terminal::{Output, Talk};
 use crate::words::{duration, grouped};
 
-/// Show what a session or a record holds
+/// Print facts about sessions and records
 ///
-/// Agent, versions, models, times, how it ended, entries, tokens, tools, and the first
-/// thing the user said. The status is `success` if the model had the last word and the
-/// tools it used last did not fail, `failure` if they did or the session ended with an
-/// error, and otherwise `interrupted`.
+/// Agent, version, models, parent session, times, status, prompts by author, entries, tokens,
+/// tools, and the first prompt of the user.
+///
+/// The status is that of the last end that the log states, if any. Otherwise it is `success` if
+/// the model finished and the tools that it used last did not fail, `failure` if they did, and
+/// `interrupted` if the model did not finish.
+///
+/// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write`
+/// and `output`, of which `reasoning` is a part. Like authors, outcomes and categories they are
+/// claims of vac, not of the log; records without annotations have none.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
     "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
     &[
-        ("vac inspect session.jsonl", "Who, when, how much, and how it ended"),
-        ("vac inspect --json record.cbor", "The same of a record, for programs"),
-        ("vac convert logs/ | vac inspect -", "Every session of a folder"),
+        ("vac inspect session.jsonl", "The facts about a session"),
+        ("vac inspect --json record.cbor", "The facts about a record, as JSON"),
+        ("vac convert logs/ | vac inspect -", "The facts about every session of a folder"),
         (
             "vac inspect --key keys/signing-key.pub.pem record.cose",
-            "A signed record, if its signature holds",
+            "A signed record, if its signature is valid",
         ),
     ],
 ))]
@@ -52,7 +58,7 @@ pub struct Inspect {
     /// Check that every record is signed with this public key (PEM), or print nothing
     #[arg(long, value_name = "PUB")]
     key: Option<PathBuf>,
-    /// Give the facts as JSON
+    /// Print the facts as JSON
     #[arg(long)]
     json: bool,
 }
@@ -113,12 +119,12 @@ impl Inspect {
     }
 }
 
-/// How wide the names of facts are.
+/// The width of the names of facts.
 const WIDTH: usize = 11;
-/// How much of the first prompt is shown.
-const MOST_PROMPT: usize = 200;
-/// And of anything else.
-const MOST: usize = 400;
+/// The maximum length of the first prompt.
+const MAX_PROMPT: usize = 200;
+/// The maximum length of any other text.
+const MAX_TEXT: usize = 400;
 
 /// A session's facts as lines.
 fn lines(inspection: &Inspection) -> Vec<Line> {
@@ -131,19 +137,26 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
         None => {}
     }
     lines.fact("agent", &agent(facts));
-    lines.list("versions", &facts.versions);
+    lines.optional("version", facts.cli_version.as_deref());
     lines.fact("models", &models(facts));
     lines.optional("directory", facts.working_dir.as_deref());
     lines.fact("vcs", &vcs(facts));
+    lines.fact("parent", &parent(facts));
     lines.optional("start", facts.start.as_deref());
     lines.optional("end", facts.end.as_deref());
     lines.fact("duration", &facts.duration_ms.map(duration).unwrap_or_default());
     lines.fact("status", facts.status.name());
-    let prompt = facts.first_prompt.as_deref().map(|text| printable(text, MOST_PROMPT));
+    let prompt = facts.first_prompt.as_deref().map(|text| printable(text, MAX_PROMPT));
     lines.fact("prompt", &prompt.map(|text| format!("\"{text}\"")).unwrap_or_default());
+    let prompts = facts.prompts.iter().map(|(author, count)| count_row(author, *count));
+    lines.table("prompts", COUNTS, prompts.collect());
     lines.table("entries", COUNTS, entries(facts));
     lines.table("tokens", COUNTS, facts.tokens.as_ref().map(tokens).unwrap_or_default());
+    lines.fact("cost", &facts.cost.map(|cost| cost.to_string()).unwrap_or_default());
     lines.table("tools", TOOLS, tools(facts));
+    if facts.commands > 0 {
+        lines.fact("commands", &grouped(facts.commands));
+    }
     for source in &facts.sources {
         let (name, hash) = (shown(&source.name), shown(&source.sha_256));
         lines.fact("source", &format!("{name}, {} bytes, SHA-256 {hash}", grouped(source.size)));
@@ -153,8 +166,9 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
 
 /// A name and a number.
 const COUNTS: &[Side] = &[Side::Left, Side::Right];
-/// Category, canonical name, native name, calls, errors, cancelled.
-const TOOLS: &[Side] = &[Side::Left, Side::Left, Side::Left, Side::Right, Side::Right, Side::Right];
+/// Category, canonical name, native name, server, calls, errors, cancelled.
+const TOOLS: &[Side] =
+    &[Side::Left, Side::Left, Side::Left, Side::Left, Side::Right, Side::Right, Side::Right];
 
 /// Lines of a name and a fact.
 struct Lines(Vec<Line>);
@@ -169,11 +183,6 @@ impl Lines {
 
     fn optional(&mut self, name: &str, fact: Option<&str>) {
         self.fact(name, &fact.map(shown).unwrap_or_default());
-    }
-
-    fn list(&mut self, name: &str, facts: &[String]) {
-        let facts: Vec<_> = facts.iter().map(|fact| shown(fact)).collect();
-        self.fact(name, &facts.join(", "));
     }
 
     /// Several lines of columns.
@@ -194,6 +203,10 @@ fn named(name: &str) -> Line {
 
 fn agent(facts: &Facts) -> String {
     let name = shown(&facts.agent);
+    let name = match facts.adapter.as_ref().filter(|adapter| **adapter != facts.agent) {
+        Some(adapter) => format!("{name} (format of {adapter})"),
+        None => name,
+    };
     match facts.cli_name.as_ref().filter(|cli| **cli != facts.agent) {
         Some(cli) => format!("{name} ({}), {}", shown(cli), facts.variant),
         None => format!("{name}, {}", facts.variant),
@@ -205,6 +218,19 @@ fn models(facts: &Facts) -> String {
     let provider = facts.model_provider.as_ref().map(|provider| format!("({})", shown(provider)));
     let models = Some(models.join(", ")).filter(|models| !models.is_empty());
     models.into_iter().chain(provider).collect::<Vec<_>>().join(" ")
+}
+
+fn parent(facts: &Facts) -> String {
+    match (&facts.parent, facts.relation) {
+        (Some(parent), Some(relation)) => format!("{} ({relation})", shown(parent)),
+        (Some(parent), None) => shown(parent),
+        (None, _) => String::new(),
+    }
+}
+
+/// A name and a number as a row.
+fn count_row(name: &str, count: u64) -> Vec<String> {
+    vec![name.to_owned(), grouped(count)]
 }
 
 fn vcs(facts: &Facts) -> String {
@@ -222,32 +248,31 @@ fn entries(facts: &Facts) -> Vec<Vec<String>> {
         ["user", "assistant", "reasoning", "tool-call", "tool-result", "system-event"];
     let row = |kind: &str| Some(vec![kind.to_owned(), grouped(*facts.entries.get(kind)?)]);
     let mut rows: Vec<_> = ORDER.into_iter().filter_map(row).collect();
-    let noted = |why: &str, count: u64| vec![format!("({why})"), grouped(count)];
-    rows.extend(facts.asides.iter().map(|(why, count)| noted(why, *count)));
-    if facts.superseded > 0 {
-        rows.push(noted("superseded", facts.superseded));
-    }
-    if facts.unparsed > 0 {
-        rows.push(noted("unparsed", facts.unparsed));
+    let note = |name: &str, count: u64| count_row(&format!("({name})"), count);
+    rows.extend(facts.skipped.iter().map(|(reason, count)| note(reason, *count)));
+    for (name, count) in [
+        ("superseded", facts.superseded),
+        ("unparsed", facts.unparsed),
+        ("invalid annotations", facts.invalid_annotations),
+    ] {
+        if count > 0 {
+            rows.push(note(name, count));
+        }
     }
     rows
 }
 
-fn tokens(tokens: &Tokens) -> Vec<Vec<String>> {
-    let Tokens { input, output, cached, cache_written, reasoning, total, cost } = tokens;
+fn tokens(tokens: &UsageTotals) -> Vec<Vec<String>> {
+    let UsageTotals { input, cache_read, cache_write, output, reasoning, total } = tokens;
     let numbers = [
         ("input", input),
+        ("cache-read", cache_read),
+        ("cache-write", cache_write),
         ("output", output),
-        ("cached", cached),
-        ("cache-written", cache_written),
-        ("reasoning", reasoning),
+        ("(reasoning)", reasoning),
         ("total", total),
     ];
-    let row =
-        |(name, number): (&str, &Option<u64>)| Some(vec![name.to_owned(), grouped((*number)?)]);
-    let mut rows: Vec<_> = numbers.into_iter().filter_map(row).collect();
-    rows.extend(cost.map(|cost| vec!["cost".to_owned(), cost.to_string()]));
-    rows
+    numbers.into_iter().filter_map(|(name, number)| Some(count_row(name, (*number)?))).collect()
 }
 
 fn tools(facts: &Facts) -> Vec<Vec<String>> {
@@ -259,8 +284,9 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
         let errors = if used.errors == 1 { "error" } else { "errors" };
         vec![
             used.category.to_owned(),
-            used.canonical.to_owned(),
+            used.canonical.clone(),
             shown(&used.tool),
+            used.server.as_deref().map(shown).unwrap_or_default(),
             grouped(used.calls),
             counted(used.errors, errors),
             counted(used.cancelled, "cancelled"),
@@ -270,5 +296,5 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
 }
 
 fn shown(text: &str) -> String {
-    beginning(text, MOST)
+    beginning(text, MAX_TEXT)
 }

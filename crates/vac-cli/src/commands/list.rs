@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use vac_adapter::time::instant;
 use vac_store::join::Known;
-use vac_view::moment::{Shown, shown};
+use vac_view::event_time::to_utc;
 
 use crate::convert::ADAPTERS;
 use crate::convert::selection::Selection;
@@ -67,15 +67,26 @@ struct Listed {
 
 /// One session.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Session {
     agent: &'static str,
-    #[serde(rename = "session-id")]
+    #[serde(rename = "session-id", skip_serializing_if = "Option::is_none")]
     id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
     variant: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
-    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cli_version: Option<String>,
+    /// The session that it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
+    /// How it came from that session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relation: Option<&'static str>,
     /// The files that it is in.
     files: Vec<String>,
 }
@@ -104,7 +115,7 @@ impl List {
                     listed.unreadable.push(words);
                     exit = Exit::Trouble;
                 }
-                (None, Some(agent)) => listed.sessions.push(Session::of(known, agent)),
+                (None, Some(agent)) => listed.sessions.push(Session::new(known, agent)),
                 (None, None) => {
                     talk.say_more(&format!("{}: passed over", known.log.shown));
                     listed.passed_over += 1;
@@ -129,11 +140,9 @@ impl List {
 }
 
 impl Session {
-    fn of(known: &Known, agent: &'static str) -> Self {
-        let start = known.glimpse.start.as_ref().map(|start| match shown(start) {
-            Shown::Text(text) => text,
-            Shown::Number(number) => number.to_string(),
-        });
+    fn new(known: &Known, agent: &'static str) -> Self {
+        let start = known.glimpse.start.as_ref().and_then(to_utc);
+        let parent = known.glimpse.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
             agent,
@@ -142,27 +151,34 @@ impl Session {
             size: known.log.size(),
             variant: known.glimpse.variant,
             project: known.glimpse.project.clone(),
-            version: known.glimpse.version.clone(),
+            cli_version: known.glimpse.version.clone(),
+            parent: parent.map(|parent| parent.session_id.clone()),
+            relation: parent.map(|parent| parent.relation.as_str()),
             files: files.collect(),
         }
     }
 
-    fn cells(&self) -> [String; 6] {
+    /// Returns the cells of the session's row, with the parent if the table has parents.
+    fn cells(&self, has_parents: bool) -> Vec<String> {
         let or_dash =
             |text: Option<&str>, most| text.map_or("-".to_owned(), |it| beginning(it, most));
-        // Fractions of a second help nobody here.
+        // Fractions of a second only make the table wider.
         let start = self.start.as_deref().map(|start| match start.get(..19) {
             Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
             _ => start.to_owned(),
         });
-        [
+        let mut cells = vec![
             self.agent.to_owned(),
             or_dash(self.id.as_deref(), WIDEST),
             or_dash(start.as_deref(), WIDEST),
             self.size.map_or("-".to_owned(), size),
             or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), WIDEST),
-            or_dash(self.project.as_deref(), WIDEST_LAST),
-        ]
+        ];
+        if has_parents {
+            cells.push(or_dash(self.parent.as_deref(), WIDEST));
+        }
+        cells.push(or_dash(self.project.as_deref(), WIDEST_LAST));
+        cells
     }
 }
 
@@ -178,16 +194,22 @@ fn table(sessions: &[Session]) -> Vec<Line> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    let mut table = Table::with_names([
+    // Most sessions have no parent, so the column is there only if it has content.
+    let has_parents = sessions.iter().any(|session| session.parent.is_some());
+    let mut names = vec![
         ("agent", Side::Left),
         ("session", Side::Left),
         ("start", Side::Left),
         ("size", Side::Right),
         ("variant", Side::Left),
-        ("project", Side::Left),
-    ]);
+    ];
+    if has_parents {
+        names.push(("parent", Side::Left));
+    }
+    names.push(("project", Side::Left));
+    let mut table = Table::with_names(&names);
     for session in sessions {
-        table.row(session.cells());
+        table.row(session.cells(has_parents));
     }
     table.lines()
 }

@@ -113,7 +113,7 @@ impl Summary {
         if rows.is_empty() {
             return Vec::new();
         }
-        let mut table = Table::with_names([
+        let mut table = Table::with_names(&[
             ("agent", Side::Left),
             ("variant", Side::Left),
             ("sessions", Side::Right),

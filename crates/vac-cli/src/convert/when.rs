@@ -1,8 +1,7 @@
 //! Times that somebody names: RFC 3339, or a day.
 
-use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
-use vac_view::moment::utc;
+use vac_record::time::{instant, utc};
 
 const DAY: i128 = 86_400 * 1_000_000_000;
 

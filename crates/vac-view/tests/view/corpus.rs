@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Input, Session, Source, session};
+use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry};
 use vac_store::find;
 use vac_store::join::{join, look};
 use vac_value::{Any, Document, Encoding};
-use vac_view::{Options, events, inspect, record};
+use vac_view::{Options, inspect, record};
 
-use crate::{lines, parsed};
+use crate::{lines, parse};
 
 const ADAPTERS: &[&dyn Adapter] = &[
     &vac_adapter_claude::Claude,
@@ -20,15 +20,6 @@ const ADAPTERS: &[&dyn Adapter] = &[
     &vac_adapter_opencode::OpenCode,
     &vac_adapter_cursor::Cursor,
 ];
-
-const EVERYTHING: Options = Options {
-    prompts: true,
-    tools: true,
-    text: true,
-    reasoning: true,
-    boundaries: true,
-    asides: true,
-};
 
 fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
@@ -41,10 +32,10 @@ fn corpus() -> Option<PathBuf> {
 }
 
 #[test]
-fn every_session_of_the_corpus_is_told_whole() {
+fn events_and_facts_of_the_corpus_agree() {
     let Some(folder) = corpus() else { return };
     let logs = find(&[folder]).logs.into_iter().map(|log| look(log, ADAPTERS)).collect();
-    let (mut sessions, mut told, mut refused) = (0, 0, 0);
+    let (mut sessions, mut events, mut refused) = (0, 0, 0);
     for known in join(logs) {
         let Some(adapter) = ADAPTERS.iter().find(|it| Some(it.name()) == known.agent) else {
             continue;
@@ -61,19 +52,19 @@ fn every_session_of_the_corpus_is_told_whole() {
             continue;
         };
         for session in found {
-            told += check(&known.log.shown, &*session, &sources);
+            events += check(&known.log.shown, &*session, &sources);
             sessions += 1;
         }
     }
-    println!("{sessions} sessions, {told} events, {refused} logs refused");
+    println!("{sessions} sessions, {events} events, {refused} logs refused");
     assert!(sessions > 50, "only {sessions} sessions");
 }
 
 /// Checks what is true of every session; gives the number of its events.
 fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
     let own = lines(session, sources, Options::default()).expect("events");
-    let all = lines(session, sources, EVERYTHING).expect("events");
-    let parsed = parsed(&all);
+    let all = lines(session, sources, Options::everything()).expect("events");
+    let parsed = parse(&all);
     let count = |lines: &[Value], name: &str| lines.iter().filter(|it| it["event"] == name).count();
 
     let (whole, _) = session::collect(session, &session::Options::default()).expect("a record");
@@ -88,14 +79,19 @@ fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
     derived_times_keep_the_order(shown, &parsed);
 
     let facts = inspect(session, sources).expect("facts");
-    let own_events = crate::parsed(&own);
+    let own_events = parse(&own);
     let called: u64 = facts.tools.iter().map(|used| used.calls).sum();
     assert_eq!(called, count(&own_events, "tool_use") as u64, "{shown}");
-    let is_prompt = |it: &&Value| it["event"] == "user_prompt" && it["subagent"].is_null();
-    assert_eq!(facts.prompts, own_events.iter().filter(is_prompt).count() as u64, "{shown}");
+    let by_user = |author: &str| facts.prompts.get(author).copied().unwrap_or_default();
+    let prompts = by_user("user") + by_user("unstated");
+    assert_eq!(prompts, count(&own_events, "user_prompt") as u64, "{shown}");
+    let input = |it: &Value| it["usage"]["input"].as_u64().unwrap_or_default();
+    let used: u64 = own_events.iter().map(input).sum();
+    let stated = facts.tokens.as_ref().and_then(|tokens| tokens.input).unwrap_or_default();
+    assert_eq!(used, stated, "{shown}: usage events add up to the facts");
     assert_eq!(own_events[own_events.len() - 1]["status"], facts.status.name(), "{shown}");
 
-    a_record_tells_the_same(shown, session, sources, &all);
+    record_has_the_events_of_its_log(shown, session, sources, &all);
     all.len()
 }
 
@@ -125,8 +121,8 @@ fn derived_times_keep_the_order(shown: &str, events: &[Value]) {
     }
 }
 
-/// The record of a session tells what its log does, in both encodings.
-fn a_record_tells_the_same(
+/// The record of a session has the events of its log, in both encodings.
+fn record_has_the_events_of_its_log(
     shown: &str,
     session: &dyn Session,
     sources: &[Source],
@@ -140,8 +136,8 @@ fn a_record_tells_the_same(
         let document = Document::scan(&bytes, encoding).expect("a document");
         assert!(record::is_record(&document), "{shown}");
         let mut told = Vec::new();
-        record::read(&document, &mut |session| {
-            events(session, &[], EVERYTHING, &mut |event| {
+        record::read(&document, ADAPTERS, &mut |session| {
+            vac_view::events(session, &[], Options::everything(), &mut |event| {
                 told.push(event.line());
                 Ok(())
             })

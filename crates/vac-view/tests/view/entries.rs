@@ -3,24 +3,16 @@
 use serde_json::{Value, json};
 use vac_view::Options;
 
-use crate::{names, record, told, told_with};
-
-/// The one event of a record with one entry.
-#[track_caller]
-fn only(cli_name: &str, entry: &str) -> Value {
-    let mut events = told(&record(cli_name, entry));
-    assert_eq!(events.len(), 3, "{events:?}");
-    events.remove(1)
-}
+use crate::{annotated, events_of, events_with, foreign_record, names, only, record};
 
 #[test]
-fn children_are_events_of_their_own_with_the_id_and_time_of_their_message() {
+fn children_have_the_id_and_time_of_their_message() {
     let entry = r#"{"type": "assistant", "content": [{"type": "text", "text": "Look"}], "id": "a1",
         "timestamp": "2026-01-05T09:30:00Z", "children": [
         {"type": "tool-call", "name": "Read", "input": {}, "call-id": "c1"},
         {"type": "reasoning", "content": "Hm", "timestamp": "2026-01-05T09:29:00Z", "id": "t1"},
         {"type": "tool-call", "name": "Bash", "input": {}, "call-id": "c2"}]}"#;
-    let events = told(&record("claude-code", entry));
+    let events = events_of(&record(entry));
     let seen: Vec<_> = events[1..events.len() - 1]
         .iter()
         .map(|event| {
@@ -40,190 +32,121 @@ fn children_are_events_of_their_own_with_the_id_and_time_of_their_message() {
 }
 
 #[test]
-fn results_come_before_the_words_beside_them() {
+fn results_come_before_the_text_next_to_them() {
     let entry = r#"{"type": "user", "content": [{"type": "tool_result"}, {"type": "text", "text": "No"}],
         "children": [{"type": "tool-result", "output": "x", "call-id": "c"}]}"#;
-    assert_eq!(names(&record("claude-code", entry)), ["tool_result", "user_prompt"]);
+    assert_eq!(names(&record(entry)), ["tool_result", "user_prompt"]);
 }
 
 #[test]
-fn what_stands_beside_a_result_and_is_no_text_is_no_prompt() {
+fn content_without_text_next_to_a_result_is_not_a_prompt() {
     let entry = r#"{"type": "user", "content": [{"functionResponse": {}}, {"inlineData": {}}],
         "children": [{"type": "tool-result", "output": "x"}]}"#;
-    assert_eq!(names(&record("gemini-cli", entry)), ["tool_result"]);
+    assert_eq!(names(&record(entry)), ["tool_result"]);
     let entry = r#"{"type": "user", "content": [{"inlineData": {}}]}"#;
-    let prompt = only("gemini-cli", entry);
+    let prompt = only(entry);
     assert_eq!((&prompt["text"], &prompt["left-out"]), (&json!(""), &json!({"inlineData": 1})));
 }
 
 #[test]
-fn messages_without_words_are_no_events() {
+fn messages_without_text_are_not_events() {
     let entries = r#"{"type": "assistant", "content": ""}, {"type": "user"},
         {"type": "assistant", "id": "m"}, {"type": "user", "content": null}"#;
-    assert!(names(&record("opencode", entries)).is_empty());
+    assert!(names(&record(entries)).is_empty());
 }
 
 #[test]
-fn a_result_is_told_with_the_tool_that_was_called() {
-    let entries = r#"{"type": "tool-call", "name": "grep", "input": 1, "call-id": "c1"},
-        {"type": "tool-result", "output": [1.0, {"b": 1, "a": 2}], "call-id": "c1", "is-error": true},
-        {"type": "tool-result", "output": null, "call-id": "c2"},
-        {"type": "tool-result", "output": null, "functionResponse": {"name": "glob"}}"#;
-    let events = told(&record("opencode", entries));
-    let of = |event: &Value| {
-        json!([event["tool"], event["canonical"], event["category"], event["outcome"]])
-    };
-    assert_eq!(of(&events[2]), json!(["grep", "file_search", "Search", "error"]));
-    assert_eq!(of(&events[3]), json!([null, "unknown", "Other", "unknown"]));
-    assert_eq!(of(&events[4]), json!(["glob", "file_search", "Search", "unknown"]));
+fn adapter_decides_what_a_message_said() {
+    let entry = r#"{"type": "assistant", "content": "Look.[call] run", "children":
+        [{"type": "tool-call", "name": "run", "input": {}}]}"#;
+    assert_eq!(events_of(&record(entry))[1]["text"], "Look.");
+    assert_eq!(events_of(&foreign_record(entry))[1]["text"], "Look.[call] run");
+    let plain = r#"{"type": "assistant", "content": "Type [call] to call"}"#;
+    assert_eq!(only(plain)["text"], "Type [call] to call");
 }
 
 #[test]
-fn a_result_without_an_id_is_that_of_the_call_before_it() {
-    let entries = r#"{"type": "tool-call", "name": "grep", "input": 1},
-        {"type": "tool-result", "output": 1}, {"type": "tool-result", "output": 1},
-        {"type": "tool-result", "output": 1, "name": "Read"}"#;
-    let events = told(&record("cursor", entries));
-    let tools: Vec<_> = events[1..5].iter().map(|event| event["tool"].clone()).collect();
-    assert_eq!(tools, [json!("grep"), json!("grep"), json!(null), json!("Read")]);
-}
-
-#[test]
-fn a_turn_of_the_old_text_form_is_told_without_what_its_children_tell() {
-    let entry = r#"{"type": "assistant", "content": "[Thinking] Hm\nLet me.\n[Tool call] Read\n  path: a\n",
-        "children": [{"type": "reasoning", "content": "Hm"}, {"type": "tool-call", "name": "Read", "input": {}}]}"#;
-    let events = told(&record("cursor", entry));
-    assert_eq!(events[2]["text"], "Let me.");
-    assert_eq!(events.len(), 5);
-    let plain = r#"{"type": "assistant", "content": "[Tool call] is how a call begins"}"#;
-    assert_eq!(only("cursor", plain)["text"], "[Tool call] is how a call begins");
-}
-
-#[test]
-fn values_are_carried_to_the_letter() {
-    let entry =
-        r#"{"type": "tool-call", "name": "x", "input": {"n":1.0,"big":1e400,"s":"\ud800"}}"#;
-    let document = record("claude-code", entry);
-    let document = vac_value::Document::json(document.as_bytes()).expect("JSON");
-    let lines = vac_view::record::read(&document, &mut |session| {
-        crate::lines(session, &[], Options::default())
-    });
-    let line = lines.expect("a record").remove(1);
-    assert!(line.contains(r#""input":{"n":1.0,"big":1e400,"s":"\ud800"}"#), "{line}");
-}
-
-#[test]
-fn objects_that_are_written_as_text_are_objects() {
-    let call =
-        |input: &str| format!(r#"{{"type": "tool-call", "name": "shell", "input": {input}}}"#);
-    let text = r#""{\"cmd\":\"ls\"}""#;
-    assert_eq!(only("codex-cli", &call(text))["input"], json!({"cmd": "ls"}));
-    assert_eq!(only("cursor", &call(text))["input"], json!({"cmd": "ls"}));
-    for other in [r#""*** Begin Patch""#, r#""[1]""#, r#""{\"a\":1,\"a\":2}""#, r#"{"a":1}"#] {
-        let expected: Value = serde_json::from_str(other).expect("JSON");
-        assert_eq!(only("codex-cli", &call(other))["input"], expected);
-    }
-}
-
-#[test]
-fn outcomes_are_what_the_log_says() {
-    let result = |members: &str| format!(r#"{{"type": "tool-result", "output": "" {members}}}"#);
-    for (agent, members, expected) in [
-        ("codex-cli", "", "unknown"),
-        ("claude-code", "", "success"),
-        ("claude-code", r#", "is-error": true"#, "error"),
-        ("gemini-cli", r#", "status": "success""#, "success"),
-        ("gemini-cli", r#", "status": "error""#, "error"),
-        ("gemini-cli", r#", "status": "cancelled", "is-error": true"#, "cancelled"),
-        ("gemini-cli", r#", "status": "executing", "is-error": true"#, "error"),
-        ("opencode", r#", "status": "completed", "is-error": false"#, "success"),
-    ] {
-        assert_eq!(only(agent, &result(members))["outcome"], expected, "{agent} {members}");
-    }
-}
-
-#[test]
-fn a_call_without_a_result_can_say_how_it_ended() {
-    let call = |status: &str| {
-        format!(r#"{{"type": "tool-call", "name": "x", "input": {{}}, "status": "{status}"}}"#)
-    };
-    assert_eq!(only("gemini-cli", &call("cancelled"))["outcome"], "cancelled");
-    assert_eq!(only("gemini-cli", &call("error"))["outcome"], "error");
-    assert!(only("codex-cli", &call("completed")).get("outcome").is_none());
-}
-
-#[test]
-fn what_codex_tells_about_a_call_before_its_result_counts() {
-    let result = r#"{"type": "tool-result", "output": "", "call-id": "c"}"#;
-    for (data, expected) in [
-        (r#"{"exit_code": 0}"#, "success"),
-        (r#"{"exit_code": 1}"#, "error"),
-        (r#"{"success": false}"#, "error"),
-        (r#"{"result": {"Ok": {"content": []}}}"#, "success"),
-        (r#"{"result": {"Ok": {"isError": true}}}"#, "error"),
-        (r#"{"result": {"Err": "no"}}"#, "error"),
-        (
-            r#"{"item": {"type": "CommandExecution", "exit_code": 2, "status": "completed"}}"#,
-            "error",
-        ),
-        (r#"{"item": {"type": "FileChange", "status": "declined"}}"#, "cancelled"),
-        (r#"{"duration": 1}"#, "unknown"),
-    ] {
-        let event = format!(
-            r#"{{"type": "system-event", "event-type": "e", "call-id": "c", "data": {data}}}"#
-        );
-        let events = told(&record("codex-cli", &format!("{event},{result}")));
-        assert_eq!(events[1]["outcome"], expected, "{data}");
-    }
-}
-
-#[test]
-fn reasoning_that_cannot_be_read_is_told_as_such() {
+fn reasoning_that_cannot_be_read_says_so() {
     let hidden = r#"{"type": "reasoning", "content": null, "encrypted": "gAAA"}"#;
-    let event = only("codex-cli", hidden);
+    let event = only(hidden);
     assert_eq!((&event["text"], &event["encrypted"]), (&json!(""), &json!(true)));
-    let signed = r#"{"type": "reasoning", "content": "", "signature": "c2ln"}"#;
-    assert_eq!(only("claude-code", signed)["encrypted"], true);
+    assert_eq!(only(r#"{"type": "reasoning", "content": ""}"#)["encrypted"], true);
     let open = r#"{"type": "reasoning", "content": [{"type": "summary_text", "text": "Hm"}], "subject": "S"}"#;
-    let event = only("codex-cli", open);
+    let event = only(open);
     assert_eq!((&event["text"], &event["subject"]), (&json!("Hm"), &json!("S")));
     assert!(event.get("encrypted").is_none());
 }
 
 #[test]
-fn a_prompt_inside_an_event_is_a_prompt() {
-    let entry = r#"{"type": "system-event", "event-type": "attachment/queued_command", "id": "e1",
+fn prompt_inside_an_event_is_a_prompt() {
+    let entry = r#"{"type": "system-event", "event-type": "queued", "id": "e1",
         "children": [{"type": "user", "content": "And this"}]}"#;
-    let event = only("claude-code", entry);
+    let event = only(entry);
     assert_eq!((&event["text"], &event["entry-id"]), (&json!("And this"), &json!("e1")));
 }
 
 #[test]
-fn commands_and_subagents_say_so() {
-    let command = r#"{"type": "user", "content": "<command-name>/model</command-name>"}"#;
-    let event = only("claude-code", command);
-    assert_eq!((&event["text"], &event["command"]), (&json!("/model"), &json!(true)));
-    let side = r#"{"type": "user", "content": "Look", "isSidechain": true, "agentId": "a7"}"#;
-    assert_eq!(only("claude-code", side)["subagent"], "a7");
-    let side = r#"{"type": "user", "content": "Look", "isSidechain": true}"#;
-    assert_eq!(only("claude-code", side)["subagent"], true);
-    assert!(only("codex-cli", side).get("subagent").is_none());
+fn entries_of_subagents_say_so() {
+    let entry = r#"{"type": "assistant", "content": "Look", "children":
+        [{"type": "tool-call", "name": "run", "input": 1}]}"#;
+    let entry = annotated(entry, r#""subagent": {"id": "a7", "call-id": "c1"}"#);
+    let events = events_of(&record(&entry));
+    let subagent = json!({"id": "a7", "call-id": "c1"});
+    assert_eq!((&events[1]["subagent"], &events[2]["subagent"]), (&subagent, &subagent));
+    let event = r#"{"type": "system-event", "event-type": "progress", "children":
+        [{"type": "tool-call", "name": "run", "input": 1, "vac": {"subagent": {"id": "b"}}}]}"#;
+    assert_eq!(only(event)["subagent"], json!({"id": "b"}), "children can be of a subagent");
 }
 
 #[test]
-fn only_what_was_asked_for_is_told() {
+fn usage_is_an_event_of_its_own() {
+    let usage = r#""usage": {"input": 1, "cache-read": 2, "output": 3, "model": "large"}"#;
+    let event = annotated(r#"{"type": "system-event", "event-type": "count", "id": "e"}"#, usage);
+    let found = only(&event);
+    assert_eq!((&found["event"], &found["model"]), (&json!("usage"), &json!("large")));
+    assert_eq!(found["usage"], json!({"input": 1, "cache-read": 2, "output": 3}));
+    let message = r#"{"type": "assistant", "content": "Hi", "model-id": "small",
+        "token-usage": {"input": 10, "cost": 0.5}, "vac": {"usage": {"input": 10}}}"#;
+    let events = events_of(&record(message));
+    assert_eq!(
+        (&events[1]["event"], &events[2]["event"]),
+        (&json!("assistant_text"), &json!("usage"))
+    );
+    assert_eq!((&events[2]["model"], &events[2]["cost"]), (&json!("small"), &json!(0.5)));
+}
+
+#[test]
+fn only_selected_events_are_reported() {
     let entries = r#"{"type": "user", "content": "a"}, {"type": "assistant", "content": "b"},
         {"type": "reasoning", "content": "c"}, {"type": "tool-call", "name": "x", "input": 1},
-        {"type": "tool-result", "output": 1}"#;
-    let record = record("codex-cli", entries);
-    let of = |options: Options| -> Vec<String> {
-        let events = told_with(&record, options);
+        {"type": "tool-result", "output": 1, "vac": {"permission": {"decision": "asked"},
+            "usage": {"input": 1}}}"#;
+    let record = record(entries);
+    let selected = |options: Options| -> Vec<String> {
+        let events = events_with(&record, options);
         events.iter().map(|event| event["event"].as_str().expect("a name").to_owned()).collect()
     };
     let none = Options::NOTHING;
-    assert_eq!(of(Options { prompts: true, ..none }), ["user_prompt"]);
-    assert_eq!(of(Options { tools: true, ..none }), ["tool_use", "tool_result"]);
-    assert_eq!(of(Options { text: true, ..none }), ["assistant_text"]);
-    assert_eq!(of(Options { reasoning: true, ..none }), ["reasoning"]);
-    assert_eq!(of(Options { boundaries: true, ..none }), ["session_start", "session_end"]);
+    assert_eq!(selected(Options { prompts: true, ..none }), ["user_prompt"]);
+    assert_eq!(selected(Options { tools: true, ..none }), ["tool_use", "tool_result"]);
+    assert_eq!(selected(Options { permissions: true, ..none }), ["permission"]);
+    assert_eq!(selected(Options { text: true, ..none }), ["assistant_text"]);
+    assert_eq!(selected(Options { reasoning: true, ..none }), ["reasoning"]);
+    assert_eq!(selected(Options { usage: true, ..none }), ["usage"]);
+    assert_eq!(selected(Options { boundaries: true, ..none }), ["session_start", "session_end"]);
+}
+
+#[test]
+fn unknown_members_are_absent_rather_than_null() {
+    let entries = r#"{"type": "user", "content": "a"}, {"type": "assistant", "content": "b"},
+        {"type": "reasoning", "content": "c"}, {"type": "tool-call", "name": "x", "input": 1},
+        {"type": "tool-result", "output": 1, "vac": {"permission": {"decision": "asked"},
+            "usage": {"input": 1}}}"#;
+    for event in events_of(&record(entries)) {
+        let members = event.as_object().expect("an object");
+        for (key, value) in members {
+            assert!(*value != Value::Null, "{key} of {event}");
+            assert!(!key.contains('_'), "{key} is not in kebab case");
+        }
+    }
 }

@@ -1,94 +1,62 @@
-//! What a session holds.
+//! Facts about sessions.
 
-use crate::{facts, record, record_with};
+use crate::{annotated, facts, foreign_record, record, record_of};
 
 #[test]
-fn tools_are_counted_by_category_and_name_with_their_errors() {
-    let entries = r#"
-        {"type": "tool-call", "name": "mcp__x", "input": 1, "call-id": "c1"},
-        {"type": "tool-call", "name": "Write", "input": 1, "call-id": "c2"},
-        {"type": "tool-call", "name": "Bash", "input": 1, "call-id": "c3"},
-        {"type": "tool-result", "output": 1, "call-id": "c3", "is-error": true},
-        {"type": "tool-call", "name": "Bash", "input": 1, "call-id": "c4"},
-        {"type": "tool-result", "output": 1, "call-id": "c4", "is-error": false},
-        {"type": "tool-result", "output": 1, "call-id": "c2", "status": "cancelled"},
-        {"type": "tool-call", "name": "Edit", "input": 1}"#;
-    let facts = facts(&record("claude-code", entries));
-    let tools: Vec<_> = facts
-        .tools
-        .iter()
-        .map(|used| (used.category, &*used.tool, used.calls, used.errors, used.cancelled))
-        .collect();
-    assert_eq!(
-        tools,
-        [
-            ("Execute", "Bash", 2, 1, 0),
-            ("Edit", "Edit", 1, 0, 0),
-            ("Edit", "Write", 1, 0, 1),
-            ("Other", "mcp__x", 1, 0, 0),
-        ]
+fn tokens_are_summed_in_buckets() {
+    let usage =
+        |usage: &str| annotated(r#"{"type": "assistant"}"#, &format!(r#""usage": {{{usage}}}"#));
+    let event = annotated(
+        r#"{"type": "system-event", "event-type": "count"}"#,
+        r#""usage": {"input": 1, "output": 1}"#,
     );
+    let entries = [
+        usage(r#""input": 10, "output": 7, "reasoning": 5, "cache-read": 100, "cache-write": 3"#),
+        usage(r#""input": 1"#),
+        event,
+    ];
+    let tokens = facts(&record(&entries.join(","))).tokens.expect("tokens");
+    assert_eq!((tokens.input, tokens.output, tokens.reasoning), (Some(12), Some(8), Some(5)));
+    assert_eq!((tokens.cache_read, tokens.cache_write), (Some(100), Some(3)));
+    assert_eq!(tokens.total, Some(12 + 8 + 100 + 3), "reasoning is a part of output");
+    assert!(facts(&record("")).tokens.is_none());
 }
 
 #[test]
-fn tokens_are_summed_in_the_words_of_the_agent() {
-    let entries = r#"
-        {"type": "assistant", "token-usage": {"input": 10, "output": 2, "cached": 100,
-            "cache_creation_input_tokens": 7}},
-        {"type": "assistant", "token-usage": {"input": 1, "output": 1}}"#;
-    let tokens = facts(&record("claude-code", entries)).tokens.expect("tokens");
-    assert_eq!((tokens.input, tokens.output, tokens.cached), (Some(11), Some(3), Some(100)));
-    assert_eq!((tokens.cache_written, tokens.total), (Some(7), Some(121)), "no total is stated");
-    assert_eq!((tokens.reasoning, tokens.cost), (None, None));
-
-    let entries = r#"
-        {"type": "assistant", "token-usage": {"input": 10, "output": 2, "reasoning": 5, "cached": 3,
-            "cache": {"write": 4}, "cost": 0.1}},
-        {"type": "assistant", "token-usage": {"input": 1, "total": 50, "cost": 0.2}}"#;
-    let tokens = facts(&record("opencode", entries)).tokens.expect("tokens");
-    assert_eq!((tokens.total, tokens.cost), (Some(24 + 50), Some(0.3)));
-
-    let entries = r#"
-        {"type": "assistant", "token-usage": {"input": 10, "cached": 3, "output": 2}},
-        {"type": "assistant", "token-usage": {"total": 20}}"#;
-    let tokens = facts(&record("gemini-cli", entries)).tokens.expect("tokens");
-    assert_eq!(tokens.total, Some(20), "only what is stated");
+fn token_usage_as_the_agent_states_it_is_not_summed() {
+    let entries = r#"{"type": "assistant", "token-usage": {"input": 10, "cost": 0.1}},
+        {"type": "assistant", "token-usage": {"total": 50, "cost": 0.2}}"#;
+    let facts = facts(&foreign_record(entries));
+    assert!(facts.tokens.is_none());
+    assert_eq!(facts.cost, Some(0.3));
 }
 
 #[test]
-fn codex_counts_tokens_beside_its_events() {
-    let entries = r#"
-        {"type": "system-event", "event-type": "event_msg/token_count",
-            "token-usage": {"input": 10, "total": 12}},
-        {"type": "system-event", "event-type": "event_msg/token_count", "duplicate-of": "L1"},
-        {"type": "system-event", "event-type": "event_msg/token_count",
-            "token-usage": {"input": 5, "total": 6}}"#;
-    let tokens = facts(&record("codex-cli", entries)).tokens.expect("tokens");
-    assert_eq!((tokens.input, tokens.total), (Some(15), Some(18)));
-    assert!(facts(&record("codex-cli", "")).tokens.is_none());
-}
-
-#[test]
-fn sums_that_no_number_holds_stop_at_the_largest() {
-    let entry = r#"{"type": "assistant", "token-usage": {"input": 18446744073709551615}}"#;
-    let tokens = facts(&record("gemini-cli", &format!("{entry},{entry}"))).tokens;
+fn sums_stop_at_the_largest_number() {
+    let entry =
+        annotated(r#"{"type": "assistant"}"#, r#""usage": {"input": 18446744073709551615}"#);
+    let tokens = facts(&record(&format!("{entry},{entry}"))).tokens;
     assert_eq!(tokens.expect("tokens").input, Some(u64::MAX));
 }
 
 #[test]
-fn versions_and_models_are_all_that_the_session_and_its_entries_state() {
+fn main_model_is_first_and_models_of_subagents_last() {
     let json = r#"{"version": "3.0.0-draft", "id": "r", "session": {"session-id": "s",
-        "agent-meta": {"model-id": "a", "model-provider": "p", "models": ["b", "a"],
-            "cli-name": "claude-code", "cli-version": "1.0"},
-        "entries": [{"type": "assistant", "model-id": "c", "version": "1.1"},
-            {"type": "assistant", "model-id": "b", "version": "1.0"}]}}"#;
+        "agent-meta": {"model-id": "a", "model-provider": "p", "models": ["sub", "a", "b"],
+            "cli-name": "kiln-cli", "cli-version": "1.0"},
+        "entries": [
+            {"type": "assistant", "model-id": "sub", "vac": {"subagent": {}}},
+            {"type": "assistant", "model-id": "c", "version": "1.1"},
+            {"type": "system-event", "event-type": "x", "vac": {"usage": {"model": "d"}}},
+            {"type": "assistant", "model-id": "b"},
+            {"type": "assistant", "model-id": "other-session", "vac": {"inherited": true}}]}}"#;
     let facts = facts(json);
-    assert_eq!(facts.models, ["a", "b", "c"]);
-    assert_eq!(facts.versions, ["1.0", "1.1"]);
+    assert_eq!(facts.models, ["a", "c", "d", "b", "sub"]);
+    assert_eq!(facts.cli_version.as_deref(), Some("1.0"));
 }
 
 #[test]
-fn models_that_nobody_knows_are_none() {
+fn unknown_models_are_not_listed() {
     let json = r#"{"version": "3.0.0-draft", "id": "r", "session": {"session-id": "s",
         "agent-meta": {"model-id": "unknown", "model-provider": "unknown"}, "entries": []}}"#;
     let facts = facts(json);
@@ -97,46 +65,63 @@ fn models_that_nobody_knows_are_none() {
 }
 
 #[test]
-fn times_are_those_of_the_session_or_else_of_its_entries() {
+fn agent_and_parent_are_those_of_the_annotations() {
+    let annotations = r#""vac": {"agent": "fork-of-kiln", "adapter": "kiln", "variant": "jsonl",
+        "parent": "p1", "relation": "subagent"},"#;
+    let call = r#"{"type": "tool-call", "name": "run", "input": {"cmd": "ls"}}"#;
+    let json = record_of("a-fork", annotations, call);
+    let found = facts(&json);
+    assert_eq!((&*found.agent, found.adapter.as_deref()), ("fork-of-kiln", Some("kiln")));
+    assert_eq!((found.parent.as_deref(), found.relation), (Some("p1"), Some("subagent")));
+    assert_eq!(found.commands, 1, "the adapter's table applies");
+    let events = crate::events_of(&json);
+    assert_eq!((&events[0]["parent"], &events[0]["relation"]), (&"p1".into(), &"subagent".into()));
+    assert_eq!(events[0]["agent"], "fork-of-kiln");
+    let by_program = facts(&record(""));
+    assert_eq!((&*by_program.agent, by_program.adapter.as_deref()), ("kiln", Some("kiln")));
+    let other = facts(&foreign_record(""));
+    assert_eq!((&*other.agent, other.adapter), ("someone-else", None));
+}
+
+#[test]
+fn times_are_those_of_the_session_or_of_its_entries() {
     let entries = r#"
         {"type": "user", "content": "x", "timestamp": "2026-01-05T09:30:05Z"},
-        {"type": "user", "content": "x", "timestamp": "2020-01-01T00:00:00Z", "inherited": true},
+        {"type": "user", "content": "x", "timestamp": "2020-01-01T00:00:00Z",
+            "vac": {"inherited": true}},
         {"type": "assistant", "timestamp": "2026-01-05T09:30:07.250Z"}"#;
-    let by_entries = facts(&record("codex-cli", entries));
+    let by_entries = facts(&record(entries));
     assert_eq!(by_entries.start.as_deref(), Some("2026-01-05T09:30:05Z"));
     assert_eq!(by_entries.end.as_deref(), Some("2026-01-05T09:30:07.250Z"));
     assert_eq!(by_entries.duration_ms, Some(2250));
     let members = r#""session-start": 1767605400, "session-end": "2026-01-05T09:30:01Z","#;
-    let stated = facts(&record_with("codex-cli", members, entries));
+    let stated = facts(&record_of("kiln-cli", members, entries));
     assert_eq!(stated.start.as_deref(), Some("2026-01-05T09:30:00.000Z"));
     assert_eq!(stated.duration_ms, Some(1000));
 }
 
 #[test]
-fn the_first_prompt_is_the_first_to_the_model() {
-    let entries = r#"
-        {"type": "user", "content": "<command-name>/model</command-name>"},
-        {"type": "user", "content": "Caveat", "isMeta": true},
-        {"type": "user", "content": "Paint it"}, {"type": "user", "content": "Blue"}"#;
-    let facts_of = facts(&record("claude-code", entries));
-    assert_eq!((facts_of.first_prompt.as_deref(), facts_of.prompts), (Some("Paint it"), 3));
-    let alone = r#"{"type": "user", "content": "<command-name>/model</command-name>"}"#;
-    assert_eq!(facts(&record("claude-code", alone)).first_prompt.as_deref(), Some("/model"));
-    let told = r#"{"type": "user", "content": "Look", "isSidechain": true}"#;
-    let of_subagent = facts(&record("claude-code", told));
-    assert_eq!((of_subagent.first_prompt.as_deref(), of_subagent.prompts), (Some("Look"), 0));
-    let long = format!(r#"{{"type": "user", "content": "{}"}}"#, "x".repeat(5000));
-    let facts = facts(&record("claude-code", &long));
-    assert_eq!(facts.first_prompt.expect("a prompt").len(), 2000);
+fn session_with_one_time_has_no_duration() {
+    let entry = r#"{"type": "user", "content": "x", "timestamp": "2026-01-05T09:30:05Z"}"#;
+    assert_eq!(facts(&record(entry)).duration_ms, None);
 }
 
 #[test]
-fn entries_are_counted_by_type_and_so_is_what_nobody_could_read() {
+fn entries_are_counted_by_type() {
     let entries = r#"
         {"type": "assistant", "children": [{"type": "tool-call", "name": "x", "input": 1}]},
-        {"type": "system-event", "event-type": "unparsed", "data": {"raw": "{"}}"#;
-    let facts = facts(&record("claude-code", entries));
+        {"type": "system-event", "event-type": "unparsed", "data": {"raw": "{"},
+            "vac": {"reason": "syntax"}}"#;
+    let facts = facts(&record(entries));
     let counts: Vec<_> = facts.entries.iter().map(|(kind, count)| (*kind, *count)).collect();
     assert_eq!(counts, [("assistant", 1), ("system-event", 1), ("tool-call", 1)]);
     assert_eq!(facts.unparsed, 1);
+}
+
+#[test]
+fn unknown_facts_are_absent_from_json() {
+    let json = serde_json::to_value(facts(&record(""))).expect("JSON");
+    let members = json.as_object().expect("an object");
+    assert!(members.values().all(|value| !value.is_null()), "{json}");
+    assert!(members.keys().all(|key| !key.contains('_')), "{json}");
 }

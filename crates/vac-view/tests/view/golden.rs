@@ -1,7 +1,7 @@
 //! Fixtures, and the events that are expected of them.
 //!
-//! A stream is what `vac events` writes for the log, and was read line by line before it
-//! was put here.
+//! A stream is what `vac events` prints for the log. `VAC_BLESS=1` writes the streams; read the
+//! difference before committing it.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,13 @@ fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
     let source = Source { name: name.clone(), size: 0, sha_256: String::new() };
     let mut found = Vec::new();
     for session in adapter.survey(&input).expect("sessions") {
-        let told = lines(&*session, std::slice::from_ref(&source), Options::default());
-        found.extend(told.expect("events"));
+        let events = lines(&*session, std::slice::from_ref(&source), Options::default());
+        found.extend(events.expect("events"));
     }
     let expected = fixtures().join("events").join(expected);
+    if std::env::var_os("VAC_BLESS").is_some() {
+        std::fs::write(&expected, found.join("\n") + "\n").expect("a file");
+    }
     let expected = std::fs::read_to_string(expected).expect("a file");
     for (number, (found, expected)) in found.iter().zip(expected.lines()).enumerate() {
         assert_eq!(found, expected, "line {} of {folder}", number + 1);
@@ -39,32 +42,32 @@ fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
 }
 
 #[test]
-fn a_session_of_claude_is_told_as_expected() {
+fn claude_session_has_the_expected_events() {
     matches(&vac_adapter_claude::Claude, "claude/basic", "claude-basic.jsonl");
 }
 
 #[test]
-fn a_session_of_codex_is_told_as_expected() {
+fn codex_session_has_the_expected_events() {
     matches(&vac_adapter_codex::Codex, "codex/envelope", "codex-envelope.jsonl");
 }
 
 #[test]
-fn a_fork_of_codex_tells_its_own_part_only() {
+fn codex_fork_has_only_its_own_events() {
     matches(&vac_adapter_codex::Codex, "codex/forked", "codex-forked.jsonl");
 }
 
 #[test]
-fn a_session_of_gemini_is_told_as_expected() {
+fn gemini_session_has_the_expected_events() {
     matches(&vac_adapter_gemini::Gemini, "gemini/messages", "gemini-messages.jsonl");
 }
 
 #[test]
-fn a_history_of_gemini_gets_its_times_from_the_file_name() {
+fn gemini_history_gets_its_times_from_the_file_name() {
     matches(&vac_adapter_gemini::Gemini, "gemini/history", "gemini-history.jsonl");
 }
 
 #[test]
-fn a_session_of_opencode_is_told_as_expected() {
+fn opencode_session_has_the_expected_events() {
     matches(
         &vac_adapter_opencode::OpenCode,
         "opencode/concatenated",
@@ -73,6 +76,6 @@ fn a_session_of_opencode_is_told_as_expected() {
 }
 
 #[test]
-fn a_transcript_of_cursor_is_told_as_expected() {
+fn cursor_transcript_has_the_expected_events() {
     matches(&vac_adapter_cursor::Cursor, "cursor/transcript", "cursor-transcript.jsonl");
 }

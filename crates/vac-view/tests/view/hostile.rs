@@ -1,18 +1,19 @@
-//! Records that nobody should write.
+//! Invalid and extreme records.
 
 use vac_adapter::Error;
 use vac_value::{Document, Encoding};
 use vac_view::{Options, inspect, record};
 
-use crate::{facts, lines, parsed, record as record_of, told};
+use crate::{AGENTS, events_of, facts, lines, parse, record as kiln_record};
 
 fn refusal(document: &Document<'_>) -> String {
-    let read = record::read(document, &mut |session| lines(session, &[], Options::default()));
+    let read =
+        record::read(document, AGENTS, &mut |session| lines(session, &[], Options::default()));
     read.expect_err("no record").to_string()
 }
 
 #[test]
-fn what_is_no_record_is_refused_with_the_place() {
+fn invalid_records_are_refused_with_the_place() {
     for (json, expected) in [
         (r#"{"version": "v", "id": "r"}"#, "key \"session\""),
         (
@@ -44,35 +45,35 @@ fn what_is_no_record_is_refused_with_the_place() {
 }
 
 #[test]
-fn a_signature_without_its_record_is_refused() {
+fn detached_signature_is_refused() {
     // 18([h'a0', {}, null, h''])
     let detached = Document::cbor(b"\xd2\x84\x41\xa0\xa0\xf6\x40").expect("CBOR");
     assert!(record::is_record(&detached));
-    assert!(refusal(&detached).contains("kept elsewhere"));
+    assert!(refusal(&detached).contains("the signature is detached"));
     // 18([h'a0', {}, '{"', h''])
     let broken = Document::cbor(b"\xd2\x84\x41\xa0\xa0\x42{\"\x40").expect("CBOR");
     assert!(refusal(&broken).contains("the payload"));
 }
 
 #[test]
-fn a_record_inside_a_signature_is_read() {
-    let json = record_of("codex-cli", r#"{"type": "user", "content": "Hi"}"#);
+fn record_inside_a_signature_is_read() {
+    let json = kiln_record(r#"{"type": "user", "content": "Hi"}"#);
     let length = u16::try_from(json.len()).expect("a short record").to_be_bytes();
     let mut signed = b"\xd2\x84\x41\xa0\xa0\x59".to_vec();
     signed.extend(length);
     signed.extend(json.as_bytes());
     signed.push(0x40);
     let document = Document::cbor(&signed).expect("CBOR");
-    let read = record::read(&document, &mut |session| {
+    let read = record::read(&document, AGENTS, &mut |session| {
         Ok((session.variant().to_owned(), lines(session, &[], Options::default())?))
     });
     let (variant, lines) = read.expect("a record");
     assert_eq!(variant, "signed-record-json");
-    assert_eq!(parsed(&lines)[1]["text"], "Hi");
+    assert_eq!(parse(&lines)[1]["text"], "Hi");
 }
 
 #[test]
-fn values_that_json_cannot_say_are_left_out_and_named() {
+fn values_that_json_cannot_express_are_named() {
     // An entry whose input is undefined.
     let entry = b"\xa3\x64type\x69tool-call\x64name\x61x\x65input\xf7";
     let mut cbor = b"\xa3\x67version\x61v\x62id\x61r\x67session\xa3\x6asession-id\x61s\
@@ -80,39 +81,40 @@ fn values_that_json_cannot_say_are_left_out_and_named() {
         .to_vec();
     cbor.extend(entry);
     let document = Document::cbor(&cbor).expect("CBOR");
-    let read = record::read(&document, &mut |session| lines(session, &[], Options::default()));
-    let event = &parsed(&read.expect("a record"))[1];
+    let read =
+        record::read(&document, AGENTS, &mut |session| lines(session, &[], Options::default()));
+    let event = &parse(&read.expect("a record"))[1];
     assert_eq!((&event["event"], &event["not-json"]), (&"tool_use".into(), &"input".into()));
 }
 
 #[test]
-fn deep_entries_and_many_of_them_are_told() {
+fn deeply_nested_entries_are_read() {
     let mut deep = r#"{"type": "tool-call", "name": "x", "input": 1}"#.to_owned();
     for _ in 0..100 {
         deep = format!(r#"{{"type": "assistant", "content": "x", "children": [{deep}]}}"#);
     }
-    let record = record_of("claude-code", &deep);
-    assert_eq!(told(&record).len(), 103);
+    let record = kiln_record(&deep);
+    assert_eq!(events_of(&record).len(), 103);
     assert_eq!(facts(&record).entries["assistant"], 100);
 }
 
 #[test]
-fn names_without_number_share_one() {
+fn number_of_tool_names_is_limited() {
     let entries: Vec<_> = (0..3000)
         .map(|number| format!(r#"{{"type": "tool-call", "name": "t{number}", "input": 1}}"#))
         .collect();
-    let facts = facts(&record_of("claude-code", &entries.join(",")));
+    let facts = facts(&kiln_record(&entries.join(",")));
     assert_eq!(facts.tools.len(), 1001);
     let others = facts.tools.iter().find(|used| used.tool == "(others)").expect("others");
     assert_eq!(others.calls, 2000);
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_it() {
-    let json = record_of("codex-cli", r#"{"type": "user", "content": "Hi"}"#);
+fn error_of_the_receiver_ends_the_stream() {
+    let json = kiln_record(r#"{"type": "user", "content": "Hi"}"#);
     let document = Document::scan(json.as_bytes(), Encoding::Json).expect("JSON");
     let mut count = 0;
-    let read = record::read(&document, &mut |session| {
+    let read = record::read(&document, AGENTS, &mut |session| {
         vac_view::events(session, &[], Options::default(), &mut |_| {
             count += 1;
             Err(Error::Refused("enough".to_owned()))
@@ -120,6 +122,6 @@ fn a_reader_that_has_enough_ends_it() {
     });
     assert_eq!(read.expect_err("it ends").to_string(), "enough");
     assert_eq!(count, 1);
-    let read = record::read(&document, &mut |session| inspect(session, &[]));
+    let read = record::read(&document, AGENTS, &mut |session| inspect(session, &[]));
     assert!(read.is_ok());
 }

@@ -1,27 +1,38 @@
-//! Rules on small records, fixtures against the events expected of them, and real
+//! Rules on small annotated records, fixtures with the events expected of them, and real
 //! sessions.
 
-mod asides;
+mod authors;
 mod boundaries;
 mod corpus;
 mod entries;
 mod facts;
 mod golden;
 mod hostile;
+mod kiln;
+mod skipped;
 mod status;
+mod tools;
 
 use serde_json::Value;
-use vac_adapter::{Error, Session, Source};
+use vac_adapter::{Adapter, Error, Session, Source};
 use vac_value::Document;
 use vac_view::{Facts, Options, events, inspect, record};
 
-/// A record of an agent with these entries and nothing more than it needs.
-fn record(cli_name: &str, entries: &str) -> String {
-    record_with(cli_name, "", entries)
+/// The only agent whose tables these tests know.
+const AGENTS: &[&dyn Adapter] = &[&kiln::Kiln];
+
+/// A record of the agent `kiln` with these entries and nothing more than it needs.
+fn record(entries: &str) -> String {
+    record_of("kiln-cli", "", entries)
 }
 
-/// The same with more members of the session, each with a comma behind it.
-fn record_with(cli_name: &str, members: &str, entries: &str) -> String {
+/// A record without an adapter.
+fn foreign_record(entries: &str) -> String {
+    record_of("someone-else", "", entries)
+}
+
+/// A record of an agent with more members of the session, each followed by a comma.
+fn record_of(cli_name: &str, members: &str, entries: &str) -> String {
     format!(
         r#"{{"version": "3.0.0-draft", "id": "r", "session": {{"session-id": "s", {members}
             "agent-meta": {{"model-id": "m", "model-provider": "p", "cli-name": "{cli_name}"}},
@@ -29,20 +40,24 @@ fn record_with(cli_name: &str, members: &str, entries: &str) -> String {
     )
 }
 
-/// Everything that a record says in the way of events.
-#[track_caller]
-fn told(record: &str) -> Vec<Value> {
-    told_with(record, Options::default())
+/// Adds annotations to an entry.
+fn annotated(entry: &str, annotations: &str) -> String {
+    entry.replacen('{', &format!(r#"{{"vac": {{{annotations}}}, "#), 1)
 }
 
 #[track_caller]
-fn told_with(json: &str, options: Options) -> Vec<Value> {
+fn events_of(record: &str) -> Vec<Value> {
+    events_with(record, Options::default())
+}
+
+#[track_caller]
+fn events_with(json: &str, options: Options) -> Vec<Value> {
     let document = Document::json(json.as_bytes()).expect("JSON");
-    let lines = record::read(&document, &mut |session| lines(session, &[], options));
-    parsed(&lines.expect("a record"))
+    let lines = record::read(&document, AGENTS, &mut |session| lines(session, &[], options));
+    parse(&lines.expect("a record"))
 }
 
-/// The events of a session, each as it is written.
+/// The events of a session as lines.
 fn lines(
     session: &dyn Session,
     sources: &[Source],
@@ -56,20 +71,28 @@ fn lines(
     Ok(lines)
 }
 
-fn parsed(lines: &[String]) -> Vec<Value> {
+fn parse(lines: &[String]) -> Vec<Value> {
     lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What happened in a record, without its boundaries: the names of the events.
+/// The names of the events of a record, without its boundaries.
 #[track_caller]
 fn names(record: &str) -> Vec<String> {
-    let inside = |name: &str| !name.starts_with("session_");
-    let name = |event: Value| event["event"].as_str().expect("a name").to_owned();
-    told(record).into_iter().map(name).filter(|name| inside(name)).collect()
+    let name = |event: &Value| event["event"].as_str().expect("a name").to_owned();
+    let names = events_of(record).iter().map(name).collect::<Vec<_>>();
+    names.into_iter().filter(|name| !name.starts_with("session_")).collect()
+}
+
+/// The event of a record of `kiln` with one entry.
+#[track_caller]
+fn only(entry: &str) -> Value {
+    let mut events = events_of(&record(entry));
+    assert_eq!(events.len(), 3, "{events:?}");
+    events.remove(1)
 }
 
 #[track_caller]
 fn facts(json: &str) -> Facts {
     let document = Document::json(json.as_bytes()).expect("JSON");
-    record::read(&document, &mut |session| inspect(session, &[])).expect("a record")
+    record::read(&document, AGENTS, &mut |session| inspect(session, &[])).expect("a record")
 }

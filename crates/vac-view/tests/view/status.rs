@@ -1,204 +1,169 @@
 //! How sessions ended.
 
-use crate::{facts, record, told};
+use crate::{annotated, events_of, facts, foreign_record, record};
 
-/// What a session of an agent with these entries ended with.
 #[track_caller]
-fn ended(cli_name: &str, entries: &str, expected: &str) {
-    let record = record(cli_name, entries);
-    assert_eq!(facts(&record).status.name(), expected, "{entries}");
-    let last = told(&record).pop().expect("an event");
+fn ended_in(record: &str, expected: &str) {
+    assert_eq!(facts(record).status.name(), expected, "{record}");
+    let last = events_of(record).pop().expect("an event");
     assert_eq!(last["status"], expected, "the events say the same");
 }
 
-const USER: &str = r#"{"type": "user", "content": "Do it"}"#;
+/// Asserts how sessions with these entries ended, of an agent that logs results.
+#[track_caller]
+fn ended(entries: &[&str], expected: &str) {
+    ended_in(&record(&entries.join(",")), expected);
+}
+
+const USER: &str = r#"{"type": "user", "content": "Do it", "vac": {"author": "user"}}"#;
 const ANSWER: &str = r#"{"type": "assistant", "content": "Done"}"#;
-const CALL: &str = r#"{"type": "tool-call", "name": "shell", "call-id": "c", "input": {}}"#;
-const GOOD: &str = r#"{"type": "tool-result", "call-id": "c", "output": "", "is-error": false}"#;
-const BAD: &str = r#"{"type": "tool-result", "call-id": "c", "output": "", "is-error": true}"#;
-const AGENTS: [&str; 6] =
-    ["claude-code", "codex-cli", "gemini-cli", "opencode", "cursor", "another-agent"];
+const CALL: &str = r#"{"type": "tool-call", "name": "run", "call-id": "c", "input": {}}"#;
+const GOOD: &str =
+    r#"{"type": "tool-result", "call-id": "c", "output": "", "vac": {"outcome": "success"}}"#;
+const BAD: &str =
+    r#"{"type": "tool-result", "call-id": "c", "output": "", "vac": {"outcome": "error"}}"#;
+const EVENT: &str = r#"{"type": "system-event", "event-type": "x"}"#;
 
-fn all(entries: &[&str]) -> String {
-    entries.join(",")
+#[test]
+fn session_without_messages_was_interrupted() {
+    ended(&[], "interrupted");
+    ended(&[EVENT], "interrupted");
 }
 
 #[test]
-fn without_messages_a_session_was_interrupted() {
-    for agent in AGENTS {
-        ended(agent, "", "interrupted");
-    }
+fn last_message_decides() {
+    ended(&[USER], "interrupted");
+    ended(&[USER, ANSWER], "success");
+    ended(&[USER, ANSWER, USER], "interrupted");
+    let unstated = r#"{"type": "user", "content": "Do it"}"#;
+    ended(&[unstated, ANSWER, unstated], "interrupted");
 }
 
 #[test]
-fn the_last_word_decides() {
-    for agent in AGENTS {
-        ended(agent, USER, "interrupted");
-        ended(agent, &all(&[USER, ANSWER]), "success");
-        ended(agent, &all(&[USER, ANSWER, USER]), "interrupted");
-    }
-}
-
-#[test]
-fn a_session_fails_if_the_tools_that_were_used_last_did() {
-    for agent in AGENTS {
-        ended(agent, &all(&[USER, CALL, BAD]), "failure");
-        ended(agent, &all(&[USER, CALL, GOOD]), "success");
-        ended(agent, &all(&[USER, CALL, BAD, ANSWER]), "success");
-    }
-    ended("codex-cli", &all(&[USER, CALL, CALL, BAD, GOOD]), "failure");
-    ended("codex-cli", &all(&[USER, CALL, BAD, CALL, GOOD]), "success");
-}
-
-#[test]
-fn a_message_of_gemini_fails_with_any_of_its_tool_calls() {
-    let message = |results: &str| {
-        format!(r#"{{"type": "assistant", "content": "Let me", "children": [{results}]}}"#)
-    };
-    ended("gemini-cli", &message(&all(&[CALL, BAD, CALL, GOOD])), "failure");
-    ended("gemini-cli", &message(&all(&[CALL, GOOD, CALL, GOOD])), "success");
-    let cancelled =
-        GOOD.replace("\"is-error\": false", "\"is-error\": true, \"status\": \"cancelled\"");
-    ended("gemini-cli", &message(&all(&[CALL, &cancelled])), "success");
-}
-
-#[test]
-fn a_call_that_nobody_answered_means_that_somebody_stopped() {
-    for (agent, expected) in [
-        ("claude-code", "interrupted"),
-        ("codex-cli", "interrupted"),
-        ("opencode", "interrupted"),
-        ("gemini-cli", "success"),
-        ("cursor", "success"),
-        ("another-agent", "success"),
+fn messages_that_do_not_address_the_model_decide_nothing() {
+    for annotations in [
+        r#""author": "program""#,
+        r#""author": "hook""#,
+        r#""author": "unknown""#,
+        r#""author": "user", "local-command": true"#,
     ] {
-        ended(agent, &all(&[USER, CALL]), expected);
+        let message = annotated(r#"{"type": "user", "content": "x"}"#, annotations);
+        ended(&[USER, ANSWER, &message], "success");
+        ended(&[&message], "interrupted");
+        ended(&[USER, CALL, BAD, &message, CALL, GOOD], "success");
     }
-    ended("another-agent", &all(&[USER, CALL, GOOD, ANSWER, CALL]), "interrupted");
-    let search = CALL.replace("shell", "web_search_call");
-    ended("codex-cli", &all(&[USER, &search]), "success");
+    let other = annotated(r#"{"type": "user", "content": "x"}"#, r#""author": "other-agent""#);
+    ended(&[USER, ANSWER, &other], "interrupted");
+    let synthetic = annotated(ANSWER, r#""author": "program""#);
+    ended(&[USER, &synthetic], "interrupted");
 }
 
 #[test]
-fn gemini_ends_with_what_the_program_says_last() {
-    let says = |kind: &str| format!(r#"{{"type": "system-event", "event-type": "{kind}"}}"#);
-    ended("gemini-cli", &all(&[USER, ANSWER, &says("info")]), "interrupted");
-    ended("gemini-cli", &all(&[USER, ANSWER, &says("warning")]), "interrupted");
-    ended("gemini-cli", &all(&[USER, ANSWER, &says("error")]), "failure");
-    ended("gemini-cli", &all(&[USER, &says("error"), ANSWER]), "success");
-    ended("gemini-cli", &all(&[USER, ANSWER, &says("session-continued")]), "success");
+fn tools_of_the_last_step_decide() {
+    ended(&[USER, CALL, BAD], "failure");
+    ended(&[USER, CALL, GOOD], "success");
+    ended(&[USER, CALL, BAD, ANSWER], "success");
+    ended(&[USER, CALL, CALL, BAD, GOOD], "failure");
+    ended(&[USER, CALL, BAD, CALL, GOOD], "success");
+    ended(&[USER, ANSWER, CALL, BAD], "failure");
+    let cancelled = BAD.replace("error", "cancelled");
+    ended(&[USER, CALL, &cancelled], "success");
+    let failed = annotated(CALL, r#""outcome": "error""#);
+    ended(&[USER, &failed], "failure");
 }
 
 #[test]
-fn codex_says_when_a_turn_was_aborted_or_failed() {
-    let says =
-        |kind: &str| format!(r#"{{"type": "system-event", "event-type": "event_msg/{kind}"}}"#);
-    ended("codex-cli", &all(&[USER, ANSWER, &says("turn_aborted")]), "interrupted");
-    ended("codex-cli", &all(&[USER, ANSWER, &says("error")]), "failure");
-    ended("codex-cli", &all(&[USER, &says("error"), CALL, GOOD]), "success");
-    ended("codex-cli", &all(&[USER, &says("turn_aborted"), USER, ANSWER]), "success");
-    let mark = r#"{"type": "user", "content": "<turn_aborted>\nstopped\n</turn_aborted>"}"#;
-    ended("codex-cli", &all(&[USER, ANSWER, mark]), "interrupted");
-}
-
-#[test]
-fn claude_says_when_the_api_or_the_user_stopped_it() {
-    let error = r#"{"type": "assistant", "content": "API Error", "isApiErrorMessage": true}"#;
-    ended("claude-code", &all(&[USER, error]), "failure");
-    ended("claude-code", &all(&[USER, error, USER, ANSWER]), "success");
-    let mark = r#"{"type": "user", "content": "[Request interrupted by user for tool use]"}"#;
-    ended("claude-code", &all(&[USER, CALL, BAD, mark]), "interrupted");
-    let exit = r#"{"type": "user", "content": "<command-name>/exit</command-name>"}"#;
-    let bye = r#"{"type": "user", "content": "<local-command-stdout>Bye</local-command-stdout>"}"#;
-    ended("claude-code", &all(&[USER, ANSWER, exit, bye]), "success");
-    ended("claude-code", &all(&[exit, bye]), "interrupted");
-}
-
-#[test]
-fn lines_of_one_message_of_claude_are_one_step() {
-    let line = |id: &str, call: &str| {
-        format!(
-            r#"{{"type": "assistant", "message": {{"id": "{id}"}}, "children":
-                [{{"type": "tool-call", "name": "Bash", "call-id": "{call}", "input": {{}}}}]}}"#
-        )
+fn children_belong_to_the_step_of_their_message() {
+    let message = |children: &[&str]| {
+        let children = children.join(",");
+        format!(r#"{{"type": "assistant", "content": "Let me", "children": [{children}]}}"#)
     };
-    let result = |call: &str, is_error: bool| {
-        format!(
-            r#"{{"type": "user", "children": [{{"type": "tool-result", "call-id": "{call}",
-                "output": "", "is-error": {is_error}}}]}}"#
-        )
-    };
-    let at_once = [&line("m1", "a"), &result("a", true), &line("m1", "b"), &result("b", false)];
-    ended("claude-code", &at_once.map(String::as_str).join(","), "failure");
-    let in_turn = [&line("m1", "a"), &result("a", true), &line("m2", "b"), &result("b", false)];
-    ended("claude-code", &in_turn.map(String::as_str).join(","), "success");
+    ended(&[&message(&[CALL, BAD, CALL, GOOD])], "failure");
+    ended(&[&message(&[CALL, GOOD, CALL, GOOD])], "success");
+    ended(&[&message(&[CALL, BAD]), &message(&[CALL, GOOD])], "success");
 }
 
 #[test]
-fn what_a_subagent_of_claude_does_decides_nothing_unless_it_is_alone() {
-    let side = |entry: &str| entry.replacen('{', r#"{"isSidechain": true, "#, 1);
-    let failed = all(&[&side(CALL), &side(BAD)]);
-    ended("claude-code", &all(&[USER, ANSWER, &failed]), "success");
-    ended("claude-code", &failed, "failure");
+fn open_calls_mean_interrupted_if_results_are_logged() {
+    ended(&[USER, CALL], "interrupted");
+    ended(&[USER, CALL, CALL, GOOD], "interrupted");
+    let finished = annotated(CALL, r#""outcome": "success""#);
+    ended(&[USER, &finished], "success");
+    ended_in(&foreign_record(&[USER, CALL].join(",")), "success");
+    ended_in(&foreign_record(&[USER, CALL, GOOD, ANSWER, CALL].join(",")), "interrupted");
 }
 
 #[test]
-fn opencode_says_why_a_message_ended() {
-    let message = |error: &str| {
-        let error = if error.is_empty() {
-            String::new()
-        } else {
-            format!(r#""error": {{"name": "{error}"}}, "#)
-        };
-        format!(r#"{{"type": "assistant", {error}"id": "m1"}}"#)
-    };
-    let part = r#"{"type": "assistant", "content": "So far", "messageID": "m1"}"#;
-    ended("opencode", &all(&[USER, &message(""), part]), "success");
-    ended("opencode", &all(&[USER, &message("APIError"), part]), "failure");
-    ended("opencode", &all(&[USER, &message("MessageAbortedError"), part]), "interrupted");
+fn stated_end_decides_unless_the_session_goes_on() {
+    for (how, status) in
+        [("success", "success"), ("failure", "failure"), ("interrupted", "interrupted")]
+    {
+        for of in ["turn", "session"] {
+            let end = format!(r#""ends": {{"of": "{of}", "how": "{how}"}}"#);
+            let event = annotated(EVENT, &end);
+            ended(&[USER, CALL, &event], status);
+            ended(&[USER, CALL, BAD, &event], status);
+            ended(&[USER, &event, USER], "interrupted");
+            ended(&[USER, &event, USER, ANSWER], "success");
+            ended(&[USER, &event, ANSWER], "success");
+            ended(&[USER, &event, CALL, BAD], "failure");
+        }
+    }
+    let unknown = annotated(EVENT, r#""ends": {"of": "session"}"#);
+    ended(&[USER, ANSWER, &unknown], "success");
+    ended(&[USER, &unknown], "interrupted");
 }
 
 #[test]
-fn a_step_of_opencode_begins_where_the_log_says() {
-    let of = |entry: &str| entry.replacen('{', r#"{"messageID": "m1", "#, 1);
-    let step = r#"{"type": "system-event", "event-type": "step-start"}"#;
+fn messages_can_state_an_end() {
+    let stopped = annotated(
+        r#"{"type": "user", "content": "[stopped]"}"#,
+        r#""author": "program", "ends": {"of": "turn", "how": "interrupted"}"#,
+    );
+    ended(&[USER, CALL, BAD, &stopped], "interrupted");
+    ended(&[USER, CALL, BAD, &stopped, USER, ANSWER], "success");
+    let error =
+        annotated(ANSWER, r#""author": "program", "ends": {"of": "turn", "how": "failure"}"#);
+    ended(&[USER, &error], "failure");
+    ended(&[USER, &error, ANSWER], "success");
+}
+
+#[test]
+fn end_of_a_message_includes_the_parts_after_it() {
     let message = r#"{"type": "assistant", "id": "m1"}"#;
-    let parallel = all(&[USER, message, step, &of(CALL), &of(BAD), &of(CALL), &of(GOOD)]);
-    ended("opencode", &parallel, "failure");
-    let next = all(&[USER, message, step, &of(CALL), &of(BAD), step, &of(CALL), &of(GOOD)]);
-    ended("opencode", &next, "success");
+    let failed = annotated(message, r#""ends": {"of": "turn", "how": "failure"}"#);
+    ended(&[USER, message, ANSWER, CALL, GOOD], "success");
+    ended(&[USER, &failed, ANSWER, CALL, GOOD, ANSWER], "failure");
+    ended(&[USER, &failed, CALL, message, ANSWER], "success");
+    ended(&[USER, &failed, CALL, USER], "interrupted");
 }
 
 #[test]
-fn cursor_says_how_a_turn_ended() {
-    let turn = |status: &str| {
-        format!(
-            r#"{{"type": "system-event", "event-type": "turn_ended", "data": {{"status": "{status}"}}}}"#
-        )
+fn subagents_decide_nothing_unless_they_are_alone() {
+    let side = |entry: &str| match entry.contains("\"vac\": {") {
+        true => entry.replacen("\"vac\": {", r#""vac": {"subagent": {"id": "a"}, "#, 1),
+        false => annotated(entry, r#""subagent": {"id": "a"}"#),
     };
-    ended("cursor", &all(&[USER, ANSWER, &turn("success")]), "success");
-    ended("cursor", &all(&[USER, ANSWER, &turn("aborted")]), "interrupted");
-    ended("cursor", &all(&[USER, ANSWER, &turn("error")]), "failure");
-    ended("cursor", &all(&[USER, ANSWER, &turn("success"), USER]), "interrupted");
-    let error = r#"{"type": "system-event", "event-type": "error", "data": {"error": "x"}}"#;
-    ended("cursor", &all(&[USER, error]), "failure");
-    let result =
-        r#"{"type": "system-event", "event-type": "result/error", "data": {"is_error": true}}"#;
-    ended("cursor", &all(&[USER, ANSWER, result]), "failure");
+    let (call, bad) = (side(CALL), side(BAD));
+    ended(&[USER, ANSWER, &call, &bad], "success");
+    ended(&[&call, &bad], "failure");
+    ended(&[&side(USER), &side(ANSWER)], "success");
 }
 
 #[test]
-fn what_stands_aside_decides_nothing() {
-    for mark in [
+fn entries_outside_of_the_conversation_decide_nothing() {
+    for annotation in [
         r#""duplicate-of": "x""#,
         r#""inherited": true"#,
-        r#""superseded": "updated""#,
-        r#""superseded": true"#,
-        r#""rolled-back": true"#,
+        r#""superseded": {"how": "updated"}"#,
+        r#""superseded": {"how": "rewound"}"#,
+        r#""superseded": {"how": "rolled-back"}"#,
     ] {
-        let aside = BAD.replacen('{', &format!("{{{mark}, "), 1);
-        ended("codex-cli", &all(&[USER, ANSWER, &aside]), "success");
-        let aside = USER.replacen('{', &format!("{{{mark}, "), 1);
-        ended("codex-cli", &all(&[USER, ANSWER, &aside]), "success");
+        let bad = r#"{"type": "tool-result", "call-id": "c", "output": "", "is-error": true}"#;
+        ended(&[USER, ANSWER, &annotated(bad, annotation)], "success");
+        let prompt = r#"{"type": "user", "content": "x"}"#;
+        ended(&[USER, ANSWER, &annotated(prompt, annotation)], "success");
+        let end = format!(r#"{annotation}, "ends": {{"of": "turn", "how": "failure"}}"#);
+        ended(&[USER, ANSWER, &annotated(EVENT, &end)], "success");
     }
 }

@@ -1,0 +1,90 @@
+//! What the annotations of an entry, and of the entries around it, say about its place in the
+//! session.
+
+use vac_record::annotations::{
+    EntryAnnotations, EntryAnnotationsInherited, Subagent, Superseded, SupersededHow,
+};
+use vac_record::{AbstractTimestamp, Entry};
+
+/// Where an entry belongs. What an entry does not state is that of the entry around it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context<'c> {
+    /// The id of the entry.
+    pub entry_id: Option<&'c str>,
+    /// Its time.
+    pub timestamp: Option<&'c AbstractTimestamp<'c>>,
+    /// The entry that it repeats.
+    pub duplicate_of: Option<&'c str>,
+    /// The session whose history it is.
+    pub inherited: Option<&'c EntryAnnotationsInherited<'c>>,
+    /// How it stopped being part of the conversation.
+    pub superseded: Option<&'c Superseded<'c>>,
+    /// The subagent that did it.
+    pub subagent: Option<&'c Subagent<'c>>,
+    /// Whether it is a child of a message of the model.
+    pub(crate) is_in_answer: bool,
+}
+
+/// Why an entry is skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// It repeats another entry.
+    Duplicate,
+    /// It is the history of another session.
+    Inherited,
+    /// It is an earlier version of another entry.
+    Updated,
+}
+
+impl SkipReason {
+    /// The reason's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Duplicate => "duplicate",
+            Self::Inherited => "inherited",
+            Self::Updated => SupersededHow::Updated.as_str(),
+        }
+    }
+}
+
+impl<'c> Context<'c> {
+    /// Returns the context of an entry with these annotations inside this context.
+    pub(crate) fn enter<'i>(
+        &'i self,
+        entry: &'i Entry<'_>,
+        annotations: &'i EntryAnnotations<'_>,
+    ) -> Context<'i>
+    where
+        'c: 'i,
+    {
+        Context {
+            entry_id: entry.id().map(|id| &**id).or(self.entry_id),
+            timestamp: entry.timestamp().or(self.timestamp),
+            duplicate_of: annotations.duplicate_of.as_deref().or(self.duplicate_of),
+            inherited: annotations.inherited.as_ref().or(self.inherited),
+            superseded: annotations.superseded.as_ref().or(self.superseded),
+            subagent: annotations.subagent.as_ref().or(self.subagent),
+            is_in_answer: self.is_in_answer,
+        }
+    }
+
+    /// Why the entry is skipped: what happened would be reported twice, or is not part of this
+    /// session.
+    pub fn skip_reason(&self) -> Option<SkipReason> {
+        if self.duplicate_of.is_some() {
+            Some(SkipReason::Duplicate)
+        } else if self.inherited.is_some() {
+            Some(SkipReason::Inherited)
+        } else if self.superseded.is_some_and(|it| it.how == SupersededHow::Updated) {
+            Some(SkipReason::Updated)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the entry is part of the conversation: only then it decides how the session
+    /// ended.
+    pub(crate) fn is_in_conversation(&self) -> bool {
+        self.skip_reason().is_none() && self.superseded.is_none()
+    }
+}

@@ -1,0 +1,148 @@
+//! The times of events: RFC 3339 in UTC, as the log states them, or derived to keep the order.
+//!
+//! Only events have derived times. A record contains what the log states.
+
+use vac_record::AbstractTimestamp;
+use vac_record::time::{instant, utc};
+
+/// The distance of an event without a time from the event before it, in nanoseconds. Logs count
+/// milliseconds, so a thousand events fit before the next time that is stated.
+const STEP: i128 = 1_000;
+
+/// What a time was derived from that the log does not state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derived {
+    /// The minute in the name of the file.
+    FileName,
+    /// The event before, so that the order is kept.
+    Order,
+}
+
+impl Derived {
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FileName => "file-name",
+            Self::Order => "order",
+        }
+    }
+}
+
+/// The time of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventTime {
+    /// RFC 3339 in UTC.
+    pub text: String,
+    /// What it was derived from, if the log does not state it.
+    pub derived: Option<Derived>,
+}
+
+/// Gives the events of a session their times.
+#[derive(Clone, Debug, Default)]
+pub struct SessionClock {
+    last: Option<i128>,
+}
+
+impl SessionClock {
+    /// Returns a time that the log states. `None` if RFC 3339 cannot express it.
+    pub fn stated(&mut self, timestamp: &AbstractTimestamp<'_>) -> Option<EventTime> {
+        self.last = instant(timestamp).or(self.last);
+        Some(EventTime { text: to_utc(timestamp)?, derived: None })
+    }
+
+    /// Returns the end of a session: as the log states it, unless the event before is later.
+    pub fn end(&mut self, stated: Option<&AbstractTimestamp<'_>>) -> Option<EventTime> {
+        let is_late = |end: &AbstractTimestamp<'_>| instant(end) >= self.last;
+        match stated {
+            Some(end) if is_late(end) => self.stated(end),
+            _ => self.derived(),
+        }
+    }
+
+    /// Returns a time after that of the event before. `None` if no event before has one.
+    pub fn derived(&mut self) -> Option<EventTime> {
+        let next = self.last? + STEP;
+        self.last = Some(next);
+        Some(EventTime { text: utc(next)?, derived: Some(Derived::Order) })
+    }
+}
+
+/// Returns a time as RFC 3339 in UTC. `None` for a number beyond the year 9999.
+pub fn to_utc(timestamp: &AbstractTimestamp<'_>) -> Option<String> {
+    match timestamp {
+        AbstractTimestamp::Text(text) if text.ends_with('Z') => Some(text.to_string()),
+        // A text at the edge of the years has no text in UTC, but is RFC 3339.
+        AbstractTimestamp::Text(text) => {
+            instant(timestamp).and_then(utc).or_else(|| Some(text.to_string()))
+        }
+        AbstractTimestamp::Uint(_) => instant(timestamp).and_then(utc),
+    }
+}
+
+/// Whether a session's start was derived from the minute in the name of its file
+/// (`session-2026-01-05T09-30-...`).
+pub fn is_from_file_name(start: &AbstractTimestamp<'_>, name: &str) -> bool {
+    let minute = name.strip_prefix("session-").and_then(|name| name.get(..16));
+    let (Some(minute), AbstractTimestamp::Text(start)) = (minute, start) else { return false };
+    let same = |(written, named): (u8, u8)| written == named || (written == b':' && named == b'-');
+    start.len() == 20
+        && start.ends_with(":00Z")
+        && start.bytes().take(16).zip(minute.bytes()).all(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> AbstractTimestamp<'_> {
+        AbstractTimestamp::try_from(text).expect("a time")
+    }
+
+    #[test]
+    fn times_are_rfc_3339_in_utc() {
+        for (timestamp, expected) in [
+            (text("2026-01-05T09:30:12.100Z"), "2026-01-05T09:30:12.100Z"),
+            (text("2026-01-05T09:30:12Z"), "2026-01-05T09:30:12Z"),
+            (text("2026-01-05T00:30:12+02:00"), "2026-01-04T22:30:12.000Z"),
+            (AbstractTimestamp::Uint(1_770_000_000_123), "2026-02-02T02:40:00.123Z"),
+            (AbstractTimestamp::Uint(1_770_000_000), "2026-02-02T02:40:00.000Z"),
+            (AbstractTimestamp::Uint(951_782_400), "2000-02-29T00:00:00.000Z"),
+        ] {
+            assert_eq!(to_utc(&timestamp).as_deref(), Some(expected));
+        }
+        assert_eq!(to_utc(&AbstractTimestamp::Uint(u64::MAX)), None);
+    }
+
+    #[test]
+    fn events_without_a_time_follow_the_one_before() {
+        let mut clock = SessionClock::default();
+        assert_eq!(clock.derived(), None);
+        clock.stated(&text("2026-01-05T09:30:00Z"));
+        let mut next = || clock.derived().expect("a time");
+        assert_eq!(next().text, "2026-01-05T09:30:00.000001Z");
+        assert_eq!(next().text, "2026-01-05T09:30:00.000002Z");
+        assert_eq!(next().derived, Some(Derived::Order));
+    }
+
+    #[test]
+    fn end_is_never_before_the_last_event() {
+        let (start, end) = (text("2026-01-05T09:30:00Z"), text("2026-01-05T09:30:00Z"));
+        let mut clock = SessionClock::default();
+        clock.stated(&start);
+        assert_eq!(clock.clone().end(Some(&end)).expect("a time").derived, None);
+        clock.derived();
+        let time = clock.end(Some(&end)).expect("a time");
+        assert_eq!(time.text, "2026-01-05T09:30:00.000002Z");
+        assert_eq!(time.derived, Some(Derived::Order));
+    }
+
+    #[test]
+    fn start_can_be_the_minute_in_a_file_name() {
+        let name = "session-2026-01-05T09-30-5f0c1d2e.json";
+        assert!(is_from_file_name(&text("2026-01-05T09:30:00Z"), name));
+        assert!(!is_from_file_name(&text("2026-01-05T09:30:00.000Z"), name));
+        assert!(!is_from_file_name(&text("2026-01-05T09:31:00Z"), name));
+        assert!(!is_from_file_name(&text("2026-01-05T09:30:00Z"), "session.json"));
+        assert!(!is_from_file_name(&AbstractTimestamp::Uint(1), name));
+    }
+}
