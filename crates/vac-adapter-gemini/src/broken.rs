@@ -138,7 +138,7 @@ fn read(
     show: &mut Show<'_>,
 ) -> Result<(), Error> {
     reader.read(bytes, |found| match found {
-        Ok(document) => show(number, Piece::Element(slot, document.root())),
+        Ok(document) => show(number, Piece::Element(slot, document.root(), false)),
         Err(raw) => show(number, Piece::Raw(slot, raw)),
     })
 }

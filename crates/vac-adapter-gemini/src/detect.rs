@@ -9,7 +9,7 @@ use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
-use crate::{said, stream};
+use crate::{message_content, stream};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
@@ -98,7 +98,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         let _ = skeleton.each(beginning(sample), &mut |_, piece| {
             match piece {
                 Piece::Around(around) => seen.head(around.node),
-                Piece::Element(Slot::Message, node) => seen.message(node),
+                Piece::Element(Slot::Message, node, _) => seen.message(node),
                 _ => {}
             }
             Ok(())
@@ -183,9 +183,9 @@ impl Seen {
             self.first = message.member("timestamp").and_then(time);
         }
         if self.workspace.is_none()
-            && let Some((_, content)) = said::content(message)
+            && let Some((_, content)) = message_content::content(message)
         {
-            self.workspace = said::workspace(content);
+            self.workspace = message_content::workspace(content);
         }
     }
 }

@@ -9,7 +9,7 @@ use vac_adapter::time::{Span, instant};
 use vac_record::{AbstractTimestamp, Decode, SessionTrace};
 use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 
-use crate::said;
+use crate::message_content;
 use crate::walk::Around;
 
 /// What a session's head says and `$set` may say anew.
@@ -136,7 +136,7 @@ impl Facts {
     /// Counts content in that was said to the model.
     pub fn content(&mut self, content: Node<'_, '_>) {
         if self.workspace.is_none() {
-            self.workspace = said::workspace(content);
+            self.workspace = message_content::workspace(content);
         }
     }
 

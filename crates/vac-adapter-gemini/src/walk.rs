@@ -3,10 +3,13 @@
 use vac_adapter::Error;
 use vac_adapter::frame::{Content, Frame, Raw, Reason};
 use vac_adapter::members::Members;
+use vac_record::MessageEntryType;
 use vac_value::{Any, Document, Encoding, Kind, Node, Text};
 
 use crate::broken::Skeleton;
+use crate::message_content;
 use crate::native::{Form, Native, native};
+use crate::user_message_kind::is_canned_answer;
 
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +37,8 @@ pub(crate) enum Slot {
 pub(crate) enum Piece<'p, 'd, 'a> {
     /// The object around lists; comes first.
     Around(&'p Around<'d, 'a>),
-    /// An element of a list, or a line.
-    Element(Slot, Node<'d, 'a>),
+    /// An element of a list, or a line, and whether the canned answer to a summary follows.
+    Element(Slot, Node<'d, 'a>, bool),
     /// What cannot be carried as a value, and what it would be.
     Raw(Slot, &'p Raw<'a>),
 }
@@ -189,7 +192,7 @@ impl Shape {
             (Self::Whole(native), Ok(document)) => Pieces::of(document).each(*native, frame, show),
             (Self::Broken(skeleton), Err(raw)) => skeleton.each(raw.bytes, show),
             (_, Err(raw)) => show(0, Piece::Raw(Slot::Other, raw)),
-            (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root())),
+            (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root(), false)),
         }
     }
 
@@ -221,7 +224,7 @@ impl Shape {
                 let pieces = Pieces::of(document);
                 let known = picked.iter().filter(|(_, handle)| (*handle as usize) < document.len());
                 known.copied().try_for_each(|(number, handle)| {
-                    pieces.element(number, Slot::Prompt, document.node(handle), show)
+                    pieces.element(number, Slot::Prompt, document.node(handle), false, show)
                 })
             }
             _ => Ok(()),
@@ -268,7 +271,7 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         };
         let Some(mut around) = Around::of(root, native) else {
             return match &frame.content {
-                Content::Document(_) => show(0, Piece::Element(slot, root)),
+                Content::Document(_) => show(0, Piece::Element(slot, root, false)),
                 Content::Raw(raw) => show(0, Piece::Raw(slot, raw)),
             };
         };
@@ -287,10 +290,15 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
         if slot == Slot::Call {
-            return self.element(numbers.next().unwrap_or_default(), slot, list, show);
+            return self.element(numbers.next().unwrap_or_default(), slot, list, false, show);
         }
-        let mut elements = list.elements().zip(numbers);
-        elements.try_for_each(|(node, number)| self.element(number, slot, node, show))
+        let mut elements = list.elements().peekable();
+        while let Some(node) = elements.next() {
+            let number = numbers.next().unwrap_or_default();
+            let is_summary = elements.peek().is_some_and(|next| answers_summary(slot, *next));
+            self.element(number, slot, node, is_summary, show)?;
+        }
+        Ok(())
     }
 
     fn element(
@@ -298,17 +306,30 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         number: u64,
         slot: Slot,
         node: Node<'d, 'a>,
+        is_summary: bool,
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
         // Keys are in the order of the document.
         let from = self.doubles.partition_point(|double| *double < node.index());
         if self.doubles.get(from).is_none_or(|double| !within(node, *double)) {
-            return show(number, Piece::Element(slot, node));
+            return show(number, Piece::Element(slot, node, is_summary));
         }
         let bytes = node.raw();
         let raw = Raw { bytes, reason: Reason::DuplicateKey, document: Document::json(bytes).ok() };
         show(number, Piece::Raw(slot, &raw))
     }
+}
+
+/// Whether an element is the CLI's canned answer to the element before it.
+fn answers_summary(slot: Slot, node: Node<'_, '_>) -> bool {
+    let content = match slot {
+        Slot::Message => message_content::message_type(node)
+            .filter(|(kind, _)| *kind == MessageEntryType::Assistant)
+            .and_then(|_| message_content::content(node).map(|(_, content)| content)),
+        Slot::Content => node.member("parts"),
+        _ => None,
+    };
+    content.is_some_and(is_canned_answer)
 }
 
 fn within(node: Node<'_, '_>, index: u32) -> bool {
@@ -329,5 +350,5 @@ pub(crate) fn wrapper(
     around.judge(document.duplicate_keys().len() > 0);
     show(0, Piece::Around(&around))?;
     let mut left = around.lists().filter(|(slot, _)| *slot == Slot::Call);
-    left.try_for_each(|(slot, node)| show(behind, Piece::Element(slot, node)))
+    left.try_for_each(|(slot, node)| show(behind, Piece::Element(slot, node, false)))
 }
