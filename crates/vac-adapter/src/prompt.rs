@@ -223,7 +223,7 @@ pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'
 pub struct Typed {
     /// What the user typed.
     pub text: String,
-    /// What was around it: `context`, `referenced files`.
+    /// What was around it: `context`, `referenced files`. Empty if nothing but marks.
     pub left_out: &'static str,
 }
 
@@ -250,7 +250,9 @@ pub fn own_words(
     let text = join(&own);
     match reduce(&text, extensions) {
         Some(typed) => {
-            leave_out(&mut left_out, typed.left_out);
+            if !typed.left_out.is_empty() {
+                leave_out(&mut left_out, typed.left_out);
+            }
             MessageText { text: typed.text, left_out }
         }
         None => MessageText { text, left_out },
