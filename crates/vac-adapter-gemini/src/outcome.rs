@@ -122,7 +122,7 @@ impl CommandEnd {
         let mut end = Self::default();
         for line in text.rsplit(line_end) {
             if let Some(code) = line.strip_prefix("Exit Code: ") {
-                end.exit_code = code.trim().parse().ok();
+                end.exit_code = code.trim().parse::<i64>().ok().map(i128::from);
                 break;
             } else if let Some(signal) = line.strip_prefix("Signal: ") {
                 end.is_signalled = !matches!(signal.trim(), "0" | "(none)");
@@ -160,6 +160,7 @@ mod tests {
             ("Output: a\nExit Code: 1\nmore of the output", end(None, false)),
             ("Output: a\nExit Code: 2\n\n<hook_context>x</hook_context>", end(Some(2), false)),
             (r"Output: a\nExit Code: 1\nSignal: 0", end(Some(1), false)),
+            ("Output: a\nExit Code: 99999999999999999999", end(None, false)),
             ("", end(None, false)),
         ] {
             assert_eq!(CommandEnd::parse(text), expected, "{text}");

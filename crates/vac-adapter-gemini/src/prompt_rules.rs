@@ -55,7 +55,7 @@ pub(crate) fn user_command(text: &str) -> Option<(&str, Option<i128>)> {
     let result = result.trim_start().trim_start_matches("```").trim_start();
     let code = result.strip_prefix(EXITED).and_then(|rest| {
         let end = rest.find(|char: char| !char.is_ascii_digit() && char != '-')?;
-        rest[..end].parse().ok()
+        rest[..end].parse::<i64>().ok().map(i128::from)
     });
     Some((command, code))
 }
