@@ -9,6 +9,7 @@ use vac_adapter::{Error, Origin, Report, Sink, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Node};
 
+use crate::facts::Facts;
 use crate::line::Row;
 use crate::{bubble, event, secret, stored};
 
@@ -17,6 +18,7 @@ pub(crate) fn entries(
     node: Node<'_, '_>,
     kind: Row,
     place: Place,
+    facts: &Facts,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let origin = Origin { place, bytes: node.raw() };
@@ -44,13 +46,13 @@ pub(crate) fn entries(
                 let own_id = told.member("bubbleId").and_then(Node::text);
                 let own_id = own_id.filter(|id| !id.is_empty());
                 let id = own_id.unwrap_or_else(|| Cow::Owned(format!("{}.{number}", place.id())));
-                let entry = bubble::entry(told, &id, sink.report());
+                let entry = bubble::entry(told, &id, facts, sink.report());
                 sink.entry(entry, Origin { place, bytes: told.raw() })?;
             }
             Ok(())
         }
         Row::Bubble => {
-            let mut entry = bubble::entry(value, &id, sink.report());
+            let mut entry = bubble::entry(value, &id, facts, sink.report());
             stored::beside(&mut entry, node);
             sink.entry(entry, origin)
         }
@@ -87,7 +89,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         };
         data.push(("value".into(), kept));
     }
-    let entry = EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) };
+    let entry = EventEntry { timestamp, ..event::new("composer", id.to_owned(), data) };
     (Entry::Event(entry), is_redacted)
 }
 

@@ -7,7 +7,7 @@ use crate::line::line;
 use crate::text;
 
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut facts = Facts::of_place(sample.folder);
+    let mut facts = Facts::new(sample.folder);
     for document in &sample.documents {
         facts.add(line(document.root()), document.root());
     }

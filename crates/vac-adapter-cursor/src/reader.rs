@@ -105,8 +105,8 @@ impl<'f> Reader<'f> {
                 }
                 result
             }
-            Line::Row(kind) => return composer::entries(node, kind, place, sink),
-            Line::Chat(kind) => return chat::entries(node, kind, place, sink),
+            Line::Row(kind) => return composer::entries(node, kind, place, facts, sink),
+            Line::Chat(kind) => return chat::entries(node, kind, place, facts, sink),
             _ => event::entry(node, line, place, facts, sink.report()),
         };
         sink.entry(entry, origin)
