@@ -56,6 +56,7 @@
 //! | `author` | user messages | the text in `<user_query>`, else the text without `<timestamp>`, by the [rules](Adapter::prompt_rules); `program` for `isSimulatedMsg` of a bubble or its header, and for `isSummary` of a chat; `other-agent` in a subagent's session |
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or its input |
 //! | `outcome`, `exit-code`, `permission` | tool-results | `outcome.rs` |
+//! | `duplicate-of` | answers of a stream | the first piece of an answer that is repeated as a whole |
 //! | `permission` | tool-calls of bubbles | `userDecision` |
 //! | `usage` | bubbles, `result` lines | `tokenCount`, `usage` |
 //! | `starts` | `system/init` lines | |
@@ -102,6 +103,7 @@ mod glimpse;
 mod line;
 mod message;
 mod outcome;
+mod partial_output;
 mod prompt_rules;
 mod reader;
 mod secret;

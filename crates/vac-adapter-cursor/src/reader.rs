@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use vac_adapter::annotation::annotate;
 use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
 use vac_adapter::redact::{self, Redactor};
 use vac_adapter::{Error, Origin, Sink};
@@ -10,6 +11,7 @@ use vac_value::Node;
 
 use crate::facts::Facts;
 use crate::line::{Capture, Line, line};
+use crate::partial_output::PartialOutput;
 use crate::secret::{SECRETS, UNKNOWN};
 use crate::thought::Thought;
 use crate::{capture, chat, composer, event, message};
@@ -22,12 +24,14 @@ pub(crate) struct Reader<'f> {
     /// Digests of the ids of calls that were started.
     started: HashSet<u64>,
     redactor: Redactor,
+    partial: PartialOutput,
 }
 
 impl<'f> Reader<'f> {
     pub fn new(facts: &'f Facts) -> Self {
         let redactor = Redactor::new(SECRETS);
-        Self { facts, thought: None, started: HashSet::new(), redactor }
+        let partial = PartialOutput::default();
+        Self { facts, thought: None, started: HashSet::new(), redactor, partial }
     }
 
     /// Gives the entries of a frame.
@@ -90,7 +94,15 @@ impl<'f> Reader<'f> {
         let entry = match line {
             Line::Message => message::entry(node, "role", place, facts, sink.report()),
             Line::Capture(Capture::Message) => {
-                message::entry(node, "type", place, facts, sink.report())
+                let mut entry = message::entry(node, "type", place, facts, sink.report());
+                if node.member("type").is_some_and(|kind| kind.is_text("user")) {
+                    self.partial.end_turn();
+                } else if let Some(original) = entry.id().and_then(|id| self.partial.add(node, id))
+                {
+                    sink.report().duplicates_linked += 1;
+                    annotate(&mut entry, |it| it.duplicate_of = Some(original.into()));
+                }
+                entry
             }
             Line::Capture(Capture::Started) => {
                 self.started.insert(call(node));

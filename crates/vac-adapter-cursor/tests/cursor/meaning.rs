@@ -84,6 +84,31 @@ fn lines_of_a_stream_state_start_outcome_usage_and_end() {
 }
 
 #[test]
+fn answers_repeated_after_their_pieces_are_duplicates() {
+    let answer = |text: &str, more: Value| {
+        let mut line = json!({"type": "assistant", "session_id": "s",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}});
+        line.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        line
+    };
+    let piece = |text: &str| answer(text, json!({"timestamp_ms": 1}));
+    let lines = [
+        json!({"type": "system", "subtype": "init", "session_id": "s", "model": "m"}),
+        piece("I'll "),
+        piece("look."),
+        answer("I'll look.", json!({"timestamp_ms": 2, "model_call_id": "m"})),
+        piece("Done."),
+        answer("Done.", json!({})),
+        answer("I'll look.Done.", json!({})),
+        answer("Something else.", json!({})),
+    ];
+    let found = annotations(&lines);
+    let originals: Vec<_> = found.iter().map(|it| it["duplicate-of"].as_str()).collect();
+    let expected = [None, None, None, Some("L2"), None, Some("L5"), Some("L2"), None];
+    assert_eq!(originals, expected);
+}
+
+#[test]
 fn turns_end_as_stated() {
     let lines = [
         user("Go"),
