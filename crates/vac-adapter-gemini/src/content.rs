@@ -149,7 +149,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let mut part = Members::new(part)?;
         let mut call = part.object("functionCall")?;
         if !self.has_calls {
-            // Whatever the last turn called and nobody answered stays so.
+            // Calls of the last turn without a response stay unanswered.
             self.has_calls = true;
             self.calls.pending.clear();
         }

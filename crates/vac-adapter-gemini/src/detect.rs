@@ -1,4 +1,4 @@
-//! Whose log it is, and what its beginning tells.
+//! Detection of logs, and previews of them.
 
 use vac_adapter::frame::Reason;
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict, ids};
@@ -73,7 +73,7 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
 fn skeleton(sample: &Sample<'_>) -> Option<Skeleton> {
     let bytes = beginning(sample);
     let cut = SyntaxError { offset: bytes.len(), problem: Problem::Truncated };
-    Skeleton::of(bytes, &Reason::Syntax(cut))
+    Skeleton::parse(bytes, &Reason::Syntax(cut))
 }
 
 fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
@@ -81,7 +81,7 @@ fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
 }
 
-/// What a beginning tells about the session.
+/// Returns what the beginning of a log states about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     if let Some(glimpse) = stream::glimpse(sample) {
         return glimpse;

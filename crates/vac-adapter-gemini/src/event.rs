@@ -21,7 +21,7 @@ const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 /// The entry of an element that is not a message, with all of its members as data.
 pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let Some(mut event) = Members::new(node) else {
-        maker.report.unknown("an element that is no object");
+        maker.report.unknown("an element that is not an object");
         return value("unknown", node, None, Some((maker.place_id)()));
     };
     let event_type = match event.text("type") {
@@ -185,21 +185,20 @@ pub(crate) fn child<'a>(
     value(list, node, timestamp, None)
 }
 
-/// A document beside the session that is none of its own.
+/// A document in a log that is not part of a session.
 pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    maker.report.unknown("a document that is no session");
+    maker.report.unknown("a document that is not a session");
     value("unknown", node, None, Some((maker.place_id)()))
 }
 
-/// The beginning of another document of the same session: what stands around its
-/// messages.
+/// The head of a further document of the same session, without its messages.
 pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String) -> Option<Entry<'a>> {
     let mut head = around.cursor()?;
     let timestamp = head.timestamp("startTime");
     Some(made("session-continued".into(), head.rest(&[]), timestamp, id.into(), none()))
 }
 
-/// What cannot be carried as a value; `line` is where it stands.
+/// What cannot be carried as a value; `place` is its line.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));

@@ -69,7 +69,7 @@ pub(crate) const IN_SESSION: &[&str] = &[
     "project-root",
 ];
 
-/// Counts names that nobody knows. What is known and has a value of another type than
+/// Counts unknown names. What is known and has a value of another type than
 /// expected is not counted.
 pub(crate) fn unknown(report: &mut Report, of: &str, rest: &Rest<'_>, known: &[&str]) {
     for (name, _) in rest {

@@ -26,16 +26,18 @@ pub(crate) fn message_type(message: Node<'_, '_>) -> Option<(MessageEntryType, D
     }
 }
 
-/// The folder that the CLI told the model it works in.
+/// Returns the working directory that a session context states.
 pub(crate) fn workspace(content: Node<'_, '_>) -> Option<String> {
     let text = first_text(content).filter(|text| is_marked(*text))?.text()?;
-    let told = text.trim_start().strip_prefix("<session_context>")?;
+    let preamble = text.trim_start().strip_prefix("<session_context>")?;
     let list = "Workspace Directories:**";
-    let line = match told.find(list) {
-        Some(at) => told.get(at + list.len()..)?.lines().nth(1)?.trim_start().strip_prefix("- "),
+    let line = match preamble.find(list) {
+        Some(at) => {
+            preamble.get(at + list.len()..)?.lines().nth(1)?.trim_start().strip_prefix("- ")
+        }
         None => {
             let before = "working in the directory: ";
-            told.find(before).and_then(|at| told.get(at + before.len()..)?.lines().next())
+            preamble.find(before).and_then(|at| preamble.get(at + before.len()..)?.lines().next())
         }
     };
     line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())

@@ -125,7 +125,7 @@ struct Known {
 
 impl MessageVersions {
     /// A frame of this file comes. Messages of one frame never replace each other. A file
-    /// of its own has a conversation of its own: what is taken back there was told there.
+    /// of its own has a conversation of its own: a rewind reaches only messages of its file.
     pub fn frame(&mut self, file: usize) {
         self.list = number(self.states.len());
         self.replaced.clear();
@@ -240,8 +240,8 @@ impl MessageVersions {
         }
     }
 
-    /// The line at this place takes back a message and all behind it; all there are, if
-    /// it is none of them.
+    /// The line at this place takes back a message and all later ones; all messages, if
+    /// the id is unknown.
     pub fn rewind(&mut self, id: Key, place: Place) {
         let known = self.ids.get(&id).copied().filter(|known| self.is_live(*known));
         self.end(known.map_or(0, |known| known.position as usize), REWOUND, place);

@@ -59,7 +59,7 @@ pub(crate) fn annotations(
 }
 
 /// Returns the outcome of a call that has no result, if its status states one.
-pub(crate) fn of_status(status: &str) -> Option<Outcome> {
+pub(crate) fn status_outcome(status: &str) -> Option<Outcome> {
     match status {
         "success" => Some(Outcome::Success),
         "error" => Some(Outcome::Error),

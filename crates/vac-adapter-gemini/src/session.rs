@@ -168,7 +168,7 @@ impl Session for Surveyed<'_> {
         for segment in &self.segments {
             self.log.range(segment.file, segment.frames.clone(), |frame| {
                 sink.report().frames += 1;
-                let shape = Shape::of(frame);
+                let shape = Shape::new(frame);
                 let mut show =
                     |number, piece: Piece<'_, '_, '_>| reader.piece(frame, number, &piece, sink);
                 if segment.picked.is_empty() {
@@ -275,7 +275,7 @@ impl<'s> Reader<'s> {
         more.into_iter().try_for_each(|entry| sink.entry(entry, origin))
     }
 
-    /// What stands around lists is an entry where the record's head does not say it.
+    /// Makes an entry of the members around lists, unless the record's head contains them.
     fn around(
         &mut self,
         around: &Around<'_, '_>,

@@ -22,7 +22,7 @@ pub(crate) struct Segment {
     pub file: usize,
     /// Its frames, by index.
     pub frames: Range<u64>,
-    /// When it begins; what does not say so begins with what stands before it.
+    /// When it begins; without a time, when the segment before it begins.
     pub moment: Moment,
     /// Of a list of prompts, those of this session: number and handle.
     pub picked: Vec<(u64, u32)>,
@@ -39,9 +39,9 @@ pub(crate) struct SessionBuilder {
     pub segments: Vec<Segment>,
     /// What is known about it as a whole.
     pub facts: Facts,
-    /// Which messages still stand.
+    /// Which messages are part of the conversation.
     pub versions: MessageVersions,
-    /// Calls whose result was told with them.
+    /// Calls that contain their result.
     pub answered: HashSet<Key>,
     /// Calls, where attachments have to be linked to them.
     pub links: Option<Links>,
@@ -182,7 +182,7 @@ impl SessionBuilder {
     }
 
     /// Puts the segments in the order of their beginnings. If that is not the order in
-    /// which they were read, what stands has to be judged again.
+    /// which they were read, the versions have to be recorded again.
     pub fn sort(&mut self, log: &Log<'_>) -> Result<(), Error> {
         if !self.segments.is_sorted_by_key(|segment| segment.moment) {
             self.segments.sort_by_key(|segment| segment.moment);
@@ -191,14 +191,14 @@ impl SessionBuilder {
                 let versions = &mut self.versions;
                 log.range(segment.file, segment.frames.clone(), |frame| {
                     versions.frame(frame.place.file);
-                    Shape::of(frame).each(frame, &mut |_, piece| {
+                    Shape::new(frame).each(frame, &mut |_, piece| {
                         record_piece(versions, frame.place, &piece);
                         Ok(())
                     })
                 })?;
             }
         }
-        // What stands behind each other is read at once.
+        // Adjacent segments are read at once.
         self.segments.dedup_by(|next, last| {
             let follows = next.file == last.file
                 && next.frames.start == last.frames.end

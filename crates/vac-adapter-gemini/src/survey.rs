@@ -18,7 +18,7 @@ use crate::walk::{Piece, Shape};
 /// The sessions of an input.
 pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let log = Rc::new(Log::of(input));
-    let attachments = Attachments::of(input)?;
+    let attachments = Attachments::new(input)?;
     let mut survey = Survey { has_attachments: !attachments.is_empty(), ..Survey::default() };
     log.each(|frame| survey.frame(frame))?;
     survey.builders.retain(SessionBuilder::is_session);
@@ -57,7 +57,7 @@ struct Survey {
 
 impl Survey {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
-        let shape = Shape::of(frame);
+        let shape = Shape::new(frame);
         let form = match shape.native() {
             Native::Session(Form::Prompts) => return self.prompts(frame, &shape),
             Native::Session(form) => Some(form),
@@ -111,7 +111,7 @@ impl Survey {
         frame: &Frame<'_>,
         shape: &Shape,
     ) -> Result<&mut SessionBuilder, Error> {
-        let Begin { id, moment } = Begin::of(frame, shape)?;
+        let Begin { id, moment } = Begin::new(frame, shape)?;
         let at = self.session(id);
         self.current = Some(at);
         let builder = &mut self.builders[at];
@@ -166,7 +166,7 @@ struct Begin {
 }
 
 impl Begin {
-    fn of(frame: &Frame<'_>, shape: &Shape) -> Result<Self, Error> {
+    fn new(frame: &Frame<'_>, shape: &Shape) -> Result<Self, Error> {
         let mut begin = Self::default();
         match (&frame.content, shape) {
             (_, Shape::Broken(skeleton)) => skeleton.around(&mut |_, piece| {

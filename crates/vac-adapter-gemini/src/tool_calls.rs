@@ -80,7 +80,7 @@ fn call<'a>(
         }
         // Without a result, status and display stay on the call.
         None => {
-            of_call.outcome = stated_status.and_then(outcome::of_status);
+            of_call.outcome = stated_status.and_then(outcome::status_outcome);
             if stated_status == Some("awaiting_approval") {
                 of_call.permission = Some(Permission {
                     decision: Decision::Asked,

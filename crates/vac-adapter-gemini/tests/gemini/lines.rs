@@ -207,7 +207,7 @@ fn unknown_types_operations_and_keys_are_counted() {
         [
             "$patch",
             "$set key brightness",
-            "a document that is no session",
+            "a document that is not a session",
             "hologram",
             "message key mood",
             "part hologram",
