@@ -105,8 +105,8 @@ pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'stati
     own.map(IntoOwned::into_owned).or_else(|| timing(bubble))
 }
 
-/// When a request was sent, which is told where nothing else is. Some of these numbers
-/// count from when the program was started: those are no times.
+/// When a request was sent, for bubbles without another time. Some of these numbers
+/// count from when the program was started: those are not times.
 fn timing(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     const EARLIEST: u64 = 1_000_000_000_000;
     let timing = bubble.member("timingInfo")?;

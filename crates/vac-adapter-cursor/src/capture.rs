@@ -14,7 +14,7 @@ use crate::facts::Facts;
 use crate::outcome;
 use crate::tools::annotate_call;
 
-/// The members of a line that calls a tool or tells what came of it.
+/// The members of a line about a tool call.
 struct Line<'d, 'a> {
     call_id: Option<Text<'a>>,
     timestamp: Option<AbstractTimestamp<'a>>,
@@ -28,7 +28,7 @@ struct Tool<'d, 'a> {
     name: Text<'a>,
     inside: Node<'d, 'a>,
     /// What else there is.
-    beside: Rest<'a>,
+    others: Rest<'a>,
 }
 
 /// A call that begins.
@@ -49,7 +49,7 @@ pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> En
     call(name, input, line.call_id, line.timestamp, place.id(), extensions)
 }
 
-/// What came of a call; with the call before it, if nobody has told that it was started.
+/// The result of a call; with the call before it, if no line says that it was started.
 pub(crate) fn completed<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -71,7 +71,7 @@ pub(crate) fn completed<'a>(
             "result" => {
                 status = self::status(value);
                 is_error = status.as_deref().and_then(|status| self::is_error(status, value));
-                annotations = outcome::of_tagged(status.as_deref(), is_error, value);
+                annotations = outcome::tagged_annotations(status.as_deref(), is_error, value);
                 put(&mut output, Some(value.carry()))
             }
             key if key == tool.input() => !is_started && put(&mut input, Some(value.carry())),
@@ -146,7 +146,7 @@ impl<'d: 'a, 'a> Tool<'d, 'a> {
         let mut found: Option<(Text<'a>, Node<'d, 'a>)> = None;
         let (key, _) = tool_call.members().find(|(_, value)| value.kind() == Kind::Map)?;
         let name = key.text()?;
-        let beside = sift(tool_call, &[], |key, value| {
+        let others = sift(tool_call, &[], |key, value| {
             let is_it = found.is_none() && key == name;
             if is_it {
                 found = Some((name.clone(), value));
@@ -154,7 +154,7 @@ impl<'d: 'a, 'a> Tool<'d, 'a> {
             is_it
         });
         let (name, inside) = found?;
-        Some(Self { name, inside, beside })
+        Some(Self { name, inside, others })
     }
 
     /// The member that is what the tool is called with.
@@ -168,10 +168,10 @@ impl<'d: 'a, 'a> Tool<'d, 'a> {
         if self.name == FUNCTION { function() } else { None }.unwrap_or_else(|| self.name.clone())
     }
 
-    /// What is left, to stand in its place.
+    /// The members that were not taken.
     fn left(&self, take: impl FnMut(&str, Node<'d, 'a>) -> bool) -> Option<Any<'a>> {
         let inside = sift(self.inside, &[], take);
-        let mut left = self.beside.clone();
+        let mut left = self.others.clone();
         left.extend(object(inside).map(|inside| (self.name.clone(), inside)));
         object(left)
     }
@@ -182,10 +182,10 @@ pub(crate) fn status<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     if result.member("success").is_some() {
         return Some(Cow::Borrowed("success"));
     }
-    let tells = |(key, value): &(Node<'a, '_>, Node<'a, '_>)| {
+    let is_state = |(key, value): &(Node<'a, '_>, Node<'a, '_>)| {
         value.kind() == Kind::Map || key.is_text("error")
     };
-    result.members().find(tells)?.0.text()
+    result.members().find(is_state)?.0.text()
 }
 
 /// Whether a call failed. What Cursor calls a success may be a command or a tool of a server

@@ -51,7 +51,7 @@ pub(crate) fn entries(
     sink.entry(entry, origin)
 }
 
-/// What is said about the conversation: `meta` in the database, `meta.json` beside it.
+/// What is said about the conversation: `meta` in the database, `meta.json` next to it.
 fn about<'a>(node: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
     let name = node.member("meta").map_or("meta.json", |_| "meta");
     match node.member("value").filter(|value| value.kind() == Kind::Map) {
@@ -60,7 +60,7 @@ fn about<'a>(node: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
     }
 }
 
-/// A blob that is no message: the root, what leads from it, or whatever else.
+/// A blob that is not a message: the root, a list, or anything else.
 fn binary<'a>(node: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
     if let Some(problem) = node.member("problem").and_then(Node::text) {
         report.warn(format!("the list of messages cannot be read: {problem}"));

@@ -58,7 +58,7 @@ impl Facts {
         Self { parent: parent.map(str::to_owned), is_subagent, ..Self::default() }
     }
 
-    /// Adds what a document tells.
+    /// Adds what a document states.
     pub fn add(&mut self, line: Line, node: Node<'_, '_>) {
         let variant = match line {
             Line::Message => {

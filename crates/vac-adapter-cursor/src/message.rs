@@ -11,7 +11,7 @@ use vac_value::{Any, IntoOwned, Node};
 use crate::facts::Facts;
 use crate::{blocks, prompt_rules, written_time};
 
-/// The entry of a message. `who` names the member that tells who speaks.
+/// The entry of a message. `who` names the member that states who speaks.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     who: &str,

@@ -18,7 +18,7 @@ use vac_value::{Document, Kind, Node};
 use crate::capture;
 
 /// Returns the outcome that a word for a state means.
-pub(crate) fn of_status(status: &str) -> Option<Outcome> {
+pub(crate) fn status_outcome(status: &str) -> Option<Outcome> {
     match status {
         "success" | "completed" => Some(Outcome::Success),
         "error" | "failed" | "failure" => Some(Outcome::Error),
@@ -28,14 +28,14 @@ pub(crate) fn of_status(status: &str) -> Option<Outcome> {
 }
 
 /// Returns the annotations of a result `{"<state>": {...}}`.
-pub(crate) fn of_tagged(
+pub(crate) fn tagged_annotations(
     status: Option<&str>,
     is_error: Option<bool>,
     result: Node<'_, '_>,
 ) -> EntryAnnotations<'static> {
     let inside = status.and_then(|status| result.member(status));
     let exit_code = inside.and_then(exit_code);
-    let outcome = match status.map(|status| (of_status(status), is_error)) {
+    let outcome = match status.map(|status| (status_outcome(status), is_error)) {
         None => Outcome::Unknown,
         Some((Some(Outcome::Cancelled), _)) => Outcome::Cancelled,
         Some((Some(outcome), is_error)) if is_error != Some(true) => outcome,
@@ -55,7 +55,7 @@ pub(crate) fn of_tagged(
 }
 
 /// Returns the annotations of the result of a bubble. What a shell tool returned is JSON in text.
-pub(crate) fn of_bubble(
+pub(crate) fn bubble_annotations(
     status: Option<&str>,
     is_error: Option<bool>,
     is_shell: bool,
@@ -67,7 +67,7 @@ pub(crate) fn of_bubble(
     let exit_code = inside.and_then(exit_code);
     let is_rejected =
         inside.and_then(|it| it.member("rejected")).and_then(Node::bool) == Some(true);
-    let stated = status.and_then(of_status);
+    let stated = status.and_then(status_outcome);
     let outcome = match (stated, is_error) {
         _ if is_rejected => Outcome::Cancelled,
         (Some(Outcome::Cancelled), _) => Outcome::Cancelled,
@@ -109,7 +109,7 @@ pub(crate) fn annotate_result(
             let status = capture::status(output);
             let failed = status.as_deref().and_then(|it| capture::is_error(it, output));
             let is_error = is_stated.or_else(|| is_error(output)).filter(|it| *it).or(failed);
-            of_tagged(status.as_deref(), is_error, output)
+            tagged_annotations(status.as_deref(), is_error, output)
         }
         None => EntryAnnotations::default(),
     };

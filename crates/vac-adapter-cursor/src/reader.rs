@@ -1,7 +1,7 @@
 //! The second pass: entries of frames, in order.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::annotation::annotate;
 use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
@@ -21,8 +21,8 @@ pub(crate) struct Reader<'f> {
     facts: &'f Facts,
     /// What the model is thinking.
     thought: Option<Thought>,
-    /// Digests of the ids of calls that were started.
-    started: HashSet<u64>,
+    /// The ids of calls that were started.
+    started: HashSet<Option<String>>,
     redactor: Redactor,
     partial: PartialOutput,
 }
@@ -105,11 +105,14 @@ impl<'f> Reader<'f> {
                 entry
             }
             Line::Capture(Capture::Started) => {
-                self.started.insert(call(node));
+                if self.started.len() < MAX_STARTED {
+                    self.started.insert(call_id(node));
+                }
                 capture::started(node, place, facts)
             }
             Line::Capture(Capture::Completed) => {
-                let is_started = self.started.contains(&call(node));
+                let is_started =
+                    self.started.contains(&call_id(node)) || self.started.len() >= MAX_STARTED;
                 let (before, result) =
                     capture::completed(node, place, facts, is_started, sink.report());
                 if let Some(before) = before {
@@ -151,9 +154,10 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// Tells calls apart.
-fn call(line: Node<'_, '_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    line.member("call_id").map(Node::raw).hash(&mut hasher);
-    hasher.finish()
+/// Maximum number of calls that are remembered. Further ones count as started.
+const MAX_STARTED: usize = 1 << 16;
+
+/// Returns the id of a call, if it is text.
+fn call_id(line: Node<'_, '_>) -> Option<String> {
+    line.member("call_id").and_then(Node::text).map(Cow::into_owned)
 }

@@ -35,9 +35,9 @@ pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
 /// How sure the beginning of an input makes. One marker alone begins many a text.
 pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     let is_there = |line: &[u8]| OTHERS.iter().any(|other| line.starts_with(other));
-    let mut behind = sample.bytes.split(|byte| *byte == b'\n').skip(1);
+    let mut lines = sample.bytes.split(|byte| *byte == b'\n').skip(1);
     let is_in_place = sample.folder.split('/').any(|name| name == "agent-transcripts");
-    if is_text_transcript(sample.bytes) && (is_in_place || behind.any(is_there)) {
+    if is_text_transcript(sample.bytes) && (is_in_place || lines.any(is_there)) {
         Confidence::Likely
     } else {
         Confidence::No
@@ -97,7 +97,7 @@ impl Session for Survey<'_> {
     }
 }
 
-/// Adds what turns tell about their session.
+/// Adds what turns state about their session.
 pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     facts.variant = Some("text");
     turns(input, |turn| {

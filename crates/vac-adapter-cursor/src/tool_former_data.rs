@@ -48,7 +48,8 @@ pub(crate) fn entries<'a>(
         let is_shell = name.as_deref().is_some_and(tools::is_shell);
         let mut extensions = Map::default();
         let stated = tool.member("result");
-        let annotations = outcome::of_bubble(status.as_deref(), is_error, is_shell, stated);
+        let annotations =
+            outcome::bubble_annotations(status.as_deref(), is_error, is_shell, stated);
         attach(&mut extensions, &annotations);
         extensions.extend(error.map(|error| ("error".into(), error)));
         Entry::ToolResult(ToolResultEntry {

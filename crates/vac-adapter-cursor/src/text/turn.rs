@@ -19,20 +19,20 @@ use crate::message::author_annotations;
 use crate::tools::annotate_call;
 use crate::{event, prompt_rules, written_time};
 
-/// Markers, and who speaks behind them.
+/// Markers, and who speaks after them.
 const MARKERS: &[(&str, MessageEntryType)] = &[
     ("user:", MessageEntryType::User),
     ("assistant:", MessageEntryType::Assistant),
     ("A:", MessageEntryType::Assistant),
 ];
 
-/// Who speaks behind a line, if it is a marker.
+/// Returns who speaks after a line, if it is a marker.
 pub(super) fn marker(line: &[u8]) -> Option<MessageEntryType> {
     let line = line.trim_ascii_end();
     MARKERS.iter().find(|(marker, _)| marker.as_bytes() == line).map(|(_, kind)| *kind)
 }
 
-/// A marker and what stands behind it; the first may have none.
+/// A marker and the text after it; the first turn may have no marker.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub marker: Option<MessageEntryType>,
@@ -88,7 +88,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether it is empty.
     pub fn is_blank(&self) -> bool {
         self.pieces == 0 && self.marker.is_none() && self.bytes.trim_ascii().is_empty()
     }
@@ -151,7 +151,7 @@ impl Turn {
     }
 }
 
-/// What stands before the first argument, if anything does.
+/// The name of a text before the first argument.
 const TEXT: &str = "text";
 const THINKING: &str = "[Thinking]";
 const CALL: &str = "[Tool call]";
@@ -249,7 +249,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
     for line in arguments {
         let line = line.trim_end_matches(['\n', '\r']);
         let line = line.strip_prefix("  ").unwrap_or(line);
-        // A name that stands there again is part of a value.
+        // A repeated name is part of a value.
         let argument = argument(line).filter(|(key, _)| known.insert(*key));
         match (argument, input.last_mut()) {
             (Some((key, value)), _) => input.push((key, value.to_owned())),
