@@ -9,6 +9,7 @@ use vac_adapter::{Error, Origin, Report, Sink, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Node};
 
+use crate::facts::Facts;
 use crate::line::Row;
 use crate::{bubble, event, secret, stored};
 
@@ -17,6 +18,7 @@ pub(crate) fn entries(
     node: Node<'_, '_>,
     kind: Row,
     place: Place,
+    facts: &Facts,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let origin = Origin { place, bytes: node.raw() };
@@ -40,17 +42,17 @@ pub(crate) fn entries(
             let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
             let inside = value.member("conversation").into_iter().flat_map(Node::elements);
-            for (number, told) in (1..).zip(inside) {
-                let own_id = told.member("bubbleId").and_then(Node::text);
+            for (number, bubble) in (1..).zip(inside) {
+                let own_id = bubble.member("bubbleId").and_then(Node::text);
                 let own_id = own_id.filter(|id| !id.is_empty());
                 let id = own_id.unwrap_or_else(|| Cow::Owned(format!("{}.{number}", place.id())));
-                let entry = bubble::entry(told, &id, sink.report());
-                sink.entry(entry, Origin { place, bytes: told.raw() })?;
+                let entry = bubble::entry(bubble, &id, facts, sink.report());
+                sink.entry(entry, Origin { place, bytes: bubble.raw() })?;
             }
             Ok(())
         }
         Row::Bubble => {
-            let mut entry = bubble::entry(value, &id, sink.report());
+            let mut entry = bubble::entry(value, &id, facts, sink.report());
             stored::beside(&mut entry, node);
             sink.entry(entry, origin)
         }
@@ -76,7 +78,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         },
     });
     if value.kind() != Kind::Map {
-        report.unknown("a composer that is no object");
+        report.unknown("a composer that is not an object");
         // Without members a secret has no place of its own, but a name may still be readable.
         let kept = if secret::SECRETS.are_readable_in(value.raw()) {
             report.redact(secret::UNPARSED);
@@ -87,7 +89,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         };
         data.push(("value".into(), kept));
     }
-    let entry = EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) };
+    let entry = EventEntry { timestamp, ..event::new("composer", id.to_owned(), data) };
     (Entry::Event(entry), is_redacted)
 }
 

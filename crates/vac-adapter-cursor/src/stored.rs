@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation::annotate;
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, keys, object, sift};
 use vac_adapter::{Report, raw};
+use vac_record::annotations::{Reason, Superseded, SupersededHow};
 use vac_record::{Entry, MessageEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
@@ -12,9 +14,9 @@ use crate::line::{BUBBLE, Chat, Line, Row, line};
 use crate::{event, secret};
 
 /// Keys that this adapter adds to entries.
-const OURS: &[&str] = &[SUPERSEDED, LINKED, ROW];
+const OURS: &[&str] = &[LINKED, ROW];
 /// Keys that it adds to tool results.
-const OURS_IN_RESULTS: &[&str] = &["message", SUPERSEDED, LINKED, ROW];
+const OURS_IN_RESULTS: &[&str] = &["message", LINKED, ROW];
 
 /// The keys of a message that are canonical or ours.
 pub(crate) const MESSAGE: &[&str] =
@@ -32,8 +34,6 @@ const TIME: &str = "time";
 /// What names a row.
 const NAMES: &[&str] = &["key", "meta", "file", "blob"];
 
-/// Marks what is not part of the conversation any more.
-const SUPERSEDED: &str = "superseded";
 /// Marks what leads from the conversation without being in its list.
 const LINKED: &str = "linked";
 /// What a row says that no row of the store says.
@@ -61,26 +61,30 @@ pub(crate) fn id(row: Node<'_, '_>) -> Option<String> {
     }
 }
 
-/// The event for a row that is missing or NULL, or whose value is no JSON.
+/// The event for a row that is missing or NULL, or whose value is not JSON.
 pub(crate) fn without_value<'a>(
     node: Node<'a, '_>,
     id: &str,
     place: Place,
     report: &mut Report,
 ) -> Entry<'a> {
-    let reason = if is_marked(node, "missing") {
-        "it is named, and there is no such row"
-    } else if is_marked(node, "repeated") {
-        "it is told again so often that only its name stands here"
+    let is_repeated = is_marked(node, "repeated");
+    let warning = if is_marked(node, "missing") {
+        "rows of the database are missing: a key is listed, but has no row"
+    } else if is_repeated {
+        "a row is listed so often that further entries contain only its key"
     } else if node.member("value").is_some() {
-        "the row is NULL"
+        "rows of the database are missing: the value is NULL"
     } else {
         return unparsed(node, id, place, report);
     };
-    report.warn(format!("rows of the database are missing: {reason}"));
-    let mut data = sift(node, &[], is_mark);
-    raw::push(&mut data, "reason", reason);
-    let mut entry = Entry::Event(event::of("missing", id.to_owned(), data));
+    report.warn(warning);
+    let mut entry = Entry::Event(event::new("missing", id.to_owned(), sift(node, &[], is_mark)));
+    let original = node.member("blob").and_then(Node::text).filter(|_| is_repeated);
+    annotate(&mut entry, |it| {
+        it.reason = Some(if is_repeated { Reason::Other } else { Reason::RowMissing });
+        it.duplicate_of = original.map(|id| id.into_owned().into());
+    });
     mark(&mut entry, node);
     entry
 }
@@ -99,11 +103,10 @@ pub(crate) fn has_secret(row: Node<'_, '_>) -> bool {
     })
 }
 
-/// Text or bytes that are no JSON.
+/// Text or bytes that are not JSON.
 fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
     report.unparsed(place.line, NOT_JSON);
     let mut data = Rest::default();
-    raw::push(&mut data, "reason", NOT_JSON);
     for (name, value) in node.members() {
         let name = match name.text() {
             Some(name) if is_mark(&name, value) => continue,
@@ -114,7 +117,8 @@ fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report)
         };
         data.push((name, value.carry()));
     }
-    let mut entry = Entry::Event(event::of(raw::EVENT_TYPE, id.to_owned(), data));
+    let mut entry = Entry::Event(event::new(raw::EVENT_TYPE, id.to_owned(), data));
+    annotate(&mut entry, |it| it.reason = Some(Reason::Syntax));
     mark(&mut entry, node);
     entry
 }
@@ -142,9 +146,11 @@ pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>) {
 
 /// Marks an entry that is not, or not in this place, part of the conversation any more.
 pub(crate) fn mark(entry: &mut Entry<'_>, node: Node<'_, '_>) {
-    for (mark, ours) in [("orphan", SUPERSEDED), ("linked", LINKED)] {
-        if is_marked(node, mark) {
-            raw::push(entry.extensions_mut(), ours, &true);
-        }
+    if is_marked(node, "orphan") {
+        let superseded = Superseded { how: SupersededHow::Other, by: None };
+        annotate(entry, |it| it.superseded = Some(superseded));
+    }
+    if is_marked(node, "linked") {
+        raw::push(entry.extensions_mut(), LINKED, &true);
     }
 }

@@ -1,11 +1,12 @@
 //! The adapter over its fixtures, over hostile input and over real sessions.
 
 mod capture;
+mod detection;
 mod every_log;
 mod hostile;
 mod mapping;
+mod meaning;
 mod text;
-mod whose;
 
 use vac_adapter::Report;
 use vac_adapter_check::agents::CURSOR;

@@ -1,11 +1,12 @@
 //! The adapter over its fixtures, over hostile input and over real sessions.
 
 mod beginnings;
-mod beside;
+mod companion_files;
 mod every_log;
 mod hostile;
 mod lines;
 mod mapping;
+mod meaning;
 mod split;
 mod stream;
 mod tokens;

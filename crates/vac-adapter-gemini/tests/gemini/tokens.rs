@@ -44,7 +44,7 @@ fn counted(log: &Log) -> Tokens {
 }
 
 #[test]
-fn a_record_counts_the_tokens_of_each_message_once() {
+fn tokens_of_each_message_count_once() {
     let mut total = 0;
     for log in fixture_logs(&Gemini).into_iter().chain(corpus(&Gemini)) {
         let outcome = check(&GEMINI, &Gemini, &log);

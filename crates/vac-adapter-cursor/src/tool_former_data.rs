@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::members::{Rest, null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Map, Node};
+
+use crate::tools::annotate_call;
+use crate::{outcome, tools};
 
 /// Words for a call that is over.
 const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled", "rejected"];
@@ -40,12 +44,18 @@ pub(crate) fn entries<'a>(
         _ => false,
     });
     let result = is_over.then(|| {
+        let is_error = is_error(status.as_deref(), says("error"));
+        let is_shell = name.as_deref().is_some_and(tools::is_shell);
         let mut extensions = Map::default();
+        let stated = tool.member("result");
+        let annotations =
+            outcome::bubble_annotations(status.as_deref(), is_error, is_shell, stated);
+        attach(&mut extensions, &annotations);
         extensions.extend(error.map(|error| ("error".into(), error)));
         Entry::ToolResult(ToolResultEntry {
             output: output.unwrap_or_else(null),
             call_id: call_id.clone(),
-            is_error: is_error(status.as_deref(), says("error")),
+            is_error,
             status,
             timestamp: None,
             id: Some(format!("{id}:result").into()),
@@ -53,7 +63,11 @@ pub(crate) fn entries<'a>(
             extensions,
         })
     });
-    let call = call(name, input, call_id, id, timestamp, extensions);
+    let mut call = call(name, input, call_id, id, timestamp, extensions);
+    annotate_call(&mut call);
+    if let Some(permission) = outcome::decision(tool) {
+        annotate(&mut call, |it| it.permission = Some(permission));
+    }
     (call, result)
 }
 

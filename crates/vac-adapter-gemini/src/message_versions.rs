@@ -1,20 +1,20 @@
-//! Which messages of a log still stand.
+//! Which messages of a log are part of the conversation at its end.
 //!
-//! A log of lines says some things more than once: a message is written again with each
-//! tool call and its tokens, a rewind takes messages back, a compaction puts a shorter
-//! list in the place of all. That list repeats the messages that are kept, also under new
-//! ids: then the first of them stays part of the conversation, in its place, and the copy is
-//! a duplicate. Kept here are the id and a hash of each message, never the messages themselves.
+//! A log of lines states some messages more than once: a message is written again with each
+//! tool call and its tokens, a rewind takes messages back, a compaction replaces all messages by
+//! a shorter list. That list repeats the messages that are kept, also under new ids or with
+//! shortened tool results: then the first one stays part of the conversation, in its place, and
+//! the copy is a duplicate. Only the id and a hash of each message are kept in memory.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::frame::Place;
 
-/// What became of a message.
+/// Whether a message is part of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It belongs to the conversation as it is at the end.
+pub(crate) enum State {
+    /// It is part of the conversation at the end.
     Current,
     /// A later version of it was written.
     Updated,
@@ -26,18 +26,18 @@ pub(crate) enum Fate {
     Repeated,
 }
 
-/// What a message is worth.
+/// One version of a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
-    /// What became of it.
-    pub fate: Fate,
-    /// Whether its tokens are those to be counted.
+pub(crate) struct Version {
+    /// Whether it is part of the conversation.
+    pub state: State,
+    /// Whether its tokens count.
     pub counts: bool,
 }
 
-impl Default for Standing {
+impl Default for Version {
     fn default() -> Self {
-        Self { fate: Fate::Current, counts: true }
+        Self { state: State::Current, counts: true }
     }
 }
 
@@ -82,22 +82,24 @@ const UPDATED: u32 = 1;
 const REWOUND: u32 = 2;
 const COMPACTED: u32 = 3;
 const REPEATED: u32 = 4;
-const FATE: u32 = 7;
+const STATE: u32 = 7;
 const COUNTS: u32 = 8;
 const EVENT: u32 = 4;
 const NONE: u32 = u32::MAX;
 
-/// The fates of the messages of one session, in the order of the log.
+/// The messages of one session, in the order of the log.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    /// For each message: its fate, whether its tokens count, and which event it was.
-    fates: Vec<u32>,
+pub(crate) struct MessageVersions {
+    /// For each message: its state, whether its tokens count, and which event it was.
+    states: Vec<u32>,
     ids: HashMap<Key, Known>,
     /// The messages of the conversation, in its order, as numbers.
     live: Vec<u32>,
     events: Vec<Place>,
     /// The id and the hash of the content of each message.
     messages: Vec<(Option<Box<str>>, Option<Key>)>,
+    /// The number of results that the calls of each message have.
+    results: Vec<u32>,
     /// The messages that the list which is being read replaces, by the hash of their content,
     /// the first one last.
     replaced: HashMap<Key, Vec<u32>>,
@@ -121,11 +123,11 @@ struct Known {
     counted: u32,
 }
 
-impl Ledger {
+impl MessageVersions {
     /// A frame of this file comes. Messages of one frame never replace each other. A file
-    /// of its own has a conversation of its own: what is taken back there was told there.
+    /// of its own has a conversation of its own: a rewind reaches only messages of its file.
     pub fn frame(&mut self, file: usize) {
-        self.list = number(self.fates.len());
+        self.list = number(self.states.len());
         self.replaced.clear();
         if self.file != file {
             self.file = file;
@@ -134,13 +136,20 @@ impl Ledger {
     }
 
     /// Adds a message with the hash of its content; gives whether it is new.
-    pub fn message(&mut self, id: Option<&str>, has_tokens: bool, said: Option<Key>) -> bool {
-        let message = number(self.fates.len());
-        self.fates.push(if has_tokens { COUNTS } else { 0 });
+    pub fn message(
+        &mut self,
+        id: Option<&str>,
+        has_tokens: bool,
+        results: usize,
+        said: Option<Key>,
+    ) -> bool {
+        let message = number(self.states.len());
+        self.states.push(if has_tokens { COUNTS } else { 0 });
         self.messages.push((id.map(Into::into), said));
+        self.results.push(number(results));
         let end = number(self.live.len());
         let id = id.map(key);
-        if let Some(original) = said.and_then(|said| self.original(id, said)) {
+        if let Some(original) = said.and_then(|said| self.original(id, said, message)) {
             self.repeat(message, original, id);
             return false;
         }
@@ -162,7 +171,7 @@ impl Ledger {
                 }
                 match (before.counted, has_tokens) {
                     (NONE, _) => {}
-                    (counted, true) => self.change(counted, |fate| fate & !COUNTS),
+                    (counted, true) => self.change(counted, |state| state & !COUNTS),
                     (counted, false) => now.counted = counted,
                 }
                 false
@@ -180,16 +189,40 @@ impl Ledger {
 
     /// The message that one with this id and content repeats: of those that the list replaces
     /// the one with the same id, else the first.
-    fn original(&mut self, id: Option<Key>, said: Key) -> Option<u32> {
-        let found = self.replaced.get_mut(&said)?;
-        let known = id.and_then(|id| self.ids.get(&id)).map(|known| known.last);
-        let same = known.and_then(|known| found.iter().position(|message| *message == known));
-        match (same, known) {
-            (Some(at), _) => Some(found.remove(at)),
-            // An id of its own is that of another version.
-            (None, Some(_)) => None,
-            (None, None) => found.pop(),
+    fn original(&mut self, id: Option<Key>, said: Key, message: u32) -> Option<u32> {
+        if self.replaced.is_empty() {
+            return None;
         }
+        let known = id.and_then(|id| self.ids.get(&id)).map(|known| known.last);
+        if let Some(known) = known {
+            let is_same = self.messages.get(known as usize)?.1 == Some(said);
+            let is_shorter = self.says_no_more(message, known);
+            return (self.is_replaced(known) && (is_same || is_shorter)).then_some(known);
+        }
+        let mut found = self.replaced.remove(&said)?;
+        let mut original = found.pop();
+        while original.is_some_and(|original| !self.is_replaced(original)) {
+            original = found.pop();
+        }
+        self.replaced.insert(said, found);
+        original
+    }
+
+    /// Whether the list that is being read replaces a message, and has not repeated it yet.
+    fn is_replaced(&self, message: u32) -> bool {
+        let event = number(self.events.len().saturating_sub(1));
+        let state = self.states.get(message as usize).map(|state| state & !COUNTS);
+        state == Some(COMPACTED | event << EVENT)
+    }
+
+    /// Whether a version of a message states nothing that an earlier one does not: the results
+    /// of tools are shortened in a list of messages to save context.
+    fn says_no_more(&self, message: u32, earlier: u32) -> bool {
+        let results = |at: u32| self.results.get(at as usize).copied().unwrap_or_default();
+        let counts = |at: u32| self.states.get(at as usize).is_some_and(|it| it & COUNTS != 0);
+        results(earlier) > 0
+            && results(message) <= results(earlier)
+            && (counts(earlier) || !counts(message))
     }
 
     /// Marks a message as a repetition of one that stays part of the conversation.
@@ -207,8 +240,8 @@ impl Ledger {
         }
     }
 
-    /// The line at this place takes back a message and all behind it; all there are, if
-    /// it is none of them.
+    /// The line at this place takes back a message and all later ones; all messages, if
+    /// the id is unknown.
     pub fn rewind(&mut self, id: Key, place: Place) {
         let known = self.ids.get(&id).copied().filter(|known| self.is_live(*known));
         self.end(known.map_or(0, |known| known.position as usize), REWOUND, place);
@@ -230,7 +263,7 @@ impl Ledger {
         self.messages.get(*original as usize)?.0.as_deref()
     }
 
-    fn end(&mut self, from: usize, fate: u32, place: Place) {
+    fn end(&mut self, from: usize, state: u32, place: Place) {
         if from >= self.live.len() {
             return;
         }
@@ -238,38 +271,38 @@ impl Ledger {
         self.events.push(place);
         let ended = self.live.split_off(from);
         for message in ended {
-            self.settle(message, fate | event << EVENT);
+            self.settle(message, state | event << EVENT);
         }
     }
 
-    fn settle(&mut self, message: u32, fate: u32) {
-        self.change(message, |before| fate | before & COUNTS);
+    fn settle(&mut self, message: u32, state: u32) {
+        self.change(message, |before| state | before & COUNTS);
     }
 
     fn change(&mut self, message: u32, change: impl FnOnce(u32) -> u32) {
-        if let Some(fate) = self.fates.get_mut(message as usize) {
-            *fate = change(*fate);
+        if let Some(state) = self.states.get_mut(message as usize) {
+            *state = change(*state);
         }
     }
 
-    /// Whether the newest message of an id is in the conversation. Places are given again
-    /// once messages are taken back, so who is there has to be looked at.
+    /// Whether the newest message of an id is in the conversation. Positions are reused
+    /// after a rewind, so check that the slot still holds this message.
     fn is_live(&self, known: Known) -> bool {
         self.live.get(known.position as usize) == Some(&known.last)
     }
 
-    /// What a message is worth, by its number.
-    pub fn standing(&self, message: usize) -> Standing {
-        let Some(&fate) = self.fates.get(message) else { return Standing::default() };
-        let event = || self.events.get((fate >> EVENT) as usize).copied().unwrap_or_default();
-        Standing {
-            counts: fate & COUNTS != 0,
-            fate: match fate & FATE {
-                UPDATED => Fate::Updated,
-                REWOUND => Fate::Rewound(event()),
-                COMPACTED => Fate::Compacted(event()),
-                REPEATED => Fate::Repeated,
-                _ => Fate::Current,
+    /// Returns a version by the number of its message.
+    pub fn version(&self, message: usize) -> Version {
+        let Some(&state) = self.states.get(message) else { return Version::default() };
+        let event = || self.events.get((state >> EVENT) as usize).copied().unwrap_or_default();
+        Version {
+            counts: state & COUNTS != 0,
+            state: match state & STATE {
+                UPDATED => State::Updated,
+                REWOUND => State::Rewound(event()),
+                COMPACTED => State::Compacted(event()),
+                REPEATED => State::Repeated,
+                _ => State::Current,
             },
         }
     }

@@ -1,16 +1,17 @@
-//! Who said a message, and what a user message says, as far as it tells who said it.
+//! The members of a native message that decide what it is: type, content, responses.
 
 use vac_record::MessageEntryType;
 use vac_value::{Kind, Node};
 
-use crate::ledger::{Key, KeyHasher};
+use crate::message_versions::{Key, KeyHasher};
+use crate::user_message_kind::{first_text, is_marked};
 
-/// Where a native message says what it is, and what it says there if the CLI wrote it.
+/// The member of a native message that names its type, and the value that the CLI writes there.
 pub(crate) type Discriminator = (&'static str, &'static str);
 
-/// Who said an element of `messages`, or a line, if it is a message. Others than the CLI
-/// have a `role` in the place of a `type`, as the API has.
-pub(crate) fn author(message: Node<'_, '_>) -> Option<(MessageEntryType, Discriminator)> {
+/// Returns the type of an element of `messages`, or of a line, if it is a message. Other writers
+/// have a `role` instead of a `type`, as the API has.
+pub(crate) fn message_type(message: Node<'_, '_>) -> Option<(MessageEntryType, Discriminator)> {
     let (key, kind) = match message.member("type") {
         Some(kind) => ("type", kind),
         None => ("role", message.member("role")?),
@@ -25,77 +26,25 @@ pub(crate) fn author(message: Node<'_, '_>) -> Option<(MessageEntryType, Discrim
     }
 }
 
-/// What a user message is that is no prompt.
-pub(crate) fn user_kind(content: Node<'_, '_>) -> Option<&'static str> {
-    if content.elements().any(is_response) {
-        return Some("tool-response");
-    }
-    let text = first_text(content)?;
-    if !may_tell(text) {
-        return None;
-    }
-    let text = text.text()?;
-    let text = text.trim_start();
-    let injected = INJECTED.iter().find(|(tag, _)| text.starts_with(tag));
-    match injected {
-        Some((_, kind)) => Some(kind),
-        None => is_command(text).then_some("command"),
-    }
-}
-
-/// What the CLI says in the user's name, by how it begins.
-const INJECTED: &[(&str, &str)] = &[
-    ("<session_context>", "session-context"),
-    ("<hook_context>", "hook-context"),
-    ("<state_snapshot>", "state-snapshot"),
-];
-
-/// What was typed for the CLI rather than the model. A path or a comment is no command.
-fn is_command(text: &str) -> bool {
-    let word = |text: &str| {
-        let name = text.split_whitespace().next().unwrap_or_default();
-        !name.is_empty()
-            && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '-' | '_' | ':'))
-    };
-    text.starts_with('?') || text.strip_prefix('/').is_some_and(word)
-}
-
-/// Whether it is worth to look at a text: most are long and begin otherwise.
-fn may_tell(text: Node<'_, '_>) -> bool {
-    let first = text.raw().get(1).copied();
-    first.is_some_and(|byte| matches!(byte, b'<' | b'/' | b'?' | b'\\' | b' '))
-}
-
-/// The folder that the CLI told the model it works in.
+/// Returns the working directory that a session context states.
 pub(crate) fn workspace(content: Node<'_, '_>) -> Option<String> {
-    let text = first_text(content).filter(|text| may_tell(*text))?.text()?;
-    let told = text.trim_start().strip_prefix("<session_context>")?;
+    let text = first_text(content).filter(|text| is_marked(*text))?.text()?;
+    let preamble = text.trim_start().strip_prefix("<session_context>")?;
     let list = "Workspace Directories:**";
-    let line = match told.find(list) {
-        Some(at) => told.get(at + list.len()..)?.lines().nth(1)?.trim_start().strip_prefix("- "),
+    let line = match preamble.find(list) {
+        Some(at) => {
+            preamble.get(at + list.len()..)?.lines().nth(1)?.trim_start().strip_prefix("- ")
+        }
         None => {
             let before = "working in the directory: ";
-            told.find(before).and_then(|at| told.get(at + before.len()..)?.lines().next())
+            preamble.find(before).and_then(|at| preamble.get(at + before.len()..)?.lines().next())
         }
     };
     line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// The first text of content: itself, or that of a part.
-fn first_text<'d: 'a, 'a>(content: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
-    let text = match content.kind() {
-        Kind::Text => Some(content),
-        Kind::Map => content.member("text"),
-        Kind::Array => content.elements().find_map(|part| match part.kind() {
-            Kind::Text => Some(part),
-            _ => part.member("text"),
-        }),
-        _ => None,
-    };
-    text.filter(|text| text.kind() == Kind::Text)
-}
-
-fn is_response(part: Node<'_, '_>) -> bool {
+/// Whether a part is the response of a tool.
+pub(crate) fn is_response(part: Node<'_, '_>) -> bool {
     part.member("functionResponse").is_some_and(|response| response.kind() == Kind::Map)
 }
 
@@ -103,13 +52,13 @@ fn is_response(part: Node<'_, '_>) -> bool {
 /// and a part with that text are the same. `None` for a message that says nothing, and for
 /// responses of tools, which their calls have as well.
 pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
-    let (author, _) = author(message)?;
+    let (kind, _) = message_type(message)?;
     let content = content(message).map(|(_, content)| content);
     if content.and_then(responses).is_some() {
         return None;
     }
     let mut hasher = KeyHasher::default();
-    hasher.update(author.as_str().as_bytes());
+    hasher.update(kind.as_str().as_bytes());
     let mut is_empty = true;
     let mut add = |part: Node<'_, '_>| {
         let text = match part.kind() {

@@ -15,7 +15,7 @@ fn confidence(folder: &str, text: &str) -> Option<Confidence> {
 }
 
 #[test]
-fn every_form_is_detected_by_its_content() {
+fn every_variant_is_detected_by_its_content() {
     let cases: &[(&str, Option<Confidence>)] = &[
         (LINE, Some(Confidence::Likely)),
         (r#"{"type":"turn_ended","status":"success"}"#, Some(Confidence::Likely)),
@@ -63,7 +63,7 @@ fn every_form_is_detected_by_its_content() {
 }
 
 #[test]
-fn every_fixture_is_detected_and_tells_what_it_is() {
+fn every_fixture_is_detected_with_its_variant() {
     let adapters: &[&dyn Adapter] = &[&Cursor];
     for log in fixture_logs(&Cursor) {
         let found = detect(&log, adapters).expect("memory");
@@ -83,7 +83,7 @@ fn every_fixture_is_detected_and_tells_what_it_is() {
 }
 
 #[test]
-fn a_glimpse_is_what_a_list_says() {
+fn preview_states_what_a_list_needs() {
     let text = r"<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>\nHello";
     let log = LINE.replace("hi", text);
     let name = "0190c3d2-7a6b-4f00-8e1d-2c3b4a596877.jsonl";

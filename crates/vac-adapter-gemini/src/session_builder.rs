@@ -10,9 +10,9 @@ use vac_value::{Kind, Node};
 
 use crate::attachment::Links;
 use crate::facts::{Facts, Moment};
-use crate::ledger::{Key, Ledger, key};
+use crate::message_content;
+use crate::message_versions::{Key, MessageVersions, key};
 use crate::native::{Form, Native};
-use crate::said;
 use crate::walk::{Piece, Role, Shape, Slot};
 
 /// Frames of one file that belong together: a session's head and what follows it.
@@ -22,7 +22,7 @@ pub(crate) struct Segment {
     pub file: usize,
     /// Its frames, by index.
     pub frames: Range<u64>,
-    /// When it begins; what does not say so begins with what stands before it.
+    /// When it begins; without a time, when the segment before it begins.
     pub moment: Moment,
     /// Of a list of prompts, those of this session: number and handle.
     pub picked: Vec<(u64, u32)>,
@@ -30,7 +30,7 @@ pub(crate) struct Segment {
 
 /// A session that is being surveyed.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct SessionBuilder {
     /// `sessionId`.
     pub id: Option<String>,
     /// What it was opened by: a head, or a document that is a session.
@@ -39,9 +39,9 @@ pub(crate) struct Draft {
     pub segments: Vec<Segment>,
     /// What is known about it as a whole.
     pub facts: Facts,
-    /// Which messages still stand.
-    pub ledger: Ledger,
-    /// Calls whose result was told with them.
+    /// Which messages are part of the conversation.
+    pub versions: MessageVersions,
+    /// Calls that contain their result.
     pub answered: HashSet<Key>,
     /// Calls, where attachments have to be linked to them.
     pub links: Option<Links>,
@@ -51,7 +51,7 @@ pub(crate) struct Draft {
     pub has_lines: bool,
 }
 
-impl Draft {
+impl SessionBuilder {
     /// Whether there is anything of Gemini CLI in it.
     pub fn is_session(&self) -> bool {
         self.form.is_some() || self.has_lines
@@ -104,7 +104,7 @@ impl Draft {
     pub fn frame(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
         self.extend(frame.place);
         self.has_lines |= matches!(shape.native(), Native::Set | Native::Rewind | Native::Message);
-        self.ledger.frame(frame.place.file);
+        self.versions.frame(frame.place.file);
         shape.each(frame, &mut |_, piece| {
             self.piece(frame.place, &piece);
             Ok(())
@@ -127,23 +127,23 @@ impl Draft {
 
     fn piece(&mut self, place: Place, piece: &Piece<'_, '_, '_>) {
         self.entries += 1;
-        let is_new = judge(&mut self.ledger, place, piece);
+        let is_new = record_piece(&mut self.versions, place, piece);
         let moment = self.moment();
         match piece {
             Piece::Around(around) => match around.role {
                 Role::Head => self.facts.head(around, moment),
                 Role::Set => self.facts.set(around, moment),
             },
-            Piece::Element(Slot::Message, node) => {
+            Piece::Element(Slot::Message, node, _) => {
                 self.facts.message(*node, is_new);
                 self.message(*node);
             }
-            Piece::Element(Slot::Content, node) => {
+            Piece::Element(Slot::Content, node, _) => {
                 if let Some(parts) = node.member("parts") {
                     self.content(parts);
                 }
             }
-            Piece::Element(Slot::Prompt, node) => self.facts.message(*node, true),
+            Piece::Element(Slot::Prompt, node, _) => self.facts.message(*node, true),
             Piece::Element(..) | Piece::Raw(..) => {}
         }
     }
@@ -152,7 +152,7 @@ impl Draft {
         let calls = message.member("toolCalls");
         calls.into_iter().flat_map(Node::elements).for_each(|call| self.call(call));
         if is_user(message)
-            && let Some((_, content)) = said::content(message)
+            && let Some((_, content)) = message_content::content(message)
         {
             self.content(content);
             self.facts.content(content);
@@ -161,7 +161,7 @@ impl Draft {
 
     /// One entry for each response, where there is nothing else.
     fn content(&mut self, content: Node<'_, '_>) {
-        self.entries += said::responses(content).map_or(0, |responses| responses - 1);
+        self.entries += message_content::responses(content).map_or(0, |responses| responses - 1);
         if let Some(links) = &mut self.links {
             for call in content.elements().filter_map(|part| part.member("functionCall")) {
                 links.call(call.member("id"));
@@ -182,23 +182,23 @@ impl Draft {
     }
 
     /// Puts the segments in the order of their beginnings. If that is not the order in
-    /// which they were read, what stands has to be judged again.
+    /// which they were read, the versions have to be recorded again.
     pub fn sort(&mut self, log: &Log<'_>) -> Result<(), Error> {
         if !self.segments.is_sorted_by_key(|segment| segment.moment) {
             self.segments.sort_by_key(|segment| segment.moment);
-            self.ledger = Ledger::default();
+            self.versions = MessageVersions::default();
             for segment in &self.segments {
-                let ledger = &mut self.ledger;
+                let versions = &mut self.versions;
                 log.range(segment.file, segment.frames.clone(), |frame| {
-                    ledger.frame(frame.place.file);
-                    Shape::of(frame).each(frame, &mut |_, piece| {
-                        judge(ledger, frame.place, &piece);
+                    versions.frame(frame.place.file);
+                    Shape::new(frame).each(frame, &mut |_, piece| {
+                        record_piece(versions, frame.place, &piece);
                         Ok(())
                     })
                 })?;
             }
         }
-        // What stands behind each other is read at once.
+        // Adjacent segments are read at once.
         self.segments.dedup_by(|next, last| {
             let follows = next.file == last.file
                 && next.frames.start == last.frames.end
@@ -217,22 +217,22 @@ fn segment(place: Place, moment: Moment) -> Segment {
     Segment { file: place.file, frames: place.index..place.index, moment, picked: Vec::new() }
 }
 
-/// Notes in the ledger what a piece does to others; gives whether it is new itself.
-fn judge(ledger: &mut Ledger, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
+/// Records what a piece does to other messages. Returns whether it is a new message itself.
+fn record_piece(versions: &mut MessageVersions, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
     match piece {
         Piece::Around(around) if around.role == Role::Set && around.lists().next().is_some() => {
-            ledger.compact(place);
+            versions.compact(place);
         }
-        Piece::Element(Slot::Message, node) => return message(ledger, *node),
+        Piece::Element(Slot::Message, node, _) => return message(versions, *node),
         Piece::Raw(Slot::Message, raw) => {
             return match &raw.document {
-                Some(document) => message(ledger, document.root()),
-                None => ledger.message(None, false, None),
+                Some(document) => message(versions, document.root()),
+                None => versions.message(None, false, 0, None),
             };
         }
-        Piece::Element(Slot::Rewind, node) => {
+        Piece::Element(Slot::Rewind, node, _) => {
             if let Some(id) = node.member("$rewindTo").and_then(Node::text) {
-                ledger.rewind(key(&id), place);
+                versions.rewind(key(&id), place);
             }
         }
         _ => {}
@@ -240,13 +240,18 @@ fn judge(ledger: &mut Ledger, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
     true
 }
 
-fn message(ledger: &mut Ledger, message: Node<'_, '_>) -> bool {
+fn message(versions: &mut MessageVersions, message: Node<'_, '_>) -> bool {
     let id = message.member("id").and_then(Node::text);
     let has_tokens = message.member("tokens").is_some_and(|tokens| tokens.kind() == Kind::Map);
-    ledger.message(id.as_deref(), has_tokens, said::hash(message))
+    let calls = message.member("toolCalls").into_iter().flat_map(Node::elements);
+    let has_result = |call: &Node<'_, '_>| {
+        call.member("result").is_some_and(|result| result.kind() != Kind::Null)
+    };
+    let results = calls.filter(has_result).count();
+    versions.message(id.as_deref(), has_tokens, results, message_content::hash(message))
 }
 
 /// Whether a user said a message, or the CLI for the user.
 pub(crate) fn is_user(message: Node<'_, '_>) -> bool {
-    said::author(message).is_some_and(|(author, _)| author == MessageEntryType::User)
+    message_content::message_type(message).is_some_and(|(kind, _)| kind == MessageEntryType::User)
 }

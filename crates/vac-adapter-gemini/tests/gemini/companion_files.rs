@@ -30,7 +30,7 @@ fn header(hash: &str, directories: &str) -> String {
 }
 
 #[test]
-fn the_project_root_is_the_working_directory() {
+fn project_root_is_the_working_directory() {
     let root: &[(&str, &[u8])] = &[("../.project_root", b"/home/ada/lamp\n")];
     assert_eq!(working_dir(&header(HASH, r#""/elsewhere""#), root), "/home/ada/lamp");
     assert_eq!(working_dir(&header(HASH, r#""/elsewhere""#), &[]), "/elsewhere");
@@ -38,7 +38,7 @@ fn the_project_root_is_the_working_directory() {
 }
 
 #[test]
-fn of_several_folders_the_one_of_the_hash_is_it() {
+fn folder_with_the_project_hash_is_the_working_directory() {
     let log = header(HASH, r#""/elsewhere", "/home/ada/lamp""#);
     assert_eq!(working_dir(&log, &[]), "/home/ada/lamp");
     let converted = converted(&log, &[(".project_root", b"/home/ada/shade")], "");
@@ -50,7 +50,7 @@ fn of_several_folders_the_one_of_the_hash_is_it() {
 }
 
 #[test]
-fn the_folder_that_the_model_was_told_of_is_it_where_nothing_else_is() {
+fn folder_in_the_session_context_is_the_last_resort() {
     for text in [
         "<session_context>\\n- **Workspace Directories:**\\n  - /home/ada/lamp\\n- **Directory Structure:**\\n",
         "<session_context>\\nI'm currently working in the directory: /home/ada/lamp\\n",
@@ -64,10 +64,10 @@ fn the_folder_that_the_model_was_told_of_is_it_where_nothing_else_is() {
 }
 
 #[test]
-fn a_subagent_knows_the_session_that_it_worked_for() {
+fn subagent_names_its_parent_session() {
     let log = header("p", "");
     let parent =
-        |folder: &str| converted(&log, &[], folder).value()["session"]["parentSessionId"].take();
+        |folder: &str| converted(&log, &[], folder).value()["session"]["vac"]["parent"].take();
     assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats/parent-1"), "parent-1");
     assert_eq!(parent("chats/parent-1/"), "parent-1");
     assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats"), Value::Null);
@@ -75,7 +75,7 @@ fn a_subagent_knows_the_session_that_it_worked_for() {
 }
 
 #[test]
-fn tool_output_that_was_put_aside_is_carried_and_linked_to_its_call() {
+fn stored_tool_output_is_linked_to_its_call() {
     let log = format!(
         "{}\n{}",
         header("p", ""),
@@ -101,7 +101,7 @@ fn tool_output_that_was_put_aside_is_carried_and_linked_to_its_call() {
 }
 
 #[test]
-fn a_large_file_is_carried_in_pieces_and_a_json_file_as_a_value() {
+fn large_file_is_kept_in_pieces_and_json_as_a_value() {
     let text = "0123456789abcdef".repeat(5 << 16);
     let log = Memory { name: "s.jsonl", bytes: br#"{"sessionId": "s", "projectHash": "p"}"# };
     let large = Memory { name: "../tool-outputs/large.txt", bytes: text.as_bytes() };
