@@ -293,7 +293,11 @@ impl Facts {
         let mut add = |id: Text<'_>, how| {
             self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
         };
-        for node in members.retracted.into_iter().flatten() {
+        let [retracted, refused] = members.retracted;
+        // Without another model, the prompt stays the last word.
+        let is_retried = |subtype: Node<'_, '_>| subtype.is_text("model_refusal_fallback");
+        let refused = refused.filter(|_| members.subtype.is_some_and(is_retried));
+        for node in retracted.into_iter().chain(refused) {
             let ids = node.elements().chain([node]).filter_map(Node::text);
             ids.for_each(|id| add(id, SupersededHow::Retracted));
         }
