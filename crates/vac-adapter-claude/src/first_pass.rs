@@ -75,7 +75,7 @@ pub(crate) struct Facts {
     model_places: HashMap<String, usize>,
     /// For each message of the API its last line with a usage.
     usage: HashMap<Key, usize>,
-    /// The messages of lines, by the ids of the lines.
+    /// Hashes of the contents of messages, by the ids of their lines.
     messages: HashMap<Key, u64>,
     queue: Queue,
 }
@@ -128,7 +128,7 @@ pub(crate) struct LinePlan {
     pub counts_usage: bool,
     /// Whether it states something that lines before it do not: a permission mode, the start.
     pub is_change: bool,
-    /// Whether an earlier line has the same id and the same message.
+    /// Whether an earlier line has the same id and the same content.
     is_repeated: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
@@ -255,14 +255,17 @@ impl Facts {
             || self.parts.get(file).is_some_and(|part| part.agent.is_some())
     }
 
-    /// Whether an earlier line has the same id and the same message: a session that is resumed
+    /// Whether an earlier line has the same id and the same content: a session that is resumed
     /// may log its last messages again.
     fn is_repeated(&mut self, id: Option<Node<'_, '_>>, message: Node<'_, '_>) -> bool {
         const COMPARED: usize = 256;
         let Some(id) = id.and_then(Node::text) else { return false };
-        let raw = message.raw();
-        let (first, last) = (raw.len().min(COMPARED), raw.len().saturating_sub(COMPARED));
-        let found = hash(&(raw.len(), &raw[..first], &raw[last..]));
+        // Newer versions add members to the message, but not to its content.
+        let Some(content) = message.member("content").map(Node::raw) else { return false };
+        let end = content.len().saturating_sub(COMPARED);
+        let start = &content[..content.len().min(COMPARED)];
+        let usage = message.member("usage").map(Node::raw);
+        let found = hash(&(content.len(), start, &content[end..], usage));
         match self.messages.entry(key(&id)) {
             Entry::Occupied(before) => *before.get() == found,
             Entry::Vacant(place) => {
