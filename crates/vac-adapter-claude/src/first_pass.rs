@@ -7,7 +7,6 @@ use std::num::NonZeroU32;
 
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, sift};
-use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, Parent, Verdict, ids};
 use vac_record::annotations::{
@@ -21,14 +20,12 @@ use crate::envelope::Envelope;
 use crate::fork_history::{ForkHistory, LineOrigin};
 use crate::known;
 use crate::lines::{LOGLINES, Line, LineContent};
+use crate::models::Models;
 use crate::progress::ProgressMessages;
 use crate::queue::Queue;
 use crate::session_defaults::SessionDefaults;
 use crate::session_folder::Spilled;
 use crate::subagent::{Calls, Part, SidechainCalls};
-
-/// The model of messages that the CLI makes itself.
-pub(crate) const SYNTHETIC: &str = "<synthetic>";
 
 /// What was found out about a session.
 #[derive(Default)]
@@ -69,13 +66,10 @@ pub(crate) struct Facts {
     named: Named,
     /// Whether a line of a workflow's journal was there.
     is_journal: bool,
-    /// Models in the order of their appearance.
-    models: Vec<Model>,
-    /// Where in that list each is.
-    model_places: HashMap<String, usize>,
+    pub models: Models,
     /// For each message of the API its last line with a usage.
     usage: HashMap<Key, usize>,
-    /// The messages of lines, by the ids of the lines.
+    /// Hashes of the contents of messages, by the ids of their lines.
     messages: HashMap<Key, u64>,
     queue: Queue,
 }
@@ -85,14 +79,6 @@ pub(crate) struct Facts {
 struct Changes {
     permission_mode: Option<String>,
     has_started: bool,
-}
-
-/// A model, and how many lines it wrote.
-#[derive(Debug)]
-struct Model {
-    name: String,
-    in_main_thread: u64,
-    in_subagents: u64,
 }
 
 /// The sessions that lines name.
@@ -128,7 +114,7 @@ pub(crate) struct LinePlan {
     pub counts_usage: bool,
     /// Whether it states something that lines before it do not: a permission mode, the start.
     pub is_change: bool,
-    /// Whether an earlier line has the same id and the same message.
+    /// Whether an earlier line has the same id and the same content.
     is_repeated: bool,
     origin: LineOrigin,
     /// The call that started the subagent that wrote it, if only its prompt shows that.
@@ -245,7 +231,7 @@ impl Facts {
         // The usage of a subagent's message inside a line is not counted, but its model took part.
         let inside = members.data.and_then(|data| data.member("message")?.member("message"));
         if let Some(model) = inside.and_then(|message| message.member("model")?.text()) {
-            self.model(&model, 1, true);
+            self.models.add(&model, 1, true);
         }
     }
 
@@ -255,14 +241,17 @@ impl Facts {
             || self.parts.get(file).is_some_and(|part| part.agent.is_some())
     }
 
-    /// Whether an earlier line has the same id and the same message: a session that is resumed
+    /// Whether an earlier line has the same id and the same content: a session that is resumed
     /// may log its last messages again.
     fn is_repeated(&mut self, id: Option<Node<'_, '_>>, message: Node<'_, '_>) -> bool {
         const COMPARED: usize = 256;
         let Some(id) = id.and_then(Node::text) else { return false };
-        let raw = message.raw();
-        let (first, last) = (raw.len().min(COMPARED), raw.len().saturating_sub(COMPARED));
-        let found = hash(&(raw.len(), &raw[..first], &raw[last..]));
+        // Newer versions add members to the message, but not to its content.
+        let Some(content) = message.member("content").map(Node::raw) else { return false };
+        let end = content.len().saturating_sub(COMPARED);
+        let start = &content[..content.len().min(COMPARED)];
+        let usage = message.member("usage").map(Node::raw);
+        let found = hash(&(content.len(), start, &content[end..], usage));
         match self.messages.entry(key(&id)) {
             Entry::Occupied(before) => *before.get() == found,
             Entry::Vacant(place) => {
@@ -293,7 +282,11 @@ impl Facts {
         let mut add = |id: Text<'_>, how| {
             self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
         };
-        for node in members.retracted.into_iter().flatten() {
+        let [retracted, refused] = members.retracted;
+        // Without another model, the prompt stays the last word.
+        let is_retried = |subtype: Node<'_, '_>| subtype.is_text("model_refusal_fallback");
+        let refused = refused.filter(|_| members.subtype.is_some_and(is_retried));
+        for node in retracted.into_iter().chain(refused) {
             let ids = node.elements().chain([node]).filter_map(Node::text);
             ids.for_each(|id| add(id, SupersededHow::Retracted));
         }
@@ -455,14 +448,14 @@ impl Facts {
             } else if key.is_text("model")
                 && let Some(model) = value.text()
             {
-                self.model(&model, 1, is_subagent);
+                self.models.add(&model, 1, is_subagent);
             }
         }
         let Some(usage) = usage else { return };
         // Other models may have been asked for advice.
         if let Some(iterations) = usage.member("iterations") {
             let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
-            models.filter_map(Node::text).for_each(|model| self.model(&model, 0, is_subagent));
+            models.filter_map(Node::text).for_each(|model| self.models.add(&model, 0, is_subagent));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
         if let Some(before) = id.and_then(|id| self.usage.insert(key(&id), line))
@@ -473,24 +466,6 @@ impl Facts {
         if let Some(plan) = self.plans.get_mut(line) {
             plan.counts_usage = true;
         }
-    }
-
-    /// Adds a model that took part, and the number of lines that it wrote.
-    fn model(&mut self, name: &str, lines: u64, is_subagent: bool) {
-        if name.is_empty() || name == SYNTHETIC {
-            return;
-        }
-        let at = match self.model_places.get(name) {
-            Some(at) => *at,
-            None => {
-                self.model_places.insert(name.to_owned(), self.models.len());
-                let name = name.to_owned();
-                self.models.push(Model { name, in_main_thread: 0, in_subagents: 0 });
-                self.models.len() - 1
-            }
-        };
-        let model = &mut self.models[at];
-        *(if is_subagent { &mut model.in_subagents } else { &mut model.in_main_thread }) += lines;
     }
 
     /// Adds which calls started subagents, which output is in files, and which messages of
@@ -546,7 +521,6 @@ impl Facts {
         self.messages = HashMap::new();
         self.progress.end();
         self.sidechains.end();
-        self.model_places = HashMap::new();
         if let Some(misfit) = self.verdict.refusal("claude") {
             return Err(Error::Refused(misfit.to_string()));
         }
@@ -599,22 +573,6 @@ impl Facts {
         } else {
             "jsonl"
         }
-    }
-
-    /// Returns the model that wrote most lines of the main thread, the first of equal ones. A
-    /// log of subagents alone has their model.
-    pub fn model_id(&self) -> &str {
-        let main = self.models.iter().any(|model| model.in_main_thread > 0);
-        let lines = |model: &Model| if main { model.in_main_thread } else { model.in_subagents };
-        let most = self.models.iter().map(lines).max();
-        let found = self.models.iter().find(|model| Some(lines(model)) == most);
-        found.map_or(UNKNOWN, |model| &model.name)
-    }
-
-    /// Returns every model that took part; `None` if none is known.
-    pub fn models(&self) -> Option<Vec<Text<'static>>> {
-        let models: Vec<_> = self.models.iter().map(|model| model.name.clone().into()).collect();
-        (!models.is_empty()).then_some(models)
     }
 }
 

@@ -101,6 +101,7 @@ mod fork_history;
 mod known;
 mod lines;
 mod message;
+mod models;
 mod outcome;
 mod progress;
 mod prompt_rules;

@@ -22,7 +22,8 @@ use vac_value::{Kind, Node, Text};
 
 use crate::blocks::Blocks;
 use crate::envelope::{Envelope, Wanted};
-use crate::first_pass::{Facts, LinePlan, SYNTHETIC};
+use crate::first_pass::{Facts, LinePlan};
+use crate::models::SYNTHETIC;
 use crate::prompt_rules::annotate_user;
 use crate::usage;
 

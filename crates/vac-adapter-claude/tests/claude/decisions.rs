@@ -241,7 +241,7 @@ fn failed_server_tool_is_an_error() {
     let children = outcome.only().entries()[0]["children"].clone();
     assert_eq!((&children[1]["status"], &children[1]["is-error"]), (&json!("error"), &json!(true)));
     assert_eq!(children[1]["output"]["error_code"], "max_uses_exceeded");
-    assert_eq!(children[2]["is-error"], Value::Null, "nobody says");
+    assert_eq!(children[2]["is-error"], Value::Null, "the log does not say");
     assert_eq!(children[3]["is-error"], true);
 }
 

@@ -77,8 +77,8 @@ fn damaged_export_keeps_its_intact_lines() {
 #[test]
 fn truncated_export_is_recognised_at_any_length() {
     let whole = r#"{"title": "x", "loglines": [{"type": "user", "sessionId": "s1", "message": {"content": "Hi"}}, {"type": "assistant", "message": {"content": "Ho"}}]}"#;
-    let behind_the_first = whole.find("}}, ").expect("a line") + 2;
-    for length in behind_the_first..whole.len() {
+    let after_the_first = whole.find("}}, ").expect("a line") + 2;
+    for length in after_the_first..whole.len() {
         let log = Memory { name: "x.json", bytes: &whole.as_bytes()[..length] };
         let beginning = Beginning::of(&log).expect("readable");
         let sure = Claude.detect(&beginning.sample()).confidence();

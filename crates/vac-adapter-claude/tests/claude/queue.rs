@@ -1,4 +1,4 @@
-//! Prompts that waited in a queue are told once.
+//! Prompts that waited in a queue are messages once.
 
 use serde_json::{Value, json};
 use vac_adapter_check::corpus;
@@ -60,7 +60,7 @@ fn repeated_and_withdrawn_queue_lines_are_events() {
         assert_eq!(event["event-type"], "queue-operation/enqueue");
         assert_eq!(event["data"]["content"], content);
     }
-    assert_eq!(entry(&record, "L24")["type"], "system-event", "nobody's prompt");
+    assert_eq!(entry(&record, "L24")["type"], "system-event", "a notification");
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn prompts_that_never_leave_the_queue_are_messages() {
     };
     let lines: Vec<_> = (0..200).map(line).collect();
     let outcome = check("x.jsonl", &lines.join("\n"));
-    let told = prompts(&outcome.only().value());
+    let found = prompts(&outcome.only().value());
     let expected: Vec<_> = (0..200).map(|number| Value::from(format!("p{number}"))).collect();
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn enqueued_prompts_of_real_sessions_are_messages_once() {
         if enqueued.is_empty() {
             continue;
         }
-        let told = prompts(&one(log).value());
+        let found = prompts(&one(log).value());
         for prompt in enqueued {
-            let count = told.iter().filter(|told| **told == prompt).count();
+            let count = found.iter().filter(|found| **found == prompt).count();
             assert_eq!(count, 1, "{}: {prompt}", log.shown);
         }
     }

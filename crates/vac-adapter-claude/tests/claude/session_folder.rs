@@ -1,4 +1,4 @@
-//! Files beside the log.
+//! Files in the session's folder that are not logs.
 
 use std::io::{self, Read};
 
@@ -21,8 +21,8 @@ fn tool_result_files_are_linked_to_their_results() {
     );
     let text = file["data"]["text"].as_str().expect("text");
     assert_eq!(text, "tooth 1\ntooth 2\n… and so on to tooth 88\n");
-    let nobodys = entry(&record, "F7");
-    assert_eq!(nobodys["call-id"], Value::Null);
+    let unnamed = entry(&record, "F7");
+    assert_eq!(unnamed["call-id"], Value::Null);
     let bytes = entry(&record, "F8");
     assert_eq!(bytes["call-id"], "toolu_dump");
     assert_eq!(bytes["data"]["base64"], "AP/+OA==");
@@ -55,7 +55,7 @@ fn workflow_journal_is_an_event_for_each_line() {
     assert_eq!(entry(&record, "F5")["data"]["value"]["runId"], "wf_0ead");
 }
 
-/// A session of one message, with a file beside it.
+/// A session of one message, with a file next to it.
 fn with_file<'f>(file: &'f dyn Input, log: &'f Memory<'f>) -> Bundle<'f> {
     Bundle { folder: "", parts: vec![log], attachments: vec![file] }
 }

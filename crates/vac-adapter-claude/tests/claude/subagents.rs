@@ -65,7 +65,7 @@ fn subagent_part_names_the_call_that_started_it() {
         marker["data"],
         json!({"agentId": "ab12", "name": "agent-ab12.jsonl", "root": "s1"})
     );
-    assert_eq!(marker["timestamp"], Value::Null, "nobody wrote one");
+    assert_eq!(marker["timestamp"], Value::Null, "the log has none");
     let noted = entry(&record, "F3");
     assert_eq!(noted["vac"]["subagent"]["call-id"], "toolu_spawn_2", "only its note names it");
     let calls: Vec<_> = record["session"]["entries"]
