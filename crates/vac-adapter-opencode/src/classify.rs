@@ -1,5 +1,7 @@
 //! What an object of a store is, by its members.
 
+use vac_adapter::Parent;
+use vac_record::annotations::Relation;
 use vac_value::{Kind, Node};
 
 use crate::names::Number;
@@ -94,6 +96,10 @@ pub(crate) struct Facts<'d, 'a> {
     /// How a prompt that waits is to be delivered.
     pub delivery: Option<Node<'d, 'a>>,
     pub command: Option<Node<'d, 'a>>,
+    pub parent: Option<Node<'d, 'a>>,
+    /// The session that a session was forked from, and the object that names it.
+    pub fork_id: Option<Node<'d, 'a>>,
+    pub fork: Option<Node<'d, 'a>>,
     pub status: Option<Node<'d, 'a>>,
 }
 
@@ -143,6 +149,9 @@ impl<'d, 'a> Facts<'d, 'a> {
                 "seq" => &mut facts.sequence,
                 "delivery" => &mut facts.delivery,
                 "command" => &mut facts.command,
+                "parentID" => &mut facts.parent,
+                "forkSessionID" => &mut facts.fork_id,
+                "fork" => &mut facts.fork,
                 "status" => &mut facts.status,
                 _ => continue,
             };
@@ -224,6 +233,17 @@ impl<'d, 'a> Facts<'d, 'a> {
     /// Whether its type is this one.
     pub fn is_kind(&self, kind: &str) -> bool {
         self.kind.is_some_and(|node| node.is_text(kind))
+    }
+
+    /// The session that a session came from. A fork names no other parent.
+    pub fn session_parent(&self) -> Option<Parent> {
+        let id = |node: Option<Node<'_, '_>>| {
+            Some(node?.text()?.into_owned()).filter(|id| !id.is_empty())
+        };
+        let fork = id(self.fork_id).or_else(|| id(self.fork?.member("sessionID")));
+        let parent = |session_id, relation| Parent { session_id, relation };
+        fork.map(|id| parent(id, Relation::Fork))
+            .or_else(|| Some(parent(id(self.parent)?, Relation::Subagent)))
     }
 
     /// The session and the messages, if it is an export.
