@@ -1,5 +1,7 @@
-//! What an object of a store is, by its members.
+//! The class of an object of a store, by its members.
 
+use vac_adapter::Parent;
+use vac_record::annotations::Relation;
 use vac_value::{Kind, Node};
 
 use crate::names::Number;
@@ -49,108 +51,84 @@ impl Class {
     }
 }
 
-/// The members that decide the class of an object, found in one pass.
-#[derive(Default)]
-pub(crate) struct Facts<'d, 'a> {
-    pub id: Option<Node<'d, 'a>>,
-    pub session: Option<Node<'d, 'a>>,
-    pub message: Option<Node<'d, 'a>>,
-    pub kind: Option<Node<'d, 'a>>,
-    pub role: Option<Node<'d, 'a>>,
-    pub time: Option<Node<'d, 'a>>,
-    pub timestamp: Option<Node<'d, 'a>>,
+/// Makes [`Facts`]: a field for each key.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $field:ident = $key:literal,)*) => {
+        /// The members that decide the class of an object, found in one pass.
+        #[derive(Default)]
+        pub(crate) struct Facts<'d, 'a> {
+            $($(#[$doc])* pub $field: Option<Node<'d, 'a>>,)*
+        }
+
+        impl<'d, 'a> Facts<'d, 'a> {
+            /// Reads the facts of an object. Anything else has none.
+            pub fn new(object: Node<'d, 'a>) -> Self {
+                let mut facts = Self::default();
+                for (key, value) in object.members() {
+                    let Some(name) = key.text() else { continue };
+                    let place = match &*name {
+                        $($key => &mut facts.$field,)*
+                        _ => continue,
+                    };
+                    place.get_or_insert(value);
+                }
+                facts
+            }
+        }
+    };
+}
+
+facts! {
+    id = "id",
+    session = "sessionID",
+    message = "messageID",
+    kind = "type",
+    role = "role",
+    time = "time",
+    timestamp = "timestamp",
     /// A database's time of a row.
-    pub row_time: Option<Node<'d, 'a>>,
-    pub data: Option<Node<'d, 'a>>,
-    pub part: Option<Node<'d, 'a>>,
-    pub parts: Option<Node<'d, 'a>>,
-    pub info: Option<Node<'d, 'a>>,
-    pub messages: Option<Node<'d, 'a>>,
-    pub metadata: Option<Node<'d, 'a>>,
-    pub model: Option<Node<'d, 'a>>,
-    pub model_id: Option<Node<'d, 'a>>,
-    pub provider: Option<Node<'d, 'a>>,
-    pub path: Option<Node<'d, 'a>>,
-    pub state: Option<Node<'d, 'a>>,
-    pub secret: Option<Node<'d, 'a>>,
-    pub share: Option<Node<'d, 'a>>,
-    pub worktree: Option<Node<'d, 'a>>,
-    pub project: Option<Node<'d, 'a>>,
-    pub version: Option<Node<'d, 'a>>,
-    pub title: Option<Node<'d, 'a>>,
-    pub slug: Option<Node<'d, 'a>>,
-    pub directory: Option<Node<'d, 'a>>,
-    pub text: Option<Node<'d, 'a>>,
-    pub content: Option<Node<'d, 'a>>,
-    pub file: Option<Node<'d, 'a>>,
-    pub reason: Option<Node<'d, 'a>>,
-    pub synthetic: Option<Node<'d, 'a>>,
-    pub ignored: Option<Node<'d, 'a>>,
-    pub overflow: Option<Node<'d, 'a>>,
-    pub auto: Option<Node<'d, 'a>>,
-    pub error: Option<Node<'d, 'a>>,
+    row_time = "time_created",
+    data = "data",
+    part = "part",
+    parts = "parts",
+    info = "info",
+    messages = "messages",
+    metadata = "metadata",
+    model = "model",
+    model_id = "modelID",
+    provider = "providerID",
+    path = "path",
+    state = "state",
+    secret = "secret",
+    share = "share",
+    worktree = "worktree",
+    project = "projectID",
+    version = "version",
+    title = "title",
+    slug = "slug",
+    directory = "directory",
+    text = "text",
+    content = "content",
+    file = "file",
+    reason = "reason",
+    synthetic = "synthetic",
+    ignored = "ignored",
+    overflow = "overflow",
+    auto = "auto",
+    error = "error",
     /// The place of a row in its session.
-    pub sequence: Option<Node<'d, 'a>>,
+    sequence = "seq",
     /// How a prompt that waits is to be delivered.
-    pub delivery: Option<Node<'d, 'a>>,
-    pub command: Option<Node<'d, 'a>>,
-    pub status: Option<Node<'d, 'a>>,
+    delivery = "delivery",
+    command = "command",
+    parent = "parentID",
+    /// The session that a session was forked from, and the object that names it.
+    fork_id = "forkSessionID",
+    fork = "fork",
+    status = "status",
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
-    /// The facts of an object; none of anything else.
-    pub fn new(object: Node<'d, 'a>) -> Self {
-        let mut facts = Self::default();
-        for (key, value) in object.members() {
-            let Some(name) = key.text() else { continue };
-            let place = match &*name {
-                "id" => &mut facts.id,
-                "sessionID" => &mut facts.session,
-                "messageID" => &mut facts.message,
-                "type" => &mut facts.kind,
-                "role" => &mut facts.role,
-                "time" => &mut facts.time,
-                "timestamp" => &mut facts.timestamp,
-                "time_created" => &mut facts.row_time,
-                "data" => &mut facts.data,
-                "part" => &mut facts.part,
-                "parts" => &mut facts.parts,
-                "info" => &mut facts.info,
-                "messages" => &mut facts.messages,
-                "metadata" => &mut facts.metadata,
-                "model" => &mut facts.model,
-                "modelID" => &mut facts.model_id,
-                "providerID" => &mut facts.provider,
-                "path" => &mut facts.path,
-                "state" => &mut facts.state,
-                "secret" => &mut facts.secret,
-                "share" => &mut facts.share,
-                "worktree" => &mut facts.worktree,
-                "projectID" => &mut facts.project,
-                "version" => &mut facts.version,
-                "title" => &mut facts.title,
-                "slug" => &mut facts.slug,
-                "directory" => &mut facts.directory,
-                "text" => &mut facts.text,
-                "content" => &mut facts.content,
-                "file" => &mut facts.file,
-                "reason" => &mut facts.reason,
-                "synthetic" => &mut facts.synthetic,
-                "ignored" => &mut facts.ignored,
-                "overflow" => &mut facts.overflow,
-                "auto" => &mut facts.auto,
-                "error" => &mut facts.error,
-                "seq" => &mut facts.sequence,
-                "delivery" => &mut facts.delivery,
-                "command" => &mut facts.command,
-                "status" => &mut facts.status,
-                _ => continue,
-            };
-            place.get_or_insert(value);
-        }
-        facts
-    }
-
     /// The class of the object.
     pub fn class(&self) -> Class {
         let is_text = |fact: Option<Node<'_, '_>>| is_a(fact, Kind::Text);
@@ -224,6 +202,17 @@ impl<'d, 'a> Facts<'d, 'a> {
     /// Whether its type is this one.
     pub fn is_kind(&self, kind: &str) -> bool {
         self.kind.is_some_and(|node| node.is_text(kind))
+    }
+
+    /// The session that a session came from. A fork names no other parent.
+    pub fn session_parent(&self) -> Option<Parent> {
+        let id = |node: Option<Node<'_, '_>>| {
+            Some(node?.text()?.into_owned()).filter(|id| !id.is_empty())
+        };
+        let fork = id(self.fork_id).or_else(|| id(self.fork?.member("sessionID")));
+        let parent = |session_id, relation| Parent { session_id, relation };
+        fork.map(|id| parent(id, Relation::Fork))
+            .or_else(|| Some(parent(id(self.parent)?, Relation::Subagent)))
     }
 
     /// The session and the messages, if it is an export.

@@ -1,4 +1,4 @@
-//! The objects of a store, out of whatever container they are in: one behind the other,
+//! The objects of a store, out of whatever container they are in: one after the other,
 //! in an export, in a shared session, in the lines of a capture.
 
 use std::collections::HashMap;
@@ -19,13 +19,13 @@ use crate::{outcome, prompt_rules, secret, session_message, tool};
 /// All objects of an input, in its order, and the names they share.
 #[derive(Debug, Default)]
 pub(crate) struct Objects<'a> {
-    /// They.
+    /// The objects.
     pub all: Vec<StoredObject<'a>>,
     /// The ids of sessions.
     pub sessions: Names<'a>,
     /// The ids of messages.
     pub messages: Names<'a>,
-    /// Members of exports that nobody expects.
+    /// Unknown members of exports.
     pub members: Names<'a>,
     /// The directories of messages.
     pub directories: Names<'a>,
@@ -36,10 +36,10 @@ pub(crate) struct Objects<'a> {
     pub form: Form,
 }
 
-/// The containers that objects were in; of several the last of these is told.
+/// The containers that objects were in; of several, the last one in this list is the variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// Objects one behind the other.
+    /// Objects one after the other.
     #[default]
     Objects,
     /// Messages with their parts inside.
@@ -313,7 +313,7 @@ impl<'f> Adding<'_, '_, 'f> {
         self.objects.all.push(stored);
     }
 
-    /// The objects of bytes that are no document.
+    /// Adds the objects of bytes that are not a document.
     fn bad(&mut self, raw: &Raw<'f>, frame: &Frame<'f>) {
         let mut around = Around::default();
         if let Some(cut) =

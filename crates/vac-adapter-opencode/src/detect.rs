@@ -176,6 +176,7 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     if class == Class::Session {
         // The session itself overrides its messages.
         glimpse.version = text(facts.version);
+        glimpse.parent = facts.session_parent();
         glimpse.project = text(facts.directory).or_else(|| glimpse.project.take());
         glimpse.start = created.map(IntoOwned::into_owned).or_else(|| glimpse.start.take());
         return;

@@ -92,7 +92,10 @@ fn annotations(
         (Class::Other, "compaction") => {
             let mut usage = Usage::default();
             if node.member("tokens").is_some_and(|tokens| usage.take("tokens", tokens)) {
-                annotations.usage = usage.buckets();
+                let model = node.member("model").and_then(|model| model.member("id")?.text());
+                let model = model.map(|model| model.into_owned().into());
+                annotations.usage =
+                    usage.buckets().map(|usage| annotations::Usage { model, ..usage });
             }
         }
         (Class::Other, kind) => annotations.permission = part::permission(node, kind),

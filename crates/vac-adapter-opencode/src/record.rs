@@ -12,7 +12,7 @@ use vac_record::{
 use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node};
 
 use crate::annotate::SessionOrigin;
-use crate::classify::Class;
+use crate::classify::{Class, Facts};
 use crate::container::Objects;
 use crate::models::SessionModels;
 use crate::object::{Model, StoredObject, text};
@@ -39,10 +39,8 @@ pub(crate) struct SessionData {
     pub project_id: Option<String>,
     /// The model that the session names, and who runs it.
     model: Option<Model<'static>>,
-    /// The session that started this one.
-    parent_id: Option<String>,
-    /// The session that this one was forked from.
-    fork_id: Option<String>,
+    /// The session that this one came from.
+    parent: Option<Parent>,
     /// Whether its title says that it is a fork.
     is_called_fork: bool,
     /// The message, and the part of it, that the user went back to.
@@ -67,7 +65,10 @@ impl SessionData {
             _ => {
                 let Some(object) = Members::new(node) else { return false };
                 match class {
-                    Class::Session => self.session(object, id),
+                    Class::Session => {
+                        self.parent = Facts::new(node).session_parent();
+                        self.session(object, id);
+                    }
                     Class::Project => self.project(object),
                     _ => self.share(object, id),
                 }
@@ -85,11 +86,8 @@ impl SessionData {
             let provider = text(model, "providerID").map(Into::into);
             Some(Model { name: name.into(), provider })
         });
-        let id = |key: &str| session.peek(key).and_then(Node::text).filter(|id| !id.is_empty());
-        self.parent_id = id("parentID").map(Into::into);
-        let fork = session.peek("fork").and_then(|fork| text(fork, "sessionID"));
-        self.fork_id = id("forkSessionID").map(Into::into).or(fork);
-        self.is_called_fork = id("title").is_some_and(|title| is_fork_title(&title));
+        self.is_called_fork =
+            session.peek("title").and_then(Node::text).is_some_and(|title| is_fork_title(&title));
         self.reverted_to = session
             .peek("revert")
             .and_then(|revert| Some((text(revert, "messageID")?, text(revert, "partID"))));
@@ -215,19 +213,18 @@ impl SessionData {
         }
     }
 
-    /// The session that this one came from. A fork names no other parent.
+    /// The session that this one came from.
     pub fn parent(&self) -> Option<Parent> {
-        let parent = |id: &String, relation| Parent { session_id: id.clone(), relation };
-        let fork = self.fork_id.as_ref().map(|id| parent(id, Relation::Fork));
-        fork.or_else(|| self.parent_id.as_ref().map(|id| parent(id, Relation::Subagent)))
+        self.parent.clone()
     }
 
     /// What matters for the annotations of the objects.
     pub fn origin(&self) -> SessionOrigin<'_> {
         let reverted_to = self.reverted_to.as_ref();
+        let relation = self.parent.as_ref().map(|parent| parent.relation);
         SessionOrigin {
-            is_subagent: self.fork_id.is_none() && self.parent_id.is_some(),
-            is_fork: self.fork_id.is_some() || self.is_called_fork,
+            is_subagent: relation == Some(Relation::Subagent),
+            is_fork: relation == Some(Relation::Fork) || self.is_called_fork,
             created: match self.start {
                 Some(AbstractTimestamp::Uint(start)) => Some(start),
                 _ => None,

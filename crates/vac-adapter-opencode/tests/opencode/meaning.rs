@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use vac_adapter::{Adapter, Beginning};
 use vac_adapter_check::{Converted, Log, corpus, fixture_logs, fixtures, full};
 use vac_adapter_opencode::OpenCode;
+use vac_record::annotations::Relation;
 
 use crate::one;
 
@@ -266,6 +268,15 @@ fn decisions_about_permissions_are_stated() {
     );
     assert_eq!(permission(2), json!({"decision": "asked", "what": "edit"}));
     assert_eq!(permission(3), json!({"decision": "denied", "by": "user"}));
+}
+
+#[test]
+fn preview_names_the_parent() {
+    let log = br#"{"id": "ses_2", "projectID": "p", "parentID": "ses_1", "time": {"created": 1}}"#;
+    let log = Log::new("s.json", &log[..]);
+    let beginning = Beginning::of(&log).expect("memory");
+    let parent = OpenCode.glimpse(&beginning.sample()).parent.expect("a parent");
+    assert_eq!((parent.session_id.as_str(), parent.relation), ("ses_1", Relation::Subagent));
 }
 
 /// Replaces all ids of an export, and of nothing else.
