@@ -27,7 +27,7 @@
 //!
 //! # Mapping
 //!
-//! No seed has a log of Cursor.
+//! Seed 001 describes transcripts: `role`, `message.content`, and a generated session id.
 //!
 //! | native | record |
 //! |---|---|
