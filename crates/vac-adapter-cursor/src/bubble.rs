@@ -139,7 +139,8 @@ fn reasoning<'a>(
 
 /// Whether Cursor wrote the text of a bubble of the user.
 pub(crate) fn is_simulated(bubble: Node<'_, '_>) -> bool {
-    bubble.member("isSimulatedMsg").and_then(Node::bool) == Some(true)
+    let keys = ["isSimulatedMsg", "isPlanExecution"];
+    keys.iter().any(|key| bubble.member(key).and_then(Node::bool) == Some(true))
 }
 
 /// Returns the counts of a bubble in additive buckets. Bubbles without a request have zeros.

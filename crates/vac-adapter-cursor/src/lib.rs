@@ -27,7 +27,7 @@
 //!
 //! # Mapping
 //!
-//! No seed has a log of Cursor.
+//! Seed 001 describes transcripts: `role`, `message.content`, and a generated session id.
 //!
 //! | native | record |
 //! |---|---|
@@ -53,7 +53,7 @@
 //!
 //! | annotation | on | from |
 //! |---|---|---|
-//! | `author` | user messages | the text in `<user_query>`, else the text without `<timestamp>`, by the [rules](Adapter::prompt_rules); `program` for `isSimulatedMsg` of a bubble or its header, and for `isSummary` of a chat; `other-agent` in a subagent's session |
+//! | `author` | user messages | the text in `<user_query>`, else the text without `<timestamp>`, by the [rules](Adapter::prompt_rules); `program` for `isSimulatedMsg` and `isPlanExecution` of a bubble or its header, and for `isSummary` of a chat; `other-agent` in a subagent's session |
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or its input |
 //! | `outcome`, `exit-code`, `permission` | tool-results | `outcome.rs` |
 //! | `duplicate-of` | answers of a stream | the first piece of an answer that is repeated as a whole |

@@ -34,16 +34,37 @@ pub(crate) const RULES: &[Rule] = &[
     Rule::tag("system_notification", Author::Program, "2026-05"),
     Rule::tag("task_notification", Author::Program, "2026-05"),
     Rule::tag(TIMESTAMP, Author::Program, "2026-04"),
-    // After a task in the background, and for a button.
+    // After a task in the background or a subagent.
     Rule::prefix("Briefly inform the user about the task result", Author::Program, "2026-05"),
-    Rule::prefix("Perform any necessary follow-up", Author::Program, "2026-05"),
+    Rule::prefix("Perform any necessary follow-up actions in response", Author::Program, "2026-08"),
+    Rule::prefix("The above subagent result is already visible", Author::Program, "2026-05"),
+    Rule::prefix(
+        "The beginning of the above subagent result is already visible",
+        Author::Program,
+        "2026-06",
+    ),
+    // For buttons.
     Rule::prefix("Execute the selected diff-tab", Author::Program, "2026-05"),
+    Rule::prefix(
+        "Implement the plan as specified, it is attached for your reference.",
+        Author::Program,
+        "2026-03",
+    ),
+    // Notes about tools.
+    Rule::prefix("Available subagent_types", Author::Program, "2026-08"),
+    Rule::prefix(
+        "If the available MCP tools do not fully support what the user asked you to do",
+        Author::Program,
+        "2026-05",
+    ),
 ];
 
 const QUERY: &str = "user_query";
 const QUERY_BEGIN: &str = "<user_query>";
 const QUERY_END: &str = "</user_query>";
 const TIMESTAMP: &str = "timestamp";
+/// The beginning of an element before a query that Cursor wrote, in all logs so far.
+const NOTIFICATION: &str = "<system_notification";
 
 /// Returns whose words a content is: the user's if one of its texts is.
 pub(crate) fn author(content: Node<'_, '_>) -> Author {
@@ -69,8 +90,14 @@ pub(crate) fn text_author(text: &str) -> Author {
     if queries.is_empty() {
         return block_author(without_timestamps(text).trim(), RULES);
     }
-    // The user may type elements, too.
-    if queries.iter().any(|query| is_typed(query)) { Author::User } else { Author::Program }
+    let authors = queries.iter().map(Query::author);
+    // The user's first, then unknown ones.
+    let rank = |author: &Author| match author {
+        Author::User => 0,
+        Author::Unknown => 1,
+        _ => 2,
+    };
+    authors.min_by_key(rank).unwrap_or(Author::User)
 }
 
 /// Returns what the user typed, if something is around it.
@@ -79,8 +106,13 @@ pub(crate) fn typed(text: &str) -> Option<Typed> {
     let (mut rest, typed) = if queries.is_empty() {
         (String::new(), without_timestamps(text))
     } else {
-        let own: Vec<_> = queries.iter().filter(|query| is_typed(query)).copied().collect();
-        let own = if own.is_empty() { &queries } else { &own };
+        let texts = |is_kept: fn(&Query<'_>) -> bool| -> Vec<_> {
+            queries.iter().filter(|query| is_kept(query)).map(|query| query.text).collect()
+        };
+        let mut own = texts(|query| query.author() == Author::User);
+        if own.is_empty() {
+            own = texts(|_| true);
+        }
         let mut rest = text.to_owned();
         if let (Some(begin), Some(end)) = (rest.find(QUERY_BEGIN), rest.rfind(QUERY_END)) {
             rest.replace_range(begin..(end + QUERY_END.len()).max(begin), "");
@@ -96,20 +128,38 @@ pub(crate) fn typed(text: &str) -> Option<Typed> {
     Some(Typed { text: typed.to_owned(), left_out })
 }
 
-fn is_typed(query: &str) -> bool {
-    !query.is_empty() && block_author(query, RULES) != Author::Program
+/// The content of an element `<user_query>`.
+struct Query<'t> {
+    text: &'t str,
+    /// Whether a notification of Cursor is before it.
+    is_notified: bool,
 }
 
-/// Returns the contents of the elements `<user_query>`. One ends with the last end before the
-/// next one, because the user may type anything.
-fn queries(text: &str) -> Vec<&str> {
+impl Query<'_> {
+    fn author(&self) -> Author {
+        match block_author(self.text, RULES) {
+            Author::Program => Author::Program,
+            _ if self.text.is_empty() => Author::Program,
+            _ if self.is_notified => Author::Unknown,
+            // The user may type elements, too.
+            _ => Author::User,
+        }
+    }
+}
+
+/// Returns the elements `<user_query>`. One ends with the last end before the next one, because
+/// the user may type anything.
+fn queries(text: &str) -> Vec<Query<'_>> {
     let mut queries = Vec::new();
     let mut rest = text;
-    while let Some((_, inside)) = rest.split_once(QUERY_BEGIN) {
+    let mut between = "";
+    while let Some((before, inside)) = rest.split_once(QUERY_BEGIN) {
         let next = inside.find("\n<user_query>").map_or(inside.len(), |at| at + 1);
         let element = &inside[..next];
-        let end = element.rfind(QUERY_END).unwrap_or(element.len());
-        queries.push(element[..end].trim());
+        let end = element.rfind(QUERY_END);
+        let is_notified = before.contains(NOTIFICATION) || between.contains(NOTIFICATION);
+        queries.push(Query { text: element[..end.unwrap_or(next)].trim(), is_notified });
+        between = end.map_or("", |end| &element[end..]);
         rest = &inside[next..];
     }
     queries
@@ -187,11 +237,18 @@ mod tests {
             format!("{TIME}\n<system_notification>\nx\n</system_notification>\n<user_query>{follow_up}</user_query>"),
             "Look.\n- Base branch: main.\n<user_query>\nExecute the selected diff-tab commit action.\n</user_query>".to_owned(),
             "<user_info>\nOS: linux\n</user_info>".to_owned(),
+            "Implement the plan as specified, it is attached for your reference. Go.".to_owned(),
+            "<system_notification source=\"goal\">Continue.</system_notification>".to_owned(),
             format!("{TIME}\n<system_notification>x</system_notification>"),
         ] {
             assert_eq!(text_author(&text), Author::Program, "{text}");
         }
         assert_eq!(text_author("<new_thing>x</new_thing>"), Author::Unknown);
+        let notified = "<system_notification>x</system_notification>\n<user_query>New</user_query>";
+        assert_eq!(text_author(notified), Author::Unknown, "a wording that no rule names");
+        let both = format!("{notified}\n<user_query>Go on</user_query>");
+        assert_eq!(text_author(&both), Author::User);
+        assert_eq!(typed(&both).map(|typed| typed.text).as_deref(), Some("Go on"));
     }
 
     #[test]

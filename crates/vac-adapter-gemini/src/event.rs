@@ -37,7 +37,9 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
         }
     };
     let (id, mut annotations) = maker.id(event.text("id"));
-    annotations.ends = turn_end(&event_type, event.peek("content"));
+    if maker.position.is_turn_open {
+        annotations.ends = turn_end(&event_type, event.peek("content"));
+    }
     let timestamp = event.timestamp("timestamp");
     let mut extensions = none();
     attach(&mut extensions, &annotations);
@@ -48,7 +50,7 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
 const CANCELLED: &str = "Request cancelled.";
 
 /// Returns the end of a turn that a message of the CLI states.
-fn turn_end(event_type: &str, content: Option<Node<'_, '_>>) -> Option<End> {
+pub(crate) fn turn_end(event_type: &str, content: Option<Node<'_, '_>>) -> Option<End> {
     let how = match event_type {
         "error" => Ending::Failure,
         "info" if content.is_some_and(|content| content.is_text(CANCELLED)) => Ending::Interrupted,

@@ -31,9 +31,9 @@
 //!
 //! | native | record | seed |
 //! |---|---|---|
-//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes | 001 |
-//! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name | 001 |
-//! | `lastUpdated` | `session-end`, the last one; without one the latest timestamp inside | 001 |
+//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes | 002 |
+//! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name | 002 |
+//! | `lastUpdated` | `session-end`, the last one; without one the latest timestamp inside | 002 |
 //! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first | |
 //! | `projectHash`, `kind`, `summary`, `directories` and other members of the head | the session, by their own names, with their last values | |
 //! | message of type `user`, `human`, or without a type and with that `role` | user | 000 |
@@ -41,7 +41,7 @@
 //! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data | |
 //! | `id`, `timestamp`, `content`, `model` | `id`, `timestamp`, `content`, `model-id` | 000 |
 //! | `parts` of a message without content | `content` | |
-//! | `tokens` | `token-usage`: `thoughts` is `reasoning`, `tool` keeps its name | 000 |
+//! | `tokens` | `token-usage`: `thoughts` is `reasoning`, `tool` keeps its name | 004 |
 //! | `thoughts[]` | reasoning children: `description` is `content`; `subject`, `timestamp` | 000 |
 //! | `toolCalls[]` | tool-call children: `args` is `input`, `id` is `call-id`; `displayName`, `description`, `agentId`, ... by their own names | 000 |
 //! | `toolCalls[].result` | tool-result child with the result as `output`; `status` and `resultDisplay` | 000 |
@@ -68,7 +68,7 @@
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or in `displayName` |
 //! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`outcome.rs`) |
 //! | `usage` | messages with `token-usage` | `input` - `cached` + `tool`; `cached`; `output` + `thoughts`; `thoughts` |
-//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted |
+//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing |
 //! | `parent` of the session | | the folder `chats/<id>` of a subagent's file |
 //!
 //! # Decisions

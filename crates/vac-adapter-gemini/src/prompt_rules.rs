@@ -14,7 +14,7 @@ pub(crate) const RULES: &[Rule] = &[
         Author::Program,
         "0.1",
     ),
-    Rule::tag("session_context", Author::Program, "0.28"),
+    Rule::tag(SESSION_CONTEXT, Author::Program, "0.28"),
     Rule::tag("hook_context", Author::Hook, "0.21"),
     // What the compressor wrote: its summary, from 0.40 on after its notes.
     Rule::prefix("<state_snapshot>", Author::Program, "0.1"),
@@ -27,8 +27,15 @@ pub(crate) const RULES: &[Rule] = &[
         Author::Program,
         "0.2",
     ),
-    Rule::tag("background_output", Author::Program, "0.34"),
+    Rule::prefix("Background execution update:\n<background_output>", Author::Program, "0.34"),
 ];
+
+const SESSION_CONTEXT: &str = "session_context";
+
+/// Whether a text is a session context that is cut off.
+pub(crate) fn is_cut_context(text: &str) -> bool {
+    text.starts_with("<session_context>") && !text.contains("</session_context>")
+}
 
 /// What the CLI sends where the model stopped too early. A user may type it as well.
 pub(crate) const CONTINUE: &str = "Please continue.";

@@ -17,7 +17,8 @@ use crate::content::Calls;
 use crate::facts::Summary;
 use crate::keys::{IN_SESSION, unknown};
 use crate::message::{Entries, Maker};
-use crate::message_versions::{Key, MessageVersions, Version};
+use crate::message_content::message_type;
+use crate::message_versions::{Key, MessageVersions, State, Version};
 use crate::native::Form;
 use crate::session_builder::{Segment, SessionBuilder};
 use crate::tool_calls::none;
@@ -163,8 +164,14 @@ impl Session for Surveyed<'_> {
             sink.report().warn("projectHash is not the hash of the folder in .project_root");
         }
         let calls = Calls::new(&self.answered);
-        let mut reader =
-            Reader { session: self, calls, messages: 0, has_head: false, lines: Lines::default() };
+        let mut reader = Reader {
+            session: self,
+            calls,
+            messages: 0,
+            is_turn_open: true,
+            has_head: false,
+            lines: Lines::default(),
+        };
         for segment in &self.segments {
             self.log.range(segment.file, segment.frames.clone(), |frame| {
                 sink.report().frames += 1;
@@ -192,6 +199,8 @@ struct Reader<'s> {
     calls: Calls<'s>,
     /// How many messages there were.
     messages: usize,
+    /// Whether a turn began that the log does not say has ended.
+    is_turn_open: bool,
     /// Whether the head of the session has been seen.
     has_head: bool,
     lines: Lines,
@@ -235,8 +244,23 @@ impl<'s> Reader<'s> {
         self.session.versions.version(self.messages - 1)
     }
 
+    /// Opens a turn with a message of the user or the model, and closes it with its end.
+    fn follow_turn(&mut self, message: Node<'_, '_>, version: Version) {
+        let kind = message.member("type").and_then(Node::text);
+        let end = kind.and_then(|kind| event::turn_end(&kind, message.member("content")));
+        if end.is_some() {
+            self.is_turn_open = false;
+        } else if version.state != State::Repeated && message_type(message).is_some() {
+            self.is_turn_open = true;
+        }
+    }
+
     fn position(&self) -> Position {
-        Position { is_summary: false, is_subagent: self.session.is_subagent }
+        Position {
+            is_summary: false,
+            is_subagent: self.session.is_subagent,
+            is_turn_open: self.is_turn_open,
+        }
     }
 
     /// The id of the message that the last message repeats.
@@ -271,6 +295,9 @@ impl<'s> Reader<'s> {
             Slot::Operation => one(event::operation(node, maker)),
             Slot::Other => one(event::other(node, maker)),
         };
+        if slot == Slot::Message {
+            self.follow_turn(node, version);
+        }
         sink.entry(first, origin)?;
         more.into_iter().try_for_each(|entry| sink.entry(entry, origin))
     }

@@ -6,7 +6,7 @@ use vac_record::annotations::{Action, Author, Category, EntryAnnotations, Outcom
 use vac_value::{Kind, Node};
 
 use crate::message_content::is_response;
-use crate::prompt_rules::{CANNED_ANSWERS, CONTINUE, RULES, user_command};
+use crate::prompt_rules::{CANNED_ANSWERS, CONTINUE, RULES, is_cut_context, user_command};
 
 /// What is known about a message besides its content.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +15,8 @@ pub(crate) struct Position {
     pub is_summary: bool,
     /// The session is a subagent's: its prompts are those of the agent that started it.
     pub is_subagent: bool,
+    /// The log has not stated that the turn ended.
+    pub is_turn_open: bool,
 }
 
 /// Adds what the content of a message in the user's name says about its author.
@@ -65,6 +67,7 @@ fn author(content: Node<'_, '_>) -> Author {
         let Some(text) = part_text(part).and_then(Node::text) else { continue };
         match text.trim() {
             CONTINUE => others = others.or(Some(Author::Unknown)),
+            text if is_cut_context(text) => others = others.or(Some(Author::Program)),
             text => match block_author(text, RULES) {
                 Author::User => return Author::User,
                 author => others = others.or(Some(author)),

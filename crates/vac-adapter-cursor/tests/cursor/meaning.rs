@@ -330,7 +330,7 @@ fn rewritten(log: &Log, is_escaped: bool) -> Option<Vec<Value>> {
     }
     let log = Log::new("3f2b6c1e-90ad-4e57-8b1c-0d9e8f7a6b5c.jsonl", text);
     let records = convert(&Cursor, &log, &Options::default()).ok()?;
-    Some(records.iter().flat_map(|record| record.entries()).collect())
+    Some(records.iter().flat_map(vac_adapter_check::Converted::entries).collect())
 }
 
 #[test]

@@ -39,6 +39,11 @@ fn author_is_stated_by_the_text() {
         ("<scratchpad>x</scratchpad>\n\n<state_snapshot>x</state_snapshot>", "program"),
         ("System: Please continue.", "program"),
         ("System: Potential loop detected. Details: x", "program"),
+        ("<session_context>\nx", "program"),
+        (
+            "Background execution update:\n<background_output>\nx\n</background_output>\nx",
+            "program",
+        ),
         ("Please continue.", "unknown"),
         ("Please continue. And be quick.", "user"),
         ("<new_context>x</new_context>", "unknown"),
@@ -147,13 +152,16 @@ fn usage_is_in_additive_buckets() {
 #[test]
 fn turns_end_with_errors_and_cancellations() {
     let entries = messages(
-        r#"[{"type": "error", "content": "[API Error: x]"}, {"type": "info", "content": "Request cancelled."},
-            {"type": "info", "content": "Saved."}, {"type": "warning", "content": "x"}]"#,
+        r#"[{"type": "error", "content": "[API Error: x]"}, {"type": "user", "content": "Again"},
+            {"type": "info", "content": "Request cancelled."}, {"type": "info", "content": "Saved."},
+            {"type": "warning", "content": "x"}, {"type": "error", "content": "No such command"}]"#,
     );
     let end = |how: &str| json!({"of": "turn", "how": how});
     assert_eq!(entries[0]["vac"]["ends"], end("failure"));
-    assert_eq!(entries[1]["vac"]["ends"], end("interrupted"));
-    assert_eq!((entries[2].get("vac"), entries[3].get("vac")), (None, None));
+    assert_eq!(entries[2]["vac"]["ends"], end("interrupted"));
+    for entry in &entries[3..] {
+        assert_eq!(entry.get("vac"), None, "no turn is open");
+    }
 }
 
 #[test]
@@ -270,7 +278,7 @@ fn rewritten(log: &Log, is_escaped: bool) -> Option<Vec<Value>> {
     }
     let log = Log::new("3f2b6c1e-90ad-4e57-8b1c-0d9e8f7a6b5c.jsonl", text);
     let records = convert(&Gemini, &log, &Options::default()).ok()?;
-    Some(records.iter().flat_map(|record| record.entries()).collect())
+    Some(records.iter().flat_map(vac_adapter_check::Converted::entries).collect())
 }
 
 #[test]
