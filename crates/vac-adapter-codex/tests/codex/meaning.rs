@@ -45,18 +45,26 @@ fn corpus_states_authors_outcomes_and_actions() {
             let value = record.value();
             total += record.text().len();
             let all = value["session"]["entries"].as_array().expect("entries");
-            let mut count = |key: String| *counts.entry(key).or_default() += 1;
+            let is_subagent = value["session"]["vac"]["relation"] == "subagent";
             if let Some(relation) = value["session"]["vac"]["relation"].as_str() {
-                count(format!("relation {relation}"));
+                *counts.entry(format!("relation {relation}")).or_default() += 1;
             }
             each(all, &mut |entry| {
                 let vac = &entry["vac"];
                 annotated += if vac.is_null() { 0 } else { vac.to_string().len() + 7 };
+                let mut count = |what: String| {
+                    // History of another session counts there.
+                    let whose = if vac["inherited"].is_null() { "" } else { " (inherited)" };
+                    *counts.entry(what + whose).or_default() += 1;
+                };
                 let text = |value: &Value| value.as_str().unwrap_or("absent").to_owned();
                 match entry["type"].as_str() {
                     Some("user") => {
                         assert!(vac["author"].is_string(), "{}: {entry}", log.shown);
                         count(format!("author {}", text(&vac["author"])));
+                        let is_own = vac["inherited"].is_null() && vac["local-command"].is_null();
+                        let is_users = is_own && vac["author"] == "user";
+                        assert!(!is_subagent || !is_users, "{}: {entry}", log.shown);
                     }
                     Some("tool-call") => count(format!("tool {}", text(&vac["action"]["tool"]))),
                     Some("tool-result") => {
@@ -237,7 +245,7 @@ fn types_of_0_166_are_known() {
 }
 
 #[test]
-fn session_of_a_subagent_names_its_parent_and_its_prompts_are_the_parents() {
+fn subagent_names_its_parent_who_wrote_its_prompts() {
     let record = record("subagent");
     let vac = &record["session"]["vac"];
     assert_eq!(vac["parent"], "01a0d110-0000-7000-8000-00000000b00f");
@@ -303,7 +311,8 @@ fn escape_keys(log: &str) -> String {
         escaped.push_str(&rest[..=start]);
         match text.chars().next() {
             Some(first) if after.trim_start().starts_with(':') && first.is_ascii_alphanumeric() => {
-                escaped.push_str(&format!("\\u{:04x}{}", u32::from(first), &text[1..]));
+                let first = format!("\\u{:04x}", u32::from(first));
+                escaped.extend([first.as_str(), &text[1..]]);
             }
             _ => escaped.push_str(text),
         }
