@@ -118,6 +118,7 @@ pub(crate) fn only_message<'a>(
 /// Annotates the message of the user that only an event states.
 fn annotate_event_prompt(event: Node<'_, '_>, around: &mut LineContext<'_>, prompter: Prompter) {
     let content = event.member("message").or_else(|| event.member("item")?.member("content"));
+    let prompter = if around.is_inherited() { Prompter::User } else { prompter };
     let mut prompt = Prompt::new(content, prompter);
     // Up to 0.4x.
     let kind = event.member("kind").and_then(Node::text);
@@ -134,7 +135,6 @@ pub(crate) fn spoken<'a>(
     segment: Node<'a, '_>,
     mut around: LineContext<'a>,
     model: Option<&str>,
-    prompter: Prompter,
 ) -> Result<Entry<'a>, LineContext<'a>> {
     let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
     let kind = match (is_role("user"), is_role("assistant")) {
@@ -147,7 +147,8 @@ pub(crate) fn spoken<'a>(
     let content = payload.any("text");
     payload.said("role", kind.as_str());
     if kind == MessageEntryType::User {
-        annotate_prompt(&mut around.annotations, Prompt::new(segment.member("text"), prompter));
+        // Somebody spoke it, in whichever session.
+        around.annotations.author = Some(Author::User);
     }
     let (timestamp, extensions) = around.close(payload, envelope_rest::MESSAGE);
     let model = model.filter(|_| kind == MessageEntryType::Assistant);

@@ -1,4 +1,4 @@
-//! The first pass: what is true of a session as a whole.
+//! The first pass over a log: facts about each session.
 
 use vac_adapter::frame::Raw;
 use vac_adapter::provider::provider;
@@ -25,10 +25,10 @@ use crate::shape::{Envelope, Shape, owned, shape, type_of};
 use crate::tokens::Recorded;
 use crate::typescript_session::{self, DamagedSession, Piece};
 
-/// What was found out about a session.
+/// What the first pass found about a session.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// How many entries there will be.
+    /// The number of its entries.
     pub entries: u64,
     /// How its documents fit a log of Codex CLI.
     pub verdict: Verdict,
@@ -42,22 +42,22 @@ pub(crate) struct Facts {
     working_dir: Option<String>,
     replay: Replay,
     rollback: Rollback,
-    /// Whether anything but what a session says about itself was there.
+    /// Whether there was a line that is not a `session_meta`.
     has_happened: bool,
     pairing: Pairing,
     /// Which events repeat which items.
     pub links: Links,
     /// The turns that have records of their usage.
     pub recorded: Recorded,
-    /// What events say about calls.
+    /// What events state about calls.
     pub outcomes: Outcomes,
     /// The states of printed items.
     pub states: States,
 }
 
-/// What a line begins that is not of the session so far.
+/// What a line begins that is not part of the session so far.
 pub(crate) enum Next {
-    /// A run that does not say of which session.
+    /// A run that does not name its session.
     Run,
     /// The session of this id.
     Session(String),
@@ -65,7 +65,7 @@ pub(crate) enum Next {
     Known(String),
 }
 
-/// What the first line that anybody knows is one of.
+/// The form of a log, by its first line of a known kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Envelopes,
@@ -77,7 +77,7 @@ enum Form {
 }
 
 impl Facts {
-    /// Counts a frame in that is no document.
+    /// Adds a frame that could not be parsed.
     pub fn raw(&mut self, raw: &Raw<'_>, at: Location) {
         if !typescript_session::is_begun(raw.bytes) {
             self.entries += 1;
@@ -91,7 +91,7 @@ impl Facts {
         });
     }
 
-    /// Counts a document in.
+    /// Adds a document.
     pub fn line(&mut self, line: Node<'_, '_>, at: Location) {
         let shape = shape(line);
         self.verdict.add(fit(line));
@@ -131,7 +131,7 @@ impl Facts {
         }
     }
 
-    /// Counts in how a run is set up.
+    /// Adds the configuration of a run.
     fn setup(&mut self, setup: Node<'_, '_>, at: Location) {
         if self.meta.is_none() {
             self.meta = Some(Meta::from_setup(setup, at.index));
@@ -142,7 +142,7 @@ impl Facts {
         self.sandbox(sandbox.split_whitespace().next());
     }
 
-    /// Counts a piece of a whole session in.
+    /// Adds a part of a TypeScript session.
     fn piece(&mut self, piece: &Piece<'_, '_>, at: Location) {
         self.entries += 1;
         match piece {
@@ -161,7 +161,7 @@ impl Facts {
         }
     }
 
-    /// Counts in what is known of a whole session that is cut short.
+    /// Adds the header of a TypeScript session that is cut short.
     pub fn begun(&mut self, session: Node<'_, '_>) {
         self.form = Some(Form::TypeScript);
         self.meta = Some(Meta::parse(session, 0));
@@ -201,7 +201,7 @@ impl Facts {
         }
         match self.form {
             Some(Form::Envelopes) => self.pairing.item(at, item, kind),
-            // Nothing else tells it, and nothing is told twice.
+            // Only its messages state the working directory, and no event repeats them.
             _ if self.working_dir.is_none() => self.working_dir = told_working_dir(item),
             _ => {}
         }
@@ -279,8 +279,8 @@ impl Facts {
         self.states.line(line, kind, at);
     }
 
-    /// What a line begins, if that is not of this session: files may have been put one
-    /// behind the other.
+    /// Returns what a line begins, if it is not part of this session: files may have been
+    /// concatenated.
     pub fn next(&self, line: Node<'_, '_>) -> Option<Next> {
         let mut is_new = true;
         let id = match self.form? {

@@ -221,11 +221,22 @@ fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Optio
     if HEADS.iter().any(|prefix| head.starts_with(prefix)) {
         return by_head(&head, inside.len() <= MAX_HEAD).map(CallEnd::from_code);
     }
-    let (prefix, outcome, _) = PREFIXES.iter().find(|(prefix, ..)| head.starts_with(prefix))?;
-    if prefix.ends_with("rejected by user") {
-        return Some(CallEnd { is_stated: false, ..CallEnd::denied(Some(Decider::User)) });
-    }
-    Some(CallEnd::from_text(*outcome))
+    let (_, outcome, _) = PREFIXES.iter().find(|(prefix, ..)| head.starts_with(prefix))?;
+    Some(denial(&head).unwrap_or(CallEnd::from_text(*outcome)))
+}
+
+/// Returns the end of a call that was not allowed to run, as an error of the CLI says.
+fn denial(text: &str) -> Option<CallEnd> {
+    let by = if text.contains("rejected by user") {
+        Decider::User
+    } else if !text.contains("Rejected(") {
+        return None;
+    } else if text.contains("policy") {
+        Decider::Policy
+    } else {
+        Decider::Program
+    };
+    Some(CallEnd { is_stated: false, ..CallEnd::denied(Some(by)) })
 }
 
 /// Returns the exit code in the metadata of an object that is written as text. The object's
@@ -294,7 +305,10 @@ impl ScriptStatus {
                 let end = code.map(|code| CallEnd { is_stated: false, ..CallEnd::from_code(code) });
                 end.unwrap_or(CallEnd::from_text(Outcome::Success))
             }
-            Self::Failed => CallEnd::from_text(Outcome::Error),
+            Self::Failed => {
+                let denial = texts().iter().find_map(|text| denial(text));
+                denial.unwrap_or(CallEnd::from_text(Outcome::Error))
+            }
             Self::Terminated => CallEnd::from_text(Outcome::Cancelled),
             Self::Running => return None,
         })
@@ -393,6 +407,11 @@ mod tests {
             (&[DONE, "Chunk ID: a\nProcess exited with code 1\n"], Some(Outcome::Error), Some(1)),
             (&[failed_script, "Script error:\nx"], Some(Outcome::Error), None),
             (
+                &[failed_script, "Script error:\nRejected(\"too risky\")"],
+                Some(Outcome::Cancelled),
+                None,
+            ),
+            (
                 &["Script terminated\nWall time 1.0 seconds\nOutput:\n"],
                 Some(Outcome::Cancelled),
                 None,
@@ -431,6 +450,23 @@ mod tests {
             None,
             "a text, not a field"
         );
+    }
+
+    #[test]
+    fn refused_commands_name_who_refused_them() {
+        let failed = r#""exec_command failed for `rm x`: CreateProcess { message: \"Rejected(\\\"REASON\\\")\" }""#;
+        for (reason, by) in [
+            ("rejected by user", Decider::User),
+            ("approval required by policy", Decider::Policy),
+            ("unacceptable risk", Decider::Program),
+        ] {
+            let found = end(&failed.replace("REASON", reason)).expect("an end");
+            assert_eq!(
+                (found.outcome, found.denied_by),
+                (Outcome::Cancelled, Some(by)),
+                "{reason}"
+            );
+        }
     }
 
     #[test]

@@ -219,7 +219,7 @@ impl<'f> Reader<'f> {
                 return self.event(event_type, inner, payload, around, report);
             }
             "realtime_item" if inner.as_deref() == Some("transcript_segment") => {
-                match event::spoken(payload, around, self.model.as_deref(), self.facts.prompter()) {
+                match event::spoken(payload, around, self.model.as_deref()) {
                     Ok(entry) => return entry,
                     Err(around) => {
                         let event_type = "realtime_item/transcript_segment".into();

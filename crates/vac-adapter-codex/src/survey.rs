@@ -13,12 +13,11 @@ use crate::location::Location;
 use crate::reader::Reader;
 use crate::rollout_name;
 
-/// The log of an input, and whose its frames are: several sessions, or what `codex exec
-/// --json` printed for several threads or in several runs, may have been collected in one
-/// file.
+/// The log of an input, and the session of each frame: a file may contain several sessions, or
+/// the output of `codex exec --json` for several threads or runs.
 struct Shared<'i> {
     log: Log<'i>,
-    /// From which frames on another session goes on, and which.
+    /// The frames at which another session begins or continues, and its number.
     switches: Vec<(u64, usize)>,
 }
 
@@ -42,7 +41,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
     log.each(|frame| {
         let at = Location::frame(index, frame.place);
         index += 1;
-        let facts = threads.of(frame, at);
+        let facts = threads.session(frame, at);
         match &frame.content {
             Content::Document(document) => facts.line(document.root(), at),
             Content::Raw(raw) => facts.raw(raw, at),
@@ -58,7 +57,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
         return Err(Error::Refused(misfit.to_string()));
     }
     if verdict.fits == 0 {
-        return Err(Error::Refused("no line of a Codex CLI session in it".to_owned()));
+        return Err(Error::Refused("contains no line of a Codex CLI session".to_owned()));
     }
     let shared = Rc::new(Shared { log, switches });
     let sessions = found.into_iter().enumerate().map(|(number, mut facts)| {
@@ -92,8 +91,8 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// The session that a frame belongs to.
-    fn of(&mut self, frame: &Frame<'_>, at: Location) -> &mut Facts {
+    /// Returns the session that a frame belongs to.
+    fn session(&mut self, frame: &Frame<'_>, at: Location) -> &mut Facts {
         let next = match &frame.content {
             Content::Document(document) => self.found[self.current].next(document.root()),
             Content::Raw(_) => None,
@@ -108,7 +107,7 @@ impl Threads {
         &mut self.found[self.current]
     }
 
-    /// The number of the session that begins or goes on, if there is room for it.
+    /// Returns the number of the session that begins or continues, if there is room for it.
     fn number(&mut self, next: Next) -> Option<usize> {
         let new = Some(self.found.len()).filter(|count| *count < MAX_THREADS);
         if let Some(own) = self.found[self.current].id() {
@@ -123,7 +122,7 @@ impl Threads {
 }
 
 impl Shared<'_> {
-    /// Shows the frames of a session.
+    /// Passes the frames of a session to `show`.
     fn each(
         &self,
         session: usize,

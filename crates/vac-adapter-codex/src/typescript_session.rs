@@ -1,12 +1,10 @@
-//! A whole session as one document, as the first CLI wrote it, in TypeScript:
-//! `{session, items}`. Also one that was cut short or damaged: what is good up to
-//! there is read as if nothing had happened, the rest is carried raw.
+//! A session of the first CLI, which was written in TypeScript: one document `{session, items}`.
+//! A document that is cut short or damaged is read up to there; the rest is unparsed.
 //!
-//! This reader is not [`vac_adapter::broken::DamagedSession`]. That one steps over damage to the
-//! next element that brackets and quotes show; this one ends at the first thing that is no
-//! JSON, or a member that is ambiguous, and all from there on, with the comma before it, is
-//! one piece. Items without an id are called by their number, and behind damage brackets
-//! only guess at that. Up to there each item is read as the elements of the other are.
+//! This reader is not [`vac_adapter::broken::Broken`]. That one skips damage to the next element
+//! that brackets and quotes show. This one ends at the first byte that is not JSON, or at an
+//! ambiguous member, and keeps everything from there on, with the comma before it, as one part:
+//! items without an id are named by their number, which after damage is only a guess.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,12 +25,11 @@ pub(crate) enum Piece<'p, 'a> {
     },
     /// An item, and its number.
     Item(usize, Node<'a, 'a>),
-    /// An item that cannot be carried as a value, and its number; or what comes
-    /// behind the last.
+    /// An item that could not be parsed, and its number; or what follows the last.
     Raw(usize, &'p Raw<'a>),
 }
 
-/// Shows each piece of a document.
+/// Passes each part of a document to `show`.
 pub(crate) fn each<'a, E>(
     document: Node<'a, 'a>,
     mut show: impl FnMut(Piece<'_, 'a>) -> Result<(), E>,
@@ -86,15 +83,15 @@ pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
     }
 }
 
-/// One that is no document as a whole.
+/// A session that is cut short or damaged.
 pub(crate) struct DamagedSession<'a> {
     bytes: &'a [u8],
     members: Vec<(Text<'a>, Document<'a>)>,
     /// The names of the members.
     names: HashSet<Text<'a>>,
     items: Vec<Range<usize>>,
-    /// From where on it is lost.
-    lost: Option<usize>,
+    /// Where the damage begins.
+    damage: Option<usize>,
 }
 
 impl<'a> DamagedSession<'a> {
@@ -105,11 +102,11 @@ impl<'a> DamagedSession<'a> {
             members: Vec::new(),
             names: HashSet::new(),
             items: Vec::new(),
-            lost: None,
+            damage: None,
         };
         let mut walk = Walk { text: valid_text(bytes), at: 0, scanner: scanner() };
         if walk.object(&mut broken).is_none() || walk.at < bytes.len() {
-            broken.lost = Some(walk.at);
+            broken.damage = Some(walk.at);
         }
         broken
     }
@@ -119,7 +116,7 @@ impl<'a> DamagedSession<'a> {
         Some(session.root()).filter(|session| session.kind() == Kind::Map)
     }
 
-    /// Shows each piece; the reason is what is wrong with the whole.
+    /// Passes each part to `show`; the reason is that of the whole document.
     pub fn each<E>(
         &self,
         reason: &Reason,
@@ -136,8 +133,8 @@ impl<'a> DamagedSession<'a> {
                 Err(raw) => show(Piece::Raw(number, raw)),
             })?;
         }
-        if let Some(lost) = self.lost {
-            let bytes = self.bytes.get(lost..).unwrap_or_default();
+        if let Some(damage) = self.damage {
+            let bytes = self.bytes.get(damage..).unwrap_or_default();
             let raw = Raw { bytes, reason: reason.clone(), document: None };
             show(Piece::Raw(self.items.len(), &raw))?;
         }
@@ -231,7 +228,7 @@ impl<'a> Walk<'a> {
 
     fn space(&mut self) {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        // Space is what JSON calls so: anything else is damage, and is told.
+        // Only JSON's own white space: anything else is damage.
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use vac_adapter::Adapter;
 use vac_adapter_check::agents::CODEX;
-use vac_adapter_check::{check, corpus, fixture, full};
+use vac_adapter_check::{Converted, Log, check, corpus, fixture, fixture_logs, full};
 use vac_adapter_codex::Codex;
 use vac_value::Map;
 
@@ -45,18 +45,26 @@ fn corpus_states_authors_outcomes_and_actions() {
             let value = record.value();
             total += record.text().len();
             let all = value["session"]["entries"].as_array().expect("entries");
-            let mut count = |key: String| *counts.entry(key).or_default() += 1;
+            let is_subagent = value["session"]["vac"]["relation"] == "subagent";
             if let Some(relation) = value["session"]["vac"]["relation"].as_str() {
-                count(format!("relation {relation}"));
+                *counts.entry(format!("relation {relation}")).or_default() += 1;
             }
             each(all, &mut |entry| {
                 let vac = &entry["vac"];
                 annotated += if vac.is_null() { 0 } else { vac.to_string().len() + 7 };
+                let mut count = |what: String| {
+                    // History of another session counts there.
+                    let whose = if vac["inherited"].is_null() { "" } else { " (inherited)" };
+                    *counts.entry(what + whose).or_default() += 1;
+                };
                 let text = |value: &Value| value.as_str().unwrap_or("absent").to_owned();
                 match entry["type"].as_str() {
                     Some("user") => {
                         assert!(vac["author"].is_string(), "{}: {entry}", log.shown);
                         count(format!("author {}", text(&vac["author"])));
+                        let is_own = vac["inherited"].is_null() && vac["local-command"].is_null();
+                        let is_users = is_own && vac["author"] == "user";
+                        assert!(!is_subagent || !is_users, "{}: {entry}", log.shown);
                     }
                     Some("tool-call") => count(format!("tool {}", text(&vac["action"]["tool"]))),
                     Some("tool-result") => {
@@ -237,7 +245,7 @@ fn types_of_0_166_are_known() {
 }
 
 #[test]
-fn session_of_a_subagent_names_its_parent_and_its_prompts_are_the_parents() {
+fn subagent_names_its_parent_who_wrote_its_prompts() {
     let record = record("subagent");
     let vac = &record["session"]["vac"];
     assert_eq!(vac["parent"], "01a0d110-0000-7000-8000-00000000b00f");
@@ -284,4 +292,52 @@ fn native_keys_of_annotations_mean_nothing() {
         let entries = entries(&[line]);
         assert_eq!(entries[0]["vac"], json!({"author": "user"}), "{}", entries[0]);
     }
+}
+
+/// Writes the first character of every key as an escape.
+fn escape_keys(log: &str) -> String {
+    let mut escaped = String::new();
+    let mut rest = log;
+    while let Some(start) = rest.find('"') {
+        let inside = &rest[start + 1..];
+        let mut is_escaped = false;
+        let end = inside.find(|character| {
+            let is_end = character == '"' && !is_escaped;
+            is_escaped = character == '\\' && !is_escaped;
+            is_end
+        });
+        let Some(end) = end else { break };
+        let (text, after) = (&inside[..end], &inside[end + 1..]);
+        escaped.push_str(&rest[..=start]);
+        match text.chars().next() {
+            Some(first) if after.trim_start().starts_with(':') && first.is_ascii_alphanumeric() => {
+                let first = format!("\\u{:04x}", u32::from(first));
+                escaped.extend([first.as_str(), &text[1..]]);
+            }
+            _ => escaped.push_str(text),
+        }
+        escaped.push('"');
+        rest = after;
+    }
+    escaped + rest
+}
+
+#[test]
+fn escaped_keys_give_the_same_records() {
+    let mut count = 0;
+    for log in fixture_logs(&Codex) {
+        let Ok(text) = std::str::from_utf8(log.first()) else { continue };
+        let records = full(&Codex, &log).expect("converts");
+        // What could not be parsed is kept as it was written.
+        if records.iter().any(|record| record.text().contains("\"unparsed\"")) {
+            continue;
+        }
+        let name = log.shown.rsplit('/').next().expect("a name");
+        let escaped = full(&Codex, &Log::new(name, escape_keys(text))).expect("converts");
+        let values =
+            |records: &[Converted]| records.iter().map(Converted::value).collect::<Vec<_>>();
+        assert_eq!(values(&escaped), values(&records), "{}", log.shown);
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
 }

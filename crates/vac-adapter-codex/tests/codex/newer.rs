@@ -20,7 +20,7 @@ fn spoken_segments_are_messages_of_who_spoke() {
 }
 
 #[test]
-fn line_that_says_it_is_inherited_is() {
+fn line_that_states_it_is_inherited() {
     let outcome = check(&CODEX, &Codex, &fixture(&Codex, "spoken"));
     let entries = outcome.only().entries();
     let inherited: Vec<_> = entries
