@@ -511,7 +511,9 @@ impl<'a, 't> Parser<'a, 't> {
                 long => format!("`{}...`", long.chars().take(SHOWN).collect::<String>()),
             },
         };
-        self.problem(format!("expected {what}, found {found}"))
+        let is_after_choice = what == "a type" && found == "`=>`";
+        let hint = if is_after_choice { " (a choice as a key needs parentheses)" } else { "" };
+        self.problem(format!("expected {what}, found {found}{hint}"))
     }
 }
 
