@@ -53,6 +53,7 @@ fn numbers_that_a_double_would_change_are_errors() {
         ("1e-400", "would change this number"),
         ("1.2345678e-320", "would change this number"),
         ("0.1234567890123456789012345678", "would change this number"),
+        ("0.123456789012345678", "would change this number"),
     ] {
         fails(json, Form::Rfc8785, words);
         fails(&format!("{{\"a\": [0, {json}]}}"), Form::Rfc8785, "/a/1: ");

@@ -277,6 +277,14 @@ fn hash_envelopes_have_protected_parameters() {
         .is_refused("a hash envelope (258) must not have a content type (3)");
     let unprotected = Parts { unprotected: [&[0xa1][..], &hash].concat(), ..Parts::default() };
     unprotected.is_refused("label 258 (payload-hash-alg) is in the unprotected header");
+    for (label, name) in
+        [(2, "payload-hash-alg"), (3, "preimage-content-type"), (4, "payload-location")]
+    {
+        let unprotected = [&[0xa1, 0x19, 1, label], &text("x")[..]].concat();
+        let parts = Parts { unprotected, ..Parts::default() };
+        parts
+            .is_refused(&format!("({name}) is in the unprotected header, but has to be protected"));
+    }
     let sha1 = vec![0x19, 1, 2, 0x2d];
     Parts::with([alg(-8), claims(), sha1]).is_refused("expected SHA-256, SHA-384 or SHA-512");
     // A payload that cannot be a digest.

@@ -1,7 +1,7 @@
 //! Receipts: a log of ours, with either kind of key.
 
 use sha2::{Digest as _, Sha256};
-use vac_sign::receipt::{Receipt, ReceiptError, attach};
+use vac_sign::receipt::{AttachError, Receipt, ReceiptError, attach};
 use vac_sign::sign::Carriage;
 use vac_sign::{Answers, Envelope, Message, SecretKey, Signer as _, Verification, verify};
 
@@ -215,6 +215,24 @@ fn every_bit_flip_in_a_receipt_is_detected() {
         flipped[bit / 8] ^= 1 << (bit % 8);
         assert!(verify(&flipped).is_err(), "bit {bit}");
     }
+}
+
+#[test]
+fn the_number_and_size_of_receipts_are_limited() {
+    use vac_sign::receipt::{MAX_BYTES, MAX_RECEIPTS, ReceiptsError};
+    let statement = signed(Carriage::Attached);
+    let envelope = Envelope::read(&statement).expect("an envelope");
+    let attach = |receipts: &[&[u8]]| vac_sign::receipt::attach(&envelope, receipts);
+    let too_many = Err(AttachError::Receipts(ReceiptsError::TooMany));
+    assert!(attach(&[&[0x80][..]; MAX_RECEIPTS]).is_ok());
+    assert_eq!(attach(&[&[0x80][..]; MAX_RECEIPTS + 1]), too_many);
+    let large = vec![0; MAX_BYTES];
+    assert!(attach(&[&large]).is_ok());
+    assert_eq!(attach(&[&large, &[0x80]]), too_many);
+    // The limits are those of existing and new receipts together.
+    let full = attach(&[&[0x80][..]; MAX_RECEIPTS]).expect("an envelope");
+    let full = Envelope::read(&full).expect("an envelope");
+    assert_eq!(vac_sign::receipt::attach(&full, &[&[0x80]]), too_many);
 }
 
 #[test]
