@@ -8,7 +8,7 @@ use vac_value::{Encode, EncodeError, Encoder, Encoding, Key, Layout, MapEncoder}
 
 use crate::author::MessageAuthor;
 use crate::context::Context;
-use crate::event_time::EventTime;
+use crate::event_time::{Derived, EventTime};
 use crate::status::Status;
 
 /// One event of a session.
@@ -173,6 +173,9 @@ impl EventKind<'_> {
 impl Event<'_> {
     /// Returns the event as one line of JSON, without a line end. An input or output that JSON
     /// cannot express is left out, and the member `not-json` names it.
+    ///
+    /// # Panics
+    /// Never: JSON expresses all other members.
     pub fn line(&self) -> Vec<u8> {
         let encode = |with_values: bool| {
             let mut encoder = Encoder::json(Layout::Compact);
@@ -190,7 +193,7 @@ impl Event<'_> {
         members.text("agent", Some(self.agent));
         members.text("timestamp", self.time.as_ref().map(|time| &*time.text));
         let derived = self.time.as_ref().and_then(|time| time.derived);
-        members.text("timestamp-derived", derived.map(super::event_time::Derived::name));
+        members.text("timestamp-derived", derived.map(Derived::name));
         members.context(&self.context);
         members.kind(&self.kind);
         members
@@ -310,7 +313,7 @@ impl<'e> Members<'e> {
                 self.text("cli-version", *cli_version);
                 self.text("working-dir", *working_dir);
                 self.text("parent", *parent);
-                self.text("relation", relation.map(|relation| relation.as_str()));
+                self.text("relation", relation.map(Relation::as_str));
             }
             EventKind::UserPrompt { text, author, is_local_command, action, command } => {
                 self.push("author", Value::Text(author.name()));
@@ -338,7 +341,7 @@ impl<'e> Members<'e> {
                     self.push("paths", Value::Texts(&target.paths));
                 }
                 self.text("host", target.host.as_deref());
-                self.text("outcome", outcome.map(|outcome| outcome.as_str()));
+                self.text("outcome", outcome.map(Outcome::as_str));
                 self.integer("exit-code", *exit_code);
                 self.value("input", input);
             }
@@ -353,7 +356,7 @@ impl<'e> Members<'e> {
             }
             EventKind::Permission { decision, by, what, call_id } => {
                 self.text("decision", Some(decision.as_str()));
-                self.text("by", by.map(|by| by.as_str()));
+                self.text("by", by.map(Decider::as_str));
                 self.text("what", *what);
                 self.text("call-id", *call_id);
             }

@@ -7,7 +7,7 @@ use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Origin, Report, Session, Sink};
-use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome};
+use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome, Relation};
 use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry, VcsContext};
 
@@ -235,14 +235,14 @@ impl Inspector {
             variant: variant.to_owned(),
             cli_name: owned(meta.cli_name.as_deref()),
             cli_version: owned(meta.cli_version.as_deref()),
-            models: models(&info, counts.main_models, counts.subagent_models),
+            models: models(&info, &counts.main_models, &counts.subagent_models),
             model_provider: owned(Some(&*meta.model_provider)).filter(|name| name != UNKNOWN),
             working_dir: owned(environment.map(|environment| &*environment.working_dir)),
             vcs: vcs
                 .or_else(|| environment.and_then(|environment| environment.vcs.as_ref()))
                 .map(Vcs::from),
             parent: owned(annotations.and_then(|it| it.parent.as_deref())),
-            relation: annotations.and_then(|it| it.relation).map(|relation| relation.as_str()),
+            relation: annotations.and_then(|it| it.relation).map(Relation::as_str),
             duration_ms: duration.filter(|_| !info.starts_by_file_name()),
             start: start.as_ref().and_then(to_utc),
             end: end.as_ref().and_then(to_utc),
@@ -389,7 +389,7 @@ impl From<&VcsContext<'_>> for Vcs {
 }
 
 /// Returns all models: the session's, then those of entries.
-fn models(info: &SessionInfo, main: Vec<String>, subagents: Vec<String>) -> Vec<String> {
+fn models(info: &SessionInfo, main: &[String], subagents: &[String]) -> Vec<String> {
     let meta = &info.record.session.agent_meta;
     let stated = std::iter::once(&meta.model_id).chain(meta.models.iter().flatten());
     let mut models = Vec::new();

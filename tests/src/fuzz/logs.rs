@@ -45,7 +45,7 @@ pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
 /// Reads the facts and the events of a session; each event is a JSON document.
 pub(super) fn view(session: &dyn Session) -> Result<(), Error> {
     inspect(session, &[])?;
-    let options = Options { asides: true, ..Options::default() };
+    let options = Options::everything();
     events(session, &[], options, &mut |event| {
         let line = event.line();
         Document::json(&line).unwrap_or_else(|error| panic!("{error}: {event:?}"));

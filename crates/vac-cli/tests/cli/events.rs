@@ -51,17 +51,21 @@ const ALL: [&str; 7] = [
     "session_end",
 ];
 
+const SKIPPED: &str = "skipped 1 message by author: 1 program (use --authors to print them)\n";
+
 #[test]
-fn a_log_is_told_event_by_event() {
+fn log_is_printed_event_by_event() {
     let ran = folder().vac(&["events", "session.jsonl"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, SKIPPED));
     assert_eq!(names(&ran), ALL);
     assert!(ran.stdout.contains(r#""input":{"command":"fire --to 1.0"}"#), "{}", ran.stdout);
-    assert!(ran.stdout.contains(r#""outcome":"error","output":"cold""#), "{}", ran.stdout);
+    assert!(ran.stdout.contains(r#""command":"fire --to 1.0""#), "{}", ran.stdout);
+    let result = r#""outcome":"error","text":"cold","output":"cold""#;
+    assert!(ran.stdout.contains(result), "{}", ran.stdout);
 }
 
 #[test]
-fn a_record_tells_what_its_log_tells_in_every_form() {
+fn record_has_the_events_of_its_log_in_every_form() {
     let folder = folder();
     let log = folder.vac(&["events", "session.jsonl"]).stdout;
     let json = folder.vac(&["convert", "-q", "session.jsonl"]).stdout;
@@ -90,7 +94,7 @@ fn several_records_in_one_file_are_several_sessions() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_told() {
+fn only_selected_events_are_printed() {
     let folder = folder();
     let of = |only: &str| names(&folder.vac(&["events", "--only", only, "session.jsonl"]));
     assert_eq!(of("prompts"), ["user_prompt"]);
@@ -101,27 +105,68 @@ fn only_what_is_asked_for_is_told() {
 }
 
 #[test]
-fn what_the_program_put_in_is_told_to_those_who_ask() {
+fn messages_of_other_authors_are_printed_on_request() {
     let folder = folder();
-    let ran = folder.vac(&["events", "--all", "session.jsonl"]);
-    assert_eq!(names(&ran).len(), ALL.len() + 1);
-    assert!(ran.stdout.contains(r#""aside":"synthetic","text":"A note of the program""#));
-    let ran = folder.vac(&["events", "-v", "session.jsonl"]);
-    assert!(ran.stderr.contains("left out (--all tells them): 1 synthetic"), "{}", ran.stderr);
+    for authors in ["user,program", "all"] {
+        let ran = folder.vac(&["events", "--authors", authors, "session.jsonl"]);
+        assert_eq!(names(&ran).len(), ALL.len() + 1);
+        let note = r#""author":"program","text":"A note of the program""#;
+        assert!(ran.stdout.contains(note), "{}", ran.stdout);
+        assert_eq!(ran.stderr, "");
+    }
+    let ran = folder.vac(&["events", "--only", "prompts", "--authors", "hook", "session.jsonl"]);
+    assert_eq!(ran.stdout, "");
+    let skipped = "skipped 2 messages by author: 1 user, 1 program";
+    assert!(ran.stderr.contains(skipped), "{}", ran.stderr);
+    assert_eq!(folder.vac(&["events", "--all", "session.jsonl"]).lines().len(), ALL.len() + 1);
+    assert_eq!(folder.vac(&["events", "-q", "session.jsonl"]).stderr, "");
+    assert_eq!(folder.vac(&["events", "--authors", "robot", "session.jsonl"]).code, 2);
 }
 
 #[test]
-fn lines_that_could_not_be_read_are_mentioned() {
+fn permissions_and_usage_are_printed() {
+    let folder = Folder::new();
+    folder.write(
+        "record.json",
+        r#"{"version": "3.0.0-draft", "id": "r", "session": {"session-id": "s",
+            "agent-meta": {"model-id": "m", "model-provider": "p"},
+            "entries": [
+                {"type": "user", "content": "Fire it"},
+                {"type": "system-event", "event-type": "asked", "vac":
+                    {"permission": {"decision": "allowed", "by": "user", "what": "fire"}}},
+                {"type": "assistant", "content": "Firing.", "vac":
+                    {"usage": {"input": 3, "output": 2}}},
+                {"type": "assistant", "content": "Again.", "vac": {"duplicate-of": "x"}},
+                {"type": "assistant", "content": "Hot.", "vac": {"outcome": "fine"}}]}}"#,
+    );
+    let events = |only: &str| folder.vac(&["events", "--only", only, "record.json"]).stdout;
+    assert!(events("permissions").contains(r#""decision":"allowed","by":"user","what":"fire""#));
+    assert!(events("usage").contains(r#""usage":{"input":3,"output":2}"#));
+    assert!(events("prompts").contains(r#""author":"unstated","text":"Fire it""#));
+    let ran = folder.vac(&["events", "record.json"]);
+    assert!(ran.stderr.contains("skipped 1 event: 1 duplicate (use --all"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ignored 1 invalid annotation"), "{}", ran.stderr);
+    let facts = folder.vac(&["inspect", "--json", "record.json"]).json();
+    let facts = &facts["sessions"][0];
+    assert_eq!(facts["tokens"]["total"], 5);
+    assert_eq!(
+        (&facts["invalid-annotations"], &facts["permissions"]["allowed"]),
+        (&1.into(), &1.into())
+    );
+}
+
+#[test]
+fn unparsed_entries_are_reported() {
     let folder = Folder::new();
     folder.write("torn.jsonl", format!("{LOG}{{\"type\":\"user\",\"mess"));
     let ran = folder.vac(&["events", "torn.jsonl"]);
     assert_eq!((ran.code, names(&ran).len()), (0, ALL.len()));
-    assert!(ran.stderr.contains("not told: 1 line that could not be read"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped 1 entry that could not be parsed"), "{}", ran.stderr);
     assert_eq!(folder.vac(&["events", "-q", "torn.jsonl"]).stderr, "");
 }
 
 #[test]
-fn what_is_no_session_is_refused_and_the_others_go_on() {
+fn files_that_are_not_sessions_are_refused() {
     let folder = folder();
     folder.write("notes.txt", "nobody's log");
     folder.write(
@@ -138,7 +183,7 @@ fn what_is_no_session_is_refused_and_the_others_go_on() {
 }
 
 #[test]
-fn a_directory_stands_for_what_is_in_it() {
+fn directory_is_searched_for_sessions() {
     let folder = folder();
     folder.write("logs/one.jsonl", LOG);
     folder.write("logs/notes.txt", "nobody's log");
@@ -160,7 +205,7 @@ fn corpus() -> Option<PathBuf> {
 }
 
 #[test]
-fn every_file_of_the_corpus_is_told_or_refused() {
+fn every_file_of_the_corpus_is_printed_or_refused() {
     let Some(corpus) = corpus() else { return };
     let corpus = corpus.to_string_lossy().into_owned();
     let ran = Folder::new().vac(&["events", &corpus]);

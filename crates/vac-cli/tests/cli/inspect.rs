@@ -42,17 +42,18 @@ end        2026-01-05T09:34:40.900Z
 duration   4 min 40 s
 status     failure
 prompt     "Paint @a.md \u{1b}[31mred\u{202e}"
+prompts    user  1
 entries    user         1
            assistant    1
            tool-call    2
            tool-result  2
-tokens     input      1,200
-           output        40
-           cached       300
-           reasoning     25
-           total      1,272
-tools      Execute  shell_exec  run_shell_command  1  1 error
-           Read     file_read   read_file          1
+tokens     input          900
+           cache-read     300
+           output          65
+           (reasoning)     25
+           total        1,265
+tools      Execute  shell_exec  run_shell_command    1  1 error
+           Read     file_read   read_file            1
 "#;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (facts, source) = ran.stdout.split_at(text.len());

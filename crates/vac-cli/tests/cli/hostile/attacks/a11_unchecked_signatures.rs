@@ -116,7 +116,7 @@ fn a_detached_record_is_named_as_such() {
         assert_eq!(signed.code, 0, "{signed:?}");
         for command in ["inspect", "events"] {
             let ran = folder.vac(&[command, "signed"]);
-            let words = "the signature is detached, its record kept elsewhere";
+            let words = "the signature is detached: read the record itself";
             assert!(ran.code == 1 && ran.stderr.contains(words), "{ran:?}");
             let ran = folder.vac(&[command, "--key", "keys/signing-key.pub.pem", "signed"]);
             let words = "the record is detached; run `vac verify ENV --key KEY --record FILE`";

@@ -19,8 +19,9 @@ fn long_line(bytes: usize) -> (String, String) {
 /// The pieces that a record has of a long event.
 fn pieces(record: &Value) -> Vec<&Value> {
     let entries = record["session"]["entries"].as_array().expect("entries");
-    let data = entries.iter().filter(|it| it["event-type"] == "unparsed").map(|it| &it["data"]);
-    data.inspect(|data| assert_eq!(data["reason"], "event-too-long")).collect()
+    let unparsed = entries.iter().filter(|it| it["event-type"] == "unparsed");
+    let is_too_long = |it: &&Value| assert_eq!(it["vac"]["reason"], "too-long");
+    unparsed.inspect(is_too_long).map(|it| &it["data"]).collect()
 }
 
 #[track_caller]
@@ -79,11 +80,11 @@ fn long_line_is_not_parsed_to_be_shown() {
     folder.write("log.jsonl", long_line(100_000).0);
     let ran = folder.vac(&["inspect", "--json", "--max-event", "64K", "log.jsonl"]);
     let facts = &ran.json()["sessions"][0];
-    assert_eq!((&facts["unparsed"], &facts["prompts"]), (&2.into(), &1.into()), "{facts}");
+    assert_eq!((&facts["unparsed"], &facts["prompts"]["user"]), (&2.into(), &1.into()), "{facts}");
     let ran = folder.vac(&["events", "--max-event", "65536", "log.jsonl"]);
-    assert!(ran.stderr.contains("2 lines that could not be read"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped 2 entries that could not be parsed"), "{}", ran.stderr);
     let ran = folder.vac(&["inspect", "--json", "log.jsonl"]);
-    assert_eq!(ran.json()["sessions"][0]["prompts"], 2);
+    assert_eq!(ran.json()["sessions"][0]["prompts"]["user"], 2);
     for size in ["0", "12", "1X", "9GiB"] {
         let ran = folder.vac(&["convert", "--max-event", size, "log.jsonl"]);
         assert!(ran.code == 2 && ran.stderr.contains("--max-event"), "{}", ran.stderr);
