@@ -84,6 +84,7 @@ mod inherited;
 mod known;
 mod lines;
 mod message;
+mod places;
 mod queue;
 mod sessions;
 mod subagent;
@@ -113,6 +114,10 @@ impl Adapter for Claude {
 
     fn newest_tested(&self) -> Option<&'static str> {
         Some("2.1.231")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

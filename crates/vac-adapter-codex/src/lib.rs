@@ -119,6 +119,7 @@ mod meta;
 mod models;
 mod names;
 mod outcome;
+mod places;
 mod reader;
 mod replay;
 mod rollback;
@@ -150,6 +151,10 @@ impl Adapter for Codex {
 
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.160.0")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -87,6 +87,7 @@ mod facts;
 mod glimpse;
 mod line;
 mod message;
+mod places;
 mod reader;
 mod secret;
 mod stored;
@@ -114,6 +115,10 @@ impl Adapter for Cursor {
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
         glimpse::glimpse(sample)
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -116,6 +116,7 @@ mod keys;
 mod ledger;
 mod message;
 mod native;
+mod places;
 mod said;
 mod session;
 mod stream;
@@ -145,6 +146,10 @@ impl Adapter for Gemini {
     /// No log of the CLI says which version wrote it.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -109,6 +109,7 @@ mod models;
 mod names;
 mod order;
 mod part;
+mod places;
 mod record;
 mod secret;
 mod session;
@@ -140,6 +141,10 @@ impl Adapter for OpenCode {
 
     fn newest_tested(&self) -> Option<&'static str> {
         Some("1.18.10")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

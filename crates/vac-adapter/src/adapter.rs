@@ -12,6 +12,7 @@ use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
 use crate::members::Rest;
+use crate::places;
 use crate::prompt;
 use crate::provider::UNKNOWN;
 use crate::report::Report;
@@ -71,6 +72,11 @@ pub trait Adapter: Sync {
     /// Whether every finished tool call has a result in the log: then one without is unfinished.
     fn logs_results(&self) -> bool {
         false
+    }
+
+    /// Where the agent keeps its sessions.
+    fn places(&self) -> &'static [places::Place] {
+        &[]
     }
 
     /// Reads an input once for what is true of its sessions as a whole. An input

@@ -69,6 +69,7 @@ pub mod ids;
 pub mod input;
 pub mod members;
 pub mod message_text;
+pub mod places;
 pub mod prompt;
 pub mod provider;
 pub mod raw;

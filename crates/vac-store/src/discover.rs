@@ -3,9 +3,12 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::find::{Found, Search};
+use vac_adapter::Adapter;
+use vac_adapter::places::{Keep, What};
+
+use crate::find::{Found, Origin, Search};
 use crate::layout;
-use crate::places::{Keep, Root, What};
+use crate::places::Root;
 use crate::safe_path::{Kind, SafePath};
 
 /// No place is deeper.
@@ -15,8 +18,8 @@ const DEEPEST: usize = 16;
 ///
 /// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
 /// `projects` in it), and not below. Below a folder that the user named, no link is followed.
-pub fn discover(roots: &[Root]) -> Found {
-    let mut search = Search::default();
+pub fn discover(roots: &[Root], agents: &[&dyn Adapter]) -> Found {
+    let mut search = Search::new(agents);
     let mut seen = HashSet::new();
     for root in roots {
         let place = match &root.below {
@@ -41,7 +44,8 @@ pub fn discover(roots: &[Root]) -> Found {
         for keep in root.keeps {
             // Two names can be one place.
             if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
-                let mut walk = Walk { search: &mut search, agent: root.agent, keep };
+                let origin = Origin { agent: root.agent, adapter: root.adapter };
+                let mut walk = Walk { search: &mut search, origin, keep };
                 let (place, folders) = match root.below {
                     None => own_place(&place, keep.folders),
                     Some(_) => (place.clone(), keep.folders),
@@ -64,13 +68,13 @@ fn own_place(
 }
 
 /// Looks for what one line of the table names.
-struct Walk<'w> {
-    search: &'w mut Search,
-    agent: &'static str,
+struct Walk<'w, 'a> {
+    search: &'w mut Search<'a>,
+    origin: Origin,
     keep: &'static Keep,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn folders(&mut self, folder: &SafePath, names: &[&str], levels: usize) {
         match names.split_first() {
             None if self.keep.names.is_empty() => self.take(folder, &[]),
@@ -133,7 +137,7 @@ impl Walk<'_> {
             Ok(kind) => kind,
             Err(error) => return self.search.trouble(path.as_path(), &error),
         };
-        self.search.agent = Some(self.agent);
+        self.search.origin = Some(self.origin);
         match (self.keep.what, kind) {
             (_, Kind::Special) => path.skip_special(),
             (What::Log, Kind::File) => {
@@ -149,7 +153,7 @@ impl Walk<'_> {
             },
             (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}
         }
-        self.search.agent = None;
+        self.search.origin = None;
     }
 }
 

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vac_adapter::Adapter;
+
 use crate::database_store::DatabaseStore;
 use crate::layout;
 use crate::log::{Log, Part, Place, Standing};
@@ -26,9 +28,10 @@ pub struct Found {
     pub skipped: Skipped,
 }
 
-/// Finds logs: in files, in directories at any depth, and for `-` in standard input.
-pub fn find(paths: &[PathBuf]) -> Found {
-    let mut search = Search::default();
+/// Finds logs: in files, in directories at any depth, and for `-` in standard input. The databases
+/// and folders of `agents` are recognized as stores.
+pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
+    let mut search = Search::new(agents);
     for path in paths {
         if path.as_os_str() == "-" {
             search.stdin();
@@ -40,15 +43,26 @@ pub fn find(paths: &[PathBuf]) -> Found {
 }
 
 /// What has been found so far.
-#[derive(Default)]
-pub(crate) struct Search {
+pub(crate) struct Search<'a> {
+    agents: &'a [&'a dyn Adapter],
     found: Found,
     is_stdin_read: bool,
-    /// Whose place it is that is being searched, if it is anybody's.
-    pub agent: Option<&'static str>,
+    /// The agent whose place is being searched.
+    pub origin: Option<Origin>,
 }
 
-impl Search {
+/// The agent that keeps a log in one of its places, and the adapter that reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub agent: &'static str,
+    pub adapter: &'static str,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(agents: &'a [&'a dyn Adapter]) -> Self {
+        Self { agents, found: Found::default(), is_stdin_read: false, origin: None }
+    }
+
     /// All of it. What is read with a session is not a session as well.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
@@ -188,7 +202,7 @@ impl Search {
             }
         }
         let mut log = Log::of(part, path.as_path().to_string_lossy().into_owned(), named);
-        log.agent = self.agent;
+        log.origin = self.origin;
         Some(log)
     }
 
@@ -279,7 +293,7 @@ impl Search {
             let mut log = Log::of(part, shown, named);
             log.standing = container.standing(&held.key);
             log.held = Some(held);
-            log.agent = self.agent;
+            log.origin = self.origin;
             self.found.logs.push(log);
         }
     }

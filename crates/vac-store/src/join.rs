@@ -22,8 +22,11 @@ use crate::log::{Log, Part};
 pub struct Known {
     /// The log.
     pub log: Log,
-    /// The agent's name, if any adapter knows it.
+    /// The name of the agent that wrote it, if an adapter knows its format: the adapter's, or
+    /// that of another agent in whose place the log was found.
     pub agent: Option<&'static str>,
+    /// The name of the adapter that reads it.
+    pub adapter: Option<&'static str>,
     /// What the beginning tells.
     pub glimpse: Glimpse,
     /// What the log looks like instead, if no adapter knows it.
@@ -89,7 +92,9 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
         }
         Err(error) => trouble = Some(error.to_string()),
     }
-    Known { log, agent, glimpse, looks_like, trouble, left_out }
+    let adapter = agent;
+    let agent = agent.map(|name| log.origin.map_or(name, |origin| origin.agent));
+    Known { log, agent, adapter, glimpse, looks_like, trouble, left_out }
 }
 
 /// The agent of a log with a preview, or what the log looks like instead.
@@ -100,7 +105,8 @@ fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Seen> {
     let unread = log.unread();
     let beginning = Beginning::of(&unread)?;
     let sample = beginning.sample();
-    let is_asked = |adapter: &&&dyn Adapter| log.agent.is_none_or(|agent| adapter.name() == agent);
+    let is_asked =
+        |adapter: &&&dyn Adapter| log.origin.is_none_or(|origin| adapter.name() == origin.adapter);
     let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
     Ok(match sample.detect(&adapters) {
         Detection::Agent(adapter, _) => Ok((adapter.name(), adapter.glimpse(&sample))),

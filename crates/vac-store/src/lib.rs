@@ -8,7 +8,7 @@
 //! use vac_adapter::Input;
 //!
 //! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/compressed");
-//! let found = vac_store::find(&[fixture.into()]);
+//! let found = vac_store::find(&[fixture.into()], &[]);
 //! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
 //! let log = log.load()?;
 //! let mut text = String::new();

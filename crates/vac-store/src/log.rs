@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use vac_adapter::{Error, Source};
 
+use crate::find::Origin;
 use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
 use crate::store::{Held, Store};
@@ -26,7 +27,7 @@ pub struct Log {
     /// What a store knows about it already.
     pub(crate) held: Option<Held>,
     /// The agent in whose place it was found.
-    pub(crate) agent: Option<&'static str>,
+    pub(crate) origin: Option<Origin>,
     /// What it counts beside others of the same session.
     pub(crate) standing: Standing,
 }
@@ -165,7 +166,7 @@ impl Log {
             parts: vec![part],
             attachments: Vec::new(),
             held: None,
-            agent: None,
+            origin: None,
             standing: Standing::Own,
         }
     }

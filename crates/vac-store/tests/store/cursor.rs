@@ -27,7 +27,7 @@ fn database(name: &str, sql: &str) -> (TempDir, PathBuf) {
 
 /// The sessions in a path, by their keys, with their documents.
 fn sessions(path: &Path) -> Vec<(String, Vec<u8>)> {
-    let found = vac_store::find(&[path.to_owned()]);
+    let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let sessions = found.logs.iter().map(|log| {
         let key = log.shown.rsplit_once('#').expect("a session of a store").1.to_owned();

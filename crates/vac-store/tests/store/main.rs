@@ -9,3 +9,9 @@ mod in_use;
 mod opencode;
 mod swapped;
 mod untouched;
+
+use vac_adapter::Adapter;
+
+/// The agents whose stores are tested.
+const AGENTS: &[&dyn Adapter] =
+    &[&vac_adapter_cursor::Cursor, &vac_adapter_gemini::Gemini, &vac_adapter_opencode::OpenCode];

@@ -1,7 +1,13 @@
-use super::*;
+//! The places of all agents.
 
-/// What `of` gives, with `/` for every separator: `agent path`, and the variable if one
-/// was followed.
+use std::ffi::OsString;
+use std::path::Path;
+
+use vac::AGENTS;
+use vac_store::places::{Root, Surroundings, System, roots_below};
+
+/// Returns a line for each place, with `/` for every separator: agent, path, and the variable
+/// that names it.
 fn roots(system: System, home: Option<&str>, variables: &[(&str, &str)]) -> Vec<String> {
     let variable = |name: &str| {
         let found = variables.iter().find(|(variable, _)| *variable == name);
@@ -18,7 +24,7 @@ fn roots(system: System, home: Option<&str>, variables: &[(&str, &str)]) -> Vec<
         let variable = root.variable.map(|name| format!(" ({name})")).unwrap_or_default();
         format!("{} {path}{variable}", root.agent)
     };
-    of(&around).iter().map(line).collect()
+    vac_store::places::roots(AGENTS, &around).iter().map(line).collect()
 }
 
 #[test]
@@ -77,10 +83,10 @@ fn variables_go_before_the_home_folder() {
             "codex /a/codex (CODEX_HOME)",
             "gemini /a/gemini/.gemini (GEMINI_CLI_HOME)",
             "opencode /a/data/opencode (XDG_DATA_HOME)",
+            "opencode /a/data/opencode/mine.db (OPENCODE_DB)",
             "cursor /home/ada/.cursor",
             "cursor /a/config/cursor (XDG_CONFIG_HOME)",
             "cursor /a/config/Cursor/User (XDG_CONFIG_HOME)",
-            "opencode /a/data/opencode/mine.db (OPENCODE_DB)",
         ]
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];
@@ -134,7 +140,7 @@ fn without_a_home_only_gemini_has_a_place() {
 
 #[test]
 fn a_named_folder_may_be_any_home_or_any_agents_folder() {
-    let roots = below(Path::new("/backup"));
+    let roots = roots_below(AGENTS, Path::new("/backup"));
     let has = |agent: &str, path: &str| {
         roots.iter().any(|root| root.agent == agent && root.path == Path::new(path))
     };
