@@ -75,6 +75,7 @@
 
 mod beside;
 mod blocks;
+mod companions;
 mod detect;
 mod envelope;
 mod event;
@@ -114,6 +115,10 @@ impl Adapter for Claude {
 
     fn newest_tested(&self) -> Option<&'static str> {
         Some("2.1.231")
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
     }
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {

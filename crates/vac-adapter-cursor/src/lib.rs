@@ -65,10 +65,12 @@
 //! * The texts of a thought are put together token by token, so that a character that was
 //!   cut in two is whole again.
 //! * A call that is completed and was never started gives the call and its result.
-//! * Bubbles and blobs that the conversation does not lead to any more are kept and
-//!   `superseded`. Blobs that it leads to otherwise than by its list are `linked`.
-//! * Rows that are NULL or named and not there are events `missing`. Rows that are no
-//!   JSON are carried as text or bytes.
+//! * Bubbles and blobs that the conversation does not list, or does not lead to any more, are kept
+//!   and `superseded`.
+//! * Rows that are NULL or named and not there are events `missing`. Rows that are not JSON are
+//!   carried as text or bytes.
+//! * Whether a row is listed, missing or repeated is said by the input
+//!   ([`Input::troubles`]), and not by the row.
 //! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
 //!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. What
 //!   could not be parsed and has such a name in it is kept as its length and digest alone.
@@ -80,6 +82,7 @@ mod blocks;
 mod bubble;
 mod capture;
 mod chat;
+mod companions;
 mod composer;
 mod detect;
 mod event;
@@ -90,6 +93,7 @@ mod message;
 mod places;
 mod reader;
 mod secret;
+mod store;
 mod stored;
 mod survey;
 mod text;
@@ -117,8 +121,16 @@ impl Adapter for Cursor {
         glimpse::glimpse(sample)
     }
 
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
     fn places(&self) -> &'static [vac_adapter::places::Place] {
         places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -94,7 +94,7 @@ pub(crate) fn line(node: Node<'_, '_>) -> Line {
             "key" => &mut told.key,
             "meta" | "file" => &mut told.meta,
             "blob" => &mut told.blob,
-            "value" | "text" | "base64" | "missing" | "repeated" => &mut told.held,
+            "value" | "text" | "base64" => &mut told.held,
             "uuid" | "sessionId" | "parentUuid" | "sessionID" => &mut told.foreign,
             _ => continue,
         };

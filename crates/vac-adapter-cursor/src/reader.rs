@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
 use vac_adapter::redact::{self, Redactor};
-use vac_adapter::{Error, Origin, Sink};
+use vac_adapter::{Error, Log, Origin, Sink};
 use vac_value::Node;
 
 use crate::facts::Facts;
@@ -16,6 +16,7 @@ use crate::{capture, chat, composer, event, message};
 
 /// Makes entries of frames.
 pub(crate) struct Reader<'f> {
+    log: &'f Log<'f>,
     facts: &'f Facts,
     /// What the model is thinking.
     thought: Option<Thought>,
@@ -25,9 +26,9 @@ pub(crate) struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    pub fn new(facts: &'f Facts) -> Self {
+    pub fn new(log: &'f Log<'f>, facts: &'f Facts) -> Self {
         let redactor = Redactor::new(SECRETS);
-        Self { facts, thought: None, started: HashSet::new(), redactor }
+        Self { log, facts, thought: None, started: HashSet::new(), redactor }
     }
 
     /// Gives the entries of a frame.
@@ -54,7 +55,7 @@ impl<'f> Reader<'f> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         self.end(sink)?;
-        let entry = event::raw(raw, place, is_redacted, sink.report());
+        let entry = event::raw(raw, place, is_redacted, self.log.troubles_at(place), sink.report());
         sink.entry(entry, Origin { place, bytes: raw.bytes })
     }
 
@@ -105,8 +106,12 @@ impl<'f> Reader<'f> {
                 }
                 result
             }
-            Line::Row(kind) => return composer::entries(node, kind, place, sink),
-            Line::Chat(kind) => return chat::entries(node, kind, place, sink),
+            Line::Row(kind) => {
+                return composer::entries(node, kind, place, self.log.troubles_at(place), sink);
+            }
+            Line::Chat(kind) => {
+                return chat::entries(node, kind, place, self.log.troubles_at(place), sink);
+            }
             _ => event::entry(node, line, place, facts, sink.report()),
         };
         sink.entry(entry, origin)

@@ -107,6 +107,7 @@
 
 mod attachment;
 mod broken;
+mod companions;
 mod content;
 mod detect;
 mod draft;
@@ -146,6 +147,10 @@ impl Adapter for Gemini {
     /// No log of the CLI says which version wrote it.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
     }
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {

@@ -31,8 +31,6 @@ pub(crate) enum Class {
     Models,
     /// A row of a database whose data is no object.
     Row,
-    /// What stands for a file that could not be read.
-    Unreadable,
     /// A member of an export that nobody expects there, by the number of its name.
     Member(Number),
     /// Some other document.
@@ -82,8 +80,6 @@ pub(crate) struct Facts<'d, 'a> {
     pub directory: Option<Node<'d, 'a>>,
     pub text: Option<Node<'d, 'a>>,
     pub content: Option<Node<'d, 'a>>,
-    pub file: Option<Node<'d, 'a>>,
-    pub reason: Option<Node<'d, 'a>>,
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
@@ -122,8 +118,6 @@ impl<'d, 'a> Facts<'d, 'a> {
                 "directory" => &mut facts.directory,
                 "text" => &mut facts.text,
                 "content" => &mut facts.content,
-                "file" => &mut facts.file,
-                "reason" => &mut facts.reason,
                 _ => continue,
             };
             place.get_or_insert(value);
@@ -142,8 +136,6 @@ impl<'d, 'a> Facts<'d, 'a> {
             Class::Whole
         } else if self.is_captured() {
             Class::Captured
-        } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
-            Class::Unreadable
         } else if self.kind.is_none() && self.role.is_none() {
             self.class_without_type()
         } else if self.session.is_some() || !is_text(self.id) {

@@ -1,11 +1,12 @@
 //! Units that are events: everything that is no message and no part, and has no
 //! place beside the entries.
 
+use vac_adapter::annotation::annotate;
 use vac_adapter::frame::Reason;
 use vac_adapter::members::{Members, Rest, sift};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
-use vac_record::{Entry, EventEntry};
+use vac_record::{Entry, EventEntry, annotations};
 use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
 use crate::classify::Class;
@@ -34,7 +35,6 @@ pub(crate) fn entry<'a>(
         Class::Todos => "todo".into(),
         Class::Models => "model".into(),
         Class::Member(_) => "export".into(),
-        Class::Unreadable => unreadable(node, report),
         _ => unknown(node, report),
     };
     let mut id = None;
@@ -117,11 +117,13 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// A file that could not be read: the record says so, and the report.
-fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
-    let says = |key: &str| node.member(key).and_then(Node::text).unwrap_or_default();
-    report.warn(format!("{}: {}", says("file"), says("reason")));
-    "unreadable".into()
+/// Returns the entry for a file or a table that could not be read.
+pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
+    let mut data = Rest::default();
+    raw::push(&mut data, "file", &what);
+    let mut entry = made("unreadable".into(), data, format!("unreadable-{number}").into());
+    annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Other));
+    entry
 }
 
 /// A row whose data is no object. Text is carried as what it is: something that

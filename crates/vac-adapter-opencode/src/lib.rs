@@ -115,6 +115,7 @@ mod secret;
 mod session;
 mod source;
 mod steps;
+mod store;
 mod survey;
 mod tool;
 mod unit;
@@ -145,6 +146,10 @@ impl Adapter for OpenCode {
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {
         places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use vac_adapter::frame::Reason;
+use vac_adapter::container::Problem;
+use vac_adapter::frame::{Place, Reason};
 use vac_adapter::{Error, Origin, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
 use vac_value::{Document, Node, Scanner};
@@ -26,6 +27,19 @@ pub(crate) struct Found<'i> {
     /// The number of the first in the order of all entries.
     pub first: usize,
     pub record: VerifiableAgentRecord<'static>,
+    /// Whether what could not be read of the input is reported with this session.
+    pub is_first: bool,
+}
+
+impl Found<'_> {
+    /// Files and tables that could not be read.
+    fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
+        let troubles = self.source.log().troubles().filter(|_| self.is_first);
+        troubles.filter_map(|trouble| match &trouble.problem {
+            Problem::Unreadable { what, reason } => Some((what.as_str(), reason.as_str())),
+            _ => None,
+        })
+    }
 }
 
 impl Found<'_> {
@@ -118,6 +132,11 @@ impl Session for Found<'_> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (number, (what, reason)) in (1..).zip(self.unreadable()) {
+            sink.report().warn(format!("{what}: {reason}"));
+            let entry = event::unreadable(what, number);
+            sink.entry(entry, Origin { place: Place::default(), bytes: b"" })?;
+        }
         let mut scanner = Scanner::default();
         for (number, unit) in (self.first..).zip(&self.units) {
             sink.report().frames += 1;
@@ -132,6 +151,7 @@ impl Session for Found<'_> {
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.units.iter().map(|unit| unit.entries).sum())
+        let unreadable = self.unreadable().count() as u64;
+        Ok(unreadable + self.units.iter().map(|unit| unit.entries).sum::<u64>())
     }
 }

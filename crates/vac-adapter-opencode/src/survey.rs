@@ -38,7 +38,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
         surveyed.iter().map(|surveyed| source.add(surveyed.units.iter())).collect();
     let source = Rc::new(source);
     let units = Rc::new(units);
-    let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
+    let found = surveyed.into_iter().zip(numbers).enumerate().map(|(at, (surveyed, first))| {
         let record = surveyed.around.record(&surveyed.id, &surveyed.units, &units);
         Found {
             source: Rc::clone(&source),
@@ -48,6 +48,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
             units: surveyed.units,
             first,
             record,
+            is_first: at == 0,
         }
     });
     Ok(found.collect())

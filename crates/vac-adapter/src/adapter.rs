@@ -8,6 +8,8 @@ use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, VerifiableAgentRecord};
 use vac_validate::Violations;
 
+use crate::companions::Companions;
+use crate::container::Stores;
 use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
@@ -77,6 +79,16 @@ pub trait Adapter: Sync {
     /// Where the agent keeps its sessions.
     fn places(&self) -> &'static [places::Place] {
         &[]
+    }
+
+    /// Which files belong to a session besides its log.
+    fn companions(&self) -> &'static Companions {
+        &Companions::NONE
+    }
+
+    /// The databases and folders in which the agent keeps several sessions.
+    fn stores(&self) -> &'static Stores {
+        &Stores::NONE
     }
 
     /// Reads an input once for what is true of its sessions as a whole. An input

@@ -62,6 +62,8 @@ mod begun;
 pub mod blocks;
 pub mod broken;
 pub mod canonical;
+pub mod companions;
+pub mod container;
 pub mod detect;
 pub mod foreign;
 pub mod frame;

@@ -7,9 +7,10 @@ use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, What};
 
 use crate::find::{Found, Origin, Search};
-use crate::layout;
+use crate::pattern::matches;
 use crate::places::Root;
 use crate::safe_path::{Kind, SafePath};
+use crate::session_folder;
 
 /// No place is deeper.
 const DEEPEST: usize = 16;
@@ -132,7 +133,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn take(&mut self, path: &SafePath, beside: &[SafePath]) {
+    fn take(&mut self, path: &SafePath, siblings: &[SafePath]) {
         let kind = match path.kind() {
             Ok(kind) => kind,
             Err(error) => return self.search.trouble(path.as_path(), &error),
@@ -141,7 +142,7 @@ impl Walk<'_, '_> {
         match (self.keep.what, kind) {
             (_, Kind::Special) => path.skip_special(),
             (What::Log, Kind::File) => {
-                let own = layout::own_folder(path, beside);
+                let own = session_folder::find(self.search.agents, path, siblings);
                 self.search.session(path, own.as_ref(), false);
             }
             (What::Prompts, Kind::File) => self.search.prompts(path),
@@ -159,46 +160,4 @@ impl Walk<'_, '_> {
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Whether a name is as a pattern says, in which `*` is any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(before) else { return false };
-    let mut pieces: Vec<_> = rest.split('*').collect();
-    let last = pieces.pop().unwrap_or_default();
-    for piece in pieces {
-        match name.split_once(piece) {
-            Some((_, behind)) => name = behind,
-            None => return false,
-        }
-    }
-    name.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_is_any_text() {
-        for (pattern, name, expected) in [
-            ("store.db", "store.db", true),
-            ("store.db", "store.db-wal", false),
-            ("*.jsonl", "a.jsonl", true),
-            ("*.jsonl", ".jsonl", true),
-            ("*.jsonl", "a.jsonl.tmp-1", false),
-            ("rollout-*.jsonl", "rollout-1.jsonl", true),
-            ("rollout-*.jsonl", "rollout-1.jsonl.zst", false),
-            ("rollout-*.jsonl", "my-rollout-1.jsonl", false),
-            ("*.jsonl.unreadable-*", "s.jsonl.unreadable-17", true),
-            ("*.jsonl.unreadable-*", "s.jsonl", false),
-            ("opencode-*.db", "opencode.db", false),
-            ("a*a", "a", false),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c-b", false),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
-    }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Beginning, Detection, Glimpse, Share};
 
-use crate::beside;
+use crate::companion_files;
 use crate::log::{Log, Part};
 
 /// A log, whose it is, and what its beginning tells.
@@ -71,10 +71,10 @@ impl fmt::Display for LeftOut {
 /// Looks at the beginning of a log.
 pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
     let is_wanted = |agent: &str| adapters.iter().any(|adapter| adapter.name() == agent);
-    let held = log.held.as_ref().and_then(|held| held.glimpse.clone());
-    let seen = match held {
+    let stored = log.stored.as_ref().map(|(adapter, stored)| (*adapter, stored.glimpse.clone()));
+    let seen = match stored {
         Some((agent, _)) if !is_wanted(agent) => Ok(Err(None)),
-        Some(held) => Ok(Ok(held)),
+        Some(stored) => Ok(Ok(stored)),
         None => glimpse(&log, adapters),
     };
     let (mut agent, mut glimpse, mut trouble) = (None, Glimpse::default(), None);
@@ -84,7 +84,10 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
         Ok(Err(other)) => looks_like = other,
         Ok(Ok((name, seen))) => {
             (agent, glimpse) = (Some(name), seen);
-            let troubles = beside::add(&mut log, name, &mut glimpse);
+            let adapter = adapters.iter().find(|adapter| adapter.name() == name);
+            let troubles = adapter
+                .map(|adapter| companion_files::add(&mut log, *adapter, &mut glimpse))
+                .unwrap_or_default();
             left_out.extend(troubles.into_iter().map(|(path, error)| LeftOut {
                 shown: path.to_string_lossy().into_owned(),
                 why: Why::Unreadable(error.to_string()),
@@ -202,7 +205,7 @@ fn once(group: Vec<Known>) -> Vec<Known> {
 /// Sizes first: hardly any file has to be read for this.
 fn without_copies(group: Vec<Known>) -> Vec<Known> {
     let sizes: Vec<_> = group.iter().map(|known| known.log.plain_size()).collect();
-    let is_file = |known: &Known| known.log.held.is_none();
+    let is_file = |known: &Known| known.log.stored.is_none();
     let any_compressed =
         group.iter().zip(&sizes).any(|(known, size)| is_file(known) && size.is_none());
     let mut count: HashMap<u64, usize> = HashMap::new();

@@ -62,7 +62,7 @@ fn what_is_added_to_a_large_log_while_it_is_read_is_not_read() {
     let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(33 << 20));
     let folder = folder(&[("a.jsonl", &large)]);
     let path = folder.path().join("a.jsonl");
-    let found = find(std::slice::from_ref(&path));
+    let found = find(std::slice::from_ref(&path), crate::AGENTS);
     let loaded = found.logs[0].load().expect("a log");
     let sources = loaded.sources().expect("sources");
     assert!(loaded.bytes().is_none(), "it is not in memory");
@@ -95,7 +95,7 @@ fn a_database_may_have_a_name_that_is_not_text() {
 fn a_log_is_made_of_the_same_names_and_bytes() {
     let folder = folder(&[("a.jsonl", TRANSCRIPT)]);
     let path = folder.path().join("a.jsonl");
-    let found = find(std::slice::from_ref(&path));
+    let found = find(std::slice::from_ref(&path), crate::AGENTS);
     let log = &found.logs[0];
     let sources = log.load().expect("a log").sources().expect("sources");
     let is_made_of = |sources: &[_]| log.is_made_of(sources).expect("an answer");

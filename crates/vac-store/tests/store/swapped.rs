@@ -46,7 +46,7 @@ impl Swapped {
     }
 
     fn known(&self) -> Known {
-        let found = find(std::slice::from_ref(&self.path));
+        let found = find(std::slice::from_ref(&self.path), crate::AGENTS);
         let adapters: &[&dyn Adapter] = &[&Cursor];
         let known = found.logs.into_iter().map(|log| look(log, adapters)).collect();
         join(known).pop().expect("a log")

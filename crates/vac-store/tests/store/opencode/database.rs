@@ -259,7 +259,7 @@ words');",
     let broken = entries.iter().find(|entry| entry["id"] == "prt_2").expect("there");
     assert_eq!(broken["event-type"], "unparsed");
     assert_eq!(broken["data"]["raw"], "{\"type\": \"text\", ");
-    assert_eq!(broken["data"]["reason"], "the row's data is no JSON object");
+    assert_eq!(broken["vac"]["reason"], "not-encodable");
     assert_eq!(broken["data"]["messageID"], "msg_1");
 }
 
@@ -286,7 +286,7 @@ fn what_is_missing_is_told_and_the_rest_is_read() {
         ("DROP TABLE message;", "table message: there is no such table"),
         (
             "ALTER TABLE message RENAME COLUMN session_id TO of;",
-            "table message: nothing in it names a session",
+            "table message: no column names a session",
         ),
     ] {
         let (_folder, path) = with(sql);

@@ -111,7 +111,7 @@ fn what_is_missing_around_a_part_does_not_hide_it() {
     assert_eq!(keys(folder.path()), ["ses_1", "ses_3", "without-session"]);
     let sessions = sessions(folder.path());
     let record = |at: usize| {
-        let (key, bytes): &(String, Vec<u8>) = &sessions[at];
+        let (key, bytes) = &sessions[at];
         converted(key, bytes).value()
     };
     assert_eq!(ids(&record(0)), ["msg_1", "prt_1", "prt_2", "prt_9"]);

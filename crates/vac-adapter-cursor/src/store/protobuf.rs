@@ -1,6 +1,5 @@
 //! Just enough of the protocol buffers' wire format to find references in a message
-//! whose schema nobody has published. Strict: bytes that are not wholly a message are
-//! none.
+//! whose schema is not published. Strict: bytes that are not wholly a message are not one.
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

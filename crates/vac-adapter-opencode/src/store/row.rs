@@ -1,9 +1,7 @@
 //! Rows as the documents that a tree has instead.
 
-use super::documents::{Column, Documents, Object};
-
-/// A row: names of columns, and what it has in them.
-pub(super) type Row = Vec<(String, Column)>;
+use vac_adapter::container::{Cell, Documents, Members, Row};
+use vac_value::Kind;
 
 /// What a member of a document is made of.
 enum From {
@@ -93,7 +91,7 @@ const PROJECT: &[(&str, From)] = &[
     ),
 ];
 
-/// What messages and parts have beside their data.
+/// What messages and parts have next to their data.
 const NAMED: &[(&str, &str)] =
     &[("id", "id"), ("session_id", "sessionID"), ("message_id", "messageID")];
 
@@ -107,40 +105,48 @@ pub(super) fn project(row: &Row, documents: &mut Documents) {
     whole(PROJECT, row, documents);
 }
 
-fn whole(members: &[(&str, From)], row: &Row, documents: &mut Documents) {
-    let mut object = documents.object();
+fn whole(members: &'static [(&str, From)], row: &Row, documents: &mut Documents) {
     let mut used = Vec::new();
-    add(members, row, &mut object, &mut used);
-    // Columns that nobody knows yet keep their names.
-    for (name, value) in row.iter().filter(|(name, _)| !used.contains(&name.as_str())) {
-        let is_taken = members.iter().any(|(member, _)| member == name);
-        let name = if is_taken { format!("column:{name}") } else { name.clone() };
-        object.value(&name, value);
-    }
-    object.end();
+    columns_of(members, &mut used);
+    documents.object(|object| {
+        add(members, row, object);
+        // Columns that are not in the list keep their names.
+        for (name, cell) in row.iter().filter(|(name, _)| !used.contains(name)) {
+            let is_taken = members.iter().any(|(member, _)| *member == name);
+            if is_taken {
+                value(object, &format!("column:{name}"), cell);
+            } else {
+                value(object, name, cell);
+            }
+        }
+    });
 }
 
-fn add(members: &[(&str, From)], row: &Row, object: &mut Object<'_>, used: &mut Vec<&'static str>) {
+/// Adds what a cell has; nothing for NULL.
+fn value(object: &mut Members<'_>, name: &str, cell: &Cell) {
+    if !cell.is_null() {
+        object.member(name).cell(cell);
+    }
+}
+
+/// Adds what a cell has that contains JSON, as JSON.
+fn json(object: &mut Members<'_>, name: &str, cell: &Cell) {
+    match cell.json() {
+        Some(document) => object.member(name).json(&document),
+        None => value(object, name, cell),
+    }
+}
+
+fn add(members: &'static [(&str, From)], row: &Row, object: &mut Members<'_>) {
     for (name, from) in members {
         match from {
-            C(column) | J(column) => {
-                used.push(column);
-                let Some(value) = column_of(row, column) else { continue };
-                match from {
-                    J(_) => object.json(name, value),
-                    _ => object.value(name, value),
-                }
-            }
+            C(column) => value(object, name, row.cell(column)),
+            J(column) => json(object, name, row.cell(column)),
             O(inside) => {
                 let mut columns = Vec::new();
                 columns_of(inside, &mut columns);
-                used.extend(&columns);
-                let is_there =
-                    |column: &&str| column_of(row, column).is_some_and(|value| !value.is_null());
-                if columns.iter().any(is_there) {
-                    let mut object = object.object(name);
-                    add(inside, row, &mut object, used);
-                    object.end();
+                if columns.iter().any(|column| !row.cell(column).is_null()) {
+                    object.member(name).object(|object| add(inside, row, object));
                 }
             }
         }
@@ -156,57 +162,44 @@ fn columns_of(members: &'static [(&str, From)], columns: &mut Vec<&'static str>)
     }
 }
 
-/// What a row has in a column.
-pub(super) fn column_of<'r>(row: &'r Row, name: &str) -> Option<&'r Column> {
-    row.iter().find(|(column, _)| column == name).map(|(_, value)| value)
-}
-
 /// The columns that hold the members of an object.
 const DATA: &[&str] = &["data", "payload"];
 
-/// Writes a message or a part: the members of its data, and its other columns beside
-/// them. Data that is no object is one member.
+/// Writes a message or a part: its other columns, and the members of its data next to them. Data
+/// that is not an object is one member.
 pub(super) fn data(row: &Row, documents: &mut Documents) {
-    let column = DATA.iter().copied().find(|column| column_of(row, column).is_some());
+    let column = DATA.iter().copied().find(|column| row.get(column).is_some());
     let column = column.unwrap_or("data");
-    let data = column_of(row, column);
-    let inside = data.and_then(Column::json_object);
+    let data = row.cell(column);
+    let inside = data.json_object();
     let has =
         |name: &str| inside.as_ref().is_some_and(|inside| inside.root().member(name).is_some());
-    let mut object = documents.object();
-    let others = row.iter().filter(|(name, _)| name != column);
-    for (column, value) in others {
-        let known = NAMED.iter().find(|(name, _)| name == column);
-        let name = known.map_or(column.as_str(), |(_, member)| member);
-        if has(name) {
-            object.value(&format!("column:{name}"), value);
-        } else {
-            object.value(name, value);
-        }
-    }
-    match (&inside, data) {
-        (Some(inside), _) => object.members(inside.root()),
-        (None, Some(data)) => match data.json() {
-            // A JSON text is no less broken than a text that is no JSON.
-            Some(document) if document.root().kind() != vac_value::Kind::Text => {
-                object.json(column, data);
+    documents.object(|object| {
+        for (column, cell) in row.iter().filter(|(name, _)| *name != column) {
+            let known = NAMED.iter().find(|(name, _)| *name == column);
+            let name = known.map_or(column, |(_, member)| member);
+            if has(name) {
+                value(object, &format!("column:{name}"), cell);
+            } else {
+                value(object, name, cell);
             }
-            _ => object.value(column, data),
-        },
-        (None, None) => {}
-    }
-    object.end();
+        }
+        match (&inside, data.json()) {
+            (Some(inside), _) => object.members(inside.root()),
+            // A JSON text is no less broken than a text that is not JSON.
+            (None, Some(document)) if document.root().kind() != Kind::Text => {
+                object.member(column).json(&document);
+            }
+            (None, _) => value(object, column, data),
+        }
+    });
 }
 
 /// Writes what a session wants to do, in one document.
 pub(super) fn todos(rows: &[Row], documents: &mut Documents) {
-    let mut array = documents.array();
-    for row in rows {
-        let mut object = array.object();
-        for (column, value) in row.iter().filter(|(column, _)| column != "session_id") {
-            object.value(column, value);
+    documents.array(rows, |row, object| {
+        for (column, cell) in row.iter().filter(|(column, _)| *column != "session_id") {
+            value(object, column, cell);
         }
-        object.end();
-    }
-    array.end();
+    });
 }
