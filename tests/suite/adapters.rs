@@ -12,7 +12,7 @@ use vac_adapter_check::{
 /// Every log of an agent is known to be its log, and nothing of it is lost; what is not
 /// known is refused.
 fn held(adapter: &dyn Adapter) {
-    let agent = Agent::of(adapter.name());
+    let agent = Agent::of(adapter);
     for log in fixture_logs(adapter) {
         let outcome = row(adapter, &log, check(agent, adapter, &log));
         assert!(!outcome.is_refused(), "{}: {outcome}", log.shown);
@@ -48,7 +48,7 @@ fn generated_logs_are_sessions_of_their_agents() {
         let logs = vac_tests::native::logs(5);
         let generated = logs.iter().find(|log| log.agent == adapter.name()).expect("one for each");
         let log = Log::new(generated.name, generated.text.as_str());
-        let outcome = row(adapter, &log, check(Agent::of(adapter.name()), adapter, &log));
+        let outcome = row(adapter, &log, check(Agent::of(adapter), adapter, &log));
         let report = &outcome.only().report;
         assert_eq!((report.unparsed.count, report.unknown_types.len()), (0, 0), "{report:?}");
         assert!(report.entries["user"] >= 5 && report.entries["tool-call"] == 5, "{report:?}");
@@ -63,7 +63,7 @@ fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
             for adapter in AGENTS.iter().filter(|adapter| adapter.name() != owner.name()) {
                 let called = format!("{} as {}", log.shown, adapter.name());
                 let log = log.clone().called(called);
-                let outcome = lossless(Agent::of(adapter.name()), *adapter, &log);
+                let outcome = lossless(Agent::of(*adapter), *adapter, &log);
                 refused += usize::from(outcome.is_refused());
             }
         }
@@ -74,10 +74,10 @@ fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
 #[test]
 fn hostile_logs_lose_nothing_in_any_adapter() {
     for owner in AGENTS.iter().copied() {
-        for (name, log) in hostile::logs(Agent::of(owner.name())) {
+        for (name, log) in hostile::logs(Agent::of(owner)) {
             for adapter in AGENTS.iter().copied() {
                 let called = format!("{name}, of {} as {}", owner.name(), adapter.name());
-                lossless(Agent::of(adapter.name()), adapter, &log.clone().called(called));
+                lossless(Agent::of(adapter), adapter, &log.clone().called(called));
             }
         }
     }
@@ -98,7 +98,7 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
                 continue;
             }
             let log = log.within(200);
-            let outcome = check_pieces(Agent::of(adapter.name()), adapter, &log);
+            let outcome = check_pieces(Agent::of(adapter), adapter, &log);
             for record in outcome.records() {
                 cut += record.report.unparsed.reasons.get("event-too-long").unwrap_or(&0);
             }
@@ -110,7 +110,7 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
 #[test]
 fn a_line_of_67_megabytes_is_carried() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
-    let log = Log::new("long.jsonl", Agent::of("claude").sample.replace("VALUE", "\"VALUE\""));
+    let log = Log::new("long.jsonl", Agent::of(vac::adapter("claude").expect("an agent")).sample.replace("VALUE", "\"VALUE\""));
     let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
     let log = Log::new("long.jsonl", log);
     let sessions = vac::adapter("claude").expect("an agent").survey(&log).expect("a session");

@@ -75,6 +75,8 @@
 
 mod beside;
 mod blocks;
+#[cfg(feature = "check")]
+pub mod check;
 mod companions;
 mod detect;
 mod envelope;
@@ -123,6 +125,11 @@ impl Adapter for Claude {
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {
         places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CLAUDE)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -106,6 +106,8 @@
 mod around;
 mod at;
 mod capture;
+#[cfg(feature = "check")]
+pub mod check;
 mod clock;
 mod detect;
 mod echo;
@@ -155,6 +157,11 @@ impl Adapter for Codex {
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {
         places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CODEX)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

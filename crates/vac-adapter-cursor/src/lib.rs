@@ -82,6 +82,8 @@ mod blocks;
 mod bubble;
 mod capture;
 mod chat;
+#[cfg(feature = "check")]
+pub mod check;
 mod companions;
 mod composer;
 mod detect;
@@ -131,6 +133,11 @@ impl Adapter for Cursor {
 
     fn stores(&self) -> &'static vac_adapter::container::Stores {
         &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CURSOR)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -107,6 +107,8 @@
 
 mod attachment;
 mod broken;
+#[cfg(feature = "check")]
+pub mod check;
 mod companions;
 mod content;
 mod detect;
@@ -155,6 +157,11 @@ impl Adapter for Gemini {
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {
         places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::GEMINI)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

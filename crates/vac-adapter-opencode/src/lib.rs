@@ -98,6 +98,8 @@
 //!   told, and these rows are events.
 
 mod capture;
+#[cfg(feature = "check")]
+pub mod check;
 mod classify;
 mod container;
 mod cut;
@@ -150,6 +152,11 @@ impl Adapter for OpenCode {
 
     fn stores(&self) -> &'static vac_adapter::container::Stores {
         &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::OPENCODE)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -1,5 +1,6 @@
 //! What an adapter is: detect, survey, then entries one by one.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
@@ -89,6 +90,12 @@ pub trait Adapter: Sync {
     /// The databases and folders in which the agent keeps several sessions.
     fn stores(&self) -> &'static Stores {
         &Stores::NONE
+    }
+
+    /// What tests have to know about the agent's logs: a `vac_adapter_check::Agent`. Only with the
+    /// feature `check` of the agent's crate.
+    fn check_rules(&self) -> Option<&'static (dyn Any + Sync)> {
+        None
     }
 
     /// Reads an input once for what is true of its sessions as a whole. An input

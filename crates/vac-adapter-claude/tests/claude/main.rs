@@ -12,9 +12,9 @@ mod tokens;
 
 use serde_json::Value;
 use vac_adapter::Input;
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{Converted, Log, Outcome, fixture, full};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
 /// What becomes of an input, after it was seen that it is what it has to be.
 fn check(name: &str, text: &str) -> Outcome {

@@ -2,9 +2,9 @@
 
 use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{Log, fixture_logs};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 use vac_record::AbstractTimestamp;
 
 use crate::{check, one};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::{Converted, check};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::{Stored, sessions};
 

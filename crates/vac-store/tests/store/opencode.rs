@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 use vac_adapter::Report;
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{Converted, check};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 
 use crate::{Stored, sessions};
 

@@ -6,11 +6,12 @@ use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
-use vac_adapter_check::agents::{Agent, CURSOR, Exception, When};
+use vac_adapter_check::agents::{Agent, Exception, When};
 use vac_adapter_check::logs::{Log, corpus, fixture_logs};
 use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{Tokens, tokens};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use super::converted;
 

@@ -1,26 +1,15 @@
-//! What is particular to the logs of each agent, in the eyes of a test: what need not
-//! be found in a record, and where native logs keep their ids.
+//! What tests have to know about the logs of an agent: what need not be found in a record, and
+//! where native logs have their ids. The values are in the agents' crates, behind their feature
+//! `check`.
 
-mod claude;
-mod codex;
-mod cursor;
-mod gemini;
-mod opencode;
+use std::any::Any;
 
 use serde_json::Value;
+use vac_adapter::Adapter;
 use vac_adapter::redact::Secrets;
 
 use crate::logs::Log;
 use crate::references::References;
-
-pub use claude::CLAUDE;
-pub use codex::CODEX;
-pub use cursor::CURSOR;
-pub use gemini::GEMINI;
-pub use opencode::OPENCODE;
-
-/// All of them.
-pub const AGENTS: [&Agent; 5] = [&CLAUDE, &CODEX, &CURSOR, &GEMINI, &OPENCODE];
 
 /// The logs of one agent.
 #[derive(Clone, Copy, Debug)]
@@ -72,10 +61,10 @@ pub enum When {
 }
 
 impl Agent {
-    /// The agent of that name.
-    pub fn of(name: &str) -> &'static Self {
-        let found = AGENTS.iter().find(|agent| agent.name == name);
-        found.unwrap_or_else(|| panic!("no agent {name}"))
+    /// Returns the agent of an adapter.
+    pub fn of(adapter: &dyn Adapter) -> &'static Self {
+        let rules = adapter.check_rules().and_then(|rules| (rules as &dyn Any).downcast_ref());
+        rules.unwrap_or_else(|| panic!("{}: feature `check` is not enabled", adapter.name()))
     }
 
     /// The exceptions, for people.
@@ -93,12 +82,43 @@ impl Agent {
     }
 }
 
-/// Files as they are.
-fn as_it_is(log: &Log) -> Vec<Vec<u8>> {
+/// Returns the bytes of the files of a log.
+pub fn as_it_is(log: &Log) -> Vec<Vec<u8>> {
     log.parts.iter().map(|part| part.bytes.clone()).collect()
 }
 
-/// The elements of an array; none of anything else.
-fn elements(value: &Value) -> impl Iterator<Item = &Value> {
+/// Returns the elements of an array; none of anything else.
+pub fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
+
+/// An agent whose logs are lines with a type, for tests of this crate.
+#[cfg(test)]
+pub(crate) const SAMPLE: Agent = Agent {
+    name: "sample",
+    exceptions: &[
+        Exception {
+            paths: &["type"],
+            when: When::Is(&["user", "assistant"]),
+            reason: "the type of its entry",
+        },
+        Exception {
+            paths: &["sessionId"],
+            when: When::Says("session.session-id"),
+            reason: "the session's id",
+        },
+    ],
+    copies: &["session.entries[].children"],
+    one_entry_a_document: |_| true,
+    takes_apart: |_| false,
+    documents: as_it_is,
+    references: |line, found| {
+        found.ids.extend(crate::references::text(&line["uuid"]));
+        found.parents.extend(crate::references::text(&line["parentUuid"]));
+        for block in elements(&line["message"]["content"]) {
+            found.calls.extend(crate::references::text(&block["id"]));
+            found.results.extend(crate::references::text(&block["tool_use_id"]));
+        }
+    },
+    sample: "",
+};

@@ -1,9 +1,9 @@
-//! Codex CLI.
+//! What tests have to know about the logs of Codex: what need not be in a record and why, and where
+//! native logs have their ids.
 
-use serde_json::Value;
-
-use super::{Agent, Exception, When, as_it_is, elements};
-use crate::references::{References, text};
+use vac_adapter_check::Value;
+use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::references::{References, text};
 
 /// Codex CLI.
 pub const CODEX: Agent = Agent {

@@ -1,12 +1,10 @@
-//! Cursor.
+//! What tests have to know about the logs of Cursor: what need not be in a record and why, and where
+//! native logs have their ids.
 
-use data_encoding::BASE64;
-use serde_json::Value;
 use vac_adapter::redact::Secrets;
-
-use super::{Agent, Exception, When, as_it_is, elements};
-use crate::logs::Log;
-use crate::references::{References, text};
+use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::references::{References, text};
+use vac_adapter_check::{Log, Value, base64};
 
 const SECRETS: Secrets =
     Secrets::new(&["blobEncryptionKey", "speculativeSummarizationEncryptionKey"]);
@@ -42,14 +40,9 @@ pub const CURSOR: Agent = Agent {
             reason: "the session's id",
         },
         Exception {
-            paths: &["key", "meta", "file", "blob", "time"],
+            paths: &["key", "meta", "file", "blob"],
             when: When::Always,
             reason: "of a row: the id of its entry",
-        },
-        Exception {
-            paths: &["orphan", "linked", "root", "listed", "missing", "repeated"],
-            when: When::Always,
-            reason: "a mark of the store's",
         },
         Exception {
             paths: &["value.blobEncryptionKey", "value.speculativeSummarizationEncryptionKey"],
@@ -95,7 +88,7 @@ fn documents(log: &Log) -> Vec<Vec<u8>> {
     }
     let document = |(marker, said): (&[u8], Vec<u8>)| match std::str::from_utf8(&said) {
         Ok(text) => Value::from(text).to_string().into_bytes(),
-        Err(_) => Value::from(BASE64.encode(&[marker, &said].concat())).to_string().into_bytes(),
+        Err(_) => Value::from(base64(&[marker, &said].concat())).to_string().into_bytes(),
     };
     said.into_iter().map(document).collect()
 }
