@@ -14,7 +14,7 @@ use vac_tests::markdown::Document;
 use example::Example;
 
 /// What a test has to know about the logs of Example.
-const EXAMPLE: Agent = Agent {
+pub const EXAMPLE: Agent = Agent {
     name: "example",
     exceptions: &[
         Exception {

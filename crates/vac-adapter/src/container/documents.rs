@@ -266,7 +266,7 @@ mod tests {
             (Cell::Null, r#"{"value":null}"#),
             (Cell::Integer(-7), r#"{"value":-7}"#),
             (Cell::Real(0.5), r#"{"value":0.5}"#),
-            (Cell::Real(1e300), r#"{"value":1e300}"#),
+            (Cell::Real(1e300), r#"{"value":1e+300}"#),
             (Cell::Real(0.0), r#"{"value":0}"#),
             (Cell::Real(f64::INFINITY), r#"{"text":"inf"}"#),
             (text(" {\"n\": 1.0}\n"), r#"{"value":{"n": 1.0}}"#),
