@@ -92,6 +92,9 @@
 //!   (`session.rs`).
 
 mod blocks;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod detect;
 mod envelope;
 mod event;
@@ -103,6 +106,7 @@ mod lines;
 mod message;
 mod models;
 mod outcome;
+mod places;
 mod progress;
 mod prompt_rules;
 mod queue;
@@ -163,6 +167,19 @@ impl Adapter for Claude {
 
     fn logs_results(&self) -> bool {
         true
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CLAUDE)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -114,6 +114,8 @@
 //! * A TypeScript session that is cut short or damaged is read up to there; the rest is
 //!   unparsed.
 
+#[cfg(feature = "check")]
+pub mod check;
 mod clock;
 mod detect;
 mod duplicate_events;
@@ -130,6 +132,7 @@ mod models;
 mod names;
 mod outcome;
 mod permission;
+mod places;
 mod prompt_rules;
 mod reader;
 mod replay;
@@ -187,6 +190,15 @@ impl Adapter for Codex {
 
     fn logs_results(&self) -> bool {
         true
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CODEX)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

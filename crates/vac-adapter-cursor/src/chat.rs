@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
+use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::frame::Place;
 use vac_adapter::members::{object, put, sift};
 use vac_adapter::{Error, Origin, Report, Sink};
@@ -20,25 +21,26 @@ pub(crate) fn entries(
     kind: Chat,
     place: Place,
     facts: &Facts,
+    troubles: &[Trouble],
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let origin = Origin { place, bytes: node.raw() };
     let value = node.member("value").filter(|value| value.kind() != Kind::Null);
     if kind == Chat::Meta {
-        let entry = about(node, place, sink.report());
+        let entry = about(node, place, troubles, sink.report());
         return sink.entry(entry, origin);
     }
-    let id = stored::id(node).unwrap_or_default();
+    let id = stored::id(node, troubles).unwrap_or_default();
     let role = value.and_then(|value| value.member("role")).and_then(Node::text);
     let (Some(value), Some(role)) = (value, role) else {
         let entry = match node.member("text").or_else(|| node.member("base64")).or(value) {
-            Some(_) => binary(node, &id, sink.report()),
-            None => stored::without_value(node, &id, place, sink.report()),
+            Some(_) => binary(node, &id, troubles, sink.report()),
+            None => stored::without_value(node, &id, place, troubles, sink.report()),
         };
         return sink.entry(entry, origin);
     };
     if role == "tool" && holds_results(value) {
-        return results(node, value, &id, origin, sink);
+        return results(node, value, &id, origin, troubles, sink);
     }
     let mut entry = match &*role {
         "user" | "assistant" => said(value, &id, facts, sink.report()),
@@ -47,28 +49,40 @@ pub(crate) fn entries(
             Entry::Event(event::new(role.clone(), id, data))
         }
     };
-    stored::beside(&mut entry, node);
+    stored::beside(&mut entry, node, troubles);
     sink.entry(entry, origin)
 }
 
 /// What is said about the conversation: `meta` in the database, `meta.json` next to it.
-fn about<'a>(node: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
+fn about<'a>(
+    node: Node<'a, '_>,
+    place: Place,
+    troubles: &[Trouble],
+    report: &mut Report,
+) -> Entry<'a> {
     let name = node.member("meta").map_or("meta.json", |_| "meta");
     match node.member("value").filter(|value| value.kind() == Kind::Map) {
         Some(value) => Entry::Event(event::new(name, place.id(), sift(value, &[], |_, _| false))),
-        None => stored::without_value(node, &place.id(), place, report),
+        None => stored::without_value(node, &place.id(), place, troubles, report),
     }
 }
 
-/// A blob that is not a message: the root, a list, or anything else.
-fn binary<'a>(node: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
-    if let Some(problem) = node.member("problem").and_then(Node::text) {
-        report.warn(format!("the list of messages cannot be read: {problem}"));
+/// A blob that is no message: the root, what leads from it, or whatever else.
+fn binary<'a>(
+    node: Node<'a, '_>,
+    id: &str,
+    troubles: &[Trouble],
+    report: &mut Report,
+) -> Entry<'a> {
+    for trouble in troubles {
+        if let Problem::Unreadable { what, reason } = &trouble.problem {
+            report.warn(format!("{what} cannot be read: {reason}"));
+        }
     }
-    let name = if stored::is_marked(node, "root") { "root" } else { "blob" };
-    let data = sift(node, &[], stored::is_mark);
+    let name = if stored::has(troubles, &Problem::RowLists) { "root" } else { "blob" };
+    let data = sift(node, &[], |_, _| false);
     let mut entry = Entry::Event(event::new(name, id.to_owned(), data));
-    stored::mark(&mut entry, node);
+    stored::mark(&mut entry, troubles);
     entry
 }
 
@@ -145,6 +159,7 @@ fn results(
     value: Node<'_, '_>,
     id: &str,
     origin: Origin<'_>,
+    troubles: &[Trouble],
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let around =
@@ -162,8 +177,8 @@ fn results(
             result.extensions.extend(around.map(|around| ("message".into(), around)));
         }
         match number {
-            0 => stored::beside(&mut entry, node),
-            _ => stored::mark(&mut entry, node),
+            0 => stored::beside(&mut entry, node, troubles),
+            _ => stored::mark(&mut entry, troubles),
         }
         sink.entry(entry, origin)?;
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Reason};
 use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::Known;
@@ -19,25 +20,26 @@ pub(crate) fn entries(
     kind: Row,
     place: Place,
     facts: &Facts,
+    troubles: &[Trouble],
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let origin = Origin { place, bytes: node.raw() };
-    let id = stored::id(node).unwrap_or_default();
+    let id = stored::id(node, troubles).unwrap_or_default();
     let value = node.member("value").filter(|value| value.kind() != Kind::Null);
     let Some(value) = value else {
         let entry = match kind {
             Row::Composer if stored::has_secret(node) => {
                 sink.report().unparsed(place.line, stored::NOT_JSON);
-                redacted(node, &id, place, sink.report())
+                redacted(node, &id, place, troubles, sink.report())
             }
-            _ => stored::without_value(node, &id, place, sink.report()),
+            _ => stored::without_value(node, &id, place, troubles, sink.report()),
         };
         return sink.entry(entry, origin);
     };
     match kind {
         Row::Composer => {
             let (mut entry, is_redacted) = composer(value, &id, sink.report());
-            stored::beside(&mut entry, node);
+            stored::beside(&mut entry, node, troubles);
             let redacted = is_redacted.then(|| redact::origin(&entry)).transpose()?;
             let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
@@ -53,7 +55,7 @@ pub(crate) fn entries(
         }
         Row::Bubble => {
             let mut entry = bubble::entry(value, &id, facts, sink.report());
-            stored::beside(&mut entry, node);
+            stored::beside(&mut entry, node, troubles);
             sink.entry(entry, origin)
         }
     }
@@ -94,11 +96,17 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
 }
 
 /// The entry of a row that could not be parsed and may contain a secret.
-fn redacted<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
+fn redacted<'a>(
+    node: Node<'a, '_>,
+    id: &str,
+    place: Place,
+    troubles: &[Trouble],
+    report: &mut Report,
+) -> Entry<'a> {
     report.redact(secret::UNPARSED);
     let known = Known { id: Some(id.to_owned().into()), ..Known::default() };
     let reason = Reason::Encoding(stored::NOT_JSON.to_owned());
     let mut entry = redact::entry(secret::SECRETS, node.raw(), &reason, place, known);
-    stored::mark(&mut entry, node);
+    stored::mark(&mut entry, troubles);
     entry
 }

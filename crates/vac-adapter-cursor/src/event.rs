@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
+use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::{self, Known};
@@ -126,19 +127,21 @@ pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,
     is_redacted: bool,
+    troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
     let root = raw.document.as_ref().map(Document::root);
-    let known = Known { id: root.and_then(stored::id).map(Cow::Owned), ..Known::default() };
+    let known = Known {
+        id: root.and_then(|root| stored::id(root, troubles)).map(Cow::Owned),
+        ..Known::default()
+    };
     let mut entry = if is_redacted {
         report.redact(secret::UNPARSED);
         redact::entry(secret::SECRETS, raw.bytes, &raw.reason, place, known)
     } else {
         raw::entry(raw.bytes, &raw.reason, place, known)
     };
-    if let Some(root) = root {
-        stored::mark(&mut entry, root);
-    }
+    stored::mark(&mut entry, troubles);
     entry
 }

@@ -84,6 +84,8 @@
 //! * A call that is completed and was never started gives the call and its result.
 //! * Blobs that the conversation refers to otherwise than by its list are `linked`.
 //! * Rows that are not JSON are kept as text or bytes.
+//! * Whether a row is listed, missing or repeated is stated by the input
+//!   ([`Input::troubles`]), not by the row.
 //! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
 //!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. Unparsed
 //!   bytes with such a name in them are kept as their length and digest alone.
@@ -95,6 +97,9 @@ mod blocks;
 mod bubble;
 mod capture;
 mod chat;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod composer;
 mod detect;
 mod event;
@@ -104,9 +109,11 @@ mod line;
 mod message;
 mod outcome;
 mod partial_output;
+mod places;
 mod prompt_rules;
 mod reader;
 mod secret;
+mod store;
 mod stored;
 mod survey;
 mod text;
@@ -159,6 +166,23 @@ impl Adapter for Cursor {
         };
         let is_turn = has_children && message.content.as_ref().is_some_and(is_text);
         is_turn.then(|| text::turn::spoken(text))
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CURSOR)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

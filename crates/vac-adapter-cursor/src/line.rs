@@ -94,7 +94,7 @@ pub(crate) fn line(node: Node<'_, '_>) -> Line {
             "key" => &mut members.key,
             "meta" | "file" => &mut members.meta,
             "blob" => &mut members.blob,
-            "value" | "text" | "base64" | "missing" | "repeated" => &mut members.held,
+            "value" | "text" | "base64" => &mut members.held,
             "uuid" | "sessionId" | "parentUuid" | "sessionID" => &mut members.foreign,
             _ => continue,
         };

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use vac_adapter::annotation::annotate;
 use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
 use vac_adapter::redact::{self, Redactor};
-use vac_adapter::{Error, Origin, Sink};
+use vac_adapter::{Error, Log, Origin, Sink};
 use vac_value::Node;
 
 use crate::facts::Facts;
@@ -18,6 +18,7 @@ use crate::{capture, chat, composer, event, message};
 
 /// Makes entries of frames.
 pub(crate) struct Reader<'f> {
+    log: &'f Log<'f>,
     facts: &'f Facts,
     /// What the model is thinking.
     thought: Option<Thought>,
@@ -28,10 +29,10 @@ pub(crate) struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    pub fn new(facts: &'f Facts) -> Self {
+    pub fn new(log: &'f Log<'f>, facts: &'f Facts) -> Self {
         let redactor = Redactor::new(SECRETS);
         let partial = PartialOutput::default();
-        Self { facts, thought: None, started: HashSet::new(), redactor, partial }
+        Self { log, facts, thought: None, started: HashSet::new(), redactor, partial }
     }
 
     /// Gives the entries of a frame.
@@ -58,7 +59,7 @@ impl<'f> Reader<'f> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         self.end(sink)?;
-        let entry = event::raw(raw, place, is_redacted, sink.report());
+        let entry = event::raw(raw, place, is_redacted, self.log.troubles_at(place), sink.report());
         sink.entry(entry, Origin { place, bytes: raw.bytes })
     }
 
@@ -120,8 +121,14 @@ impl<'f> Reader<'f> {
                 }
                 result
             }
-            Line::Row(kind) => return composer::entries(node, kind, place, facts, sink),
-            Line::Chat(kind) => return chat::entries(node, kind, place, facts, sink),
+            Line::Row(kind) => {
+                let troubles = self.log.troubles_at(place);
+                return composer::entries(node, kind, place, facts, troubles, sink);
+            }
+            Line::Chat(kind) => {
+                let troubles = self.log.troubles_at(place);
+                return chat::entries(node, kind, place, facts, troubles, sink);
+            }
             _ => event::entry(node, line, place, facts, sink.report()),
         };
         sink.entry(entry, origin)

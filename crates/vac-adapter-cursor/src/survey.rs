@@ -76,7 +76,7 @@ impl Session for Survey<'_> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        let mut reader = Reader::new(&self.facts);
+        let mut reader = Reader::new(&self.log, &self.facts);
         self.log.each(|frame| reader.frame(frame, sink))?;
         reader.end(sink)
     }

@@ -112,6 +112,9 @@
 
 mod attachment;
 mod broken;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod content;
 mod detect;
 mod event;
@@ -122,6 +125,7 @@ mod message_content;
 mod message_versions;
 mod native;
 mod outcome;
+mod places;
 mod prompt_rules;
 mod session;
 mod session_builder;
@@ -176,6 +180,19 @@ impl Adapter for Gemini {
     /// No log of the CLI says which version wrote it.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::GEMINI)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -33,8 +33,6 @@ pub(crate) enum Class {
     Models,
     /// A row of a database whose data is not an object.
     Row,
-    /// An object in the place of a file that could not be read.
-    Unreadable,
     /// An unknown member of an export, by the number of its name.
     Member(Number),
     /// Some other document.
@@ -109,7 +107,6 @@ facts! {
     directory = "directory",
     text = "text",
     content = "content",
-    file = "file",
     reason = "reason",
     synthetic = "synthetic",
     ignored = "ignored",
@@ -140,8 +137,6 @@ impl<'d, 'a> Facts<'d, 'a> {
             Class::SessionMessage
         } else if self.is_captured() {
             Class::Captured
-        } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
-            Class::Unreadable
         } else if self.kind.is_none() && self.role.is_none() {
             self.class_without_type()
         } else if self.session.is_some() || !is_text(self.id) {

@@ -68,9 +68,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         Class::Share => fits(is_id(facts.id, "ses_"), Fit::Neutral),
         Class::Row | Class::SessionMessage if is_id(facts.session, "ses_") => likely,
         Class::Project => Fit::Fits(Confidence::Possible),
-        Class::Row | Class::Diffs | Class::Todos | Class::Models | Class::Unreadable => {
-            Fit::Neutral
-        }
+        Class::Row | Class::Diffs | Class::Todos | Class::Models => Fit::Neutral,
         _ if is_id(facts.session, "ses_") => Fit::Neutral,
         _ => Fit::unknown(document),
     }

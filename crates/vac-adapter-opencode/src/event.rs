@@ -35,7 +35,6 @@ pub(crate) fn entry<'a>(
         Class::Todos => "todo".into(),
         Class::Models => "model".into(),
         Class::Member(_) => "export".into(),
-        Class::Unreadable => unreadable(node, report),
         _ => unknown(node, report),
     };
     let mut id = None;
@@ -99,7 +98,6 @@ fn annotations(
             }
         }
         (Class::Other, kind) => annotations.permission = part::permission(node, kind),
-        (Class::Unreadable, _) => annotations.reason = Some(annotations::Reason::Other),
         _ => {}
     }
     annotations
@@ -142,11 +140,13 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// A file that could not be read: the record says so, and the report.
-fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
-    let says = |key: &str| node.member(key).and_then(Node::text).unwrap_or_default();
-    report.warn(format!("{}: {}", says("file"), says("reason")));
-    "unreadable".into()
+/// Returns the entry for a file or a table that could not be read.
+pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
+    let mut data = Rest::default();
+    raw::push(&mut data, "file", &what);
+    let mut entry = made("unreadable".into(), data, format!("unreadable-{number}").into());
+    annotation::annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Other));
+    entry
 }
 
 /// A row whose data is not an object. Text is kept unparsed.

@@ -110,6 +110,8 @@
 
 mod annotate;
 mod capture;
+#[cfg(feature = "check")]
+pub mod check;
 mod classify;
 mod container;
 mod damaged_export;
@@ -123,6 +125,7 @@ mod object;
 mod order;
 mod outcome;
 mod part;
+mod places;
 mod prompt_rules;
 mod record;
 mod secret;
@@ -130,6 +133,7 @@ mod session;
 mod session_message;
 mod source;
 mod steps;
+mod store;
 mod survey;
 mod tool;
 mod tools;
@@ -174,6 +178,19 @@ impl Adapter for OpenCode {
 
     fn newest_tested(&self) -> Option<&'static str> {
         Some("1.18.10")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::OPENCODE)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

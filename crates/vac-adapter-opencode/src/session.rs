@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use vac_adapter::frame::Reason;
+use vac_adapter::container::Problem;
+use vac_adapter::frame::{Place, Reason};
 use vac_adapter::{Error, Origin, Parent, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
 use vac_record::annotations::Relation;
@@ -29,6 +30,19 @@ pub(crate) struct OpenCodeSession<'i> {
     pub record: VerifiableAgentRecord<'static>,
     /// The session that this one came from.
     pub parent: Option<Parent>,
+    /// Whether what could not be read of the input is reported with this session.
+    pub is_first: bool,
+}
+
+impl OpenCodeSession<'_> {
+    /// Files and tables that could not be read.
+    fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
+        let troubles = self.source.log().troubles().filter(|_| self.is_first);
+        troubles.filter_map(|trouble| match &trouble.problem {
+            Problem::Unreadable { what, reason } => Some((what.as_str(), reason.as_str())),
+            _ => None,
+        })
+    }
 }
 
 impl OpenCodeSession<'_> {
@@ -136,6 +150,11 @@ impl Session for OpenCodeSession<'_> {
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (number, (what, reason)) in (1..).zip(self.unreadable()) {
+            sink.report().warn(format!("{what}: {reason}"));
+            let entry = event::unreadable(what, number);
+            sink.entry(entry, Origin { place: Place::default(), bytes: b"" })?;
+        }
         let mut scanner = Scanner::default();
         for (number, stored) in (self.first..).zip(&self.objects) {
             sink.report().frames += 1;
@@ -150,6 +169,7 @@ impl Session for OpenCodeSession<'_> {
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.objects.iter().map(|stored| stored.entries).sum())
+        let unreadable = self.unreadable().count() as u64;
+        Ok(unreadable + self.objects.iter().map(|stored| stored.entries).sum::<u64>())
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
         surveyed.iter().map(|surveyed| source.add(surveyed.objects.iter())).collect();
     let source = Rc::new(source);
     let objects = Rc::new(objects);
-    let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
+    let found = surveyed.into_iter().zip(numbers).enumerate().map(|(at, (surveyed, first))| {
         let record = surveyed.data.record(&surveyed.id, &surveyed.objects, &objects);
         OpenCodeSession {
             source: Rc::clone(&source),
@@ -50,6 +50,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
             first,
             record,
             parent: surveyed.data.parent(),
+            is_first: at == 0,
         }
     });
     Ok(found.collect())

@@ -46,15 +46,8 @@ fn check(record: &[u8]) {
 fn records_of_the_corpus_are_encoded_in_one_way_only() {
     let corpus = shared("corpus", "VAC_CORPUS");
     let folders: Vec<_> = corpus.into_iter().chain([root().join("fixtures")]).collect();
-    let adapters: [&dyn Adapter; 5] = [
-        &vac_adapter_claude::Claude,
-        &vac_adapter_codex::Codex,
-        &vac_adapter_gemini::Gemini,
-        &vac_adapter_opencode::OpenCode,
-        &vac_adapter_cursor::Cursor,
-    ];
     let mut count = 0;
-    for adapter in adapters {
+    for adapter in vac::AGENTS.iter().copied() {
         let mut files = Vec::new();
         for folder in &folders {
             find(&folder.join(adapter.name()), &mut files);

@@ -13,9 +13,9 @@ mod tokens;
 
 use serde_json::Value;
 use vac_adapter::Input;
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{Converted, Log, Outcome, fixture, full};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
 /// Converts an input, after checking that nothing of it is lost.
 fn check(name: &str, text: &str) -> Outcome {

@@ -1,9 +1,9 @@
 //! Several sessions in one file.
 
 use serde_json::Value;
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{Log, check, fixture, tokens};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
 /// The sessions of a log: their ids, and the ids of their entries.
 fn sessions(log: &Log) -> Vec<(String, Vec<String>)> {

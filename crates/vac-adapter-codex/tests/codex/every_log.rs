@@ -1,8 +1,8 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Agent, Log, corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 /// A log of lines, in which what is no document stays in one piece.
 const LINES: Agent = Agent { takes_apart: |_| false, ..CODEX };

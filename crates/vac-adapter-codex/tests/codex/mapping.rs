@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use vac_adapter::Profile;
 use vac_adapter::session::Options;
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Log, convert, fixture};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 use crate::{check, converted, entries, line};
 

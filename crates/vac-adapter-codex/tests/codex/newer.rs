@@ -1,8 +1,8 @@
 //! What versions from 0.144 to 0.166 added.
 
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{check, fixture};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 #[test]
 fn spoken_segments_are_messages_of_who_spoke() {

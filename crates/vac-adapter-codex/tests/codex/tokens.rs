@@ -1,9 +1,9 @@
 //! The `token-usage` of all entries is what the session used.
 
 use serde_json::{Value, json};
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Tokens, check, corpus, fixture, full, tokens};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 use crate::{entries, line};
 

@@ -1,8 +1,8 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 #[test]
 fn every_fixture_gives_its_expected_records() {

@@ -2,9 +2,9 @@
 
 use vac_adapter::Report;
 use vac_adapter_check::Log;
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::hostile::VALUES;
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::check;
 

@@ -9,9 +9,9 @@ mod meaning;
 mod text;
 
 use vac_adapter::Report;
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::{Log, Outcome};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 /// What becomes of an input, after it was seen that it is what it has to be.
 fn check(name: &str, bytes: &[u8]) -> Outcome {

@@ -1,6 +1,6 @@
 //! What becomes of a transcript.
 
-use vac_adapter_check::agents::CURSOR;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::{check, one};
 

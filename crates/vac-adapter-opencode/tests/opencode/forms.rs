@@ -1,8 +1,10 @@
 //! Shared sessions, captures, first messages, rows and damaged exports.
 
+use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
 use vac_adapter_check::{Log, fixture_logs};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 use vac_record::AbstractTimestamp;
 
 use crate::{check, one};
@@ -195,12 +197,25 @@ fn parts_inside_a_message_may_be_anything() {
 }
 
 #[test]
-fn a_file_that_could_not_be_read_is_an_event_and_a_warning() {
+fn file_that_could_not_be_read_is_an_event_and_a_warning() {
+    let mut log = Log::new("log.json", MESSAGE);
+    let problem =
+        Problem::Unreadable { what: "part/x.json".to_owned(), reason: "it is empty".to_owned() };
+    log.parts[0].troubles.push(Trouble { offset: 0, problem });
+    let converted = vac_adapter_check::check(&OPENCODE, &OpenCode, &log).only().clone();
+    let entry = &converted.value()["session"]["entries"][0];
+    assert_eq!(entry["event-type"], "unreadable");
+    assert_eq!(entry["data"]["file"], "part/x.json");
+    assert_eq!(entry["vac"]["reason"], "other");
+    assert_eq!(converted.report.warnings, ["part/x.json: it is empty"]);
+}
+
+#[test]
+fn document_that_claims_a_file_could_not_be_read_is_an_event_of_the_log() {
     let log = format!(
         "{MESSAGE}\n{}",
-        r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "it is empty"}"#
+        r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "no"}"#
     );
-    let (record, report) = one(log.as_bytes());
-    assert_eq!(record["session"]["entries"][1]["event-type"], "unreadable");
-    assert_eq!(report.warnings, ["part/x.json: it is empty"]);
+    let (_, report) = one(log.as_bytes());
+    assert_eq!(report.warnings, [""; 0]);
 }

@@ -1,9 +1,9 @@
 //! Sessions, their order, and what belongs to them.
 
 use vac_adapter::{Adapter, Confidence, Memory, detect};
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{corpus, fixture, fixture_logs};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 
 use crate::{check, one};
 
