@@ -30,6 +30,26 @@
 //!
 //! # Mapping
 //!
+//! Keys of the draft's translation (*Translation Layer Breakdown*, section Codex CLI):
+//!
+//! | native key | record | section there |
+//! |---|---|---|
+//! | `timestamp` | `timestamp` | direct matches |
+//! | `payload.arguments` | `input` | renames |
+//! | `payload.call_id` | `call-id` | renames |
+//! | `payload.name` | `name` | renames |
+//! | `payload.output` | `output` | renames |
+//! | `payload.type` `function_call` | `tool-call` | structural extraction |
+//! | `payload.type` `function_call_output` | `tool-result` | structural extraction |
+//! | `payload.type` `reasoning` | `reasoning` | structural extraction |
+//! | `payload.type` `message` with `payload.role` | `user`, `assistant` | structural extraction |
+//! | `event_msg` that repeats a `response_item` | system-event with `duplicate-of` | structural extraction (there: both are messages) |
+//! | `turn_context.model` | `model-id`, `models` | fabricated |
+//! | (constant) | `cli-name` `codex-cli` | fabricated |
+//! | `session_meta`, `turn_context`, `event_msg` members | data of their events | dropped fields (kept here) |
+//!
+//! All keys and types:
+//!
 //! | native | record |
 //! |---|---|
 //! | line `timestamp` | `timestamp`; a value that is not a timestamp stays `native:timestamp` |

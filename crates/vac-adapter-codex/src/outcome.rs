@@ -214,15 +214,18 @@ fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Optio
     if inside.starts_with(br#"{\""#) {
         return by_metadata(inside);
     }
-    let head = decode_head(inside);
-    if let Some(status) = script_status(&head) {
+    let begins = |prefix: &str| inside.starts_with(prefix.as_bytes());
+    if begins("Script ")
+        && let Some(status) = script_status(&decode_head(inside))
+    {
         return status.end(all);
     }
-    if HEADS.iter().any(|prefix| head.starts_with(prefix)) {
-        return by_head(&head, inside.len() <= MAX_HEAD).map(CallEnd::from_code);
+    if HEADS.iter().any(|prefix| begins(prefix)) {
+        let is_whole = inside.len() <= MAX_HEAD;
+        return by_head(&decode_head(inside), is_whole).map(CallEnd::from_code);
     }
-    let (_, outcome, _) = PREFIXES.iter().find(|(prefix, ..)| head.starts_with(prefix))?;
-    Some(denial(&head).unwrap_or(CallEnd::from_text(*outcome)))
+    let (_, outcome, _) = PREFIXES.iter().find(|(prefix, ..)| begins(prefix))?;
+    Some(denial(&decode_head(inside)).unwrap_or(CallEnd::from_text(*outcome)))
 }
 
 /// Returns the end of a call that was not allowed to run, as an error of the CLI says.
@@ -348,7 +351,7 @@ fn worse(first: i128, second: i128) -> i128 {
     if first == 0 { second } else { first }
 }
 
-/// Decodes the beginning of the inside of a JSON text token.
+/// Decodes the beginning of the inside of a JSON text token, up to the line `Output:`.
 fn decode_head(inside: &[u8]) -> String {
     let mut end = inside.len().min(MAX_HEAD);
     while end < inside.len() && end > 0 && matches!(inside[end], 0x80..=0xbf) {
@@ -372,6 +375,9 @@ fn decode_head(inside: &[u8]) -> String {
             },
             other => other,
         });
+        if head.ends_with("\nOutput:\n") {
+            break;
+        }
     }
     head
 }

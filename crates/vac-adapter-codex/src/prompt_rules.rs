@@ -208,7 +208,10 @@ pub(crate) fn typed(text: &str) -> Option<Typed> {
     }
     let own = without_context(text);
     let is_context = CONTEXT_HEADS.iter().any(|head| own.starts_with(head));
-    let request = REQUESTS.iter().filter(|_| is_context).find_map(|mark| own.split_once(mark));
+    let request = REQUESTS
+        .iter()
+        .filter(|mark| is_context || (own.starts_with("# ") && **mark == REQUESTS[0]))
+        .find_map(|mark| own.split_once(mark));
     let own = request.map_or(own, |(_, own)| own.trim());
     (own.len() < text.len()).then(|| Typed { text: own.to_owned(), left_out: "context" })
 }
@@ -309,6 +312,8 @@ mod tests {
         for (text, expected) in [
             ("Fix it", None),
             ("See ## My request for Codex: there", None),
+            ("# Browser comments:\n\nx\n\n## My request for Codex:\nFix it\n", Some("Fix it")),
+            ("# Notes\n\n## My request:\nFix it", None),
             ("# Context from my IDE setup:\n\n## My request for Codex:\nFix it\n", Some("Fix it")),
             (
                 "# Files mentioned by the user:\n\n## a: /a\n\n## My request:\nFix it",

@@ -171,6 +171,24 @@ fn reviews_of_actions_are_permissions() {
 }
 
 #[test]
+fn requests_for_approval_and_declined_items_are_permissions() {
+    let printed =
+        |kind: &str| json!({"id": "0", "msg": {"type": kind, "call_id": "c"}}).to_string();
+    let declined = json!({"type": "item.completed", "item": {"id": "item_0",
+        "type": "command_execution", "command": "rm x", "status": "declined", "exit_code": null}});
+    let asked = |what: &str| json!({"decision": "asked", "what": what, "call-id": "c"});
+    let found =
+        entries(&[printed("exec_approval_request"), printed("apply_patch_approval_request")]);
+    assert_eq!(found[0]["vac"]["permission"], asked("shell_exec"));
+    assert_eq!(found[1]["vac"]["permission"], asked("file_edit"));
+    let started = json!({"type": "thread.started", "thread_id": "t"}).to_string();
+    let found = entries(&[started, declined.to_string()]);
+    let result = &found[1]["children"][0];
+    assert_eq!(result["vac"]["outcome"], "cancelled");
+    assert_eq!(result["vac"]["permission"]["decision"], "denied");
+}
+
+#[test]
 fn calls_have_canonical_tools_and_servers() {
     let entries = fixture_entries("meaning");
     let actions = annotations(&entries, "tool-call", "action");
