@@ -273,7 +273,7 @@ impl Looking<'_, '_> {
     fn record(&mut self, log: &Log, document: &Document<'_>) -> Result<()> {
         let signature = self.signature(log, document)?;
         let from = ReadFrom::Record(signature.as_ref());
-        let shown = record::read(document, ADAPTERS, &mut |session| (self.show)(session, from));
+        let shown = record::read(document, AGENTS, &mut |session| (self.show)(session, from));
         self.take(log, shown)
     }
 

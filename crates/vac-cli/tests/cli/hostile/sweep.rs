@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use vac::AGENTS;
 use vac_adapter::detect::detect;
 use vac_adapter::session::{self, Options};
-use vac_adapter::{Adapter, Error, Memory};
+use vac_adapter::{Error, Memory};
 use vac_value::Encoding;
 
 use super::{Dice, assert_untouched, files, names, run};
