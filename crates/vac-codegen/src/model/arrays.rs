@@ -192,25 +192,12 @@ impl<'s> Builder<'s> {
     fn part_title(&self, element: &Element) -> Option<String> {
         match &element.kind {
             ElementKind::Group { name: Some(name), .. } => Some(name.clone()),
-            ElementKind::Group { name: None, group } => self.joined_keys(group),
+            ElementKind::Group { name: None, group } => joined_keys(group),
             ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
                 Some(literal_name(key))
             }
             ElementKind::Member(IrMember { value, .. }) => self.rule_inside(value),
         }
-    }
-
-    /// The keys of a group without a name, if all of its elements have keys.
-    fn joined_keys(&self, group: &Group) -> Option<String> {
-        let [elements] = group.choices.as_slice() else { return None };
-        let keys = elements.iter().map(|element| match &element.kind {
-            ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
-                Some(literal_name(key))
-            }
-            _ => None,
-        });
-        let keys: Vec<String> = keys.collect::<Option<_>>()?;
-        (1..=MAX_JOINED).contains(&keys.len()).then(|| keys.join("-and-"))
     }
 
     /// The name of the rule that a type is about: `digest` in `bstr .cbor digest`, `[+ digest]`,
@@ -250,6 +237,19 @@ impl<'s> Builder<'s> {
             _ => None,
         }
     }
+}
+
+/// The keys of a group without a name, if all of its elements have keys.
+fn joined_keys(group: &Group) -> Option<String> {
+    let [elements] = group.choices.as_slice() else { return None };
+    let keys = elements.iter().map(|element| match &element.kind {
+        ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
+            Some(literal_name(key))
+        }
+        _ => None,
+    });
+    let keys: Vec<String> = keys.collect::<Option<_>>()?;
+    (1..=MAX_JOINED).contains(&keys.len()).then(|| keys.join("-and-"))
 }
 
 /// The group that an array consists of, if that is all.
