@@ -142,5 +142,5 @@ fn signed_records_keep_every_member_in_its_place() {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{bytes:02x?}")
 }
