@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use vac_record::{
-    AgentMeta, Any, Contributor, Conversation, CoseCertHash, CoseCertHashHashAlg, CoseX509,
+    AgentMeta, Any, Contributor, Conversation, CoseCertHash, CoseCertHashAlg, CoseX509,
     CwtClaims, Decode, Embedded, Encode, Environment, EventEntry, File, FileAttributionRecord,
     Label, MessageEntry, ProtectedHeader, ProtectedHeaderContentType, Range, ReasoningEntry,
     RecordingAgent, Resource, SessionTrace, SignedAgentRecordContent, Start, Tagged, TokenUsage,
@@ -107,7 +107,7 @@ fn signed_records_keep_every_member_in_its_place() {
             content_type: Some(ProtectedHeaderContentType::Uint(50)),
             kid: Some(b"kid".into()),
             x5t: Some(CoseCertHash {
-                hash_alg: CoseCertHashHashAlg::Int(-16),
+                hash_alg: CoseCertHashAlg::Int(-16),
                 hash_value: b"hash".into(),
             }),
             x5chain: Some(CoseX509::Array(vec![b"c1".into(), b"c2".into()])),
@@ -142,5 +142,5 @@ fn signed_records_keep_every_member_in_its_place() {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{bytes:02x?}")
 }

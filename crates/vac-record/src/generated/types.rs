@@ -2,7 +2,7 @@
 // Needs the 2024 edition and the crates `vac-schema` and `vac-value`. Clippy's
 // `large_enum_variant` is allowed where the variants of an enum contain structs.
 
-/// What a file may hold: a record as it is, or one that is signed.
+/// The content of a file: a record, or a signed record.
 ///
 /// ```cddl
 /// start = verifiable-agent-record / signed-agent-record
@@ -38,7 +38,7 @@ pub enum AbstractTimestamp<'a> {
     Uint(u64),
 }
 
-/// Names a session; whatever the agent uses, text or bytes.
+/// Identifier of a session, as the agent states it: text or bytes.
 ///
 /// ```cddl
 /// session-id = tstr / bstr
@@ -51,7 +51,7 @@ pub enum SessionId<'a> {
     Bytes(::vac_value::Bytes<'a>),
 }
 
-/// Names an entry within its session.
+/// Identifier of an entry within its session.
 ///
 /// ```cddl
 /// entry-id = tstr
@@ -146,7 +146,7 @@ pub struct SessionTrace<'a> {
 /// ```cddl
 /// agent-meta = {
 ///   model-id: tstr                              ; The main model.
-///   model-provider: tstr                        ; Who runs the model.
+///   model-provider: tstr                        ; Provider of the model.
 ///   ? models: [* tstr]                          ; Every model that took part.
 ///   ? cli-name: tstr
 ///   ? cli-version: tstr
@@ -157,7 +157,7 @@ pub struct SessionTrace<'a> {
 pub struct AgentMeta<'a> {
     /// The main model.
     pub model_id: ::vac_value::Text<'a>,
-    /// Who runs the model.
+    /// Provider of the model.
     pub model_provider: ::vac_value::Text<'a>,
     /// Every model that took part.
     pub models: Option<Vec<::vac_value::Text<'a>>>,
@@ -235,7 +235,7 @@ pub struct VcsContext<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// One thing that happened. The member `type` says which.
+/// One event of the session. The member `type` states its type.
 ///
 /// ```cddl
 /// entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / event-entry
@@ -255,7 +255,7 @@ pub enum Entry<'a> {
     Event(EventEntry<'a>),
 }
 
-/// Something said by the user or by the model.
+/// A message of the user or of the model.
 ///
 /// ```cddl
 /// message-entry = {
@@ -292,7 +292,7 @@ pub struct MessageEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// The model calls a tool.
+/// A call of a tool by the model.
 ///
 /// ```cddl
 /// tool-call-entry = {
@@ -324,7 +324,7 @@ pub struct ToolCallEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// A tool answers.
+/// The result of a tool call.
 ///
 /// ```cddl
 /// tool-result-entry = {
@@ -359,7 +359,7 @@ pub struct ToolResultEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// The model thinks.
+/// Reasoning of the model.
 ///
 /// ```cddl
 /// reasoning-entry = {
@@ -391,7 +391,7 @@ pub struct ReasoningEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// Anything else that happened.
+/// Any other event.
 ///
 /// ```cddl
 /// event-entry = {
@@ -420,7 +420,7 @@ pub struct EventEntry<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// What a message cost.
+/// Tokens and cost of a message.
 ///
 /// ```cddl
 /// token-usage = {
@@ -451,7 +451,7 @@ pub struct TokenUsage<'a> {
     pub extensions: ::vac_value::Map<::vac_value::Text<'a>, ::vac_value::Any<'a>>,
 }
 
-/// Which conversations shaped which lines of which files.
+/// The conversations that contributed to lines of files.
 ///
 /// ```cddl
 /// file-attribution-record = {
@@ -592,7 +592,7 @@ pub struct ProtectedHeader<'a> {
     pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
-/// Who says so (iss), about what (sub).
+/// Claims of the signer: issuer (iss) and subject (sub).
 ///
 /// ```cddl
 /// CWT_Claims = {
@@ -631,8 +631,8 @@ pub struct UnprotectedHeader<'a> {
     pub extensions: ::vac_value::Map<Label<'a>, ::vac_value::Any<'a>>,
 }
 
-/// What can be said of the record without opening it. Nothing protects it: check
-/// it against the payload.
+/// Facts about the record that can be read without the payload. They are not
+/// signed: compare them with the record.
 ///
 /// ```cddl
 /// trace-metadata = {
@@ -671,7 +671,7 @@ pub struct TraceMetadata<'a> {
 /// ```
 pub type TraceFormatId<'a> = ::vac_value::Text<'a>;
 
-/// One certificate, or a chain of two and more.
+/// One certificate, or a chain of two or more.
 ///
 /// ```cddl
 /// COSE_X509 = bstr / [2*certs: bstr]
@@ -706,7 +706,7 @@ pub enum Label<'a> {
     Text(::vac_value::Text<'a>),
 }
 
-/// What a transparency service answers.
+/// Receipt of a transparency service.
 ///
 /// ```cddl
 /// Receipt = #6.18(COSE_Sign1)

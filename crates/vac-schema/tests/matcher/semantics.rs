@@ -328,3 +328,17 @@ fn the_best_of_several_types_of_a_key_is_reported() {
         &["/p/k: expected \"x\" or \"y\", found text \"z\" (rule t)"],
     );
 }
+
+#[test]
+fn key_types_take_at_most_as_many_entries_as_they_allow() {
+    let schema = "a = { ? x: int, 1*2 tstr => int }";
+    valid(schema, r#"{"b": 1}"#);
+    valid(schema, r#"{"x": 0, "b": 1, "c": 2}"#);
+    let is_valid = |document: &str| json(schema, document).is_empty();
+    assert!(!is_valid(r#"{"x": 0}"#));
+    assert!(!is_valid(r#"{"b": 1, "c": 2, "d": 3}"#));
+    // A second key type takes the entries for which the first one has no room.
+    let schema = "a = { 0*1 tstr => int, * tstr => text }";
+    valid(schema, r#"{"b": 1, "c": "text"}"#);
+    assert!(!json(schema, r#"{"b": 1, "c": 2}"#).is_empty());
+}

@@ -103,7 +103,7 @@ impl Identity {
         match self.certificate {
             Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",
             Some(Ok(CertificateStatus::NotChecked)) => {
-                detail += ", certificate not checked: no trust root"
+                detail += ", certificate not checked: no trust root";
             }
             _ => {}
         }
