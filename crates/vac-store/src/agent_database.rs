@@ -409,9 +409,10 @@ impl Groups {
             }
             (None, row_id) => {
                 let row_id = row_id.unwrap_or("rowid");
-                let is_null = match all.has_column(table.name, column) {
-                    true => format!("{} IS NULL", quoted(column)),
-                    false => "true".to_owned(),
+                let is_null = if all.has_column(table.name, column) {
+                    format!("{} IS NULL", quoted(column))
+                } else {
+                    "true".to_owned()
                 };
                 let (link, name) = (quoted(link), quoted(table.name));
                 let sql = format!("SELECT {row_id}, {link} FROM {name} WHERE {is_null}");

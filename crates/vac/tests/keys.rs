@@ -22,7 +22,7 @@ fn escaped(log: &Log) -> Log {
                 [b'"', first, others @ ..]
                     if after == Some(&b':') && first.is_ascii_alphanumeric() =>
                 {
-                    written.extend_from_slice(format!("\"\\u{:04x}", first).as_bytes());
+                    written.extend_from_slice(format!("\"\\u{first:04x}").as_bytes());
                     written.extend_from_slice(others);
                 }
                 other => written.extend_from_slice(other),
@@ -128,7 +128,9 @@ fn annotate(value: &mut Value, annotations: &Value) {
             }
         }
         Value::Array(elements) => {
-            elements.iter_mut().for_each(|value| annotate(value, annotations));
+            for value in elements {
+                annotate(value, annotations);
+            }
         }
         _ => {}
     }
@@ -140,8 +142,8 @@ fn rewritten(log: &Log, change: &dyn Fn(&mut Value)) -> Option<Log> {
     let mut log = log.clone();
     for part in &mut log.parts {
         let mut written = Vec::new();
-        let mut documents = serde_json::Deserializer::from_slice(&part.bytes).into_iter::<Value>();
-        while let Some(document) = documents.next() {
+        let documents = serde_json::Deserializer::from_slice(&part.bytes).into_iter::<Value>();
+        for document in documents {
             let mut document = document.ok()?;
             change(&mut document);
             written.extend_from_slice(document.to_string().as_bytes());

@@ -206,7 +206,7 @@ impl Blobs {
         };
         documents.note(Problem::RowLists);
         if let Err(problem) = &fields {
-            documents.unreadable("the list of messages", problem);
+            documents.unreadable("the list of messages", *problem);
         }
         self.put_blob(place, documents);
         let Ok(fields) = fields else { return false };

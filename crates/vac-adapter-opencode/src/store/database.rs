@@ -124,9 +124,13 @@ impl Sessions {
             let id = project.to_text();
             let read = self.0.rows(&PROJECT, Some(&id), &mut |row| projects.push(row.clone()));
             note(&PROJECT, read, to);
-            projects.iter().for_each(|project| row::project(project, to));
+            for project in &projects {
+                row::project(project, to);
+            }
         }
-        sessions.iter().for_each(|session| row::session(session, to));
+        for session in &sessions {
+            row::session(session, to);
+        }
     }
 
     /// Writes the rows of a table that belong to a session.
@@ -154,7 +158,7 @@ impl Sessions {
 
 fn note(table: &Table, read: io::Result<()>, to: &mut Documents) {
     if let Err(error) = read {
-        to.unreadable(format!("table {}", table.name), error);
+        to.unreadable(format!("table {}", table.name), error.to_string());
     }
 }
 

@@ -123,14 +123,14 @@ impl Tree {
             writer.optional("project", project);
         }
         writer.optional(if self.is_early { "session/share" } else { "session_share" }, key);
-        files.iter().for_each(|file| writer.file(file));
+        for file in files {
+            writer.file(file);
+        }
         writer.optional("session_diff", key);
         writer.optional("todo", key);
         if is_file_name(key) {
-            let parts = match self.is_early {
-                true => format!("session/part/{key}"),
-                false => "part".to_owned(),
-            };
+            let parts =
+                if self.is_early { format!("session/part/{key}") } else { "part".to_owned() };
             writer.messages(&format!("{}/{key}", self.messages()), &parts);
         }
         for folder in index.orphans.get(key).into_iter().flatten() {
@@ -170,7 +170,9 @@ impl Writer<'_> {
     }
 
     fn unreadable(&mut self, paths: Vec<(String, String)>) {
-        paths.into_iter().for_each(|(path, reason)| self.to.unreadable(path, reason));
+        for (path, reason) in paths {
+            self.to.unreadable(path, reason);
+        }
     }
 
     /// Writes a file that need not be there.
@@ -184,7 +186,7 @@ impl Writer<'_> {
     fn file(&mut self, path: &str) {
         match read(self.root, path) {
             Ok(bytes) => self.to.file(&bytes),
-            Err(error) => self.to.unreadable(path, error),
+            Err(error) => self.to.unreadable(path, error.to_string()),
         }
     }
 }

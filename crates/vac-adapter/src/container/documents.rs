@@ -57,8 +57,8 @@ impl Documents {
     }
 
     /// States that something could not be read.
-    pub fn unreadable(&mut self, what: impl Into<String>, reason: impl ToString) {
-        self.note(Problem::Unreadable { what: what.into(), reason: reason.to_string() });
+    pub fn unreadable(&mut self, what: impl Into<String>, reason: impl Into<String>) {
+        self.note(Problem::Unreadable { what: what.into(), reason: reason.into() });
     }
 
     /// Whether there are neither documents nor troubles.

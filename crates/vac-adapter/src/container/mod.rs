@@ -37,16 +37,19 @@ pub enum Container {
     Database,
 }
 
+/// Sessions in a container, for several threads.
+pub type SharedStore = Arc<dyn SessionStore>;
+
 /// The databases and folders in which an agent keeps several sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Stores {
     /// The tables of its databases, and the rows in them, that may be read.
     pub tables: &'static [Table],
     /// Opens a database. `None` if it is not one of the agent.
-    pub open_database: fn(Arc<dyn Database>) -> Option<Arc<dyn SessionStore>>,
+    pub open_database: fn(Arc<dyn Database>) -> Option<SharedStore>,
     /// Opens a folder of which the files together are sessions. `None` if it is not one of the
     /// agent.
-    pub open_folder: fn(Arc<dyn Folder>) -> io::Result<Option<Arc<dyn SessionStore>>>,
+    pub open_folder: fn(Arc<dyn Folder>) -> io::Result<Option<SharedStore>>,
 }
 
 impl Stores {
