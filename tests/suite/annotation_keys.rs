@@ -1,6 +1,8 @@
 //! Native keys with the names of annotations mean nothing: a log with all of them in every
 //! object has the same events and facts.
 
+use std::collections::BTreeMap;
+
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value, json};
 use vac_adapter::{Adapter, Input, Session};
@@ -97,7 +99,7 @@ fn rewrite(log: &Log, change: impl Fn(&[u8]) -> Vec<u8>) -> Log {
 }
 
 /// What events and facts say, without what the log itself contains.
-fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Vec<Value>> {
+fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Vec<Statement>> {
     let mut found = Vec::new();
     let sessions = adapter.survey(log as &dyn Input).ok()?;
     for session in &sessions {
@@ -106,24 +108,34 @@ fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Vec<Value>> {
     Some(found)
 }
 
-fn session_statements(session: &dyn Session) -> Vec<Value> {
+/// The members of an event or of the facts, as they are written.
+type Statement = BTreeMap<String, String>;
+
+fn session_statements(session: &dyn Session) -> Vec<Statement> {
     let mut found = Vec::new();
     events(session, &[], Options::everything(), &mut |event| {
-        found.push(serde_json::from_slice::<Value>(&event.line()).expect("JSON"));
+        found.push(statement(&event.line()));
         Ok(())
     })
     .expect("events");
     let facts = inspect(session, &[]).expect("facts");
-    found.push(serde_json::to_value(facts).expect("JSON"));
-    for statement in &mut found {
-        let members = statement.as_object_mut().expect("an object");
-        // Values of the log contain the keys, some ids are digests of its bytes, and some objects
-        // become an event because of a key that is not known.
-        for key in ["input", "output", "paths", "session-id", "entry-id", "entries"] {
-            members.remove(key);
-        }
-    }
+    found.push(statement(&serde_json::to_vec(&facts).expect("JSON")));
     found
+}
+
+fn statement(json: &[u8]) -> Statement {
+    let document = Document::json(json).expect("JSON");
+    let member = |(key, value): (Node<'_, '_>, Node<'_, '_>)| {
+        let key = key.text().expect("a key").into_owned();
+        (key, String::from_utf8_lossy(value.raw()).into_owned())
+    };
+    let mut members: Statement = document.root().members().map(member).collect();
+    // Values of the log contain the keys, some ids are digests of its bytes, and some objects
+    // become an event because of a key that is not known.
+    for key in ["input", "output", "paths", "session-id", "entry-id", "entries"] {
+        members.remove(key);
+    }
+    members
 }
 
 /// Checks logs of an agent. Returns the number of logs that were checked.
