@@ -1,25 +1,18 @@
 //! All adapters over all logs: fixtures, the corpus where there is one, and what nobody
 //! wishes for. What is printed is a table: `cargo test -p vac-tests adapters -- --nocapture`.
 
+use vac::AGENTS;
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::{
     Agent, Log, Outcome, check, check_briefly, check_pieces, corpus, fixture_logs, hostile,
     lossless,
 };
-use vac_adapter_claude::Claude;
-use vac_adapter_codex::Codex;
-use vac_adapter_cursor::Cursor;
-use vac_adapter_gemini::Gemini;
-use vac_adapter_opencode::OpenCode;
-
-/// All of them.
-pub const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
 
 /// Every log of an agent is known to be its log, and nothing of it is lost; what is not
 /// known is refused.
 fn held(adapter: &dyn Adapter) {
-    let agent = Agent::of(adapter.name());
+    let agent = Agent::of(adapter);
     for log in fixture_logs(adapter) {
         let outcome = row(adapter, &log, check(agent, adapter, &log));
         assert!(!outcome.is_refused(), "{}: {outcome}", log.shown);
@@ -32,7 +25,7 @@ fn held(adapter: &dyn Adapter) {
 
 fn row(adapter: &dyn Adapter, log: &Log, outcome: Outcome) -> Outcome {
     println!("{:<9} {:<70} {outcome}", adapter.name(), log.shown);
-    let detected = detect(log, &ADAPTERS).expect("memory can be read");
+    let detected = detect(log, AGENTS).expect("memory can be read");
     let detected = detected.map(|(adapter, _)| adapter.name());
     let is_known = detected == Some(adapter.name());
     assert!(is_known || outcome.is_refused(), "{} is known as one of {detected:?}", log.shown);
@@ -40,38 +33,22 @@ fn row(adapter: &dyn Adapter, log: &Log, outcome: Outcome) -> Outcome {
 }
 
 #[test]
-fn every_log_of_claude_is_known_and_nothing_of_it_is_lost() {
-    held(&Claude);
-}
-
-#[test]
-fn every_log_of_codex_is_known_and_nothing_of_it_is_lost() {
-    held(&Codex);
-}
-
-#[test]
-fn every_log_of_cursor_is_known_and_nothing_of_it_is_lost() {
-    held(&Cursor);
-}
-
-#[test]
-fn every_log_of_gemini_is_known_and_nothing_of_it_is_lost() {
-    held(&Gemini);
-}
-
-#[test]
-fn every_log_of_opencode_is_known_and_nothing_of_it_is_lost() {
-    held(&OpenCode);
+fn every_log_of_every_agent_is_known_and_complete() {
+    std::thread::scope(|scope| {
+        for adapter in AGENTS.iter().copied() {
+            scope.spawn(move || held(adapter));
+        }
+    });
 }
 
 /// What benchmarks measure are sessions, and all of their lines are understood.
 #[test]
 fn generated_logs_are_sessions_of_their_agents() {
-    for adapter in ADAPTERS {
+    for adapter in AGENTS.iter().copied() {
         let logs = vac_tests::native::logs(5);
         let generated = logs.iter().find(|log| log.agent == adapter.name()).expect("one for each");
         let log = Log::new(generated.name, generated.text.as_str());
-        let outcome = row(adapter, &log, check(Agent::of(adapter.name()), adapter, &log));
+        let outcome = row(adapter, &log, check(Agent::of(adapter), adapter, &log));
         let report = &outcome.only().report;
         assert_eq!((report.unparsed.count, report.unknown_types.len()), (0, 0), "{report:?}");
         assert!(report.entries["user"] >= 5 && report.entries["tool-call"] == 5, "{report:?}");
@@ -81,12 +58,12 @@ fn generated_logs_are_sessions_of_their_agents() {
 #[test]
 fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
     let mut refused = 0;
-    for owner in ADAPTERS {
+    for owner in AGENTS.iter().copied() {
         for log in fixture_logs(owner) {
-            for adapter in ADAPTERS.iter().filter(|adapter| adapter.name() != owner.name()) {
+            for adapter in AGENTS.iter().filter(|adapter| adapter.name() != owner.name()) {
                 let called = format!("{} as {}", log.shown, adapter.name());
                 let log = log.clone().called(called);
-                let outcome = lossless(Agent::of(adapter.name()), *adapter, &log);
+                let outcome = lossless(Agent::of(*adapter), *adapter, &log);
                 refused += usize::from(outcome.is_refused());
             }
         }
@@ -96,11 +73,11 @@ fn an_adapter_refuses_the_logs_of_others_or_loses_nothing_of_them() {
 
 #[test]
 fn hostile_logs_lose_nothing_in_any_adapter() {
-    for owner in ADAPTERS {
-        for (name, log) in hostile::logs(Agent::of(owner.name())) {
-            for adapter in ADAPTERS {
+    for owner in AGENTS.iter().copied() {
+        for (name, log) in hostile::logs(Agent::of(owner)) {
+            for adapter in AGENTS.iter().copied() {
                 let called = format!("{name}, of {} as {}", owner.name(), adapter.name());
-                lossless(Agent::of(adapter.name()), adapter, &log.clone().called(called));
+                lossless(Agent::of(adapter), adapter, &log.clone().called(called));
             }
         }
     }
@@ -109,7 +86,7 @@ fn hostile_logs_lose_nothing_in_any_adapter() {
 #[test]
 fn long_events_are_kept_in_pieces_by_every_adapter() {
     let mut cut = 0;
-    for adapter in ADAPTERS {
+    for adapter in AGENTS.iter().copied() {
         for log in fixture_logs(adapter) {
             // A piece that might hold a secret is left out as a whole, and turns of plain text
             // are compared without the line before them, which is part of a piece.
@@ -121,7 +98,7 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
                 continue;
             }
             let log = log.within(200);
-            let outcome = check_pieces(Agent::of(adapter.name()), adapter, &log);
+            let outcome = check_pieces(Agent::of(adapter), adapter, &log);
             for record in outcome.records() {
                 cut += record.report.unparsed.reasons.get("event-too-long").unwrap_or(&0);
             }
@@ -133,10 +110,10 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
 #[test]
 fn a_line_of_67_megabytes_is_carried() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
-    let log = Log::new("long.jsonl", Agent::of("claude").sample.replace("VALUE", "\"VALUE\""));
+    let log = Log::new("long.jsonl", Agent::of(vac::adapter("claude").expect("an agent")).sample.replace("VALUE", "\"VALUE\""));
     let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
     let log = Log::new("long.jsonl", log);
-    let sessions = Claude.survey(&log).expect("a session");
+    let sessions = vac::adapter("claude").expect("an agent").survey(&log).expect("a session");
     let mut record = Vec::new();
     session::write(&*sessions[0], &Options::default(), &session::no_sources, &mut record)
         .expect("a record");

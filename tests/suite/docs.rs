@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use vac::AGENTS;
 use vac_adapter_check::{corpus, fixture_logs};
 use vac_tests::markdown::{Document, code};
 use vac_tests::root;
-
-use crate::adapters::ADAPTERS;
 
 /// Every test that the code map names for a decision is a test of some crate.
 #[test]
@@ -92,7 +91,7 @@ fn the_documentation_of_a_crate_has_an_example_and_its_decisions() {
 fn the_table_of_variants_is_complete() {
     let readme: BTreeSet<_> = Document::read("README.md").variants().into_iter().collect();
     let (mut documented, mut covered) = (BTreeSet::new(), BTreeSet::new());
-    for adapter in ADAPTERS {
+    for adapter in AGENTS.iter().copied() {
         let agent = adapter.name();
         let crate_docs = Document::read(&format!("crates/vac-adapter-{agent}/src/lib.rs"));
         for row in crate_docs.table("| variant |") {

@@ -3,16 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use vac::AGENTS;
 use vac_adapter::{Adapter, Beginning, Confidence, Detection, Memory};
 use vac_adapter_check::{Log, corpus, fixture_logs};
-
-use crate::adapters::ADAPTERS;
 
 /// What is detected of bytes with a name.
 fn detected(name: &str, bytes: &[u8]) -> String {
     let input = Memory { name, bytes };
     let beginning = Beginning::of(&input).expect("memory can be read");
-    beginning.sample().detect(&ADAPTERS).to_string()
+    beginning.sample().detect(AGENTS).to_string()
 }
 
 /// Every pair of a log and an adapter: only the adapter of the log's own agent may have the
@@ -22,13 +21,13 @@ fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
         let beginning = Beginning::of(log).expect("memory can be read");
         let sample = beginning.sample();
         let own = owner.detect(&sample).confidence();
-        for other in ADAPTERS.iter().filter(|other| other.name() != owner.name()) {
+        for other in AGENTS.iter().filter(|other| other.name() != owner.name()) {
             let verdict = other.detect(&sample);
             let confidence = verdict.confidence();
             let is_none = confidence == Confidence::No;
             assert!(is_none || confidence < own, "{} as {}: {verdict:?}", log.shown, other.name());
         }
-        match sample.detect(&ADAPTERS) {
+        match sample.detect(AGENTS) {
             Detection::Agent(adapter, _) => assert_eq!(adapter.name(), owner.name()),
             // Some files of the corpus are not logs.
             Detection::Unknown => {}
@@ -39,7 +38,7 @@ fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
 
 #[test]
 fn no_log_is_taken_for_one_of_another_agent() {
-    for owner in ADAPTERS {
+    for owner in AGENTS.iter().copied() {
         check_pairs(owner, &fixture_logs(owner));
         check_pairs(owner, &corpus(owner));
     }
@@ -76,7 +75,7 @@ fn no_log_of_an_unsupported_agent_becomes_a_record() {
         named += usize::from(message.contains("which is not supported yet"));
         // Nor if somebody insists: the survey sees the same.
         let input = Memory { name: &name, bytes: &bytes };
-        for adapter in ADAPTERS.iter().filter(|it| ["claude", "codex"].contains(&it.name())) {
+        for adapter in AGENTS.iter().filter(|it| ["claude", "codex"].contains(&it.name())) {
             assert!(adapter.survey(&input).is_err(), "{} as {}", path.display(), adapter.name());
         }
     }
@@ -167,7 +166,7 @@ fn log_with_few_fitting_documents_is_refused_with_their_number() {
     let expected = "looks like codex, but 20 of 21 documents do not fit (unknown-shape)";
     assert_eq!(detected("chat_history.jsonl", log.as_bytes()), expected);
     let input = Memory { name: "chat_history.jsonl", bytes: log.as_bytes() };
-    let codex = ADAPTERS.iter().find(|adapter| adapter.name() == "codex").expect("codex");
+    let codex = AGENTS.iter().find(|adapter| adapter.name() == "codex").expect("codex");
     let error = codex.survey(&input).err().expect("refused");
     assert_eq!(error.to_string(), expected);
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use serde_json::Value;
+use vac_adapter::container::{Container, Trouble};
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, Error, Input, Profile, Report};
 use vac_value::{Any, Document, Encode, Encoding, Layout};
@@ -178,6 +179,14 @@ impl Input for Streamed<'_> {
 
     fn max_event(&self) -> usize {
         self.input.max_event()
+    }
+
+    fn container(&self) -> Container {
+        self.input.container()
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        self.input.troubles()
     }
 
     fn parts(&self) -> Vec<&dyn Input> {

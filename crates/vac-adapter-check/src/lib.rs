@@ -8,10 +8,10 @@
 //! [`hostile`] makes input that nobody wishes for.
 //!
 //! ```no_run
-//! use vac_adapter_check::{agents, check, corpus};
+//! use vac_adapter_check::{Agent, check, corpus};
 //! # fn of(adapter: &dyn vac_adapter::Adapter) {
 //! for log in corpus(adapter) {
-//!     println!("{}: {}", log.shown, check(&agents::CLAUDE, adapter, &log));
+//!     println!("{}: {}", log.shown, check(Agent::of(adapter), adapter, &log));
 //! }
 //! # }
 //! ```
@@ -19,8 +19,8 @@
 //! # Decisions
 //!
 //! * Native logs are read by [`native`], which shares no code with the adapters.
-//! * What is particular to an agent is data and small functions in [`agents`], so that
-//!   the tests of one adapter and those of the workspace ask the same.
+//! * What is particular to an agent is data and small functions in the agent's crate, behind its
+//!   feature `check`, so that the tests of one adapter and those of the workspace check the same.
 //! * Functions fail as tests do, by panicking, and name the log and the place.
 
 // Every function here panics where a test has to fail.
@@ -43,4 +43,10 @@ pub use convert::{Converted, convert, every_way, full};
 pub use golden::golden;
 pub use logs::{Case, Log, corpus, fixture, fixture_logs, fixtures};
 pub use references::References;
+pub use serde_json::Value;
 pub use tokens::{Tokens, tokens};
+
+/// Writes bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    data_encoding::BASE64.encode(bytes)
+}

@@ -238,7 +238,7 @@ impl Comparison<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Outcome, Where, compare};
-    use crate::agents::{Agent, CLAUDE, GEMINI};
+    use crate::agents::{Agent, SAMPLE};
 
     /// Compares a log with a record of these entries.
     fn lost(agent: &Agent, log: &[u8], entries: &str, place: Where) -> Outcome {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn missing(log: &str, entries: &str) -> Vec<String> {
-        lost(&CLAUDE, log.as_bytes(), entries, Where::Anywhere).missing
+        lost(&SAMPLE, log.as_bytes(), entries, Where::Anywhere).missing
     }
 
     #[test]
@@ -268,8 +268,18 @@ mod tests {
         assert_eq!(missing(log, r#"{"a": true}"#), ["line 2: a true"]);
         let both = r#"{"a": true, "b": true}"#;
         assert_eq!(missing(log, both), [""; 0]);
-        let outcome = lost(&CLAUDE, log.as_bytes(), both, Where::InItsEntry);
+        let outcome = lost(&SAMPLE, log.as_bytes(), both, Where::InItsEntry);
         assert_eq!(outcome.missing, ["line 2: a true", "2 documents, 1 entries"]);
+    }
+
+    #[test]
+    fn annotations_do_not_count() {
+        let log = r#"{"who": "user", "code": 7}"#;
+        let entry = r#"{"vac": {"author": "user"}, "children": [{"vac": {"exit-code": 7}}]}"#;
+        assert_eq!(missing(log, entry), ["line 1: who \"user\"", "line 1: code 7"]);
+        let agent = Agent { copies: &[], ..SAMPLE };
+        let found = lost(&agent, log.as_bytes(), entry, Where::Anywhere).missing;
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]
@@ -282,7 +292,7 @@ mod tests {
     #[test]
     fn exceptions_hold_where_their_condition_does() {
         let log = r#"{"type": "user", "sessionId": "s1"}"#;
-        let outcome = lost(&CLAUDE, log.as_bytes(), "{}", Where::InItsEntry);
+        let outcome = lost(&SAMPLE, log.as_bytes(), "{}", Where::InItsEntry);
         assert_eq!((outcome.leaves, outcome.missing.len()), (2, 0));
         assert_eq!(outcome.excepted.values().sum::<usize>(), 2);
         let log = r#"{"type": "summary", "sessionId": "s2"}"#;
@@ -302,7 +312,13 @@ mod tests {
         let elsewhere = r#"{"event-type": "unparsed", "data": {"raw": "x 7"}}"#;
         assert_eq!(missing(log, elsewhere).len(), 2, "words, but not the text");
         assert_eq!(
-            lost(&GEMINI, log.as_bytes(), "{\"x\": \"x\", \"y\": 7}", Where::Anywhere).missing,
+            lost(
+                &Agent { takes_apart: |_| true, ..SAMPLE },
+                log.as_bytes(),
+                "{\"x\": \"x\", \"y\": 7}",
+                Where::Anywhere
+            )
+            .missing,
             [""; 0]
         );
     }
@@ -315,7 +331,7 @@ mod tests {
                 r#"{{"event-type": "unparsed", "data": {{"raw-base64": "{base64}"}}}}, {{"event-type": "unparsed", "data": {{"nul-bytes": {nul}}}}}"#
             )
         };
-        let missing = |entries: &str| lost(&CLAUDE, log, entries, Where::InItsEntry).missing.len();
+        let missing = |entries: &str| lost(&SAMPLE, log, entries, Where::InItsEntry).missing.len();
         assert_eq!(missing(&entry("eyJhIjogIv8ifQ==", 3)), 0);
         assert_eq!(missing(&entry("eyJhIjogIv4ifQ==", 2)), 3);
     }

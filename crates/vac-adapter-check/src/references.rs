@@ -136,7 +136,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{References, Resolved, compare};
-    use crate::agents::CLAUDE;
+    use crate::agents::SAMPLE;
 
     fn native() -> References {
         let log = concat!(
@@ -144,7 +144,7 @@ mod tests {
             r#"{"type": "assistant", "uuid": "a1", "parentUuid": "u1", "message": {"content": ["#,
             r#"{"type": "tool_use", "id": "c1"}, {"type": "tool_result", "tool_use_id": "c1"}]}}"#,
         );
-        References::of_log(&CLAUDE, &[log.as_bytes().to_vec()])
+        References::of_log(&SAMPLE, &[log.as_bytes().to_vec()])
     }
 
     fn record(parent: &str, call: &str) -> Value {

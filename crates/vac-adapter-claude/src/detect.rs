@@ -1,11 +1,11 @@
-//! Which documents are lines of a Claude Code log, and what the first of them tell.
+//! Which documents are lines of a Claude Code log, and what the first of them say about the session.
 
 use vac_adapter::foreign;
 use vac_adapter::verdict::UNKNOWN_SHAPE;
 use vac_adapter::{Confidence, Fit, Glimpse, Memory, Sample, Share, Verdict, ids};
 use vac_value::{Document, Kind, Node};
 
-use crate::facts::Facts;
+use crate::first_pass::Facts;
 use crate::known;
 use crate::lines::{LineContent, begun, exported};
 
@@ -31,8 +31,7 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     Verdict::from_confidence(seen)
 }
 
-/// Shows the lines of a web export that is no document as a whole, as far as the beginning
-/// goes.
+/// Shows the complete lines of a damaged web export in a sample.
 fn each_begun(sample: &Sample<'_>, mut show: impl FnMut(Node<'_, '_>)) {
     let bytes = sample.bytes.trim_ascii_start();
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
@@ -106,23 +105,23 @@ fn contradicts(line: Node<'_, '_>, message: Option<Node<'_, '_>>) -> Option<&'st
     session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
 }
 
-/// What the beginning of a log tells about its session.
+/// Returns what the beginning of a log says about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut facts = Facts::of(&Memory { name: sample.name, bytes: &[] });
+    let mut facts = Facts::new(&Memory { name: sample.name, bytes: &[] });
     for document in &sample.documents {
         let root = document.root();
         match exported(root) {
             Some(lines) => {
-                facts.see(LineContent::Wrapper(root));
-                lines.elements().for_each(|line| facts.see(LineContent::Value(line)));
+                facts.preview(LineContent::Wrapper(root));
+                lines.elements().for_each(|line| facts.preview(LineContent::Value(line)));
             }
-            None => facts.see(LineContent::Value(root)),
+            None => facts.preview(LineContent::Value(root)),
         }
     }
     if sample.documents.is_empty() {
         each_begun(sample, |line| {
             facts.exports = 1;
-            facts.see(LineContent::Value(line));
+            facts.preview(LineContent::Value(line));
         });
     }
     // It does not matter here whether that is a session.
@@ -132,9 +131,9 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         variant: facts.variant(false),
         parent: None,
         share: if facts.agent.is_some() { Share::Subagent } else { Share::Whole },
-        session_id: facts.hoisted.session_id.or_else(stem),
+        session_id: facts.defaults.session_id.or_else(stem),
         start: facts.span.first(),
-        project: facts.hoisted.cwd,
-        version: facts.hoisted.version,
+        project: facts.defaults.cwd,
+        version: facts.defaults.version,
     }
 }

@@ -1,6 +1,7 @@
-//! Lines that are events: every line that is no message.
+//! Lines that are events: every line that is not a message. The whole line is the event's `data`.
 
 use vac_adapter::Report;
+use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::{Rest, sift};
 use vac_adapter::raw::{self, Known};
@@ -8,14 +9,15 @@ use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Map, Node, Text};
 
 use crate::envelope::{Envelope, Wanted};
-use crate::facts::Facts;
-use crate::known;
+use crate::first_pass::{Facts, LinePlan};
 use crate::lines::LOGLINES;
+use crate::{event_meaning, known};
 
-/// The entry of an event, with the whole line as its data.
+/// Returns the entry of an event.
 pub(crate) fn entry<'a>(
     line: Node<'a, '_>,
     place: Place,
+    plan: LinePlan,
     facts: &Facts,
     report: &mut Report,
 ) -> Entry<'a> {
@@ -23,11 +25,15 @@ pub(crate) fn entry<'a>(
         return value(line, place, report);
     }
     let wanted = Wanted { named: &[], kind: None, body: None };
-    let envelope = Envelope::of(line, wanted, &facts.hoisted);
+    let envelope = Envelope::parse(line, wanted, &facts.defaults);
     let mut extensions = Rest::default();
     extensions.extend(envelope.parent.map(|parent| ("parent-id".into(), parent.carry())));
+    let event_type = event_type(&envelope, report);
+    let mut it = facts.annotations(&envelope, plan, place);
+    event_meaning::annotate(&mut it, line, &event_type, plan);
+    attach(&mut extensions, &it);
     Entry::Event(EventEntry {
-        event_type: event_type(&envelope, report),
+        event_type,
         data: Some(envelope.rest),
         timestamp: envelope.timestamp,
         id: envelope.id.or_else(|| Some(place.id().into())),
@@ -36,7 +42,7 @@ pub(crate) fn entry<'a>(
     })
 }
 
-/// A line's type, and what it says that it is in particular.
+/// Returns a line's type and subtype.
 fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> {
     let Some(kind) = envelope.kind.and_then(Node::text) else {
         report.unknown("a line without a type");
@@ -45,15 +51,15 @@ fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> 
     if !known::logged(&kind) {
         report.unknown(&kind);
     }
-    let Some(particular) = envelope.particular.and_then(Node::text) else { return kind };
-    let both = format!("{kind}/{particular}");
-    if !known::particular(&kind, &particular) {
+    let Some(subtype) = envelope.subtype.and_then(Node::text) else { return kind };
+    let both = format!("{kind}/{subtype}");
+    if !known::subtype(&kind, &subtype) {
         report.unknown(&both);
     }
     both.into()
 }
 
-/// What a web export says beside its lines, if anything.
+/// Returns what a web export contains next to its lines, if anything.
 pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'a>> {
     let data = sift(wrapper, &[], |key, _| key == LOGLINES);
     if data.is_empty() {
@@ -69,9 +75,9 @@ pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'
     }))
 }
 
-/// A line that is no object.
+/// Returns a line that is not an object.
 fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
-    report.unknown("a line that is no object");
+    report.unknown("a line that is not an object");
     let mut data = Rest::default();
     data.push(("value".into(), line.carry()));
     Entry::Event(EventEntry {
@@ -84,7 +90,7 @@ fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
     })
 }
 
-/// A line that cannot be carried as a value.
+/// Returns a line that cannot be carried as a value.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));

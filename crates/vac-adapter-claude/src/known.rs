@@ -1,5 +1,4 @@
-//! The native names that are known, to tell what is new from what is not. All are
-//! carried whole either way. Each list is sorted.
+//! The native names that are known. Other ones are reported. Each list is sorted.
 
 /// Types of lines.
 const LINES: &[&str] = &[
@@ -37,8 +36,10 @@ const LINES: &[&str] = &[
 /// Types of lines that only `--output-format stream-json` prints. Others have such, too.
 const STREAMED: &[&str] = &[
     "auth_status",
+    "control_cancel_request",
     "control_request",
     "control_response",
+    "prompt_suggestion",
     "rate_limit_event",
     "result",
     "stream_event",
@@ -50,22 +51,38 @@ const STREAMED: &[&str] = &[
 const SYSTEM: &[&str] = &[
     "agents_killed",
     "api_error",
+    "api_retry",
     "away_summary",
     "bridge_status",
     "compact_boundary",
+    "elicitation_complete",
+    "files_persisted",
+    "hook_progress",
     "hook_response",
     "hook_started",
     "informational",
     "init",
     "local_command",
+    "local_command_output",
+    "memory_recall",
     "memory_saved",
     "microcompact_boundary",
+    "mirror_error",
     "model_refusal_fallback",
     "model_refusal_no_fallback",
+    "notification",
+    "permission_denied",
     "permission_retry",
+    "plugin_install",
+    "post_turn_summary",
     "scheduled_task_fire",
+    "session_state_changed",
     "status",
     "stop_hook_summary",
+    "task_notification",
+    "task_progress",
+    "task_started",
+    "task_updated",
     "turn_duration",
 ];
 
@@ -84,7 +101,9 @@ const ATTACHMENTS: &[&str] = &[
     "compact_file_reference",
     "compaction_reminder",
     "companion_intro",
+    "context_efficiency",
     "critical_system_reminder",
+    "current_session_memory",
     "date",
     "date_change",
     "deferred_tools_delta",
@@ -100,12 +119,16 @@ const ATTACHMENTS: &[&str] = &[
     "hook_additional_context",
     "hook_blocking_error",
     "hook_cancelled",
+    "hook_deferred_tool",
+    "hook_error_during_execution",
     "hook_non_blocking_error",
+    "hook_permission_decision",
     "hook_stopped_continuation",
     "hook_success",
     "hook_system_message",
     "instructions",
     "invoked_skills",
+    "max_turns_reached",
     "mcp_instructions_delta",
     "mcp_resource",
     "model",
@@ -132,12 +155,14 @@ const ATTACHMENTS: &[&str] = &[
     "task_status",
     "team_context",
     "teammate_mailbox",
+    "teammate_shutdown_batch",
     "todo_reminder",
     "token_usage",
     "total_tokens_reminder",
     "ultra_effort_enter",
     "ultra_effort_exit",
     "ultrathink_effort",
+    "verify_plan_reminder",
     "workflow_keyword_request",
 ];
 
@@ -174,8 +199,8 @@ pub(crate) fn logged(kind: &str) -> bool {
     line(kind) || STREAMED.binary_search(&kind).is_ok()
 }
 
-/// Whether it is known what a line of this type says that it is in particular.
-pub(crate) fn particular(kind: &str, particular: &str) -> bool {
+/// Whether the subtype of a line of this type is known.
+pub(crate) fn subtype(kind: &str, subtype: &str) -> bool {
     let list = match kind {
         "system" => SYSTEM,
         "attachment" => ATTACHMENTS,
@@ -183,7 +208,7 @@ pub(crate) fn particular(kind: &str, particular: &str) -> bool {
         "queue-operation" => QUEUE,
         _ => return true,
     };
-    list.binary_search(&particular).is_ok()
+    list.binary_search(&subtype).is_ok()
 }
 
 /// Whether a line of this type is known in a journal.
@@ -202,7 +227,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [LINES, SYSTEM, ATTACHMENTS, PROGRESS, QUEUE, JOURNAL, PLAIN_BLOCKS] {
+        for list in [LINES, STREAMED, SYSTEM, ATTACHMENTS, PROGRESS, QUEUE, JOURNAL, PLAIN_BLOCKS] {
             assert!(list.is_sorted(), "{list:?}");
         }
     }

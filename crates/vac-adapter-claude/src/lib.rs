@@ -20,79 +20,113 @@
 //! | variant | what it is |
 //! |---|---|
 //! | `jsonl` | a session's lines |
-//! | `jsonl-folder` | the same with what is in its folder: subagents, workflows, spilled results |
+//! | `jsonl-folder` | the same with the session's folder: subagents, workflows, tool results |
 //! | `subagent` | the lines of a subagent alone |
-//! | `loglines` | documents with the lines inside: what the web exports, and arrays of lines; also cut short or damaged |
-//! | `stream` | what `--output-format stream-json` prints: `session_id` instead of the envelope |
+//! | `loglines` | documents that contain lines: web exports and arrays of lines, also cut short or damaged |
+//! | `stream` | the output of `--output-format stream-json`: `session_id` instead of the envelope |
+//!
+//! # What lines become
+//!
+//! One entry a line, in the order of the file: timestamps are not monotonic, and forks and
+//! several roots in one file are normal.
+//!
+//! | line | entry |
+//! |---|---|
+//! | `user`, `assistant` | a message, with a child for each block that the schema has a type for (`message.rs`, `blocks.rs`) |
+//! | `attachment` of type `queued_command` | a message of the user |
+//! | `queue-operation`, `enqueue` | a message of the user if no other line contains the prompt, else an event (`queue.rs`) |
+//! | `system/local_command` with a command | a message of the user |
+//! | `progress` with a message of a subagent | that message (`progress.rs`) |
+//! | any other | an event with the whole line as its data (`event.rs`) |
+//! | a line that cannot be parsed | an `unparsed` event |
+//!
+//! The mapping of members is in the documentation of `envelope.rs`, `message.rs`, `blocks.rs` and
+//! `usage.rs`. A message that comes from a line of another type keeps that type as `native:type`.
+//! Types, subtypes and blocks that are not listed in `known.rs` are counted in the report.
+//!
+//! # Annotations
+//!
+//! | annotation | from |
+//! |---|---|
+//! | `author`, `local-command` | `prompt_rules.rs` |
+//! | `action` | `tools.rs`; of a shell command of the user (`!`), `prompt_rules.rs` |
+//! | `outcome`, `exit-code` | `outcome.rs` |
+//! | `permission` | `outcome.rs` for results, `event_meaning.rs` for events |
+//! | `starts`, `ends` | `event_meaning.rs`; API errors and interruptions, which are messages |
+//! | `subagent` | `isSidechain`, `agentId`, `parent_tool_use_id`, the subagent's file (`subagent.rs`) |
+//! | `duplicate-of` | a message of a subagent that its own file contains, too; a message that a resumed session logs again |
+//! | `superseded` | `retracted_message_uuids` and `refused_user_message_uuid` (retracted), `supersedes` (updated) |
+//! | `inherited` | `forkedFrom`, and lines of the session that was resumed (`fork_history.rs`) |
+//! | `usage` | `usage.rs` |
 //!
 //! # Decisions
 //!
-//! * One entry a line, in the order of the file: timestamps are not monotonic, and
-//!   forks and several roots in one file are normal.
-//! * `user` and `assistant` lines are messages with their native `content`, and one
-//!   child for each block that the schema has a type for. A text or an image has none:
-//!   it is content and nothing else. Every other line is a system-event that carries
-//!   the whole line as its data, so that parent ids never dangle. What was not known
-//!   when this was written is counted in the report (`known.rs` has the names).
-//! * One API message is split over several lines that all repeat its usage. The last
-//!   of them has the final numbers: that one gets the canonical `token-usage`, the
-//!   others keep their native usage. Messages of subagents that `progress` lines repeat
-//!   are data, and count nothing.
-//! * `<synthetic>` is not a model: it stays a native value. `models` has all others, also
-//!   those that were only asked for advice (`usage.iterations`) or that a subagent's message
-//!   in a `progress` line is of; `model-id` is the one that wrote most lines.
-//! * Session id, working directory, version and branch are the first that the log
-//!   states; where a line names the session that the file is named after, that is it. A line that repeats them need not say them again; one that differs keeps
-//!   its own.
-//! * A session that was resumed under a new id, or forked, begins with lines of another
-//!   (`inherited.rs`). They are `inherited: true`, their usage is not counted again, and when
-//!   the session began and where is what its own lines say.
+//! * One API message is split over several lines that all repeat its usage. The last one has the
+//!   final numbers and gets `token-usage`; the others keep their native usage. The usage in
+//!   `progress` lines is that of a message that is not finished: it is kept and not counted.
+//! * `<synthetic>` is not a model: it stays a native value, and the message is the program's.
+//!   `model-id` is the model that wrote most lines of the main thread. `models` has all others,
+//!   also those of subagents and those that were asked for advice (`usage.iterations`).
+//! * Session id, working directory, version and branch are the first that the log states; where
+//!   a line names the session that the file is named after, that is the id. A line that repeats
+//!   them does not state them again; one that differs keeps its own.
+//! * A session that was resumed under a new id, or forked, begins with lines of another one. The
+//!   usage of those is not counted again, and the start of the session is that of its own lines.
 //! * Several sessions in one file are several records (`sessions.rs`), unless the file is named
-//!   after one of them, or lines of one go on from lines of the other.
-//! * What is left of the native `message` stays together under that name. One that is no
-//!   object is the content.
+//!   after one of them, or lines of one continue those of the other.
+//! * What is left of the native `message` stays together under that name. A `message` that is not
+//!   an object is the content.
 //! * A tool of the provider that failed says so by its content (`web_search_tool_result_error`)
 //!   rather than by `is_error`: `is-error` is true there, too.
-//! * A prompt that was given while the agent worked is a message of the user, and told
-//!   once (`queue.rs`): by the `user` line that it became; else by the attachment
-//!   (`queued_command`) that gave it to the agent, which is then a message; else by the
-//!   `queue-operation` that put it into the queue. Of these, those that do not tell it
-//!   are events. Such a message keeps what the line is as `native:type`. A prompt that
-//!   the user took back (`popAll`) is an event.
-//! * Subagents are part of the session's record, behind its own lines (`subagent.rs`).
-//!   Where the part of one begins, a `subagent` event says whose it is and by `call-id`
-//!   which call spawned it: what the call's result names (`agentId`, or the `runId` of
-//!   the workflow), else what the note about the subagent says, else what progress lines
-//!   say. The subagent's entries stay as they are: they name it (`agentId`), and the first
-//!   of them has no parent, because it has none in the source; `root` of the event names
-//!   it. Alone, a subagent's log is a session of its own, with `agentId` beside the
-//!   session id.
-//! * Files in the session's folder that are no logs are events behind all lines
-//!   (`beside.rs`): tool output that was put aside with the `call-id` of the result that
-//!   names it, notes about subagents, the journal of a workflow line by line.
-//! * The survey decides what becomes of each line, the second pass does it: so nothing
-//!   is looked up twice, and both passes take each line apart in one go (`envelope.rs`).
+//! * Compaction does not supersede messages: the conversation still contains them.
+//! * Subagents are part of the session's record, after its own lines. Each begins with a
+//!   `subagent` event that names it, its first entry (`root`), and the call that started it: what
+//!   the result of the call names (`agentId`, or the `runId` of the workflow), else what the note
+//!   about the subagent or `progress` lines say. Old logs have subagents in the main file,
+//!   without names: there the prompt decides. Alone, a subagent's log is a session of its own,
+//!   with `agentId` next to the session id, and that session as its parent.
+//! * Files in the session's folder that are not logs are events after all lines
+//!   (`session_folder.rs`): tool results with the `call-id` of the result that names them, notes
+//!   about subagents, the journal of a workflow line by line.
+//! * The first pass decides what becomes of each line (`first_pass.rs`), the second one does it
+//!   (`session.rs`).
 
-mod beside;
 mod blocks;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod detect;
 mod envelope;
 mod event;
-mod facts;
-mod hoisted;
-mod inherited;
+mod event_meaning;
+mod first_pass;
+mod fork_history;
 mod known;
 mod lines;
 mod message;
+mod models;
+mod outcome;
+mod places;
+mod progress;
+mod prompt_rules;
 mod queue;
+mod session;
+mod session_defaults;
+mod session_folder;
 mod sessions;
 mod subagent;
-mod survey;
+mod tools;
 mod usage;
 
+use vac_adapter::members::Rest;
+use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
-use survey::Survey;
+use session::ClaudeSession;
+
+/// The name of the program in records.
+const CLI_NAME: &str = "claude-code";
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,8 +149,41 @@ impl Adapter for Claude {
         Some("2.1.231")
     }
 
+    fn cli_name(&self) -> &'static str {
+        CLI_NAME
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn typed(&self, text: &str, _: &Rest<'_>) -> Option<Typed> {
+        prompt_rules::typed(text)
+    }
+
+    fn logs_results(&self) -> bool {
+        true
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CLAUDE)
+    }
+
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        let surveys = Survey::all(input)?.into_iter();
-        Ok(surveys.map(|survey| Box::new(survey) as Box<dyn Session>).collect())
+        let sessions = ClaudeSession::read_all(input)?.into_iter();
+        Ok(sessions.map(|session| Box::new(session) as Box<dyn Session>).collect())
     }
 }

@@ -10,9 +10,9 @@ use crate::known;
 /// One line.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'f, 'a> {
-    /// Its number, from 0; what is around the lines of web exports has none.
+    /// Its number, from 0. Wrappers are not counted.
     pub index: usize,
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// What it is.
     pub content: LineContent<'f, 'a>,
@@ -23,19 +23,19 @@ pub(crate) struct Line<'f, 'a> {
 pub(crate) enum LineContent<'f, 'a> {
     /// A value.
     Value(Node<'f, 'a>),
-    /// Something that cannot be carried as one.
+    /// Bytes that cannot be carried as one.
     Raw(&'f Raw<'a>),
-    /// What is around the lines of a web export, which is no line itself.
+    /// The object around the lines of a web export.
     Wrapper(Node<'f, 'a>),
 }
 
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
-/// Web exports say little before their lines.
-const MOST_BEFORE: usize = 64 * 1024;
+/// Maximum number of bytes before the lines of a web export.
+const MAX_BEFORE: usize = 64 * 1024;
 
-/// Shows each line of a log, which may hold web exports or not.
+/// Shows each line of a log, which may contain web exports.
 pub(crate) fn each(
     log: &Log<'_>,
     exports: bool,
@@ -66,7 +66,7 @@ struct Lines<F> {
 
 impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
     fn next(&mut self, place: Place, content: LineContent<'_, '_>) -> Result<(), Error> {
-        let place = behind(self.last, place);
+        let place = after(self.last, place);
         self.last = place;
         self.index += 1;
         (self.show)(Line { index: self.index - 1, place, content })
@@ -87,7 +87,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
         list.elements().try_for_each(|line| self.next(first, LineContent::Value(line)))
     }
 
-    /// An export that is cut short or damaged: what is good of it, and then the rest.
+    /// Shows an export that is cut short or damaged: its lines, and then the bytes between them.
     fn broken(&mut self, export: &Broken, raw: &Raw<'_>, place: Place) -> Result<(), Error> {
         let first = Place { part: 1, ..place };
         let wrapper = if export.wrapper.is_empty() { b"{}" } else { &export.wrapper[..] };
@@ -120,12 +120,15 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
     }
 }
 
-/// What is left of a document that holds lines, if bytes that are no document, or an
-/// ambiguous one, begin as one.
+/// Returns the parts of a damaged document that contains lines, if the bytes begin as one.
 pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
-    let beginning = &bytes[..bytes.len().min(MOST_BEFORE)];
+    let beginning = &bytes[..bytes.len().min(MAX_BEFORE)];
+    // The key may be written with escapes; whether it is there is decided by the parser below.
     let mut names = beginning.windows(LOGLINES.len());
-    if !beginning.starts_with(b"[") && !names.any(|name| name == LOGLINES.as_bytes()) {
+    let may_be_export = beginning.starts_with(b"[")
+        || beginning.windows(2).any(|pair| pair == b"\\u")
+        || names.any(|name| name == LOGLINES.as_bytes());
+    if !may_be_export {
         return None;
     }
     let broken = Broken::of(bytes, &[LOGLINES])?;
@@ -138,30 +141,29 @@ pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
     is_export.then_some(broken)
 }
 
-/// A place behind the last one: many lines of exports begin on one line of the file.
-fn behind(last: Place, place: Place) -> Place {
+/// Returns a place after the last one: many lines of exports begin on one line of the file.
+fn after(last: Place, place: Place) -> Place {
     let is_same_line = (last.file, last.line) == (place.file, place.line);
     let part = if is_same_line { place.part.max(last.part + 1) } else { place.part };
     Place { part, ..place }
 }
 
-/// The lines of a document that holds some: a web export, or an array of them.
+/// Returns the lines of a document that contains some: a web export, or an array of them.
 pub(crate) fn exported<'d: 'a, 'a>(root: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     if root.kind() == Kind::Array {
         return root.elements().next().is_some_and(is_line).then_some(root);
     }
-    // A line has a type; looked for first, because it is not far away.
+    // A line has a type, which is near its beginning.
     if root.member("type").is_some() {
         return None;
     }
     root.member(LOGLINES).filter(|lines| lines.kind() == Kind::Array)
 }
 
-/// Whether the element of an array is a line. Others have arrays of messages as well, and
-/// call them by the same types.
+/// Whether the element of an array is a line. Other agents have arrays of messages with the
+/// same types.
 fn is_line(node: Node<'_, '_>) -> bool {
-    const TELLING: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];
+    const IDS: [&str; 4] = ["uuid", "parentUuid", "leafUuid", "session_id"];
     let kind = node.member("type").and_then(Node::text);
-    kind.is_some_and(|kind| known::line(&kind))
-        && TELLING.iter().any(|key| node.member(key).is_some())
+    kind.is_some_and(|kind| known::line(&kind)) && IDS.iter().any(|key| node.member(key).is_some())
 }

@@ -1,38 +1,51 @@
-//! Prompts that were put into the queue while the agent worked: which of them does
-//! nothing behind them tell?
+//! Prompts that were put into the queue while the agent worked.
 //!
-//! A prompt leaves the queue as a `user` line, or as an attachment, or (before
-//! attachments were logged) without a trace; or the user takes it back (`popAll`).
+//! A prompt leaves the queue as a `user` line, or as an attachment, or (before attachments were
+//! logged) without a trace; or the user takes it back (`popAll`). This module finds the prompts
+//! that no later line contains.
+//!
+//! An agent that is busy takes a prompt from the queue and puts it back, again and again. A text
+//! that enters the queue after the same text has left it, without a `user` line in between, is
+//! the same prompt.
 
 use std::collections::VecDeque;
 
+use vac_adapter::prompt::block_author;
+use vac_record::annotations::Author;
 use vac_value::{Kind, Node};
 
-/// So many prompts are waited for; of more the oldest is taken for untold.
-const MOST_WAITING: usize = 64;
+use crate::prompt_rules::RULES;
 
-/// What the agent tells itself through the queue.
-const NOT_A_PROMPT: &str = "<task-notification>";
+/// Maximum number of prompts that are waited for. The oldest of more counts as only enqueued.
+const MAX_WAITING: usize = 64;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: VecDeque<Prompt>,
-    untold: Vec<usize>,
+    only_enqueued: Vec<usize>,
 }
 
-/// A prompt that nothing has told yet.
+/// A prompt that no later line contains yet.
 #[derive(Debug)]
 struct Prompt {
     text: String,
     /// The line that put it into the queue.
     line: usize,
-    /// Whether it has left the queue.
-    has_left: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Queued,
+    /// It has left the queue and may be put back.
+    Left,
+    /// It has left the queue before a `user` line.
+    Gone,
 }
 
 impl Queue {
-    /// A `queue-operation` line.
+    /// Adds a `queue-operation` line.
     pub fn operation(
         &mut self,
         operation: Node<'_, '_>,
@@ -44,29 +57,36 @@ impl Queue {
             Some("enqueue") => self.enqueue(content.unwrap_or_default().into_owned(), line),
             Some("dequeue" | "remove") => {
                 let is_it = |prompt: &&mut Prompt| {
-                    !prompt.has_left && content.as_ref().is_none_or(|text| *text == prompt.text)
+                    prompt.state == State::Queued
+                        && content.as_ref().is_none_or(|text| *text == prompt.text)
                 };
                 if let Some(prompt) = self.waiting.iter_mut().find(is_it) {
-                    prompt.has_left = true;
+                    prompt.state = State::Left;
                 }
             }
-            Some("popAll") => self.waiting.retain(|prompt| prompt.has_left),
+            Some("popAll") => self.waiting.retain(|prompt| prompt.state != State::Queued),
             _ => {}
         }
     }
 
     fn enqueue(&mut self, text: String, line: usize) {
-        if text.trim().is_empty() || text.starts_with(NOT_A_PROMPT) {
+        // The program also sends notifications to the model through the queue.
+        if text.trim().is_empty() || block_author(text.trim(), RULES) == Author::Program {
             return;
         }
-        self.waiting.push_back(Prompt { text, line, has_left: false });
-        if self.waiting.len() > MOST_WAITING {
-            self.untold.extend(self.waiting.pop_front().map(|prompt| prompt.line));
+        let is_same = |prompt: &&mut Prompt| prompt.state == State::Left && prompt.text == text;
+        if let Some(prompt) = self.waiting.iter_mut().find(is_same) {
+            prompt.state = State::Queued;
+            return;
+        }
+        self.waiting.push_back(Prompt { text, line, state: State::Queued });
+        if self.waiting.len() > MAX_WAITING {
+            self.only_enqueued.extend(self.waiting.pop_front().map(|prompt| prompt.line));
         }
     }
 
-    /// A message of the user.
-    pub fn told(&mut self, content: Node<'_, '_>) {
+    /// Adds a message of the user.
+    pub fn message(&mut self, content: Node<'_, '_>) {
         if self.waiting.is_empty() {
             return;
         }
@@ -75,20 +95,23 @@ impl Queue {
             _ => Some(block),
         });
         for text in blocks.chain([content]).filter_map(Node::text) {
-            self.waiting.retain(|prompt| !tells(&text, &prompt.text));
+            self.waiting.retain(|prompt| !contains(&text, &prompt.text));
+        }
+        for prompt in self.waiting.iter_mut().filter(|prompt| prompt.state == State::Left) {
+            prompt.state = State::Gone;
         }
     }
 
-    /// The lines whose prompts nothing tells, once all lines were seen.
-    pub fn untold(self) -> impl Iterator<Item = usize> {
-        self.untold.into_iter().chain(self.waiting.into_iter().map(|prompt| prompt.line))
+    /// Returns the lines whose prompts no other line contains, once all lines were read.
+    pub fn only_enqueued(self) -> impl Iterator<Item = usize> {
+        self.only_enqueued.into_iter().chain(self.waiting.into_iter().map(|prompt| prompt.line))
     }
 }
 
 /// Whether a text has the prompt as some of its lines (prompts that waited together
 /// become one message), or as what an element of it says (`<bash-input>`), or the
 /// prompt's command (`<command-name>`).
-fn tells(text: &str, prompt: &str) -> bool {
+fn contains(text: &str, prompt: &str) -> bool {
     let wanted = match prompt.strip_prefix('/') {
         Some(_) if text.contains("<command-name>") => {
             prompt.split_whitespace().next().unwrap_or(prompt)
@@ -96,8 +119,8 @@ fn tells(text: &str, prompt: &str) -> bool {
         _ => prompt.trim(),
     };
     text.match_indices(wanted).any(|(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + wanted.len()..]);
+        let (before, after) = (&text[..at], &text[at + wanted.len()..]);
         (before.is_empty() || before.ends_with(['\n', '>']))
-            && (behind.is_empty() || behind.starts_with(['\n', '<']))
+            && (after.is_empty() || after.starts_with(['\n', '<']))
     })
 }

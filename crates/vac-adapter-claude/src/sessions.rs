@@ -1,5 +1,4 @@
-//! The sessions of a file that holds several: logs that were put one after another, or the
-//! captures of several runs.
+//! The sessions of a file with several of them: concatenated logs, or captures of several runs.
 //!
 //! Lines that name different sessions are one session nevertheless if they are one tree: a
 //! session that was resumed under a new id goes on from a line of the earlier one.
@@ -38,8 +37,8 @@ impl Sessions {
         Ok((found.count > 1).then_some(found))
     }
 
-    /// The sessions of lines, asked in the order of the lines.
-    pub fn of_lines(&self) -> impl FnMut(usize) -> usize {
+    /// Returns the sessions of lines, asked in the order of the lines.
+    pub fn line_sessions(&self) -> impl FnMut(usize) -> usize {
         let (mut runs, mut session) = (self.runs.iter().copied().peekable(), 0);
         move |line| {
             while let Some((_, next)) = runs.next_if(|(first, _)| *first <= line) {
@@ -58,7 +57,7 @@ struct Search {
     joined: Vec<usize>,
     has_messages: Vec<bool>,
     /// The sessions of lines, by the ids of the lines.
-    of_line: HashMap<String, usize>,
+    line_session: HashMap<String, usize>,
     runs: Vec<(usize, usize)>,
 }
 
@@ -83,12 +82,13 @@ impl Search {
         let kind = line.member("type");
         self.has_messages[number] |=
             kind.is_some_and(|kind| kind.is_text("user") || kind.is_text("assistant"));
-        if let Some(other) = text("parentUuid").and_then(|id| self.of_line.get(&*id).copied()) {
+        if let Some(other) = text("parentUuid").and_then(|id| self.line_session.get(&*id).copied())
+        {
             self.join(number, other);
         }
         if let Some(id) = text("uuid") {
             // Of copies the last counts: a line goes on from one of its own session.
-            self.of_line.insert(id.into_owned(), number);
+            self.line_session.insert(id.into_owned(), number);
         }
     }
 

@@ -7,7 +7,7 @@ use vac_value::Node;
 /// A timestamp as the CLI writes it, in quotes. Such are in order as bytes.
 type Plain = [u8; 26];
 
-/// The digits of one, and what stands between them.
+/// The format of one: `0` is a digit.
 const PATTERN: &Plain = br#""0000-00-00T00:00:00.000Z""#;
 
 /// The earliest and the latest.

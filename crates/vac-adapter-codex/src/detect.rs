@@ -1,18 +1,18 @@
-//! Whose log it is, and what its beginning tells.
+//! Detection, and the preview of a log.
 
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
 
-use crate::at::At;
 use crate::facts::Facts;
+use crate::location::Location;
 use crate::names::{EVENTS, LINES, known};
 use crate::shape::{Shape, shape, type_of};
-use crate::{rollout_name, whole};
+use crate::{rollout_name, typescript_session};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
-    if verdict.fits == 0 && whole::is_begun(sample.bytes) {
+    if verdict.fits == 0 && typescript_session::is_begun(sample.bytes) {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -43,7 +43,7 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Fit {
     }
 }
 
-/// How sure one document makes.
+/// Returns the confidence that one document gives.
 fn confidence(document: Node<'_, '_>) -> Confidence {
     let has = |key: &str| document.member(key).is_some();
     let is_text = |node: Option<Node<'_, '_>>| node.is_some_and(|node| node.kind() == Kind::Text);
@@ -67,7 +67,7 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
             _ => Confidence::No,
         },
         Shape::Item(_) if has("call_id") || has("encrypted_content") => Confidence::Likely,
-        // Others think, too.
+        // Other agents write reasoning, too.
         Shape::Item(kind) if kind == "reasoning" && !has("summary") => Confidence::No,
         Shape::Item(_) => Confidence::Possible,
         Shape::Header if has("instructions") || has("git") => Confidence::Likely,
@@ -82,7 +82,7 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
             },
         },
         Shape::Setup => Confidence::Likely,
-        Shape::Whole => match document.member("session") {
+        Shape::TypeScript => match document.member("session") {
             Some(session) if is_text(session.member("id")) => Confidence::Likely,
             _ => Confidence::Possible,
         },
@@ -90,14 +90,14 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
     }
 }
 
-/// What the beginning of an input tells.
+/// Returns what the beginning of an input states.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     let mut facts = Facts::default();
     for (number, document) in (0..).zip(&sample.documents) {
-        facts.line(document.root(), At::document(number));
+        facts.line(document.root(), Location::document(number));
     }
     if sample.documents.is_empty() {
-        whole::begun(sample.bytes, |session| facts.begun(session));
+        typescript_session::begun(sample.bytes, |session| facts.begun(session));
     }
     Glimpse {
         variant: facts.variant(),
@@ -106,7 +106,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         start: facts.start(),
         project: facts.working_dir().map(str::to_owned),
         version: facts.meta().and_then(|meta| meta.cli_version.clone()),
-        // A file that goes on where another one ends says so itself (`history_base`).
+        // A file that continues another one states it (`history_base`).
         share: Share::Whole,
     }
 }

@@ -1,9 +1,9 @@
-//! What the CLI tells the model about where it is.
+//! The working directory in the CLI's context message.
 
 use vac_value::Node;
 
-/// The working directory that the CLI tells the model, in logs that say it
-/// nowhere else.
+/// Returns the working directory in the CLI's context message, for logs that state it nowhere
+/// else.
 pub(crate) fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
     const OLDER: &str = "Current working directory: ";
     if !item.member("role")?.is_text("user") {

@@ -1,4 +1,4 @@
-//! Lines that are events, and events that are messages.
+//! Entries of events, and of events that are messages.
 
 use std::borrow::Cow;
 
@@ -6,21 +6,24 @@ use vac_adapter::Report;
 use vac_adapter::frame::Raw;
 use vac_adapter::members::{Members, Rest, null};
 use vac_adapter::raw::{self, Known};
+use vac_record::annotations::Author;
 use vac_record::{Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry};
 use vac_value::{Document, Kind, Node, Text};
 
-use crate::around::{self, Around};
-use crate::at::At;
 use crate::clock;
-use crate::echo::Speaker;
+use crate::duplicate_events::Speaker;
+use crate::envelope_rest::{self, LineContext};
+use crate::item::annotate_prompt;
+use crate::location::Location;
 use crate::names::COMPLETED;
+use crate::prompt_rules::{Prompt, Prompter};
 
-/// An event with its whole payload as data, and what is to be said beside it.
+/// Returns an event with its whole payload as data, and more extensions.
 pub(crate) fn entry<'a>(
     payload: Node<'a, '_>,
     event_type: Text<'a>,
     id: Option<Text<'a>>,
-    around: Around<'a>,
+    around: LineContext<'a>,
     beside: Rest<'a>,
 ) -> Entry<'a> {
     let id = id.unwrap_or_else(|| Cow::Owned(around.at.id()));
@@ -40,7 +43,7 @@ pub(crate) fn entry<'a>(
     })
 }
 
-/// The id of the call that an event tells about.
+/// Returns the id of the call that an event is about.
 pub(crate) fn call<'a>(event: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
     let call = event.member("call_id").or_else(|| event.member("callId")).or_else(|| {
         let item = event.member("item")?;
@@ -51,13 +54,17 @@ pub(crate) fn call<'a>(event: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
     (call.kind() == Kind::Text && !call.has_lone_surrogate()).then_some(call)
 }
 
-/// An event that says what no response item says: it is the message.
-pub(crate) fn only_told_here<'a>(
+/// Returns the message of an event that repeats no response item.
+pub(crate) fn only_message<'a>(
     event: Node<'a, '_>,
     speaker: Speaker,
-    around: Around<'a>,
+    mut around: LineContext<'a>,
     model: Option<&str>,
+    prompter: Prompter,
 ) -> Entry<'a> {
+    if speaker == Speaker::User {
+        annotate_event_prompt(event, &mut around, prompter);
+    }
     let Some(mut payload) = Members::new(event) else {
         return entry(event, "event_msg".into(), None, around, Rest::default());
     };
@@ -72,7 +79,11 @@ pub(crate) fn only_told_here<'a>(
     let key = if speaker == Speaker::Reasoning { "text" } else { "message" };
     let content = content.or_else(|| payload.any(key));
     let id = Some(id.unwrap_or_else(|| Cow::Owned(around.at.id())));
-    let named = if speaker == Speaker::Reasoning { around::REASONING } else { around::MESSAGE };
+    let named = if speaker == Speaker::Reasoning {
+        envelope_rest::REASONING
+    } else {
+        envelope_rest::MESSAGE
+    };
     let (timestamp, mut extensions) = around.close(payload, named);
     extensions.extend(left.map(|left| ("item".into(), left)));
     let kind = match speaker {
@@ -104,13 +115,27 @@ pub(crate) fn only_told_here<'a>(
     })
 }
 
-/// A segment of what was spoken is a message of who spoke it, if that is the user or the
-/// agent. Otherwise what is around the payload is given back.
+/// Annotates the message of the user that only an event states.
+fn annotate_event_prompt(event: Node<'_, '_>, around: &mut LineContext<'_>, prompter: Prompter) {
+    let content = event.member("message").or_else(|| event.member("item")?.member("content"));
+    let prompter = if around.is_inherited() { Prompter::User } else { prompter };
+    let mut prompt = Prompt::new(content, prompter);
+    // Up to 0.4x.
+    let kind = event.member("kind").and_then(Node::text);
+    if matches!(kind.as_deref(), Some("user_instructions" | "environment_context")) {
+        prompt.author = Author::Program;
+    }
+    annotate_prompt(&mut around.annotations, prompt);
+}
+
+/// Returns the message of a spoken segment, if the user or the agent spoke it. Otherwise
+/// returns the context.
+#[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn spoken<'a>(
     segment: Node<'a, '_>,
-    around: Around<'a>,
+    mut around: LineContext<'a>,
     model: Option<&str>,
-) -> Result<Entry<'a>, Around<'a>> {
+) -> Result<Entry<'a>, LineContext<'a>> {
     let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
     let kind = match (is_role("user"), is_role("assistant")) {
         (true, _) => MessageEntryType::User,
@@ -121,7 +146,11 @@ pub(crate) fn spoken<'a>(
     let id = payload.text("id").unwrap_or_else(|| Cow::Owned(around.at.id()));
     let content = payload.any("text");
     payload.said("role", kind.as_str());
-    let (timestamp, extensions) = around.close(payload, around::MESSAGE);
+    if kind == MessageEntryType::User {
+        // Somebody spoke it, in whichever session.
+        around.annotations.author = Some(Author::User);
+    }
+    let (timestamp, extensions) = around.close(payload, envelope_rest::MESSAGE);
     let model = model.filter(|_| kind == MessageEntryType::Assistant);
     Ok(Entry::Message(MessageEntry {
         kind,
@@ -136,8 +165,8 @@ pub(crate) fn spoken<'a>(
     }))
 }
 
-/// What cannot be carried as a value.
-pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: At, report: &mut Report) -> Entry<'a> {
+/// Returns the entry of bytes that could not be parsed.
+pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: Location, report: &mut Report) -> Entry<'a> {
     report.unparsed(at.place.line, &raw.reason.to_string());
     let root = raw.document.as_ref().map(Document::root);
     let timestamp = root.and_then(|root| root.member("timestamp"));

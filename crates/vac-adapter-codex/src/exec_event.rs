@@ -1,16 +1,20 @@
-//! Events that `codex exec --json` printed before October 2025, where no response item
-//! tells the same: the beginning of a tool is its call, and its end the result.
+//! Events that `codex exec --json` printed before October 2025. There are no response items in
+//! such a log: the event that begins a tool is its call, and the one that ends it the result.
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation;
 use vac_adapter::members::{Members, null};
 use vac_adapter::provider::UNKNOWN;
+use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Map, Node, Text};
+use vac_value::{Any, IntoOwned, Map, Node, Text};
 
-use crate::around::{self, Around};
-use crate::at::At;
-use crate::outcome;
+use crate::envelope_rest::{self, LineContext};
+use crate::item::annotate_prompt;
+use crate::location::Location;
+use crate::prompt_rules::{Prompt, Prompter};
+use crate::{outcome, tools};
 
 /// What an event of a tool becomes.
 enum Target {
@@ -35,13 +39,13 @@ fn target(kind: &str) -> Option<Target> {
     })
 }
 
-/// The entry of an event of this type; gives back what is around it if it is none of a
-/// tool.
+/// Returns the entry of an event of this type, or the context if it is not about a tool.
+#[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn entry<'a>(
     event: Node<'a, 'a>,
     kind: &str,
-    around: Around<'a>,
-) -> Result<Entry<'a>, Around<'a>> {
+    mut around: LineContext<'a>,
+) -> Result<Entry<'a>, LineContext<'a>> {
     let Some(target) = target(kind) else { return Err(around) };
     let Some(mut payload) = Members::new(event) else { return Err(around) };
     let call_id = payload.text("call_id");
@@ -49,13 +53,19 @@ pub(crate) fn entry<'a>(
         Target::Result(keys) => result(event, payload, keys, call_id, around),
         Target::Call(name, input) => {
             let input = payload.any(input);
+            around.annotations.action = Some(tools::action(name, None, None));
+            if kind == "web_search_end" {
+                around.annotations.outcome = Some(Outcome::Success);
+            }
             call(payload, name.into(), input, call_id, None, around)
         }
         Target::ServerCall => {
-            // At first, all of it stood side by side.
+            // The first versions have no `invocation`: its members are in the event.
             let mut invocation = payload.object("invocation");
             let of = invocation.as_mut().unwrap_or(&mut payload);
             let (name, input) = (of.text("tool"), of.any("arguments"));
+            let server = of.peek("server").and_then(Node::text).unwrap_or_default();
+            around.annotations.action = Some(tools::mcp(&server).into_owned());
             let left = invocation.and_then(Members::remainder);
             call(payload, name.unwrap_or(Cow::Borrowed(UNKNOWN)), input, call_id, left, around)
         }
@@ -68,10 +78,10 @@ fn call<'a>(
     input: Option<Any<'a>>,
     call_id: Option<Text<'a>>,
     invocation: Option<Any<'a>>,
-    around: Around<'a>,
+    around: LineContext<'a>,
 ) -> Entry<'a> {
     let id = around.at.id();
-    let (timestamp, mut extensions) = around.close(payload, around::TOOL_CALL);
+    let (timestamp, mut extensions) = around.close(payload, envelope_rest::TOOL_CALL);
     extensions.extend(invocation.map(|left| ("invocation".into(), left)));
     Entry::ToolCall(ToolCallEntry {
         name,
@@ -89,19 +99,22 @@ fn result<'a>(
     mut payload: Members<'a, '_>,
     keys: &[&str],
     call_id: Option<Text<'a>>,
-    around: Around<'a>,
+    mut around: LineContext<'a>,
 ) -> Entry<'a> {
-    let is_error = outcome::told(event);
+    let end = outcome::stated(event);
+    if let Some(end) = end {
+        end.annotate(&mut around.annotations, call_id.clone());
+    }
     let output = keys.iter().find_map(|key| payload.any(key));
     let output = output.unwrap_or_else(|| streams(&mut payload));
     let status = payload.text("status");
     let id = around.at.id();
-    let (timestamp, extensions) = around.close(payload, around::TOOL_RESULT);
+    let (timestamp, extensions) = around.close(payload, envelope_rest::TOOL_RESULT);
     Entry::ToolResult(ToolResultEntry {
         output,
         call_id,
-        status: status.or_else(|| is_error.map(outcome::word)),
-        is_error,
+        status: status.or_else(|| end?.status()),
+        is_error: end.and_then(outcome::CallEnd::is_error),
         timestamp,
         id: Some(id.into()),
         children: None,
@@ -109,15 +122,19 @@ fn result<'a>(
     })
 }
 
-/// What was written, where nothing tells it as one.
+/// Returns what a command wrote, by stream.
 fn streams<'a>(payload: &mut Members<'a, '_>) -> Any<'a> {
     let streams: Vec<_> =
         ["stdout", "stderr"].into_iter().filter_map(|key| Some((key, payload.any(key)?))).collect();
     if streams.is_empty() { null() } else { Any::members(streams) }
 }
 
-/// The entry of the prompt.
-pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
+/// Returns the entry of the prompt.
+pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: Location) -> Entry<'a> {
+    let mut annotations = EntryAnnotations::default();
+    annotate_prompt(&mut annotations, Prompt::new(Some(prompt), Prompter::User));
+    let mut extensions = Map::default();
+    annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
         kind: MessageEntryType::User,
         content: Some(prompt.carry()),
@@ -127,6 +144,6 @@ pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: At) -> Entry<'a> {
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: Map::default(),
+        extensions,
     })
 }

@@ -1,31 +1,34 @@
-//! The first pass: what is true of a session as a whole.
+//! The first pass over a log: facts about each session.
 
 use vac_adapter::frame::Raw;
 use vac_adapter::provider::provider;
-use vac_adapter::{Confidence, Fit, Verdict};
+use vac_adapter::{Confidence, Fit, Parent, Verdict};
 use vac_record::AbstractTimestamp;
+use vac_record::annotations::{
+    EntryAnnotations, EntryAnnotationsInherited, Relation, Superseded, SupersededHow,
+};
 use vac_value::Node;
 
-use crate::around::Standing;
-use crate::at::At;
-use crate::capture::{self, States};
 use crate::clock::Clock;
 use crate::detect::fit;
-use crate::echo::{Links, Pairing, Speaker, echo};
+use crate::duplicate_events::{self, Links, Pairing, Speaker};
 use crate::environment::told_working_dir;
+use crate::exec_json::{self, States};
+use crate::location::Location;
 use crate::meta::Meta;
 use crate::models::Models;
 use crate::outcome::Outcomes;
+use crate::prompt_rules::Prompter;
 use crate::replay::Replay;
 use crate::rollback::Rollback;
 use crate::shape::{Envelope, Shape, owned, shape, type_of};
 use crate::tokens::Recorded;
-use crate::whole::{self, Broken, Piece};
+use crate::typescript_session::{self, DamagedSession, Piece};
 
-/// What was found out about a session.
+/// What the first pass found about a session.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// How many entries there will be.
+    /// The number of its entries.
     pub entries: u64,
     /// How its documents fit a log of Codex CLI.
     pub verdict: Verdict,
@@ -39,22 +42,22 @@ pub(crate) struct Facts {
     working_dir: Option<String>,
     replay: Replay,
     rollback: Rollback,
-    /// Whether anything but what a session says about itself was there.
+    /// Whether there was a line that is not a `session_meta`.
     has_happened: bool,
     pairing: Pairing,
     /// Which events repeat which items.
     pub links: Links,
     /// The turns that have records of their usage.
     pub recorded: Recorded,
-    /// What events say about calls.
+    /// What events state about calls.
     pub outcomes: Outcomes,
     /// The states of printed items.
     pub states: States,
 }
 
-/// What a line begins that is not of the session so far.
+/// What a line begins that is not part of the session so far.
 pub(crate) enum Next {
-    /// A run that does not say of which session.
+    /// A run that does not name its session.
     Run,
     /// The session of this id.
     Session(String),
@@ -62,7 +65,7 @@ pub(crate) enum Next {
     Known(String),
 }
 
-/// What the first line that anybody knows is one of.
+/// The form of a log, by its first line of a known kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Envelopes,
@@ -70,17 +73,17 @@ enum Form {
     Printed,
     /// Events that were printed, before October 2025.
     Events,
-    Whole,
+    TypeScript,
 }
 
 impl Facts {
-    /// Counts a frame in that is no document.
-    pub fn raw(&mut self, raw: &Raw<'_>, at: At) {
-        if !whole::is_begun(raw.bytes) {
+    /// Adds a frame that could not be parsed.
+    pub fn raw(&mut self, raw: &Raw<'_>, at: Location) {
+        if !typescript_session::is_begun(raw.bytes) {
             self.entries += 1;
             return;
         }
-        let broken = Broken::of(raw.bytes);
+        let broken = DamagedSession::parse(raw.bytes);
         // Nothing can fail.
         let _: Result<(), ()> = broken.each(&raw.reason, |piece| {
             self.piece(&piece, at);
@@ -88,8 +91,8 @@ impl Facts {
         });
     }
 
-    /// Counts a document in.
-    pub fn line(&mut self, line: Node<'_, '_>, at: At) {
+    /// Adds a document.
+    pub fn line(&mut self, line: Node<'_, '_>, at: Location) {
         let shape = shape(line);
         self.verdict.add(fit(line));
         let form = match &shape {
@@ -98,8 +101,8 @@ impl Facts {
             Shape::Envelope(_) => Form::Envelopes,
             Shape::Item(_) | Shape::Header | Shape::Record(_) => Form::Bare,
             Shape::Printed(_) => Form::Printed,
-            Shape::Whole => {
-                let _: Result<(), ()> = whole::each(line, |piece| {
+            Shape::TypeScript => {
+                let _: Result<(), ()> = typescript_session::each(line, |piece| {
                     self.piece(&piece, at);
                     Ok(())
                 });
@@ -122,32 +125,32 @@ impl Facts {
             Shape::Envelope(line) => self.enveloped(&line, at),
             Shape::Item(kind) => self.item(line, &kind, at),
             Shape::Printed(kind) => self.printed(line, &kind, at),
-            Shape::Header if self.meta.is_none() => self.meta = Some(Meta::of(line, at.index)),
+            Shape::Header if self.meta.is_none() => self.meta = Some(Meta::parse(line, at.index)),
             Shape::Setup => self.setup(line, at),
             _ => {}
         }
     }
 
-    /// Counts in how a run is set up.
-    fn setup(&mut self, setup: Node<'_, '_>, at: At) {
+    /// Adds the configuration of a run.
+    fn setup(&mut self, setup: Node<'_, '_>, at: Location) {
         if self.meta.is_none() {
-            self.meta = Some(Meta::of_setup(setup, at.index));
+            self.meta = Some(Meta::from_setup(setup, at.index));
         }
         self.models.turn(setup, at.index, false);
-        // Behind the name of a sandbox stands what it lets out.
+        // The name of a sandbox, then what it allows.
         let sandbox = setup.member("sandbox").and_then(Node::text).unwrap_or_default();
         self.sandbox(sandbox.split_whitespace().next());
     }
 
-    /// Counts a piece of a whole session in.
-    fn piece(&mut self, piece: &Piece<'_, '_>, at: At) {
+    /// Adds a part of a TypeScript session.
+    fn piece(&mut self, piece: &Piece<'_, '_>, at: Location) {
         self.entries += 1;
         match piece {
-            Piece::Around { session, .. } => {
+            Piece::Header { session, .. } => {
                 self.verdict.add(Fit::Fits(Confidence::Likely));
-                self.form.get_or_insert(Form::Whole);
+                self.form.get_or_insert(Form::TypeScript);
                 if let (Some(session), None) = (session, &self.meta) {
-                    self.meta = Some(Meta::of(*session, at.index));
+                    self.meta = Some(Meta::parse(*session, at.index));
                 }
             }
             Piece::Item(number, item) => {
@@ -158,13 +161,13 @@ impl Facts {
         }
     }
 
-    /// Counts in what is known of a whole session that is cut short.
+    /// Adds the header of a TypeScript session that is cut short.
     pub fn begun(&mut self, session: Node<'_, '_>) {
-        self.form = Some(Form::Whole);
-        self.meta = Some(Meta::of(session, 0));
+        self.form = Some(Form::TypeScript);
+        self.meta = Some(Meta::parse(session, 0));
     }
 
-    fn enveloped(&mut self, line: &Envelope<'_>, at: At) {
+    fn enveloped(&mut self, line: &Envelope<'_>, at: Location) {
         let &Envelope { ref kind, payload, timestamp, .. } = line;
         if let Some(timestamp) = timestamp {
             self.clock.add(timestamp);
@@ -173,7 +176,7 @@ impl Facts {
         self.has_happened |= kind != "session_meta";
         match &**kind {
             "session_meta" => match &self.meta {
-                None => self.meta = Some(Meta::of(payload, at.index)),
+                None => self.meta = Some(Meta::parse(payload, at.index)),
                 Some(own) => self.replay.meta(payload, timestamp, at, own),
             },
             "turn_context" => self.turn(payload, at),
@@ -192,16 +195,19 @@ impl Facts {
         }
     }
 
-    fn item(&mut self, item: Node<'_, '_>, kind: &str, at: At) {
+    fn item(&mut self, item: Node<'_, '_>, kind: &str, at: Location) {
+        if kind == "agent_message" {
+            self.rollback.message(at.index);
+        }
         match self.form {
             Some(Form::Envelopes) => self.pairing.item(at, item, kind),
-            // Nothing else tells it, and nothing is told twice.
+            // Only its messages state the working directory, and no event repeats them.
             _ if self.working_dir.is_none() => self.working_dir = told_working_dir(item),
             _ => {}
         }
     }
 
-    fn event(&mut self, event: Node<'_, '_>, kind: &str, at: At) {
+    fn event(&mut self, event: Node<'_, '_>, kind: &str, at: Location) {
         match kind {
             "token_count" => return,
             "task_started" | "turn_started" => {
@@ -224,7 +230,7 @@ impl Facts {
             }
             _ => {}
         }
-        match echo(event, kind) {
+        match duplicate_events::parse(event, kind) {
             Some((speaker, said)) => {
                 self.pairing.event(at, speaker, said, event);
                 if speaker == Speaker::User {
@@ -235,7 +241,7 @@ impl Facts {
         }
     }
 
-    fn turn(&mut self, turn: Node<'_, '_>, at: At) {
+    fn turn(&mut self, turn: Node<'_, '_>, at: Location) {
         self.recorded.turn(turn);
         self.models.turn(turn, at.index, self.replay.is_open());
         if self.working_dir.is_none() {
@@ -250,40 +256,39 @@ impl Facts {
 
     fn sandbox(&mut self, sandbox: Option<&str>) {
         let Some(sandbox) = sandbox else { return };
-        if self.sandboxes.len() < MOST_SANDBOXES && self.sandboxes.iter().all(|one| one != sandbox)
-        {
+        if self.sandboxes.len() < MAX_SANDBOXES && self.sandboxes.iter().all(|one| one != sandbox) {
             self.sandboxes.push(sandbox.to_owned());
         }
     }
 
     /// A printed event that names the session.
-    fn configured(&mut self, event: Node<'_, '_>, at: At) {
+    fn configured(&mut self, event: Node<'_, '_>, at: Location) {
         self.models.settings(event);
-        let meta = self.meta.get_or_insert_with(|| Meta::of_thread(None, at.index));
+        let meta = self.meta.get_or_insert_with(|| Meta::from_thread(None, at.index));
         if meta.id.is_none() {
             meta.id = owned(event.member("session_id"));
         }
     }
 
-    fn printed(&mut self, line: Node<'_, '_>, kind: &str, at: At) {
+    fn printed(&mut self, line: Node<'_, '_>, kind: &str, at: Location) {
         if self.meta.is_none()
-            && let Some(thread) = capture::thread(line, kind)
+            && let Some(thread) = exec_json::thread(line, kind)
         {
-            self.meta = Some(Meta::of_thread(Some(thread.into_owned()), at.index));
+            self.meta = Some(Meta::from_thread(Some(thread.into_owned()), at.index));
         }
         self.states.line(line, kind, at);
     }
 
-    /// What a line begins, if that is not of this session: files may have been put one
-    /// behind the other.
+    /// Returns what a line begins, if it is not part of this session: files may have been
+    /// concatenated.
     pub fn next(&self, line: Node<'_, '_>) -> Option<Next> {
         let mut is_new = true;
         let id = match self.form? {
-            Form::Whole => return None,
+            Form::TypeScript => return None,
             Form::Events => return matches!(shape(line), Shape::Setup).then_some(Next::Run),
             Form::Printed => {
                 let Shape::Printed(kind) = shape(line) else { return None };
-                capture::thread(line, &kind)
+                exec_json::thread(line, &kind)
             }
             Form::Bare => {
                 let Shape::Header = shape(line) else { return None };
@@ -310,24 +315,53 @@ impl Facts {
         self.states.end();
     }
 
-    /// What is to be said of a line.
-    pub fn standing(&self, index: u64, line: Node<'_, '_>) -> Standing {
+    /// Returns the annotations of a line, which may be missing for a part of a document.
+    pub fn annotations<'a>(&self, index: u64, line: Option<Node<'_, '_>>) -> EntryAnnotations<'a> {
+        let member = |key: &str| line.and_then(|line| line.member(key));
         let own_from = self
             .meta
             .as_ref()
             .filter(|meta| meta.index != index)
             .and_then(|meta| meta.history_start_ordinal);
         let is_before = own_from.is_some_and(|from| {
-            line.member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
+            member("ordinal").and_then(Node::uint).is_some_and(|ordinal| ordinal < from)
         });
-        // Since 0.166 a line can say so itself.
-        let metadata = line.member("metadata");
-        let is_said =
-            metadata.and_then(|it| it.member("inherited_user_message")?.bool()).unwrap_or_default();
-        Standing {
-            is_inherited: is_before || is_said || self.replay.holds(index),
-            is_rolled_back: self.rollback.holds(index),
+        // Since 0.166 a line can state it.
+        let metadata = member("metadata");
+        let is_stated = metadata
+            .and_then(|it| it.member("inherited_user_message")?.bool())
+            .is_some_and(|is_stated| is_stated);
+        let is_inherited = is_before || is_stated || self.replay.holds(index);
+        // A copy of what a script delivered, kept for later requests.
+        let is_copy = metadata
+            .and_then(|it| it.member("delivered_assistant_message")?.text())
+            .is_some_and(|source| source.starts_with(DELIVERY));
+        let how = if self.rollback.holds(index) {
+            Some(SupersededHow::RolledBack)
+        } else {
+            is_copy.then_some(SupersededHow::Other)
+        };
+        let is_start = self.meta.as_ref().is_some_and(|meta| meta.index == index);
+        EntryAnnotations {
+            inherited: is_inherited.then_some(EntryAnnotationsInherited::True(true)),
+            superseded: how.map(|how| Superseded { how, by: None }),
+            starts: is_start.then_some(true),
+            ..EntryAnnotations::default()
         }
+    }
+
+    /// Who starts the turns of the session.
+    pub fn prompter(&self) -> Prompter {
+        self.meta().map(|meta| meta.prompter).unwrap_or_default()
+    }
+
+    /// The session that this one came from.
+    pub fn parent(&self) -> Option<Parent> {
+        let stated = self.meta().and_then(Meta::parent);
+        stated.or_else(|| {
+            let session_id = self.replay.session_id()?.to_owned();
+            Some(Parent { session_id, relation: Relation::Fork })
+        })
     }
 
     /// What the session says about itself.
@@ -377,10 +411,13 @@ impl Facts {
             Some(Form::Bare) => "bare",
             Some(Form::Printed) => "exec-json",
             Some(Form::Events) => "exec-events",
-            Some(Form::Whole) => "typescript",
+            Some(Form::TypeScript) => "typescript",
         }
     }
 }
 
-/// The CLI has three.
-const MOST_SANDBOXES: usize = 100;
+/// The maximum number of sandboxes that are listed. The CLI has three.
+const MAX_SANDBOXES: usize = 100;
+
+/// How the source of a delivered message begins that is a copy.
+const DELIVERY: &str = "codex:code-mode-delivery:v1:";

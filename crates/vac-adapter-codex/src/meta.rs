@@ -1,12 +1,15 @@
-//! What a session says about itself: the first `session_meta`, the header of a
-//! log without envelopes, `session` of a whole one, or `thread.started`.
+//! What a log states about its session: the first `session_meta`, the header of a log without
+//! envelopes, `session` of the TypeScript CLI, or `thread.started`.
 
+use vac_adapter::Parent;
 use vac_adapter::members::{Members, Rest};
 use vac_adapter::time::instant;
+use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, VcsContext};
 use vac_value::{IntoOwned, Kind, Map, Node};
 
 use crate::clock;
+use crate::prompt_rules::Prompter;
 use crate::shape::owned;
 
 /// Members that tell where the session comes from and who began it. They are
@@ -51,13 +54,15 @@ pub(crate) struct Meta {
     pub is_paginated: bool,
     /// The ordinal of its first own line.
     pub history_start_ordinal: Option<u64>,
-    /// The sessions it comes from.
-    parents: Vec<String>,
+    /// Who starts its turns.
+    pub prompter: Prompter,
+    /// The sessions that it came from.
+    parents: Vec<Parent>,
 }
 
 impl Meta {
-    /// Of the payload of this frame.
-    pub fn of(payload: Node<'_, '_>, index: u64) -> Self {
+    /// Reads the payload of this frame.
+    pub fn parse(payload: Node<'_, '_>, index: u64) -> Self {
         let text = |key: &str| owned(payload.member(key));
         let timestamp = payload.member("timestamp");
         Self {
@@ -74,27 +79,33 @@ impl Meta {
             history_start_ordinal: payload
                 .member("subagent_history_start_ordinal")
                 .and_then(ordinal),
+            prompter: prompter(payload),
             parents: parents(payload),
         }
     }
 
-    /// Of a thread of `codex exec`.
-    pub fn of_thread(id: Option<String>, index: u64) -> Self {
+    /// The session of a thread of `codex exec`.
+    pub fn from_thread(id: Option<String>, index: u64) -> Self {
         Self { index, id, format: Some("autonomous"), ..Self::default() }
     }
 
-    /// Of a run of `codex exec` that says how it is set up.
-    pub fn of_setup(setup: Node<'_, '_>, index: u64) -> Self {
+    /// The session of a run of `codex exec` that prints its configuration first.
+    pub fn from_setup(setup: Node<'_, '_>, index: u64) -> Self {
         Self {
             working_dir: owned(setup.member("workdir")),
             model_provider: owned(setup.member("provider")),
-            ..Self::of_thread(None, index)
+            ..Self::from_thread(None, index)
         }
     }
 
     /// Whether the session comes from the one with this id.
     pub fn comes_from(&self, id: &str) -> bool {
-        self.is_another(id) && self.parents.iter().any(|parent| parent == id)
+        self.is_another(id) && self.parents.iter().any(|parent| parent.session_id == id)
+    }
+
+    /// The session that this one came from.
+    pub fn parent(&self) -> Option<Parent> {
+        self.parents.iter().find(|parent| self.is_another(&parent.session_id)).cloned()
     }
 
     /// Whether this is not the session's id.
@@ -162,16 +173,38 @@ fn lineage(payload: Node<'_, '_>) -> Rest<'static> {
     lineage
 }
 
-fn parents(payload: Node<'_, '_>) -> Vec<String> {
+/// Who starts the turns of a session, by `source` and `thread_source`.
+fn prompter(payload: Node<'_, '_>) -> Prompter {
+    let source = |key: &str| payload.member("source").and_then(|source| source.member(key));
+    let is_source =
+        |name: &str| payload.member("thread_source").is_some_and(|source| source.is_text(name));
+    if source("subagent").is_some() || is_source("subagent") {
+        Prompter::OtherAgent
+    } else if source("internal").is_some() || is_source("memory_consolidation") {
+        Prompter::Program
+    } else {
+        Prompter::User
+    }
+}
+
+/// The sessions that a session states to come from, most specific first. `session_id` is that of
+/// the session which started all others.
+fn parents(payload: Node<'_, '_>) -> Vec<Parent> {
+    let is_subagent = prompter(payload) == Prompter::OtherAgent;
     let spawn = payload
         .member("source")
         .and_then(|source| source.member("subagent")?.member("thread_spawn"));
+    let base = payload.member("history_base");
+    let root = payload.member("session_id").filter(|_| is_subagent);
+    let fork = if is_subagent { Relation::Subagent } else { Relation::Fork };
     [
-        payload.member("forked_from_id"),
-        payload.member("parent_thread_id"),
-        spawn.and_then(|spawn| spawn.member("parent_thread_id")),
+        (spawn.and_then(|spawn| spawn.member("parent_thread_id")), Relation::Subagent),
+        (payload.member("parent_thread_id"), fork),
+        (payload.member("forked_from_id"), fork),
+        (base.and_then(|base| base.member("thread_id")), fork),
+        (root, Relation::Subagent),
     ]
     .into_iter()
-    .filter_map(owned)
+    .filter_map(|(id, relation)| Some(Parent { session_id: owned(id)?, relation }))
     .collect()
 }

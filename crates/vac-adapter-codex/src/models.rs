@@ -1,4 +1,4 @@
-//! The models that took part, and which of them the session's is.
+//! The models of a session, and which of them is the main one.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,7 @@ pub(crate) struct Models {
     /// Each, and how many turns of the session's own it had.
     all: Vec<(String, u64)>,
     places: HashMap<String, usize>,
-    /// Turns that may have been copied from another session: their lines and
-    /// models.
+    /// Turns that may be copies from another session: their lines and models.
     doubtful: Vec<(u64, usize)>,
 }
 
@@ -35,7 +34,7 @@ impl Models {
         self.mode(settings);
     }
 
-    /// The turns so far were another session's.
+    /// The doubtful turns so far were another session's.
     pub fn forget_doubtful(&mut self) {
         self.doubtful.clear();
     }

@@ -1,6 +1,6 @@
 //! The types that are known: of lines, response items, events and the rest.
 
-/// A type and what an event of it is called.
+/// A type, and the name of an event of this type.
 type Named = (&'static str, &'static str);
 
 /// Types inside lines of another, as names of events.
@@ -89,7 +89,7 @@ pub(crate) const EVENTS: &[Named] = inside![
     "thread_settings_applied",
     "guardian_assessment",
     "error",
-    // Those that were only ever printed.
+    // Only printed, never in a rollout.
     "session_configured",
     "exec_command_begin",
     "exec_command_output_delta",
@@ -113,8 +113,7 @@ pub(crate) const EVENTS: &[Named] = inside![
     "shutdown_complete",
 ];
 
-/// Types of the items that an `item_completed` tells, and whether the id of one is that of
-/// a call.
+/// Types of the items of `item_completed`, and whether the id of one is that of a call.
 pub(crate) const COMPLETED: &[(&str, bool)] = &[
     ("CommandExecution", true),
     ("Reasoning", false),
@@ -151,7 +150,7 @@ pub(crate) const PRINTED: &[&str] = &[
     "error",
 ];
 
-/// What an event of this type is called; `None` if nobody knows the type.
+/// Returns the name of an event of this type. `None` if the type is unknown.
 pub(crate) fn known(types: &[Named], native: &str) -> Option<&'static str> {
     types.iter().find(|(name, _)| *name == native).map(|(_, event_type)| *event_type)
 }

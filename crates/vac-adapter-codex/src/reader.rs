@@ -1,24 +1,24 @@
-//! The second pass: entries.
+//! The second pass over a log: the entries of its frames.
 
 use std::borrow::Cow;
 
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::members::Rest;
-use vac_adapter::raw;
-use vac_adapter::{Error, Origin, Report, Sink};
+use vac_adapter::{Error, Origin, Report, Sink, annotation};
+use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, EventEntry};
 use vac_value::{Kind, Node, Text};
 
-use crate::around::{Around, Standing};
-use crate::at::At;
-use crate::capture::Capture;
+use crate::envelope_rest::LineContext;
+use crate::exec_json::PrintedItems;
 use crate::facts::Facts;
 use crate::item::{self, Knowledge};
+use crate::location::Location;
 use crate::names::{COMPLETED, EVENTS, ITEMS, LINES, known};
 use crate::shape::{Envelope, Shape, shape, type_of};
-use crate::tokens::{Tally, Told};
-use crate::whole::{self, Broken, Piece};
-use crate::{echo, event, exec_event};
+use crate::tokens::{Count, Tally};
+use crate::typescript_session::{self, DamagedSession, Piece};
+use crate::{duplicate_events, event, exec_event, permission};
 
 /// Reads frames, in order.
 pub(crate) struct Reader<'f> {
@@ -26,23 +26,28 @@ pub(crate) struct Reader<'f> {
     /// The model of the turn.
     model: Option<String>,
     tally: Tally<'f>,
-    capture: Capture<'f>,
+    printed: PrintedItems<'f>,
 }
 
 impl<'f> Reader<'f> {
     /// Reads the frames of a session of which these facts are known.
     pub fn new(facts: &'f Facts) -> Self {
         let tally = Tally::new(&facts.recorded, facts.id());
-        Self { facts, model: None, tally, capture: Capture::new(&facts.states) }
+        Self { facts, model: None, tally, printed: PrintedItems::new(&facts.states) }
     }
 
     /// Gives the entries of a frame.
-    pub fn frame(&mut self, frame: &Frame<'_>, at: At, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        at: Location,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
         sink.report().frames += 1;
         let place = at.place;
         match &frame.content {
-            Content::Raw(raw) if whole::is_begun(raw.bytes) => {
-                let broken = Broken::of(raw.bytes);
+            Content::Raw(raw) if typescript_session::is_begun(raw.bytes) => {
+                let broken = DamagedSession::parse(raw.bytes);
                 broken.each(&raw.reason, |piece| self.piece(piece, raw.bytes, at, sink))
             }
             Content::Raw(raw) => {
@@ -52,8 +57,10 @@ impl<'f> Reader<'f> {
             Content::Document(document) => {
                 let (line, bytes) = (document.root(), document.root().raw());
                 let shape = shape(line);
-                if let Shape::Whole = shape {
-                    return whole::each(line, |piece| self.piece(piece, bytes, at, sink));
+                if let Shape::TypeScript = shape {
+                    return typescript_session::each(line, |piece| {
+                        self.piece(piece, bytes, at, sink)
+                    });
                 }
                 let entry = self.line(line, shape, at, sink.report());
                 sink.entry(entry, Origin { place, bytes })
@@ -61,30 +68,37 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Gives the entry of a piece of a whole session.
+    /// Returns the entry of a part of a session of the TypeScript CLI.
     fn piece(
         &mut self,
         piece: Piece<'_, '_>,
         whole: &[u8],
-        at: At,
+        at: Location,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let report = sink.report();
         let (entry, bytes) = match piece {
-            Piece::Around { members, .. } => {
+            Piece::Header { members, .. } => {
+                let starts = self.facts.annotations(at.index, None).starts;
+                let mut extensions = Rest::default();
+                let annotations = EntryAnnotations { starts, ..EntryAnnotations::default() };
+                annotation::attach(&mut extensions, &annotations);
                 let entry = Entry::Event(EventEntry {
                     event_type: "session".into(),
                     data: Some(members),
                     timestamp: None,
                     id: Some(at.id().into()),
                     children: None,
-                    extensions: Rest::default(),
+                    extensions,
                 });
                 (entry, whole)
             }
             Piece::Item(number, item) => {
                 let kind = type_of(item);
-                (self.item(item, kind, at.item(number), Standing::default(), report), item.raw())
+                (
+                    self.item(item, kind, at.item(number), EntryAnnotations::default(), report),
+                    item.raw(),
+                )
             }
             Piece::Raw(number, raw) => (event::raw(raw, at.item(number), report), raw.bytes),
         };
@@ -96,22 +110,23 @@ impl<'f> Reader<'f> {
         &mut self,
         line: Node<'a, 'a>,
         shape: Shape<'a>,
-        at: At,
+        at: Location,
         report: &mut Report,
     ) -> Entry<'a> {
-        let standing = self.facts.standing(at.index, line);
+        let annotations = self.facts.annotations(at.index, Some(line));
         let event_type = match shape {
             Shape::Envelope(envelope) => {
-                let around = Around::envelope(line, &envelope, at, standing);
+                let around = LineContext::envelope(line, &envelope, at, annotations);
                 return self.enveloped(envelope, around, report);
             }
-            Shape::Item(kind) => return self.item(line, Some(kind), at, standing, report),
+            Shape::Item(kind) => return self.item(line, Some(kind), at, annotations, report),
             Shape::Printed(kind) => {
-                let mut beside = Rest::default();
+                let (mut beside, mut annotations) = (Rest::default(), annotations);
                 if kind == "turn.completed" {
-                    tell(self.tally.printed(line), &mut beside, report);
+                    let count = self.tally.printed(line);
+                    add_count(count, None, &mut beside, &mut annotations, report);
                 }
-                return self.capture.entry(line, kind, at, beside, report);
+                return self.printed.entry(line, kind, at, beside, annotations, report);
             }
             Shape::Header => "session_meta".into(),
             Shape::Setup => {
@@ -131,14 +146,14 @@ impl<'f> Reader<'f> {
                 report.unknown(&kind);
                 kind
             }
-            Shape::Whole | Shape::Prompt(_) | Shape::Other(None) => {
+            Shape::TypeScript | Shape::Prompt(_) | Shape::Other(None) => {
                 let is_object = line.kind() == Kind::Map;
                 let what = if is_object { "without a type" } else { "that is no object" };
                 report.unknown(&format!("a line {what}"));
                 "unknown".into()
             }
         };
-        event::entry(line, event_type, None, Around::bare(at, standing), Rest::default())
+        event::entry(line, event_type, None, LineContext::bare(at, annotations), Rest::default())
     }
 
     /// The entry of an item without an envelope.
@@ -146,15 +161,15 @@ impl<'f> Reader<'f> {
         &self,
         item: Node<'a, '_>,
         kind: Option<Text<'a>>,
-        at: At,
-        standing: Standing,
+        at: Location,
+        annotations: EntryAnnotations<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
         let kind = kind.unwrap_or_else(|| "unknown".into());
         if known(ITEMS, &kind).is_none() {
             report.unknown(&kind);
         }
-        let around = Around::bare(at, standing);
+        let around = LineContext::bare(at, annotations);
         match item::entry(item, &kind, around, self.knowledge()) {
             Ok(entry) => entry,
             Err(around) => event::entry(item, kind, None, around, Rest::default()),
@@ -170,13 +185,18 @@ impl<'f> Reader<'f> {
     }
 
     fn knowledge(&self) -> Knowledge<'_> {
-        Knowledge { model: self.model.as_deref(), outcomes: &self.facts.outcomes }
+        Knowledge {
+            model: self.model.as_deref(),
+            outcomes: &self.facts.outcomes,
+            prompter: self.facts.prompter(),
+            links: &self.facts.links,
+        }
     }
 
     fn enveloped<'a>(
         &mut self,
         Envelope { kind, payload, .. }: Envelope<'a>,
-        around: Around<'a>,
+        mut around: LineContext<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
         let inner = type_of(payload);
@@ -212,8 +232,9 @@ impl<'f> Reader<'f> {
                 self.turn_model(payload);
             }
             "token_usage_record" => {
-                let is_copy = around.standing.is_inherited;
-                tell(self.tally.record(payload, around.at, is_copy), &mut beside, report);
+                let count = self.tally.record(payload, around.at, around.is_inherited());
+                let model = self.model.as_deref();
+                add_count(count, model, &mut beside, &mut around.annotations, report);
             }
             other if !LINES.contains(&other) => report.unknown(other),
             _ => {}
@@ -230,14 +251,17 @@ impl<'f> Reader<'f> {
         event_type: Text<'a>,
         inner: &str,
         payload: Node<'a, 'a>,
-        around: Around<'a>,
+        mut around: LineContext<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
         let mut beside = Rest::default();
+        around.annotations.ends = end(payload, inner);
+        around.annotations.permission = permission::permission(payload, inner);
         match inner {
             "token_count" => {
-                let is_copy = around.standing.is_inherited;
-                tell(self.tally.count(payload, around.at, is_copy), &mut beside, report);
+                let count = self.tally.count(payload, around.at, around.is_inherited());
+                let model = self.model.as_deref();
+                add_count(count, model, &mut beside, &mut around.annotations, report);
                 return event::entry(payload, event_type, None, around, beside);
             }
             "task_started" | "turn_started" => self.tally.turn(payload),
@@ -252,12 +276,13 @@ impl<'f> Reader<'f> {
             }
             _ => {}
         }
-        if let Some((speaker, _)) = echo::echo(payload, inner) {
+        if let Some((speaker, _)) = duplicate_events::parse(payload, inner) {
             let Some(original) = self.facts.links.id(around.at.index) else {
-                return event::only_told_here(payload, speaker, around, self.model.as_deref());
+                let (model, prompter) = (self.model.as_deref(), self.facts.prompter());
+                return event::only_message(payload, speaker, around, model, prompter);
             };
             report.duplicates_linked += 1;
-            raw::push(&mut beside, "duplicate-of", original);
+            around.annotations.duplicate_of = Some(Cow::Owned(original.to_owned()));
         }
         let around = if self.facts.is_of_events() {
             match exec_event::entry(payload, inner, around) {
@@ -267,11 +292,42 @@ impl<'f> Reader<'f> {
         } else {
             around
         };
-        if let Some(call) = event::call(payload) {
-            beside.push(("call-id".into(), call.carry()));
-        }
         event::entry(payload, event_type, None, around, beside)
     }
+}
+
+/// Returns what an event ends.
+///
+/// | event | ends | how |
+/// |---|---|---|
+/// | `task_complete`, `turn_complete` | a turn | a failure if it has an `error` |
+/// | `turn_aborted` | a turn | interrupted, except for the end of a review |
+/// | `error` | a turn | a failure, except for errors that leave the turn running |
+/// | `shutdown_complete` | the session | |
+fn end(event: Node<'_, '_>, kind: &str) -> Option<End> {
+    let member = |key: &str| event.member(key).filter(|value| value.kind() != Kind::Null);
+    let how = match kind {
+        "task_complete" | "turn_complete" => member("error").map(|_| Ending::Failure),
+        "turn_aborted" => {
+            let is_review = member("reason").is_some_and(|reason| reason.is_text("review_ended"));
+            (!is_review).then_some(Ending::Interrupted)
+        }
+        "error" => {
+            let info = member("codex_error_info");
+            let leaves_turn = |info: Node<'_, '_>| {
+                ["thread_rollback_failed", "active_turn_not_steerable"]
+                    .iter()
+                    .any(|name| info.is_text(name) || info.member(name).is_some())
+            };
+            if info.is_some_and(leaves_turn) {
+                return None;
+            }
+            Some(Ending::Failure)
+        }
+        "shutdown_complete" => return Some(End { of: EndOf::Session, how: None }),
+        _ => return None,
+    };
+    Some(End { of: EndOf::Turn, how })
 }
 
 /// What an event of a type inside a line is called. Reports a type that is not
@@ -296,14 +352,27 @@ fn named<'a>(
     }
 }
 
-/// Says what a line tells about tokens.
-fn tell<'a>(told: Told<'a>, beside: &mut Rest<'a>, report: &mut Report) {
-    match told {
-        Told::Used(usage) => beside.push(("token-usage".into(), usage)),
-        Told::Again(id) => {
-            report.duplicates_linked += 1;
-            raw::push(beside, "duplicate-of", id.as_str());
+/// Adds what a line counts to its entry.
+fn add_count<'a>(
+    count: Count<'a>,
+    model: Option<&str>,
+    beside: &mut Rest<'a>,
+    annotations: &mut EntryAnnotations<'a>,
+    report: &mut Report,
+) {
+    match count {
+        Count::New { stated, buckets } => {
+            beside.push(("token-usage".into(), stated));
+            // A total alone is in no bucket.
+            if buckets != annotations::Usage::default() {
+                let model = model.map(|model| Cow::Owned(model.to_owned()));
+                annotations.usage = Some(annotations::Usage { model, ..buckets });
+            }
         }
-        Told::Nothing => {}
+        Count::Repeated(id) => {
+            report.duplicates_linked += 1;
+            annotations.duplicate_of = Some(id.into());
+        }
+        Count::Nothing => {}
     }
 }

@@ -4,11 +4,11 @@
 use vac_adapter::time::instant;
 use vac_value::Node;
 
-use crate::at::At;
 use crate::clock;
+use crate::location::Location;
 use crate::meta::Meta;
 
-/// Replayed lines all bear the time of the fork; a line so much later is new.
+/// Replayed lines have the time of the fork; a line that is this much later is new.
 const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
 
 /// The lines that were copied.
@@ -16,14 +16,16 @@ const REPLAY_NANOSECONDS: i128 = 1_000_000_000;
 pub(crate) struct Replay {
     /// The first of them, and when it was written.
     from: Option<(u64, Option<i128>)>,
-    /// The first behind them, by its turn.
+    /// The session that they are copied from.
+    session_id: Option<String>,
+    /// The first line after them, by its turn.
     until_turn: Option<u64>,
-    /// The first behind them, by its time.
+    /// The first line after them, by its time.
     until_time: Option<u64>,
 }
 
 impl Replay {
-    /// Looks at the time of a line.
+    /// Reads the time of a line.
     pub fn time(&mut self, timestamp: Option<Node<'_, '_>>, index: u64) {
         if let (Some((_, Some(began))), None) = (self.from, self.until_time)
             && written(timestamp).is_some_and(|time| time > began + REPLAY_NANOSECONDS)
@@ -32,25 +34,26 @@ impl Replay {
         }
     }
 
-    /// Looks at a `session_meta` behind the first: where it names the session
-    /// that this one comes from, its lines follow. Before that was written down
-    /// (0.88), another session's directly behind the first was the only sign.
+    /// Reads a `session_meta` after the first one. If it names the session that this one comes
+    /// from, lines of that session follow. Before 0.88 a log does not name it: there, one of
+    /// another session directly after the first is the only sign.
     pub fn meta(
         &mut self,
         payload: Node<'_, '_>,
         timestamp: Option<Node<'_, '_>>,
-        at: At,
+        at: Location,
         own: &Meta,
     ) {
         let Some(id) = payload.member("id").and_then(Node::text) else { return };
         let follows = at.index == own.index + 1 && own.is_another(&id);
         if self.from.is_none() && (follows || own.comes_from(&id)) {
             self.from = Some((at.index, written(timestamp)));
+            self.session_id = Some(id.into_owned());
         }
     }
 
-    /// Looks at the beginning of a turn: one that is later than the session is
-    /// its own. Tells whether that ends the replay.
+    /// Reads the beginning of a turn: one that is later than the session is its own. Returns
+    /// whether it ends the replay.
     pub fn turn(&mut self, event: Node<'_, '_>, index: u64, own: Option<&Meta>) -> bool {
         if self.from.is_none() || self.until_turn.is_some() {
             return false;
@@ -63,12 +66,17 @@ impl Replay {
         is_own
     }
 
+    /// The session whose lines were copied.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
     /// Whether lines may be copies, as far as is known yet.
     pub fn is_open(&self) -> bool {
         self.from.is_some() && self.until_turn.is_none()
     }
 
-    /// Whether lines are no copies any more, as far as is known yet.
+    /// Whether the copies have ended, as far as is known yet.
     pub fn is_over(&self) -> bool {
         self.from.is_none() || self.until_turn.is_some() || self.until_time.is_some()
     }

@@ -1,12 +1,11 @@
-//! The turns that a `thread_rolled_back` took back. They stay in the record,
-//! marked.
+//! The turns that a `thread_rolled_back` removed. They stay in the record, as superseded.
 //!
 //! A turn is what a user's message began: from the `task_started` before it, or,
 //! in logs without these, from the message itself.
 
-use crate::echo::Links;
+use crate::duplicate_events::Links;
 
-/// The turns of a session, and those that were taken back.
+/// The turns of a session, and those that were removed.
 #[derive(Default)]
 pub(crate) struct Rollback {
     /// Where the last task began, until a user's message is seen in it.
@@ -14,8 +13,8 @@ pub(crate) struct Rollback {
     has_tasks: bool,
     /// Where the turns that count begin.
     turns: Vec<u64>,
-    /// From where to where lines were taken back; in order, apart.
-    taken_back: Vec<(u64, u64)>,
+    /// Ranges of removed lines, in order and disjoint.
+    removed: Vec<(u64, u64)>,
 }
 
 impl Rollback {
@@ -25,7 +24,7 @@ impl Rollback {
         self.task = Some(index);
     }
 
-    /// The user says something.
+    /// A message of the user, or of another agent.
     pub fn message(&mut self, index: u64) {
         if self.has_tasks {
             self.turns.extend(self.task.take());
@@ -34,30 +33,30 @@ impl Rollback {
         }
     }
 
-    /// So many turns are taken back.
+    /// The last turns are removed.
     pub fn back(&mut self, turns: u64, index: u64) {
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
         let left = self.turns.len().saturating_sub(turns);
         let Some(from) = self.turns.get(left).copied() else { return };
         self.turns.truncate(left);
         self.task = None;
-        while self.taken_back.last().is_some_and(|(earlier, _)| *earlier >= from) {
-            self.taken_back.pop();
+        while self.removed.last().is_some_and(|(earlier, _)| *earlier >= from) {
+            self.removed.pop();
         }
-        self.taken_back.push((from, index));
+        self.removed.push((from, index));
     }
 
-    /// Ends the pass: a turn that begins with the event that echoes a message
-    /// begins with the message.
+    /// Ends the pass: a turn that begins with the event that repeats a message begins with the
+    /// message.
     pub fn end(&mut self, links: &Links) {
-        for (from, _) in &mut self.taken_back {
+        for (from, _) in &mut self.removed {
             *from = links.item(*from).map_or(*from, |item| item.min(*from));
         }
     }
 
-    /// Whether a line was taken back.
+    /// Whether a line was removed.
     pub fn holds(&self, index: u64) -> bool {
-        let behind = self.taken_back.partition_point(|(from, _)| *from <= index);
-        behind > 0 && index < self.taken_back[behind - 1].1
+        let behind = self.removed.partition_point(|(from, _)| *from <= index);
+        behind > 0 && index < self.removed[behind - 1].1
     }
 }

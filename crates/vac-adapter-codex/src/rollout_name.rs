@@ -1,4 +1,4 @@
-//! What the name of a rollout tells: `rollout-<time>-<thread>.jsonl`, or
+//! The names of rollout files: `rollout-<time>-<thread>.jsonl`, or
 //! `rollout-<time>-<thread>_<rollout>.jsonl` for a thread that was reverted.
 
 /// The length of a UUID.

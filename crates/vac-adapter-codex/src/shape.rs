@@ -1,4 +1,4 @@
-//! What a document is, before anybody looks inside.
+//! Which kind of line a document is.
 
 use vac_value::{Kind, Node, Text};
 
@@ -20,8 +20,8 @@ pub(crate) enum Shape<'a> {
     Setup,
     /// The second one: what it was asked.
     Prompt(Node<'a, 'a>),
-    /// A whole session of the first CLI, in TypeScript.
-    Whole,
+    /// A session of the first CLI, which was written in TypeScript, as one document.
+    TypeScript,
     /// Something else, and its type.
     Other(Option<Text<'a>>),
 }
@@ -55,11 +55,14 @@ const MESSAGE: &str = "msg";
 pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     let (mut kind, mut payload, mut timestamp, mut is_more) = (None, None, None, false);
     for (key, value) in line.members() {
-        match key.raw() {
-            br#""timestamp""# => timestamp = Some(value),
-            br#""payload""# => payload = Some(value),
-            br#""type""# => kind = value.text(),
-            _ => is_more = true,
+        if key.is_text("timestamp") {
+            timestamp = Some(value);
+        } else if key.is_text("type") {
+            kind = value.text();
+        } else if key.is_text("payload") {
+            payload = Some(value);
+        } else {
+            is_more = true;
         }
     }
     match (kind, payload) {
@@ -72,7 +75,7 @@ pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
         (None, _) => match line.member("record_type").and_then(Node::text) {
             Some(kind) => Shape::Record(kind),
             None if is_header(line) => Shape::Header,
-            None if is_whole(line) => Shape::Whole,
+            None if is_whole(line) => Shape::TypeScript,
             None => printed_event(line, timestamp).unwrap_or_else(|| before_events(line)),
         },
     }

@@ -4,26 +4,26 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use vac_adapter::frame::{Content, Frame};
-use vac_adapter::{Error, Input, Log, Session, Sink, Verdict, ids};
+use vac_adapter::{Adapter, Error, Input, Log, Parent, Session, Sink, Verdict, ids};
 use vac_record::{AgentMeta, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::Map;
 
-use crate::at::At;
 use crate::facts::{Facts, Next};
+use crate::location::Location;
 use crate::reader::Reader;
 use crate::rollout_name;
 
-/// The log of an input, and whose its frames are: several sessions, or what `codex exec
-/// --json` printed for several threads or in several runs, may have been collected in one
-/// file.
+/// The log of an input, and the session of each frame: a file may contain several sessions, or
+/// the output of `codex exec --json` for several threads or runs.
 struct Shared<'i> {
     log: Log<'i>,
-    /// From which frames on another session goes on, and which.
+    /// The frames at which another session begins or continues, and its number.
     switches: Vec<(u64, usize)>,
 }
 
-/// Every session is read on its own: beyond so many, threads stay with the last.
-const MOST_THREADS: usize = 1000;
+/// The maximum number of sessions of one input: each is read in a pass of its own. Threads beyond
+/// stay in the last one.
+const MAX_THREADS: usize = 1000;
 
 /// One session.
 pub(crate) struct Survey<'i> {
@@ -39,9 +39,9 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
     let mut threads = Threads::default();
     let mut index = 0;
     log.each(|frame| {
-        let at = At::frame(index, frame.place);
+        let at = Location::frame(index, frame.place);
         index += 1;
-        let facts = threads.of(frame, at);
+        let facts = threads.session(frame, at);
         match &frame.content {
             Content::Document(document) => facts.line(document.root(), at),
             Content::Raw(raw) => facts.raw(raw, at),
@@ -57,7 +57,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
         return Err(Error::Refused(misfit.to_string()));
     }
     if verdict.fits == 0 {
-        return Err(Error::Refused("no line of a Codex CLI session in it".to_owned()));
+        return Err(Error::Refused("contains no line of a Codex CLI session".to_owned()));
     }
     let shared = Rc::new(Shared { log, switches });
     let sessions = found.into_iter().enumerate().map(|(number, mut facts)| {
@@ -91,8 +91,8 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// The session that a frame belongs to.
-    fn of(&mut self, frame: &Frame<'_>, at: At) -> &mut Facts {
+    /// Returns the session that a frame belongs to.
+    fn session(&mut self, frame: &Frame<'_>, at: Location) -> &mut Facts {
         let next = match &frame.content {
             Content::Document(document) => self.found[self.current].next(document.root()),
             Content::Raw(_) => None,
@@ -107,9 +107,9 @@ impl Threads {
         &mut self.found[self.current]
     }
 
-    /// The number of the session that begins or goes on, if there is room for it.
+    /// Returns the number of the session that begins or continues, if there is room for it.
     fn number(&mut self, next: Next) -> Option<usize> {
-        let new = Some(self.found.len()).filter(|count| *count < MOST_THREADS);
+        let new = Some(self.found.len()).filter(|count| *count < MAX_THREADS);
         if let Some(own) = self.found[self.current].id() {
             self.numbers.entry(own.to_owned()).or_insert(self.current);
         }
@@ -122,16 +122,16 @@ impl Threads {
 }
 
 impl Shared<'_> {
-    /// Shows the frames of a session.
+    /// Passes the frames of a session to `show`.
     fn each(
         &self,
         session: usize,
-        mut show: impl FnMut(&Frame<'_>, At) -> Result<(), Error>,
+        mut show: impl FnMut(&Frame<'_>, Location) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut switches = self.switches.iter().peekable();
         let (mut current, mut index) = (0, 0);
         self.log.each(|frame| {
-            let at = At::frame(index, frame.place);
+            let at = Location::frame(index, frame.place);
             index += 1;
             if let Some((_, next)) = switches.next_if(|(from, _)| *from == at.index) {
                 current = *next;
@@ -142,8 +142,12 @@ impl Shared<'_> {
 }
 
 impl Session for Survey<'_> {
-    fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
         Some(&crate::Codex)
+    }
+
+    fn parent(&self) -> Option<Parent> {
+        self.facts.parent()
     }
 
     fn variant(&self) -> &'static str {
@@ -167,7 +171,7 @@ impl Session for Survey<'_> {
             model_id: facts.models.main().to_owned().into(),
             model_provider: facts.provider().into(),
             models: Some(facts.models.all().map(|model| model.to_owned().into()).collect()),
-            cli_name: Some("codex-cli".into()),
+            cli_name: Some(crate::Codex.cli_name().into()),
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
             extensions: Map::default(),
         };

@@ -1,53 +1,61 @@
 //! Which lines count tokens, so that the `token-usage` of all entries adds up to
 //! what the session used.
 //!
-//! * A `token_usage_record` counts: one for each response, told apart by its
+//! * A `token_usage_record` counts: one for each response, identified by its
 //!   `response_id`. One of another thread does not, nor do the copies in
 //!   `compacted.latest_token_usage_record`.
 //! * A `token_count` counts its `last_token_usage`, unless its turn has records,
-//!   or the total has not changed since the count before: the CLI tells a count
-//!   again whenever the limits are told, and puts a guess at the size of the
-//!   context in the place of the last usage when it has compacted.
+//!   or the total has not changed since the count before: the CLI repeats a count
+//!   whenever it reports limits, and writes an estimate of the size of the context
+//!   in place of the last usage after a compaction.
+//! * Where the total grew by more than the last usage, the total counts: a request that was
+//!   aborted has no count of its own.
 //! * One without `info`, as it was printed before September 2025, is what one response
 //!   used.
-//! * A `turn.completed` tells the total of the thread: what counts is what was
+//! * A `turn.completed` states the total of the thread: what counts is what was
 //!   added to the one before.
 //! * Copies of another session's lines count nothing.
 
 use std::collections::{HashMap, HashSet};
 
+use vac_record::annotations;
 use vac_value::{Any, Node};
 
-use crate::at::At;
-use crate::mark;
+use crate::location::Location;
+use crate::text_hash::TextHash;
 use crate::usage::Usage;
 
 /// The turns that have records.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
-    turn: u64,
-    turns: HashSet<u64>,
+    turn: Option<TextHash>,
+    turns: HashSet<Option<TextHash>>,
 }
 
 impl Recorded {
     /// Looks at a line that may begin a turn.
     pub fn turn(&mut self, payload: Node<'_, '_>) {
-        self.turn = turn_of(payload).unwrap_or(self.turn);
+        self.turn = turn_id(payload).or(self.turn);
     }
 
     /// Counts a record in.
     pub fn record(&mut self, record: Node<'_, '_>) {
-        self.turns.insert(turn_of(record).unwrap_or(self.turn));
+        self.turns.insert(turn_id(record).or(self.turn));
     }
 }
 
-/// What a line tells about tokens.
+/// What a line adds to the tokens of the session.
 #[derive(Debug)]
-pub(crate) enum Told<'a> {
-    /// What was used, as `token-usage`.
-    Used(Any<'a>),
-    /// What the entry with this id has told.
-    Again(String),
+pub(crate) enum Count<'a> {
+    /// This usage.
+    New {
+        /// As `token-usage`.
+        stated: Any<'a>,
+        /// In buckets that can be added up.
+        buckets: annotations::Usage<'static>,
+    },
+    /// Nothing: the entry with this id has counted it.
+    Repeated(String),
     /// Nothing that counts.
     Nothing,
 }
@@ -57,15 +65,17 @@ pub(crate) struct Tally<'f> {
     recorded: &'f Recorded,
     /// The thread that is counted.
     thread: Option<&'f str>,
-    turn: u64,
+    turn: Option<TextHash>,
     /// The last count, as it is written.
     count: Vec<u8>,
-    /// The entry that told it first.
-    counted: Option<At>,
+    /// The total of that count.
+    total: Option<Usage<u64>>,
+    /// The entry that counted it first.
+    counted: Option<Location>,
     /// The last record of the turn.
-    last: Option<At>,
-    /// Responses that were recorded, and the entries that did.
-    responses: HashMap<u64, At>,
+    last: Option<Location>,
+    /// Responses that were recorded, and their entries.
+    responses: HashMap<TextHash, Location>,
     /// The last total that was printed.
     printed: Option<Usage<u64>>,
 }
@@ -76,8 +86,9 @@ impl<'f> Tally<'f> {
         Self {
             recorded,
             thread,
-            turn: 0,
+            turn: None,
             count: Vec::new(),
+            total: None,
             counted: None,
             last: None,
             responses: HashMap::new(),
@@ -87,41 +98,48 @@ impl<'f> Tally<'f> {
 
     /// Looks at a line that may begin a turn.
     pub fn turn(&mut self, payload: Node<'_, '_>) {
-        if let Some(turn) = turn_of(payload).filter(|turn| *turn != self.turn) {
-            self.turn = turn;
+        if let Some(turn) = turn_id(payload).filter(|turn| Some(*turn) != self.turn) {
+            self.turn = Some(turn);
             self.last = None;
         }
     }
 
     /// A `token_count`.
-    pub fn count<'a>(&mut self, event: Node<'a, 'a>, at: At, is_copy: bool) -> Told<'a> {
+    pub fn count<'a>(&mut self, event: Node<'a, 'a>, at: Location, is_copy: bool) -> Count<'a> {
         let Some(info) = event.member("info") else {
-            return if is_copy { Told::Nothing } else { used(Some(event)) };
+            return if is_copy { Count::Nothing } else { used(Some(event)) };
         };
         let last = info.member("last_token_usage");
-        let Some(state) = info.member("total_token_usage").or(last) else { return Told::Nothing };
+        let Some(state) = info.member("total_token_usage").or(last) else { return Count::Nothing };
         if let Some(by) = self.counted.filter(|_| state.raw() == self.count) {
-            return Told::Again(by.id());
+            return Count::Repeated(by.id());
         }
         let is_recorded = self.recorded.turns.contains(&self.turn);
         let record = self.last.filter(|_| is_recorded);
+        let total = info.member("total_token_usage").and_then(Usage::parse).map(Usage::values);
+        let earlier = std::mem::replace(&mut self.total, total);
         self.count.clear();
         self.count.extend_from_slice(state.raw());
         self.counted = Some(record.unwrap_or(at));
         if let Some(record) = record {
-            return Told::Again(record.id());
+            return Count::Repeated(record.id());
         }
         if is_copy || is_recorded {
-            return Told::Nothing;
+            return Count::Nothing;
         }
-        used(last)
+        let Some(last) = last.and_then(Usage::parse) else { return Count::Nothing };
+        let added = earlier.zip(total).and_then(|(earlier, total)| total.checked_since(earlier));
+        match added.filter(|added| added.contains(last.values())) {
+            Some(added) => new_count(added),
+            None => Count::New { stated: last.carry(), buckets: last.values().buckets() },
+        }
     }
 
     /// A `token_usage_record`.
-    pub fn record<'a>(&mut self, record: Node<'a, 'a>, at: At, is_copy: bool) -> Told<'a> {
-        if let Some(response) = record.member("response_id").and_then(mark::of) {
+    pub fn record<'a>(&mut self, record: Node<'a, 'a>, at: Location, is_copy: bool) -> Count<'a> {
+        if let Some(response) = record.member("response_id").and_then(TextHash::from_node) {
             if let Some(by) = self.responses.get(&response) {
-                return Told::Again(by.id());
+                return Count::Repeated(by.id());
             }
             self.responses.insert(response, at);
         }
@@ -132,25 +150,37 @@ impl<'f> Tally<'f> {
             _ => true,
         };
         if is_copy || !is_own {
-            return Told::Nothing;
+            return Count::Nothing;
         }
         used(record.member("usage"))
     }
 
     /// A `turn.completed`.
-    pub fn printed<'a>(&mut self, line: Node<'a, 'a>) -> Told<'a> {
-        let Some(total) = line.member("usage").and_then(Usage::of) else { return Told::Nothing };
+    pub fn printed<'a>(&mut self, line: Node<'a, 'a>) -> Count<'a> {
+        let Some(total) = line.member("usage").and_then(Usage::parse) else {
+            return Count::Nothing;
+        };
         let total = total.values();
         let used = self.printed.map_or(total, |earlier| total.since(earlier));
         self.printed = Some(total);
-        used.carry().map_or(Told::Nothing, Told::Used)
+        new_count(used)
     }
 }
 
-fn used<'a>(usage: Option<Node<'a, 'a>>) -> Told<'a> {
-    usage.and_then(Usage::of).map_or(Told::Nothing, |usage| Told::Used(usage.carry()))
+fn new_count<'a>(used: Usage<u64>) -> Count<'a> {
+    match used.carry() {
+        Some(stated) => Count::New { stated, buckets: used.buckets() },
+        None => Count::Nothing,
+    }
 }
 
-fn turn_of(payload: Node<'_, '_>) -> Option<u64> {
-    payload.member("turn_id").and_then(mark::of)
+fn used<'a>(usage: Option<Node<'a, 'a>>) -> Count<'a> {
+    usage.and_then(Usage::parse).map_or(Count::Nothing, |usage| {
+        let buckets = usage.values().buckets();
+        Count::New { stated: usage.carry(), buckets }
+    })
+}
+
+fn turn_id(payload: Node<'_, '_>) -> Option<TextHash> {
+    payload.member("turn_id").and_then(TextHash::from_node)
 }

@@ -8,7 +8,8 @@ use vac_adapter::members::{null, put, sift};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
-use crate::stored;
+use crate::tools::annotate_call;
+use crate::{outcome, stored};
 
 /// Blocks that are content and nothing else.
 const PLAIN: &[&str] = &["text", "image", "file"];
@@ -24,10 +25,16 @@ pub(crate) fn child<'a>(
     }
     let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
     match &*kind {
-        "tool_use" => tool_call(node, timestamp.cloned()),
-        "tool_result" => tool_result(node, timestamp.cloned()),
+        "tool_use" => tool_call(node, timestamp.cloned()).map(|mut call| {
+            annotate_call(&mut call);
+            call
+        }),
+        "tool_result" => tool_result(node, timestamp.cloned()).map(|mut result| {
+            outcome::annotate_result(&mut result, None, None);
+            result
+        }),
         "tool-call" => Some(call(node)),
-        "tool-result" => Some(result(node)),
+        "tool-result" => Some(result(node, None)),
         "reasoning" | "redacted-reasoning" | "thinking" | "redacted_thinking" => {
             Some(reasoning(node, &kind))
         }
@@ -50,7 +57,7 @@ fn call<'a>(node: Node<'a, '_>) -> Entry<'a> {
         "args" | "input" if input.is_none() => put(&mut input, Some(value.carry())),
         _ => false,
     });
-    Entry::ToolCall(ToolCallEntry {
+    let mut call = Entry::ToolCall(ToolCallEntry {
         name: name.unwrap_or(Cow::Borrowed("unknown")),
         input: input.unwrap_or_else(null),
         call_id,
@@ -58,11 +65,14 @@ fn call<'a>(node: Node<'a, '_>) -> Entry<'a> {
         id: None,
         children: None,
         extensions,
-    })
+    });
+    annotate_call(&mut call);
+    call
 }
 
-/// A `tool-result` block of the CLI's database.
-pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
+/// A `tool-result` block of the CLI's database. `high_level` is what its message states about the
+/// result besides.
+pub(crate) fn result<'a>(node: Node<'a, '_>, high_level: Option<Node<'_, '_>>) -> Entry<'a> {
     let (mut output, mut call_id, mut is_error) = (None, None, None);
     let extensions = sift(node, stored::TOOL_RESULT, |key, value| match key {
         "type" => value.is_text("tool-result"),
@@ -71,7 +81,7 @@ pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
         "isError" => put(&mut is_error, value.bool()),
         _ => false,
     });
-    Entry::ToolResult(ToolResultEntry {
+    let mut entry = Entry::ToolResult(ToolResultEntry {
         output: output.unwrap_or_else(null),
         call_id,
         status: None,
@@ -80,7 +90,10 @@ pub(crate) fn result<'a>(node: Node<'a, '_>) -> Entry<'a> {
         id: None,
         children: None,
         extensions,
-    })
+    });
+    let tool = node.member("toolName").and_then(Node::text);
+    outcome::annotate_result(&mut entry, tool.as_deref(), high_level);
+    entry
 }
 
 /// A `reasoning` block of the CLI's database, or a `thinking` one.

@@ -3,20 +3,29 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
+use vac_adapter::annotation::attach;
 use vac_adapter::members::{null, object, put, sift};
+use vac_record::annotations::{Author, EntryAnnotations, Usage};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
 };
 use vac_value::{IntoOwned, Kind, Node};
 
-use crate::{event, stored, tool};
+use crate::facts::Facts;
+use crate::message::author_annotations;
+use crate::{event, prompt_rules, stored, tool_former_data};
 
 /// What `type` says.
 const USER: u64 = 1;
 pub(crate) const ASSISTANT: u64 = 2;
 
 /// The entry of a bubble.
-pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> Entry<'a> {
+pub(crate) fn entry<'a>(
+    bubble: Node<'a, '_>,
+    id: &str,
+    facts: &Facts,
+    report: &mut Report,
+) -> Entry<'a> {
     let kind = match kind(bubble) {
         Some(USER) => MessageEntryType::User,
         Some(ASSISTANT) => MessageEntryType::Assistant,
@@ -26,7 +35,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
             if bubble.kind() != Kind::Map {
                 data.push(("value".into(), bubble.carry()));
             }
-            return Entry::Event(event::of("bubble", id.to_owned(), data));
+            return Entry::Event(event::new("bubble", id.to_owned(), data));
         }
     };
     let is_assistant = kind == MessageEntryType::Assistant;
@@ -41,7 +50,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
             let is_it = matches!(value.kind(), Kind::Map | Kind::Text);
             put(&mut thinking, is_it.then_some(value))
         }
-        "toolFormerData" => put(&mut called, tool::is_call(value).then_some(value)),
+        "toolFormerData" => put(&mut called, tool_former_data::is_call(value).then_some(value)),
         "tokenCount" => put(&mut usage, token_usage(value)),
         "modelInfo" if is_assistant => {
             let name = value.member("modelName").and_then(Node::text);
@@ -53,7 +62,7 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
     let mut children = Vec::new();
     children.extend(thinking.map(|thinking| reasoning(thinking, id, timestamp.as_ref())));
     if let Some(called) = called {
-        let (call, result) = tool::entries(called, id, timestamp.as_ref());
+        let (call, result) = tool_former_data::entries(called, id, timestamp.as_ref());
         children.push(call);
         children.extend(result);
     }
@@ -62,6 +71,15 @@ pub(crate) fn entry<'a>(bubble: Node<'a, '_>, id: &str, report: &mut Report) -> 
         extensions.extend(object(left).map(|left| ("modelInfo".into(), left)));
         name
     });
+    let mut annotations = EntryAnnotations::default();
+    if !is_assistant {
+        let text = bubble.member("text").and_then(Node::text).unwrap_or_default();
+        let is_simulated = is_simulated(bubble) || facts.is_simulated(id);
+        let author = if is_simulated { Author::Program } else { prompt_rules::text_author(&text) };
+        annotations = author_annotations(author, facts.is_subagent());
+    }
+    annotations.usage = usage.as_ref().and_then(additive);
+    attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
         kind,
         content,
@@ -87,8 +105,8 @@ pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'stati
     own.map(IntoOwned::into_owned).or_else(|| timing(bubble))
 }
 
-/// When a request was sent, which is told where nothing else is. Some of these numbers
-/// count from when the program was started: those are no times.
+/// When a request was sent, for bubbles without another time. Some of these numbers
+/// count from when the program was started: those are not times.
 fn timing(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     const EARLIEST: u64 = 1_000_000_000_000;
     let timing = bubble.member("timingInfo")?;
@@ -119,7 +137,19 @@ fn reasoning<'a>(
     })
 }
 
-/// The counts of a bubble; what is no count stays beside them.
+/// Whether Cursor wrote the text of a bubble of the user.
+pub(crate) fn is_simulated(bubble: Node<'_, '_>) -> bool {
+    let keys = ["isSimulatedMsg", "isPlanExecution"];
+    keys.iter().any(|key| bubble.member(key).and_then(Node::bool) == Some(true))
+}
+
+/// Returns the counts of a bubble in additive buckets. Bubbles without a request have zeros.
+fn additive(usage: &TokenUsage<'_>) -> Option<Usage<'static>> {
+    let is_stated = usage.input.unwrap_or(0) > 0 || usage.output.unwrap_or(0) > 0;
+    is_stated.then(|| Usage { input: usage.input, output: usage.output, ..Usage::default() })
+}
+
+/// The counts of a bubble; other members keep their names.
 fn token_usage<'a>(count: Node<'a, '_>) -> Option<TokenUsage<'a>> {
     let (mut input, mut output) = (None, None);
     let extensions = sift(count, &TokenUsage::KEYS, |key, value| match key {

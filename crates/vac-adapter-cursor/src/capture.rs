@@ -3,14 +3,18 @@
 use std::borrow::Cow;
 
 use vac_adapter::Report;
+use vac_adapter::annotation::attach;
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, null, object, put, sift};
+use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
 
 use crate::facts::Facts;
+use crate::outcome;
+use crate::tools::annotate_call;
 
-/// The members of a line that calls a tool or tells what came of it.
+/// The members of a line about a tool call.
 struct Line<'d, 'a> {
     call_id: Option<Text<'a>>,
     timestamp: Option<AbstractTimestamp<'a>>,
@@ -24,12 +28,12 @@ struct Tool<'d, 'a> {
     name: Text<'a>,
     inside: Node<'d, 'a>,
     /// What else there is.
-    beside: Rest<'a>,
+    others: Rest<'a>,
 }
 
 /// A call that begins.
 pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
-    let line = Line::of(node, "started", &ToolCallEntry::KEYS, facts);
+    let line = Line::parse(node, "started", &ToolCallEntry::KEYS, facts);
     let mut extensions = line.rest;
     let (name, input) = match line.tool {
         None => (Cow::Borrowed(UNKNOWN), None),
@@ -45,7 +49,7 @@ pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> En
     call(name, input, line.call_id, line.timestamp, place.id(), extensions)
 }
 
-/// What came of a call; with the call before it, if nobody has told that it was started.
+/// The result of a call; with the call before it, if no line says that it was started.
 pub(crate) fn completed<'a>(
     node: Node<'a, '_>,
     place: Place,
@@ -53,18 +57,21 @@ pub(crate) fn completed<'a>(
     is_started: bool,
     report: &mut Report,
 ) -> (Option<Entry<'a>>, Entry<'a>) {
-    let line = Line::of(node, "completed", &ToolResultEntry::KEYS, facts);
+    let line = Line::parse(node, "completed", &ToolResultEntry::KEYS, facts);
     let mut extensions = line.rest;
     let mut output = None;
     let mut status = None;
     let mut is_error = None;
     let mut before = None;
+    let mut annotations =
+        EntryAnnotations { outcome: Some(Outcome::Unknown), ..EntryAnnotations::default() };
     if let Some(tool) = line.tool {
         let mut input = None;
         let left = tool.left(|key, value| match key {
             "result" => {
-                status = outcome(value);
-                is_error = status.as_deref().and_then(|status| failed(status, value));
+                status = self::status(value);
+                is_error = status.as_deref().and_then(|status| self::is_error(status, value));
+                annotations = outcome::tagged_annotations(status.as_deref(), is_error, value);
                 put(&mut output, Some(value.carry()))
             }
             key if key == tool.input() => !is_started && put(&mut input, Some(value.carry())),
@@ -77,6 +84,7 @@ pub(crate) fn completed<'a>(
         }
         extensions.extend(left.map(|left| ("tool_call".into(), left)));
     }
+    attach(&mut extensions, &annotations);
     let id = if before.is_some() { format!("{}:result", place.id()) } else { place.id() };
     let result = Entry::ToolResult(ToolResultEntry {
         output: output.unwrap_or_else(null),
@@ -103,7 +111,7 @@ fn call<'a>(
     id: String,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    Entry::ToolCall(ToolCallEntry {
+    let mut call = Entry::ToolCall(ToolCallEntry {
         name,
         input: input.unwrap_or_else(null),
         call_id,
@@ -111,11 +119,13 @@ fn call<'a>(
         id: Some(id.into()),
         children: None,
         extensions,
-    })
+    });
+    annotate_call(&mut call);
+    call
 }
 
 impl<'d: 'a, 'a> Line<'d, 'a> {
-    fn of(node: Node<'d, 'a>, subtype: &str, named: &[&str], facts: &Facts) -> Self {
+    fn parse(node: Node<'d, 'a>, subtype: &str, named: &[&str], facts: &Facts) -> Self {
         let (mut call_id, mut timestamp, mut tool) = (None, None, None);
         let rest = sift(node, named, |key, value| match key {
             "type" => value.is_text("tool_call"),
@@ -123,7 +133,7 @@ impl<'d: 'a, 'a> Line<'d, 'a> {
             "session_id" => value.is_text(facts.id()),
             "call_id" => put(&mut call_id, value.text()),
             "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
-            "tool_call" => put(&mut tool, Tool::of(value)),
+            "tool_call" => put(&mut tool, Tool::parse(value)),
             _ => false,
         });
         Self { call_id, timestamp, tool, rest }
@@ -132,11 +142,11 @@ impl<'d: 'a, 'a> Line<'d, 'a> {
 
 impl<'d: 'a, 'a> Tool<'d, 'a> {
     /// The first object in it.
-    fn of(tool_call: Node<'d, 'a>) -> Option<Self> {
+    fn parse(tool_call: Node<'d, 'a>) -> Option<Self> {
         let mut found: Option<(Text<'a>, Node<'d, 'a>)> = None;
         let (key, _) = tool_call.members().find(|(_, value)| value.kind() == Kind::Map)?;
         let name = key.text()?;
-        let beside = sift(tool_call, &[], |key, value| {
+        let others = sift(tool_call, &[], |key, value| {
             let is_it = found.is_none() && key == name;
             if is_it {
                 found = Some((name.clone(), value));
@@ -144,7 +154,7 @@ impl<'d: 'a, 'a> Tool<'d, 'a> {
             is_it
         });
         let (name, inside) = found?;
-        Some(Self { name, inside, beside })
+        Some(Self { name, inside, others })
     }
 
     /// The member that is what the tool is called with.
@@ -158,29 +168,29 @@ impl<'d: 'a, 'a> Tool<'d, 'a> {
         if self.name == FUNCTION { function() } else { None }.unwrap_or_else(|| self.name.clone())
     }
 
-    /// What is left, to stand in its place.
+    /// The members that were not taken.
     fn left(&self, take: impl FnMut(&str, Node<'d, 'a>) -> bool) -> Option<Any<'a>> {
         let inside = sift(self.inside, &[], take);
-        let mut left = self.beside.clone();
+        let mut left = self.others.clone();
         left.extend(object(inside).map(|inside| (self.name.clone(), inside)));
         object(left)
     }
 }
 
-/// The word for what came of a call: `success`, or the member that tells what else.
-fn outcome<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
+/// Returns the state of a result: `success`, or the name of the member that states another.
+pub(crate) fn status<'a>(result: Node<'a, '_>) -> Option<Text<'a>> {
     if result.member("success").is_some() {
         return Some(Cow::Borrowed("success"));
     }
-    let tells = |(key, value): &(Node<'a, '_>, Node<'a, '_>)| {
+    let is_state = |(key, value): &(Node<'a, '_>, Node<'a, '_>)| {
         value.kind() == Kind::Map || key.is_text("error")
     };
-    result.members().find(tells)?.0.text()
+    result.members().find(is_state)?.0.text()
 }
 
 /// Whether a call failed. What Cursor calls a success may be a command or a tool of a server
-/// that says it failed.
-fn failed(status: &str, result: Node<'_, '_>) -> Option<bool> {
+/// that failed.
+pub(crate) fn is_error(status: &str, result: Node<'_, '_>) -> Option<bool> {
     match status {
         "success" => {
             let says = |key: &str| result.member("success").and_then(|success| success.member(key));

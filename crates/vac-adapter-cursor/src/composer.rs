@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Reason};
 use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::Known;
@@ -9,6 +10,7 @@ use vac_adapter::{Error, Origin, Report, Sink, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Node};
 
+use crate::facts::Facts;
 use crate::line::Row;
 use crate::{bubble, event, secret, stored};
 
@@ -17,41 +19,43 @@ pub(crate) fn entries(
     node: Node<'_, '_>,
     kind: Row,
     place: Place,
+    facts: &Facts,
+    troubles: &[Trouble],
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let origin = Origin { place, bytes: node.raw() };
-    let id = stored::id(node).unwrap_or_default();
+    let id = stored::id(node, troubles).unwrap_or_default();
     let value = node.member("value").filter(|value| value.kind() != Kind::Null);
     let Some(value) = value else {
         let entry = match kind {
             Row::Composer if stored::has_secret(node) => {
                 sink.report().unparsed(place.line, stored::NOT_JSON);
-                redacted(node, &id, place, sink.report())
+                redacted(node, &id, place, troubles, sink.report())
             }
-            _ => stored::without_value(node, &id, place, sink.report()),
+            _ => stored::without_value(node, &id, place, troubles, sink.report()),
         };
         return sink.entry(entry, origin);
     };
     match kind {
         Row::Composer => {
             let (mut entry, is_redacted) = composer(value, &id, sink.report());
-            stored::beside(&mut entry, node);
+            stored::beside(&mut entry, node, troubles);
             let redacted = is_redacted.then(|| redact::origin(&entry)).transpose()?;
             let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
             let inside = value.member("conversation").into_iter().flat_map(Node::elements);
-            for (number, told) in (1..).zip(inside) {
-                let own_id = told.member("bubbleId").and_then(Node::text);
+            for (number, bubble) in (1..).zip(inside) {
+                let own_id = bubble.member("bubbleId").and_then(Node::text);
                 let own_id = own_id.filter(|id| !id.is_empty());
                 let id = own_id.unwrap_or_else(|| Cow::Owned(format!("{}.{number}", place.id())));
-                let entry = bubble::entry(told, &id, sink.report());
-                sink.entry(entry, Origin { place, bytes: told.raw() })?;
+                let entry = bubble::entry(bubble, &id, facts, sink.report());
+                sink.entry(entry, Origin { place, bytes: bubble.raw() })?;
             }
             Ok(())
         }
         Row::Bubble => {
-            let mut entry = bubble::entry(value, &id, sink.report());
-            stored::beside(&mut entry, node);
+            let mut entry = bubble::entry(value, &id, facts, sink.report());
+            stored::beside(&mut entry, node, troubles);
             sink.entry(entry, origin)
         }
     }
@@ -76,7 +80,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         },
     });
     if value.kind() != Kind::Map {
-        report.unknown("a composer that is no object");
+        report.unknown("a composer that is not an object");
         // Without members a secret has no place of its own, but a name may still be readable.
         let kept = if secret::SECRETS.are_readable_in(value.raw()) {
             report.redact(secret::UNPARSED);
@@ -87,16 +91,22 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         };
         data.push(("value".into(), kept));
     }
-    let entry = EventEntry { timestamp, ..event::of("composer", id.to_owned(), data) };
+    let entry = EventEntry { timestamp, ..event::new("composer", id.to_owned(), data) };
     (Entry::Event(entry), is_redacted)
 }
 
 /// The entry of a row that could not be parsed and may contain a secret.
-fn redacted<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
+fn redacted<'a>(
+    node: Node<'a, '_>,
+    id: &str,
+    place: Place,
+    troubles: &[Trouble],
+    report: &mut Report,
+) -> Entry<'a> {
     report.redact(secret::UNPARSED);
     let known = Known { id: Some(id.to_owned().into()), ..Known::default() };
     let reason = Reason::Encoding(stored::NOT_JSON.to_owned());
     let mut entry = redact::entry(secret::SECRETS, node.raw(), &reason, place, known);
-    stored::mark(&mut entry, node);
+    stored::mark(&mut entry, troubles);
     entry
 }

@@ -1,11 +1,14 @@
-//! Documents that are events: everything that nobody says.
+//! Documents that are events: those that are neither messages nor calls.
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation::attach;
+use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Report, redact};
+use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Document, Kind, Map, Node, Text};
 
@@ -14,7 +17,7 @@ use crate::line::Line;
 use crate::{secret, stored, usage};
 
 /// The entry of a line, with all of it as data. Its type is the line's, with the subtype
-/// behind it if there is one.
+/// after a slash if there is one.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     line: Line,
@@ -41,7 +44,7 @@ pub(crate) fn entry<'a>(
         "session_id" => value.is_text(facts.id()),
         "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
         "usage" if line != Line::Unknown => {
-            if let Some(usage) = usage::of_capture(value) {
+            if let Some(usage) = usage::from_capture(value) {
                 raw::push(&mut extensions, "token-usage", &usage);
             }
             false
@@ -50,6 +53,9 @@ pub(crate) fn entry<'a>(
     });
     if node.kind() != Kind::Map {
         data.push(("value".into(), node.carry()));
+    }
+    if line != Line::Unknown {
+        attach(&mut extensions, &annotations(node, facts));
     }
     Entry::Event(EventEntry {
         event_type,
@@ -61,8 +67,46 @@ pub(crate) fn entry<'a>(
     })
 }
 
+/// What a line says about the start and the end of the session or a turn.
+fn annotations<'a>(line: Node<'_, '_>, facts: &Facts) -> EntryAnnotations<'a> {
+    let mut annotations = EntryAnnotations::default();
+    let kind = line.member("type").and_then(Node::text);
+    let how = |key: &str| line.member(key).and_then(Node::text).and_then(|text| ending(&text));
+    match kind.as_deref() {
+        Some("system") => annotations.starts = Some(true),
+        Some("result") => {
+            let how = match line.member("is_error").and_then(Node::bool) {
+                Some(true) => Some(Ending::Failure),
+                _ => how("subtype"),
+            };
+            annotations.ends = Some(End { of: EndOf::Session, how });
+            annotations.usage =
+                line.member("usage").and_then(|usage| usage::additive(usage, facts.only_model()));
+        }
+        Some("turn_ended") => {
+            annotations.ends = Some(End { of: EndOf::Turn, how: how("status") });
+        }
+        Some("error") => {
+            annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
+        }
+        _ => {}
+    }
+    annotations
+}
+
+/// Returns how something ended, by Cursor's word for it.
+fn ending(word: &str) -> Option<Ending> {
+    match word {
+        "success" | "completed" => Some(Ending::Success),
+        "error" | "failed" => Some(Ending::Failure),
+        "aborted" | "cancelled" | "canceled" | "interrupted" => Some(Ending::Interrupted),
+        word if word.starts_with("error") => Some(Ending::Failure),
+        _ => None,
+    }
+}
+
 /// An event of a type of ours.
-pub(crate) fn of<'a>(
+pub(crate) fn new<'a>(
     event_type: impl Into<Text<'a>>,
     id: String,
     data: Rest<'a>,
@@ -83,19 +127,21 @@ pub(crate) fn raw<'a>(
     raw: &Raw<'a>,
     place: Place,
     is_redacted: bool,
+    troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
     report.unparsed(place.line, &raw.reason.to_string());
     let root = raw.document.as_ref().map(Document::root);
-    let known = Known { id: root.and_then(stored::id).map(Cow::Owned), ..Known::default() };
+    let known = Known {
+        id: root.and_then(|root| stored::id(root, troubles)).map(Cow::Owned),
+        ..Known::default()
+    };
     let mut entry = if is_redacted {
         report.redact(secret::UNPARSED);
         redact::entry(secret::SECRETS, raw.bytes, &raw.reason, place, known)
     } else {
         raw::entry(raw.bytes, &raw.reason, place, known)
     };
-    if let Some(root) = root {
-        stored::mark(&mut entry, root);
-    }
+    stored::mark(&mut entry, troubles);
     entry
 }

@@ -1,11 +1,13 @@
 //! What is true of a session as a whole.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use vac_adapter::adapter::Parent;
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids, raw};
+use vac_record::annotations::Relation;
 use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
@@ -14,6 +16,9 @@ use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
 use crate::{bubble, chat, message};
+
+/// Maximum number of bubbles that are remembered as written by Cursor.
+const MAX_SIMULATED: usize = 1 << 15;
 
 /// What is true of a session as a whole, as far as it is known.
 #[derive(Debug, Default)]
@@ -34,20 +39,26 @@ pub(crate) struct Facts {
     pub working_dir: Option<String>,
     branch: Option<String>,
     name: Option<String>,
-    /// The session that this one is a subagent of.
+    /// The session that this one came from.
     parent: Option<String>,
+    /// Whether another agent wrote the prompts.
+    is_subagent: bool,
+    /// Whether it answers the prompt of its parent with another model.
+    is_best_of: bool,
+    /// Bubbles of the user whose text Cursor wrote.
+    simulated: HashSet<String>,
 }
 
 impl Facts {
-    /// What the place of an input tells: `<parent>/subagents/<id>.jsonl`.
-    pub fn of_place(folder: &str) -> Self {
+    /// Starts with what the folder of an input says: `<parent>/subagents/<id>.jsonl`.
+    pub fn new(folder: &str) -> Self {
         let mut names = folder.rsplit('/');
         let is_subagent = names.next() == Some("subagents");
         let parent = names.next().filter(|name| is_subagent && !name.is_empty());
-        Self { parent: parent.map(str::to_owned), ..Self::default() }
+        Self { parent: parent.map(str::to_owned), is_subagent, ..Self::default() }
     }
 
-    /// Adds what a document tells.
+    /// Adds what a document states.
     pub fn add(&mut self, line: Line, node: Node<'_, '_>) {
         let variant = match line {
             Line::Message => {
@@ -88,14 +99,10 @@ impl Facts {
 
     fn capture(&mut self, kind: Capture, node: Node<'_, '_>) {
         for (key, value) in node.members() {
-            match key.raw() {
-                b"\"session_id\"" if self.session_id.is_none() => {
-                    self.session_id = value.text().map(Cow::into_owned);
-                }
-                b"\"timestamp_ms\"" => {
-                    self.time(value.uint().map(AbstractTimestamp::Uint).as_ref());
-                }
-                _ => {}
+            if self.session_id.is_none() && key.is_text("session_id") {
+                self.session_id = value.text().map(Cow::into_owned);
+            } else if key.is_text("timestamp_ms") {
+                self.time(value.uint().map(AbstractTimestamp::Uint).as_ref());
             }
         }
         if kind == Capture::Event {
@@ -115,12 +122,33 @@ impl Facts {
                 set(&mut self.working_dir, value, &["workspaceIdentifier", "uri", "fsPath"]);
                 set(&mut self.branch, value, &["createdOnBranch"]);
                 self.model(text(value, &["modelConfig", "modelName"]), 0);
+                self.composer_parent(value);
+                self.add_simulated(value);
                 let inside = value.member("conversation").into_iter().flat_map(Node::elements);
                 inside.for_each(|bubble| self.bubble(bubble));
             }
             Row::Bubble => self.bubble(value),
         }
         self.row_id(kind, &key);
+    }
+
+    /// Adds the composer that started this one, or whose prompt it answers as well.
+    fn composer_parent(&mut self, value: Node<'_, '_>) {
+        set(&mut self.parent, value, &["subagentInfo", "parentComposerId"]);
+        set(&mut self.parent, value, &["parentComposerId"]);
+        self.is_best_of = value.member("isBestOfNSubcomposer").and_then(Node::bool) == Some(true);
+        self.is_subagent |= is_map(value.member("subagentInfo")) && !self.is_best_of;
+    }
+
+    /// Adds the bubbles that the composer's list says Cursor wrote.
+    fn add_simulated(&mut self, value: Node<'_, '_>) {
+        let list = value.member("fullConversationHeadersOnly");
+        for header in list.into_iter().flat_map(Node::elements) {
+            let is_simulated = header.member("grouping").is_some_and(bubble::is_simulated);
+            if is_simulated && self.simulated.len() < MAX_SIMULATED {
+                self.simulated.extend(text(header, &["bubbleId"]));
+            }
+        }
     }
 
     fn row_id(&mut self, kind: Row, key: &str) {
@@ -144,6 +172,8 @@ impl Facts {
         match kind {
             Chat::Meta => {
                 set(&mut self.session_id, value, &["agentId"]);
+                set(&mut self.parent, value, &["subagentInfo", "parentAgentId"]);
+                self.is_subagent |= is_map(value.member("subagentInfo"));
                 set(&mut self.name, value, &["name"]);
                 set(&mut self.working_dir, value, &["cwd"]);
                 let start = || time(value, "createdAt").or_else(|| time(value, "createdAtMs"));
@@ -183,6 +213,30 @@ impl Facts {
         Ok(())
     }
 
+    /// Whether Cursor wrote the text of a bubble, by the composer's list.
+    pub fn is_simulated(&self, bubble: &str) -> bool {
+        self.simulated.contains(bubble)
+    }
+
+    /// Whether another agent wrote the prompts.
+    pub fn is_subagent(&self) -> bool {
+        self.is_subagent
+    }
+
+    /// Returns the session that this one came from.
+    pub fn parent(&self) -> Option<Parent> {
+        let relation = if self.is_best_of { Relation::Fork } else { Relation::Subagent };
+        Some(Parent { session_id: self.parent.clone()?, relation })
+    }
+
+    /// Returns the model if all of the session has one.
+    pub fn only_model(&self) -> Option<&str> {
+        match self.models.as_slice() {
+            [(model, _)] => Some(model),
+            _ => None,
+        }
+    }
+
     /// The session's id; empty before it has a name.
     pub fn id(&self) -> &str {
         self.session_id.as_deref().unwrap_or_default()
@@ -206,9 +260,6 @@ impl Facts {
         let mut extensions = Map::default();
         if let Some(name) = &self.name {
             raw::push(&mut extensions, "name", name.as_str());
-        }
-        if let Some(parent) = &self.parent {
-            raw::push(&mut extensions, "parent-session-id", parent.as_str());
         }
         let vcs = self.branch.as_ref().map(|branch| VcsContext {
             kind: "git".into(),
@@ -260,6 +311,10 @@ impl Facts {
             extensions: Map::default(),
         }
     }
+}
+
+fn is_map(node: Option<Node<'_, '_>>) -> bool {
+    node.is_some_and(|node| node.kind() == Kind::Map)
 }
 
 fn set(fact: &mut Option<String>, node: Node<'_, '_>, path: &[&str]) {

@@ -1,4 +1,4 @@
-//! What the beginning of a log tells about its session.
+//! Previews: what the beginning of a log states about its session.
 
 use vac_adapter::{Confidence, Glimpse, Memory, Sample, Share, ids};
 
@@ -7,7 +7,7 @@ use crate::line::line;
 use crate::text;
 
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut facts = Facts::of_place(sample.folder);
+    let mut facts = Facts::new(sample.folder);
     for document in &sample.documents {
         facts.add(line(document.root()), document.root());
     }
@@ -27,7 +27,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     }
 }
 
-/// The folder of a project's transcripts: its path with dashes, which nobody can undo.
+/// The folder of a project's transcripts: its path with dashes, which cannot be reversed.
 fn project(folder: &str) -> Option<String> {
     let (before, _) = folder.rsplit_once("/agent-transcripts")?;
     before.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)

@@ -15,71 +15,91 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
-//! # Forms
+//! # Formats
 //!
 //! | variant | what it is | one entry for |
 //! |---|---|---|
 //! | `transcript` | lines `{role, message}` of `agent-transcripts` | a line |
-//! | `stream-json` | what `cursor-agent --output-format stream-json` prints | a line; all lines of one thought |
-//! | `composer` | rows of the IDE's `state.vscdb`, as `vac-store` gives them | a row; a bubble inside a composer |
-//! | `chat` | the CLI's `store.db`, as `vac-store` gives it | a blob; a tool result inside one |
-//! | `text` | the old text form, with `user:` and `assistant:` | a turn |
+//! | `stream-json` | output of `cursor-agent --output-format stream-json` | a line; all lines of one thought |
+//! | `composer` | rows of the IDE's `state.vscdb`, as `vac-store` provides them | a row; a bubble inside a composer |
+//! | `chat` | the CLI's `store.db`, as `vac-store` provides it | a blob; a tool result inside one |
+//! | `text` | the old text transcript, with `user:` and `assistant:` | a turn |
 //!
-//! # What goes where
+//! # Mapping
+//!
+//! Seed 001 describes transcripts: `role`, `message.content`, and a generated session id.
 //!
 //! | native | record |
 //! |---|---|
-//! | `role`, in a capture `type`, of a bubble `type` 1 or 2 | the message's `type`: `user`, and `assistant` for anything else that speaks |
+//! | `role`, in a stream `type`, of a bubble `type` 1 or 2 | the message's `type`: `user`, and `assistant` for any other speaker |
 //! | `message.content`, `content`, a bubble's `text` | `content` |
 //! | blocks `tool_use`, `tool-call` | tool-call children: `name`, `input`, `call-id` |
 //! | blocks `tool_result`, `tool-result` | tool-result children: `output`, `call-id`, `is-error` |
 //! | a block `reasoning`, `redacted-reasoning`, `thinking` or `redacted_thinking`, a bubble's `thinking` | a reasoning child |
-//! | a `<timestamp>` at the beginning of a user's text | `timestamp`; the text stays whole |
-//! | `id`, `model` and `timestamp` of a line, which none has been seen to have | `id`, `model-id`, `timestamp` |
+//! | a `<timestamp>` in a user's text, outside of what the user typed | `timestamp`; the text stays complete |
+//! | `id`, `model` and `timestamp` of a line | `id`, `model-id`, `timestamp` |
 //! | `timestamp_ms`, a bubble's `createdAt`, else its `timingInfo` | `timestamp` |
-//! | `thinking` lines of a capture | one reasoning; every line is in its `deltas` and `completed` |
-//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status`; a success that tells an exit code or `isError` is an error |
-//! | `usage` of a capture's `result` | `token-usage` beside the event |
+//! | `thinking` lines of a stream | one reasoning; every line is in its `deltas` and `completed` |
+//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status`; a success with an exit code or `isError` is an error |
+//! | `usage` of a stream's `result` | `token-usage` of the event |
 //! | a bubble's `toolFormerData`: `name`, `rawArgs` or `params`, `result` or `error`, `status`, `toolCallId` | a tool-call child, and a tool-result child once it is over |
 //! | a bubble's `tokenCount`, `modelInfo.modelName` | `token-usage`, `model-id` |
 //! | a composer: `createdAt`, `lastUpdatedAt`, `name`, `workspaceIdentifier`, `createdOnBranch`, `modelConfig` | the session's start, end, `name`, working directory, branch, models; all of it is an event `composer` |
-//! | `meta` and `meta.json` of a chat | the same, as far as they tell it; events |
+//! | `meta` and `meta.json` of a chat | the same, as far as they state it; events |
 //! | a chat's message of the role `tool` | a tool-result for each of its blocks |
-//! | lines with a `type`: `turn_ended`, `error`, `result`, any other | system-event of that type, with the `subtype` behind a slash |
-//! | the folder `<id>/subagents` | `parent-session-id` of the session |
+//! | lines with a `type`: `turn_ended`, `error`, `result`, any other | system-event of that type, with the `subtype` after a slash |
+//!
+//! # Annotations
+//!
+//! | annotation | on | from |
+//! |---|---|---|
+//! | `author` | user messages | the text in `<user_query>`, else the text without `<timestamp>`, by the [rules](Adapter::prompt_rules); `program` for `isSimulatedMsg` and `isPlanExecution` of a bubble or its header, and for `isSummary` of a chat; `other-agent` in a subagent's session |
+//! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or its input |
+//! | `outcome`, `exit-code`, `permission` | tool-results | `outcome.rs` |
+//! | `duplicate-of` | answers of a stream | the first piece of an answer that is repeated as a whole |
+//! | `permission` | tool-calls of bubbles | `userDecision` |
+//! | `usage` | bubbles, `result` lines | `tokenCount`, `usage` |
+//! | `starts` | `system/init` lines | |
+//! | `ends` | `result` lines: the session; `turn_ended` and `error` lines: the turn | `is_error`, `subtype`, `status` |
+//! | `superseded: other` | bubbles and blobs that the conversation does not list any more | the store |
+//! | `reason: row-missing` | events `missing` | rows that are NULL, or listed without existing |
+//! | `parent` of the session | | the folder `<id>/subagents`, `subagentInfo`; `fork` for `isBestOfNSubcomposer` |
 //!
 //! # Decisions
 //!
 //! * A transcript names neither its session nor its model. The session's id is the
 //!   file's name where that is a UUID, as Cursor writes it, else a UUID that is a
 //!   function of the bytes. Model and provider are unknown.
-//! * Entries stand in the order of the log. What the source gives no id has its place as
-//!   one; a bubble's is the end of its key, a blob's its hash.
-//! * A `<timestamp>` counts minutes and tells its offset from UTC; without the offset
-//!   it is no date-time and is left where it is. No line of a transcript but a prompt has
-//!   a timestamp, and nothing tells when that session ended.
-//! * A `role` other than `user` and `assistant` is kept beside the type. In a chat those
-//!   are events: the system's prompt is nobody's answer.
-//! * What is left of the native `message` stays together under that name, and so does
-//!   what is left of a `tool_call`.
-//! * The texts of a thought are put together token by token, so that a character that was
-//!   cut in two is whole again.
+//! * Entries are in the order of the log. An entry without an id has its place as
+//!   one; the id of a bubble is the end of its key, that of a blob its hash.
+//! * A `<timestamp>` has minutes and an offset from UTC; without the offset
+//!   it is not a date-time and is ignored. Only prompts of a transcript have
+//!   timestamps, and nothing states when that session ended.
+//! * A `role` other than `user` and `assistant` is kept next to the type. In a chat those
+//!   are events: the system's prompt is not an answer.
+//! * The rest of the native `message` stays together under that name, and so does
+//!   the rest of a `tool_call`.
+//! * The texts of a thought are joined token by token, so that a character that was
+//!   cut in two is complete again.
 //! * A call that is completed and was never started gives the call and its result.
-//! * Bubbles and blobs that the conversation does not lead to any more are kept and
-//!   `superseded`. Blobs that it leads to otherwise than by its list are `linked`.
-//! * Rows that are NULL or named and not there are events `missing`. Rows that are no
-//!   JSON are carried as text or bytes.
+//! * Blobs that the conversation refers to otherwise than by its list are `linked`.
+//! * Rows that are not JSON are kept as text or bytes.
+//! * Whether a row is listed, missing or repeated is stated by the input
+//!   ([`Input::troubles`]), not by the row.
 //! * The keys to what Cursor stores encrypted (`blobEncryptionKey`,
-//!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. What
-//!   could not be parsed and has such a name in it is kept as its length and digest alone.
-//! * The text form is ambiguous. A turn stays whole as the content of its message;
-//!   thoughts, calls and results are read out of it as children. A thought is one line.
-//! * Cursor writes its version nowhere: a log cannot be newer than what was tried.
+//!   `speculativeSummarizationEncryptionKey`) are redacted, and the report counts them. Unparsed
+//!   bytes with such a name in them are kept as their length and digest alone.
+//! * The text variant is ambiguous. A turn is kept as the content of its message;
+//!   thoughts, calls and results are parsed from it as children. A thought is one line.
+//! * Cursor writes its version nowhere: a log cannot be newer than what was tested.
 
 mod blocks;
 mod bubble;
 mod capture;
 mod chat;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod composer;
 mod detect;
 mod event;
@@ -87,17 +107,28 @@ mod facts;
 mod glimpse;
 mod line;
 mod message;
+mod outcome;
+mod partial_output;
+mod places;
+mod prompt_rules;
 mod reader;
 mod secret;
+mod store;
 mod stored;
 mod survey;
 mod text;
 mod thought;
-mod tool;
+mod tool_former_data;
+mod tools;
 mod usage;
 mod written_time;
 
+use vac_adapter::members::Rest;
+use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_record::MessageEntry;
+use vac_value::{Any, Kind};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,10 +147,48 @@ impl Adapter for Cursor {
         glimpse::glimpse(sample)
     }
 
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn typed(&self, text: &str, _: &Rest<'_>) -> Option<Typed> {
+        prompt_rules::typed(text)
+    }
+
+    fn spoken(&self, message: &MessageEntry<'_>, text: &str) -> Option<String> {
+        let has_children = message.children.as_ref().is_some_and(|it| !it.is_empty());
+        let is_text = |content: &Any<'_>| {
+            content.document().is_ok_and(|content| content.root().kind() == Kind::Text)
+        };
+        let is_turn = has_children && message.content.as_ref().is_some_and(is_text);
+        is_turn.then(|| text::turn::spoken(text))
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::CURSOR)
+    }
+
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        if text::is_it(&text::beginning(input)?) {
-            return Ok(vec![Box::new(text::Survey::of(input)?)]);
+        if text::is_text_transcript(&text::beginning(input)?) {
+            return Ok(vec![Box::new(text::Survey::new(input)?)]);
         }
-        Ok(vec![Box::new(survey::Survey::of(input)?)])
+        Ok(vec![Box::new(survey::Survey::new(input)?)])
     }
 }

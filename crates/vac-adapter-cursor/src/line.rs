@@ -48,7 +48,7 @@ pub(crate) enum Row {
 /// A part of the CLI's database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chat {
-    /// What is said about the conversation, in the database or beside it.
+    /// What is said about the conversation, in the database or next to it.
     Meta,
     /// A message, or something binary.
     Blob,
@@ -58,9 +58,9 @@ pub(crate) enum Chat {
 pub(crate) const COMPOSER: &str = "composerData:";
 pub(crate) const BUBBLE: &str = "bubbleId:";
 
-/// The members that tell what a document is.
+/// The members that decide what a document is.
 #[derive(Default)]
-struct Told<'d, 'a> {
+struct KeyMembers<'d, 'a> {
     kind: Option<Node<'d, 'a>>,
     subtype: Option<Node<'d, 'a>>,
     role: Option<Node<'d, 'a>>,
@@ -80,37 +80,37 @@ struct Told<'d, 'a> {
 
 /// What a document is.
 pub(crate) fn line(node: Node<'_, '_>) -> Line {
-    let mut told = Told::default();
+    let mut members = KeyMembers::default();
     for (key, value) in node.members() {
         let Some(name) = key.text() else { continue };
         let place = match &*name {
-            "type" => &mut told.kind,
-            "subtype" => &mut told.subtype,
-            "role" => &mut told.role,
-            "message" => &mut told.message,
-            "tool_call" => &mut told.tool_call,
-            "status" => &mut told.status,
-            "error" => &mut told.error,
-            "key" => &mut told.key,
-            "meta" | "file" => &mut told.meta,
-            "blob" => &mut told.blob,
-            "value" | "text" | "base64" | "missing" | "repeated" => &mut told.held,
-            "uuid" | "sessionId" | "parentUuid" | "sessionID" => &mut told.foreign,
+            "type" => &mut members.kind,
+            "subtype" => &mut members.subtype,
+            "role" => &mut members.role,
+            "message" => &mut members.message,
+            "tool_call" => &mut members.tool_call,
+            "status" => &mut members.status,
+            "error" => &mut members.error,
+            "key" => &mut members.key,
+            "meta" | "file" => &mut members.meta,
+            "blob" => &mut members.blob,
+            "value" | "text" | "base64" => &mut members.held,
+            "uuid" | "sessionId" | "parentUuid" | "sessionID" => &mut members.foreign,
             _ => continue,
         };
         *place = Some(value);
     }
-    match told.kind {
+    match members.kind {
         // A composer may have secrets, whatever else its row says.
-        _ if told.is_composer() => Line::Row(Row::Composer),
-        Some(kind) => of_kind(kind, &told),
-        None if is(told.role, Kind::Text) && told.has_content() => Line::Message,
-        None if told.held.is_some() => row(&told),
+        _ if members.is_composer() => Line::Row(Row::Composer),
+        Some(kind) => typed_line(kind, &members),
+        None if is(members.role, Kind::Text) && members.has_content() => Line::Message,
+        None if members.held.is_some() => row(&members),
         None => Line::Unknown,
     }
 }
 
-impl Told<'_, '_> {
+impl KeyMembers<'_, '_> {
     fn is_composer(&self) -> bool {
         let is_named = |key: Node<'_, '_>| match key.text() {
             Some(text) => text.starts_with(COMPOSER),
@@ -129,34 +129,34 @@ fn is(node: Option<Node<'_, '_>>, kind: Kind) -> bool {
     node.is_some_and(|node| node.kind() == kind)
 }
 
-fn of_kind(kind: Node<'_, '_>, told: &Told<'_, '_>) -> Line {
-    let is_subtype = |text: &str| told.subtype.is_some_and(|subtype| subtype.is_text(text));
-    if told.foreign.is_some() {
+fn typed_line(kind: Node<'_, '_>, members: &KeyMembers<'_, '_>) -> Line {
+    let is_subtype = |text: &str| members.subtype.is_some_and(|subtype| subtype.is_text(text));
+    if members.foreign.is_some() {
         return Line::Unknown;
     }
     let Some(kind) = kind.text() else { return Line::Unknown };
-    let is_call = || is(told.tool_call, Kind::Map);
+    let is_call = || is(members.tool_call, Kind::Map);
     Line::Capture(match &*kind {
-        "turn_ended" if told.status.is_some() => return Line::Event,
-        "error" if told.error.is_some() => return Line::Event,
-        "user" | "assistant" if told.has_content() => Capture::Message,
+        "turn_ended" if members.status.is_some() => return Line::Event,
+        "error" if members.error.is_some() => return Line::Event,
+        "user" | "assistant" if members.has_content() => Capture::Message,
         "thinking" if is_subtype("delta") => Capture::Thinking,
         "thinking" if is_subtype("completed") => Capture::Thought,
         "tool_call" if is_call() && is_subtype("started") => Capture::Started,
         "tool_call" if is_call() && is_subtype("completed") => Capture::Completed,
         "system" if is_subtype("init") => Capture::Event,
-        "result" if told.subtype.is_some() => Capture::Event,
+        "result" if members.subtype.is_some() => Capture::Event,
         _ => return Line::Unknown,
     })
 }
 
-fn row(told: &Told<'_, '_>) -> Line {
-    let key = told.key.and_then(Node::text).unwrap_or_default();
+fn row(members: &KeyMembers<'_, '_>) -> Line {
+    let key = members.key.and_then(Node::text).unwrap_or_default();
     if key.starts_with(BUBBLE) {
         Line::Row(Row::Bubble)
-    } else if is(told.meta, Kind::Text) {
+    } else if is(members.meta, Kind::Text) {
         Line::Chat(Chat::Meta)
-    } else if is(told.blob, Kind::Text) {
+    } else if is(members.blob, Kind::Text) {
         Line::Chat(Chat::Blob)
     } else {
         Line::Unknown

@@ -1,15 +1,17 @@
 //! Lines of transcripts and captures that are messages.
 
 use vac_adapter::Report;
+use vac_adapter::annotation::attach;
 use vac_adapter::frame::Place;
 use vac_adapter::members::{object, put, sift};
+use vac_record::annotations::{Author, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Any, IntoOwned, Node};
 
 use crate::facts::Facts;
-use crate::{blocks, written_time};
+use crate::{blocks, prompt_rules, written_time};
 
-/// The entry of a message. `who` names the member that tells who speaks.
+/// The entry of a message. `who` names the member that states who speaks.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
     who: &str,
@@ -54,6 +56,10 @@ pub(crate) fn entry<'a>(
         });
         extensions.extend(object(left).map(|left: Any<'_>| ("message".into(), left)));
     }
+    if kind == MessageEntryType::User {
+        let content = message.and_then(|message| message.member("content"));
+        attach(&mut extensions, &user_annotations(content, facts.is_subagent()));
+    }
     Entry::Message(MessageEntry {
         kind,
         content,
@@ -65,6 +71,24 @@ pub(crate) fn entry<'a>(
         children,
         extensions,
     })
+}
+
+/// Returns the annotations of a message in the user's name.
+pub(crate) fn user_annotations(
+    content: Option<Node<'_, '_>>,
+    is_subagent: bool,
+) -> EntryAnnotations<'static> {
+    author_annotations(content.map_or(Author::User, prompt_rules::author), is_subagent)
+}
+
+/// Returns the annotations of a message in the user's name. Prompts of a subagent are those of
+/// the agent that started it.
+pub(crate) fn author_annotations(author: Author, is_subagent: bool) -> EntryAnnotations<'static> {
+    let author = match author {
+        Author::User | Author::Unknown if is_subagent => Author::OtherAgent,
+        author => author,
+    };
+    EntryAnnotations { author: Some(author), ..EntryAnnotations::default() }
 }
 
 /// Whether the type of the entry says who speaks.

@@ -1,33 +1,38 @@
 //! The second pass: entries of frames, in order.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use vac_adapter::annotation::annotate;
 use vac_adapter::frame::{Content, Frame, Place, Raw, Reason, scanner};
 use vac_adapter::redact::{self, Redactor};
-use vac_adapter::{Error, Origin, Sink};
+use vac_adapter::{Error, Log, Origin, Sink};
 use vac_value::Node;
 
 use crate::facts::Facts;
 use crate::line::{Capture, Line, line};
+use crate::partial_output::PartialOutput;
 use crate::secret::{SECRETS, UNKNOWN};
 use crate::thought::Thought;
 use crate::{capture, chat, composer, event, message};
 
 /// Makes entries of frames.
 pub(crate) struct Reader<'f> {
+    log: &'f Log<'f>,
     facts: &'f Facts,
     /// What the model is thinking.
     thought: Option<Thought>,
-    /// Digests of the ids of calls that were started.
-    started: HashSet<u64>,
+    /// The ids of calls that were started.
+    started: HashSet<Option<String>>,
     redactor: Redactor,
+    partial: PartialOutput,
 }
 
 impl<'f> Reader<'f> {
-    pub fn new(facts: &'f Facts) -> Self {
+    pub fn new(log: &'f Log<'f>, facts: &'f Facts) -> Self {
         let redactor = Redactor::new(SECRETS);
-        Self { facts, thought: None, started: HashSet::new(), redactor }
+        let partial = PartialOutput::default();
+        Self { log, facts, thought: None, started: HashSet::new(), redactor, partial }
     }
 
     /// Gives the entries of a frame.
@@ -54,7 +59,7 @@ impl<'f> Reader<'f> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         self.end(sink)?;
-        let entry = event::raw(raw, place, is_redacted, sink.report());
+        let entry = event::raw(raw, place, is_redacted, self.log.troubles_at(place), sink.report());
         sink.entry(entry, Origin { place, bytes: raw.bytes })
     }
 
@@ -90,14 +95,25 @@ impl<'f> Reader<'f> {
         let entry = match line {
             Line::Message => message::entry(node, "role", place, facts, sink.report()),
             Line::Capture(Capture::Message) => {
-                message::entry(node, "type", place, facts, sink.report())
+                let mut entry = message::entry(node, "type", place, facts, sink.report());
+                if node.member("type").is_some_and(|kind| kind.is_text("user")) {
+                    self.partial.end_turn();
+                } else if let Some(original) = entry.id().and_then(|id| self.partial.add(node, id))
+                {
+                    sink.report().duplicates_linked += 1;
+                    annotate(&mut entry, |it| it.duplicate_of = Some(original.into()));
+                }
+                entry
             }
             Line::Capture(Capture::Started) => {
-                self.started.insert(call(node));
+                if self.started.len() < MAX_STARTED {
+                    self.started.insert(call_id(node));
+                }
                 capture::started(node, place, facts)
             }
             Line::Capture(Capture::Completed) => {
-                let is_started = self.started.contains(&call(node));
+                let is_started =
+                    self.started.contains(&call_id(node)) || self.started.len() >= MAX_STARTED;
                 let (before, result) =
                     capture::completed(node, place, facts, is_started, sink.report());
                 if let Some(before) = before {
@@ -105,8 +121,14 @@ impl<'f> Reader<'f> {
                 }
                 result
             }
-            Line::Row(kind) => return composer::entries(node, kind, place, sink),
-            Line::Chat(kind) => return chat::entries(node, kind, place, sink),
+            Line::Row(kind) => {
+                let troubles = self.log.troubles_at(place);
+                return composer::entries(node, kind, place, facts, troubles, sink);
+            }
+            Line::Chat(kind) => {
+                let troubles = self.log.troubles_at(place);
+                return chat::entries(node, kind, place, facts, troubles, sink);
+            }
             _ => event::entry(node, line, place, facts, sink.report()),
         };
         sink.entry(entry, origin)
@@ -139,9 +161,10 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// Tells calls apart.
-fn call(line: Node<'_, '_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    line.member("call_id").map(Node::raw).hash(&mut hasher);
-    hasher.finish()
+/// Maximum number of calls that are remembered. Further ones count as started.
+const MAX_STARTED: usize = 1 << 16;
+
+/// Returns the id of a call, if it is text.
+fn call_id(line: Node<'_, '_>) -> Option<String> {
+    line.member("call_id").and_then(Node::text).map(Cow::into_owned)
 }

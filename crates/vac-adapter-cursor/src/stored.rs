@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
+use vac_adapter::annotation::annotate;
+use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::frame::Place;
 use vac_adapter::members::{Rest, keys, object, sift};
 use vac_adapter::{Report, raw};
+use vac_record::annotations::{self, Superseded, SupersededHow};
 use vac_record::{Entry, MessageEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
@@ -12,9 +15,9 @@ use crate::line::{BUBBLE, Chat, Line, Row, line};
 use crate::{event, secret};
 
 /// Keys that this adapter adds to entries.
-const OURS: &[&str] = &[SUPERSEDED, LINKED, ROW];
+const OURS: &[&str] = &[ROW];
 /// Keys that it adds to tool results.
-const OURS_IN_RESULTS: &[&str] = &["message", SUPERSEDED, LINKED, ROW];
+const OURS_IN_RESULTS: &[&str] = &["message", ROW];
 
 /// The keys of a message that are canonical or ours.
 pub(crate) const MESSAGE: &[&str] =
@@ -24,25 +27,16 @@ pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
     { ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() },
 >(&ToolResultEntry::KEYS, OURS_IN_RESULTS);
 
-/// What the store says about a row: that something is so.
-const MARKS: &[&str] = &["orphan", "linked", "root", "listed", "missing", "repeated"];
-/// Which time it stands in the list.
-const TIME: &str = "time";
-
 /// What names a row.
 const NAMES: &[&str] = &["key", "meta", "file", "blob"];
 
-/// Marks what is not part of the conversation any more.
-const SUPERSEDED: &str = "superseded";
-/// Marks what leads from the conversation without being in its list.
-const LINKED: &str = "linked";
 /// What a row says that no row of the store says.
 const ROW: &str = "row";
 
-/// The id of a row's entry: of a composer the whole key, of a bubble what stands behind
-/// the composer's id, of a blob its hash and which time it stands in the list, if not the
-/// first. `None` if it is no row.
-pub(crate) fn id(row: Node<'_, '_>) -> Option<String> {
+/// Returns the id of a row's entry: of a composer the whole key, of a bubble what follows the
+/// composer's id, of a blob its hash, and how often it was listed if not once. `None` if it is
+/// not a row.
+pub(crate) fn id(row: Node<'_, '_>, troubles: &[Trouble]) -> Option<String> {
     match line(row) {
         Line::Row(Row::Composer) => row.member("key")?.text().map(Cow::into_owned),
         Line::Row(Row::Bubble) => {
@@ -52,7 +46,11 @@ pub(crate) fn id(row: Node<'_, '_>) -> Option<String> {
         }
         Line::Chat(Chat::Blob) => {
             let id = row.member("blob")?.text()?;
-            Some(match row.member(TIME).and_then(Node::uint) {
+            let time = troubles.iter().find_map(|trouble| match trouble.problem {
+                Problem::RowRepeated { time, .. } => Some(time),
+                _ => None,
+            });
+            Some(match time {
                 Some(time) => format!("{id}:{time}"),
                 None => id.into_owned(),
             })
@@ -61,27 +59,28 @@ pub(crate) fn id(row: Node<'_, '_>) -> Option<String> {
     }
 }
 
-/// The event for a row that is missing or NULL, or whose value is no JSON.
+/// The event for a row that is missing or NULL, or whose value is not JSON.
 pub(crate) fn without_value<'a>(
     node: Node<'a, '_>,
     id: &str,
     place: Place,
+    troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
-    let reason = if is_marked(node, "missing") {
-        "it is named, and there is no such row"
-    } else if is_marked(node, "repeated") {
-        "it is told again so often that only its name stands here"
-    } else if node.member("value").is_some() {
-        "the row is NULL"
-    } else {
-        return unparsed(node, id, place, report);
+    if node.member("value").is_none() {
+        return unparsed(node, id, place, troubles, report);
+    }
+    let is_repeated = |problem: &Problem| matches!(problem, Problem::RowRepeated { .. });
+    let code = match troubles.iter().map(|trouble| &trouble.problem).find(|it| is_repeated(it)) {
+        Some(repeated) => repeated.code(),
+        None if has(troubles, &Problem::RowMissing) => Problem::RowMissing.code(),
+        None => Problem::RowNull.code(),
     };
-    report.warn(format!("rows of the database are missing: {reason}"));
-    let mut data = sift(node, &[], is_mark);
-    raw::push(&mut data, "reason", reason);
-    let mut entry = Entry::Event(event::of("missing", id.to_owned(), data));
-    mark(&mut entry, node);
+    report.warn(format!("rows of the database are missing: {code}"));
+    let data = sift(node, &[], |_, _| false);
+    let mut entry = Entry::Event(event::new("missing", id.to_owned(), data));
+    annotate(&mut entry, |it| it.reason = Some(annotations::Reason::RowMissing));
+    mark(&mut entry, troubles);
     entry
 }
 
@@ -99,14 +98,18 @@ pub(crate) fn has_secret(row: Node<'_, '_>) -> bool {
     })
 }
 
-/// Text or bytes that are no JSON.
-fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report) -> Entry<'a> {
+/// Returns the event for text or bytes that are not JSON.
+fn unparsed<'a>(
+    node: Node<'a, '_>,
+    id: &str,
+    place: Place,
+    troubles: &[Trouble],
+    report: &mut Report,
+) -> Entry<'a> {
     report.unparsed(place.line, NOT_JSON);
     let mut data = Rest::default();
-    raw::push(&mut data, "reason", NOT_JSON);
     for (name, value) in node.members() {
         let name = match name.text() {
-            Some(name) if is_mark(&name, value) => continue,
             Some(name) if name == "text" => "raw".into(),
             Some(name) if name == "base64" => "raw-base64".into(),
             Some(name) => name,
@@ -114,37 +117,28 @@ fn unparsed<'a>(node: Node<'a, '_>, id: &str, place: Place, report: &mut Report)
         };
         data.push((name, value.carry()));
     }
-    let mut entry = Entry::Event(event::of(raw::EVENT_TYPE, id.to_owned(), data));
-    mark(&mut entry, node);
+    let mut entry = Entry::Event(event::new(raw::EVENT_TYPE, id.to_owned(), data));
+    annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Syntax));
+    mark(&mut entry, troubles);
     entry
 }
 
-/// Whether a member is a mark of the store's.
-pub(crate) fn is_mark(key: &str, value: Node<'_, '_>) -> bool {
-    match key {
-        TIME => value.uint().is_some(),
-        key => MARKS.contains(&key) && value.bool() == Some(true),
-    }
+/// Whether the input says this about a row.
+pub(crate) fn has(troubles: &[Trouble], problem: &Problem) -> bool {
+    troubles.iter().any(|trouble| trouble.problem == *problem)
 }
 
-/// Whether a row is marked.
-pub(crate) fn is_marked(row: Node<'_, '_>, mark: &str) -> bool {
-    row.member(mark).and_then(Node::bool) == Some(true)
-}
-
-/// Adds to the entry of a row's value what the row says beside it.
-pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>) {
-    mark(entry, node);
-    let left =
-        sift(node, &[], |key, value| key == "value" || NAMES.contains(&key) || is_mark(key, value));
+/// Adds to the entry of a row's value what the row has next to it.
+pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>, troubles: &[Trouble]) {
+    mark(entry, troubles);
+    let left = sift(node, &[], |key, _| key == "value" || NAMES.contains(&key));
     entry.extensions_mut().extend(object(left).map(|left| (ROW.into(), left)));
 }
 
-/// Marks an entry that is not, or not in this place, part of the conversation any more.
-pub(crate) fn mark(entry: &mut Entry<'_>, node: Node<'_, '_>) {
-    for (mark, ours) in [("orphan", SUPERSEDED), ("linked", LINKED)] {
-        if is_marked(node, mark) {
-            raw::push(entry.extensions_mut(), ours, &true);
-        }
+/// Annotates an entry that the conversation does not list, or not any more.
+pub(crate) fn mark(entry: &mut Entry<'_>, troubles: &[Trouble]) {
+    if has(troubles, &Problem::RowUnlisted) || has(troubles, &Problem::RowLinked) {
+        let superseded = Superseded { how: SupersededHow::Other, by: None };
+        annotate(entry, |it| it.superseded = Some(superseded));
     }
 }

@@ -1,6 +1,6 @@
 //! The first pass: what is true of the session as a whole.
 
-use vac_adapter::adapter::Counter;
+use vac_adapter::adapter::{Counter, Parent};
 use vac_adapter::frame::Content;
 use vac_adapter::{Error, Input, Log, Session, Sink};
 use vac_record::VerifiableAgentRecord;
@@ -22,9 +22,9 @@ pub(crate) struct Survey<'i> {
 
 impl<'i> Survey<'i> {
     /// Surveys an input.
-    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
+    pub fn new(input: &'i dyn Input) -> Result<Self, Error> {
         let log = Log::of(input);
-        let mut facts = Facts::of_place(input.folder());
+        let mut facts = Facts::new(input.folder());
         let (mut is_empty, mut is_database) = (true, false);
         let mut count = Some(0);
         log.each(|frame| {
@@ -67,12 +67,16 @@ impl Session for Survey<'_> {
         self.facts.variant.unwrap_or_default()
     }
 
+    fn parent(&self) -> Option<Parent> {
+        self.facts.parent()
+    }
+
     fn record(&self) -> VerifiableAgentRecord<'static> {
         self.facts.record()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        let mut reader = Reader::new(&self.facts);
+        let mut reader = Reader::new(&self.log, &self.facts);
         self.log.each(|frame| reader.frame(frame, sink))?;
         reader.end(sink)
     }

@@ -1,14 +1,15 @@
-//! The old text form: turns under a line `user:`, `assistant:` or `A:`.
+//! The old text variant: turns under a line `user:`, `assistant:` or `A:`.
 //!
 //! It is ambiguous: nothing is escaped, so that a line of a text may look like a marker.
 //! What a turn says therefore stays whole in its message; thoughts, calls and results
 //! are read out of it as children, as well as that goes.
 
-mod turn;
+pub(crate) mod turn;
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 
+use vac_adapter::adapter::Parent;
 use vac_adapter::frame::{self, Place};
 use vac_adapter::{Confidence, Error, Input, Origin, Sample, Session, Sink};
 use vac_record::VerifiableAgentRecord;
@@ -23,7 +24,7 @@ const OTHERS: &[&[u8]] =
     &[b"<user_query>", b"[Thinking]", b"[Tool call]", b"[Tool result]", b"assistant:", b"A:"];
 
 /// Whether an input begins as this form does.
-pub(crate) fn is_it(beginning: &[u8]) -> bool {
+pub(crate) fn is_text_transcript(beginning: &[u8]) -> bool {
     let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning).trim_ascii_start();
     // A marker is short; a line may be long.
     let beginning = text.get(..64).unwrap_or(text);
@@ -34,9 +35,9 @@ pub(crate) fn is_it(beginning: &[u8]) -> bool {
 /// How sure the beginning of an input makes. One marker alone begins many a text.
 pub(crate) fn confidence(sample: &Sample<'_>) -> Confidence {
     let is_there = |line: &[u8]| OTHERS.iter().any(|other| line.starts_with(other));
-    let mut behind = sample.bytes.split(|byte| *byte == b'\n').skip(1);
+    let mut lines = sample.bytes.split(|byte| *byte == b'\n').skip(1);
     let is_in_place = sample.folder.split('/').any(|name| name == "agent-transcripts");
-    if is_it(sample.bytes) && (is_in_place || behind.any(is_there)) {
+    if is_text_transcript(sample.bytes) && (is_in_place || lines.any(is_there)) {
         Confidence::Likely
     } else {
         Confidence::No
@@ -61,8 +62,8 @@ pub(crate) struct Survey<'i> {
 
 impl<'i> Survey<'i> {
     /// Surveys an input.
-    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
-        let mut facts = Facts::of_place(input.folder());
+    pub fn new(input: &'i dyn Input) -> Result<Self, Error> {
+        let mut facts = Facts::new(input.folder());
         add(input, &mut facts)?;
         facts.name_after(input)?;
         Ok(Self { input, facts })
@@ -78,6 +79,10 @@ impl Session for Survey<'_> {
         "text"
     }
 
+    fn parent(&self) -> Option<Parent> {
+        self.facts.parent()
+    }
+
     fn record(&self) -> VerifiableAgentRecord<'static> {
         self.facts.record()
     }
@@ -86,13 +91,13 @@ impl Session for Survey<'_> {
         turns(self.input, |turn| {
             let report = sink.report();
             report.frames += 1;
-            let entry = turn.entry(report);
+            let entry = turn.entry(self.facts.is_subagent(), report);
             sink.entry(entry, Origin { place: turn.place, bytes: &turn.bytes })
         })
     }
 }
 
-/// Adds what turns tell about their session.
+/// Adds what turns state about their session.
 pub(crate) fn add(input: &dyn Input, facts: &mut Facts) -> Result<(), Error> {
     facts.variant = Some("text");
     turns(input, |turn| {

@@ -10,8 +10,8 @@ use vac_value::{Any, Kind, Map, Node};
 
 use crate::facts::Facts;
 
-/// A thought ends at the latest here, so that memory does.
-const LONGEST: usize = 16 << 20;
+/// Maximum length of a thought in bytes: a longer one becomes several.
+const MAX_LENGTH: usize = 16 << 20;
 
 /// A thought that goes on.
 #[derive(Debug)]
@@ -48,21 +48,17 @@ impl Thought {
         self.deltas.push(b'{');
         let start = self.deltas.len();
         for (key, value) in line.members() {
-            match key.raw() {
-                b"\"text\"" if value.kind() == Kind::Text => {
-                    let token = value.raw();
-                    self.text.extend_from_slice(token.get(1..token.len() - 1).unwrap_or_default());
-                }
-                b"\"timestamp_ms\"" if self.timestamp.is_none() => {
-                    self.timestamp = value.uint().map(AbstractTimestamp::Uint);
-                }
-                _ => {}
+            if value.kind() == Kind::Text && key.is_text("text") {
+                let token = value.raw();
+                self.text.extend_from_slice(token.get(1..token.len() - 1).unwrap_or_default());
+            } else if self.timestamp.is_none() && key.is_text("timestamp_ms") {
+                self.timestamp = value.uint().map(AbstractTimestamp::Uint);
             }
             member(key, value, facts, start, &mut self.deltas);
         }
         self.deltas.push(b'}');
         self.source(line);
-        self.lines.len() < LONGEST
+        self.lines.len() < MAX_LENGTH
     }
 
     /// Adds the line that ends it.
@@ -125,12 +121,11 @@ impl Thought {
 
 /// Writes a member of a line that the reasoning does not say for all of them.
 fn member(key: Node<'_, '_>, value: Node<'_, '_>, facts: &Facts, start: usize, out: &mut Vec<u8>) {
-    let is_said = match key.raw() {
-        b"\"type\"" | b"\"subtype\"" => true,
-        b"\"session_id\"" => value.is_text(facts.id()),
-        _ => value.kind() == Kind::Null,
-    };
-    if is_said {
+    let is_stated_elsewhere = value.kind() == Kind::Null
+        || key.is_text("type")
+        || key.is_text("subtype")
+        || (key.is_text("session_id") && value.is_text(facts.id()));
+    if is_stated_elsewhere {
         return;
     }
     if out.len() > start {

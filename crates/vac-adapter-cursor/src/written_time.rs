@@ -8,7 +8,7 @@ const MONTHS: [&str; 12] =
 /// or follows another element, and is not part of what the user typed.
 pub(crate) fn date_time(text: &str) -> Option<String> {
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("<timestamp>") {
+    while let Some((before, inside)) = rest.split_once("<timestamp>") {
         let query = before.find("<user_query>").and_then(|at| rest.get(at..));
         if let Some(query) = query {
             // What was typed may contain anything but its end.
@@ -16,13 +16,13 @@ pub(crate) fn date_time(text: &str) -> Option<String> {
             continue;
         }
         let is_element = before.trim_end_matches([' ', '\t']).ends_with(['\n', '>']);
-        let written = behind.split_once("</timestamp>").map(|(written, _)| written);
+        let written = inside.split_once("</timestamp>").map(|(written, _)| written);
         if (is_element || before.trim().is_empty())
             && let Some(time) = written.and_then(parse)
         {
             return Some(time);
         }
-        rest = behind;
+        rest = inside;
     }
     None
 }

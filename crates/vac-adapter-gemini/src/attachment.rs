@@ -1,4 +1,4 @@
-//! Files that belong to a session and are no logs.
+//! Files of a session that are not logs.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -24,9 +24,9 @@ pub(crate) struct Attachments<'i> {
 
 impl<'i> Attachments<'i> {
     /// Looks at what there is.
-    pub fn of(input: &'i dyn Input) -> Result<Self, Error> {
+    pub fn new(input: &'i dyn Input) -> Result<Self, Error> {
         let mut found = Self::default();
-        // Each file of a session brings along what is beside it.
+        // Each file of a session has its own companion files.
         let mut seen = HashSet::new();
         for file in input.attachments() {
             if !seen.insert((file.folder(), file.name())) {
@@ -48,7 +48,7 @@ impl<'i> Attachments<'i> {
         self.files.is_empty()
     }
 
-    /// Gives each as an entry, with the call that it is of, if its name tells. `parts` is
+    /// Gives each as an entry, with the call that its name contains, if there is one. `parts` is
     /// the number of files before them.
     pub fn entries(
         &self,
@@ -111,7 +111,7 @@ impl Links {
     }
 }
 
-/// An id as it stands in the name of a file.
+/// Returns an id as it is written in the name of a file.
 fn in_name(id: &str) -> String {
     let kept = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
     id.chars().map(|char| kept(char).to_ascii_lowercase()).collect()

@@ -1,8 +1,7 @@
-//! Sessions that are no JSON as a whole: cut short, damaged or nested too deep.
+//! Sessions that are not JSON as a whole: truncated, damaged or nested too deep.
 //!
-//! Brackets and quotes are enough to tell where a member or an element ends.
-//! What is good by itself is read as if nothing had happened; the rest is carried
-//! raw.
+//! Brackets and quotes are enough to find where a member or an element ends.
+//! Elements that are valid by themselves are read as usual; the rest is kept unparsed.
 
 use vac_adapter::Error;
 use vac_adapter::broken::{Broken, Element, Reader};
@@ -28,18 +27,18 @@ pub(crate) struct Skeleton {
 }
 
 impl Skeleton {
-    /// Looks for a session in what is no JSON.
-    pub fn of(bytes: &[u8], reason: &Reason) -> Option<Self> {
+    /// Finds a session in bytes that are not JSON.
+    pub fn parse(bytes: &[u8], reason: &Reason) -> Option<Self> {
         let broken = Broken::of(bytes, LISTS)?;
-        let form = judge(&broken, bytes)?;
+        let form = detect_form(&broken, bytes)?;
         Some(Self { form, broken, reason: reason.clone() })
     }
 
     /// Shows what it says around its lists.
     pub fn around(&self, show: &mut Show<'_>) -> Result<(), Error> {
-        let behind = 1 + (self.broken.elements.len() + self.broken.lost.len()) as u64;
+        let after = 1 + (self.broken.elements.len() + self.broken.lost.len()) as u64;
         match Document::json(&self.broken.wrapper) {
-            Ok(document) => walk::wrapper(&document, self.form, behind, show),
+            Ok(document) => walk::wrapper(&document, self.form, after, show),
             Err(_) => Ok(()),
         }
     }
@@ -75,7 +74,7 @@ impl Skeleton {
     }
 
     /// Shows prompts as [`walk::Shape::prompts`] does; what belongs to nothing has the
-    /// handles behind the last prompt.
+    /// handles after the last prompt.
     pub fn prompts(&self, bytes: &[u8], show: &mut dyn FnMut(u64, u32, Option<Text<'_>>)) {
         let mut handles = 0..;
         for (element, handle) in self.broken.elements.iter().zip(&mut handles) {
@@ -114,7 +113,7 @@ impl Skeleton {
     }
 }
 
-fn judge(broken: &Broken, bytes: &[u8]) -> Option<Form> {
+fn detect_form(broken: &Broken, bytes: &[u8]) -> Option<Form> {
     let telling = || broken.elements.iter().take(TELLING).map(|element| element.of(bytes));
     let text = if broken.wrapper.is_empty() {
         [b"[", telling().next()?, b"]"].concat()
@@ -138,7 +137,7 @@ fn read(
     show: &mut Show<'_>,
 ) -> Result<(), Error> {
     reader.read(bytes, |found| match found {
-        Ok(document) => show(number, Piece::Element(slot, document.root())),
+        Ok(document) => show(number, Piece::Element(slot, document.root(), false)),
         Err(raw) => show(number, Piece::Raw(slot, raw)),
     })
 }

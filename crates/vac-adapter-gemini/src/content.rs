@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use vac_adapter::Report;
+use vac_adapter::annotation::attach;
 use vac_adapter::members::{Members, null};
-use vac_adapter::raw::push;
+use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node, Text};
 
 use crate::keys::TOOL_RESULT;
-use crate::ledger::{Key, key};
+use crate::message_versions::{Key, key};
+use crate::outcome::{self, Stated};
+use crate::tools;
 
 /// Parts that are content and nothing else.
 const PLAIN: &[&str] = &[
@@ -23,8 +26,8 @@ const PLAIN: &[&str] = &[
     "thoughtSignature",
 ];
 
-/// So many calls of one tool in one turn are looked at to find one by its id.
-const MOST_PARALLEL: usize = 256;
+/// Maximum number of waiting calls of one tool that are searched for the id of a response.
+const MAX_PARALLEL: usize = 256;
 
 /// The calls of a session: which responses answer which.
 #[derive(Debug)]
@@ -33,7 +36,7 @@ pub(crate) struct Calls<'s> {
     pending: HashMap<String, VecDeque<String>>,
     /// How many calls without an id each tool had.
     numbers: HashMap<String, u64>,
-    /// Calls whose result was told with them.
+    /// Calls whose result is part of them.
     answered: &'s HashSet<Key>,
 }
 
@@ -63,22 +66,22 @@ impl<'s> Calls<'s> {
         };
         // Answers come in the order of the calls, mostly.
         if let Some(waiting) = waiting
-            && let Some(at) = waiting.iter().take(MOST_PARALLEL).position(|call| *call == id)
+            && let Some(at) = waiting.iter().take(MAX_PARALLEL).position(|call| *call == id)
         {
             waiting.remove(at);
         }
         Some(id)
     }
 
-    /// Whether the result of a call is told with the call.
+    /// Whether a call contains its result.
     fn is_answered(&self, id: &str) -> bool {
         self.answered.contains(&key(id))
     }
 }
 
-/// Kinds of parts that a message tells in another way too.
+/// Kinds of parts that a message also states in another member.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct AlsoStated {
     /// As `toolCalls`.
     pub calls: bool,
     /// As `thoughts`.
@@ -101,21 +104,21 @@ pub(crate) fn children<'a>(
 /// One message, while its parts are read.
 pub(crate) struct Turn<'t, 's, 'a> {
     timestamp: Option<&'t AbstractTimestamp<'a>>,
-    told: Told,
+    also: AlsoStated,
     calls: &'t mut Calls<'s>,
     report: &'t mut Report,
     has_calls: bool,
 }
 
 impl<'t, 's, 'a> Turn<'t, 's, 'a> {
-    /// A message of this time that tells these kinds in another way too.
+    /// A message of this time that also states these kinds of parts in other members.
     pub fn new(
         timestamp: Option<&'t AbstractTimestamp<'a>>,
-        told: Told,
+        also: AlsoStated,
         calls: &'t mut Calls<'s>,
         report: &'t mut Report,
     ) -> Self {
-        Self { timestamp, told, calls, report, has_calls: false }
+        Self { timestamp, also, calls, report, has_calls: false }
     }
 
     fn child(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
@@ -124,13 +127,13 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             return None;
         }
         if is_object("functionCall") {
-            return if self.told.calls { None } else { self.tool_call(part) };
+            return if self.also.calls { None } else { self.tool_call(part) };
         }
         if is_object("functionResponse") {
-            return self.tool_result(part).map(Entry::ToolResult);
+            return self.tool_result(part, EntryAnnotations::default()).map(Entry::ToolResult);
         }
         if part.member("thought").and_then(Node::bool) == Some(true) {
-            return if self.told.thoughts { None } else { self.reasoning(part) };
+            return if self.also.thoughts { None } else { self.reasoning(part) };
         }
         let unknown = part.members().find_map(|(key, _)| {
             let key = key.text()?;
@@ -146,7 +149,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let mut part = Members::new(part)?;
         let mut call = part.object("functionCall")?;
         if !self.has_calls {
-            // Whatever the last turn called and nobody answered stays so.
+            // Calls of the last turn without a response stay unanswered.
             self.has_calls = true;
             self.calls.pending.clear();
         }
@@ -156,6 +159,8 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let left = call.remainder();
         let mut extensions = part.rest(&ToolCallEntry::KEYS);
         extensions.extend(left.map(|left| ("functionCall".into(), left)));
+        let action = Some(tools::action(&name, None));
+        attach(&mut extensions, &EntryAnnotations { action, ..EntryAnnotations::default() });
         Some(Entry::ToolCall(ToolCallEntry {
             name,
             input,
@@ -168,7 +173,12 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 
     /// A part with `functionResponse` as a tool result.
-    pub fn tool_result(&mut self, part: Node<'a, '_>) -> Option<ToolResultEntry<'a>> {
+    pub fn tool_result(
+        &mut self,
+        part: Node<'a, '_>,
+        version: EntryAnnotations<'static>,
+    ) -> Option<ToolResultEntry<'a>> {
+        let result = part;
         let mut part = Members::new(part)?;
         let mut response = part.object("functionResponse")?;
         let name = response.peek("name").and_then(Node::text);
@@ -178,10 +188,19 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let left = response.remainder();
         let mut extensions = part.rest(TOOL_RESULT);
         extensions.extend(left.map(|left| ("functionResponse".into(), left)));
+        let stated = Stated {
+            is_shell: name.as_deref().is_some_and(tools::is_shell),
+            status: None,
+            is_error,
+        };
+        let mut annotations = outcome::annotations(Some(result), stated);
+        annotations.superseded = version.superseded;
+        annotations.duplicate_of = version.duplicate_of;
         if let Some(id) = call_id.as_deref().filter(|id| self.calls.is_answered(id)) {
-            push(&mut extensions, "duplicate-of", id);
+            annotations.duplicate_of = Some(id.to_owned().into());
             self.report.duplicates_linked += 1;
         }
+        attach(&mut extensions, &annotations);
         Some(ToolResultEntry {
             output,
             call_id,
@@ -209,8 +228,8 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
     }
 }
 
-/// Whether a response tells an error: as `error`, or as `content.error`; `None`
-/// if it is no object.
+/// Whether a response states an error: as `error`, or as `content.error`; `None`
+/// if it is not an object.
 pub(crate) fn failed(response: Node<'_, '_>) -> Option<bool> {
     let has_error =
         |node: Node<'_, '_>| node.member("error").is_some_and(|error| error.kind() != Kind::Null);

@@ -1,4 +1,4 @@
-//! Whose log it is, and what its beginning tells.
+//! Detection of logs, and previews of them.
 
 use vac_adapter::frame::Reason;
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict, ids};
@@ -9,7 +9,7 @@ use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
-use crate::{said, stream};
+use crate::{message_content, stream};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
@@ -73,7 +73,7 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
 fn skeleton(sample: &Sample<'_>) -> Option<Skeleton> {
     let bytes = beginning(sample);
     let cut = SyntaxError { offset: bytes.len(), problem: Problem::Truncated };
-    Skeleton::of(bytes, &Reason::Syntax(cut))
+    Skeleton::parse(bytes, &Reason::Syntax(cut))
 }
 
 fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
@@ -81,7 +81,7 @@ fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
 }
 
-/// What a beginning tells about the session.
+/// Returns what the beginning of a log states about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     if let Some(glimpse) = stream::glimpse(sample) {
         return glimpse;
@@ -98,7 +98,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         let _ = skeleton.each(beginning(sample), &mut |_, piece| {
             match piece {
                 Piece::Around(around) => seen.head(around.node),
-                Piece::Element(Slot::Message, node) => seen.message(node),
+                Piece::Element(Slot::Message, node, _) => seen.message(node),
                 _ => {}
             }
             Ok(())
@@ -184,9 +184,9 @@ impl Seen {
             self.first = message.member("timestamp").and_then(time);
         }
         if self.workspace.is_none()
-            && let Some((_, content)) = said::content(message)
+            && let Some((_, content)) = message_content::content(message)
         {
-            self.workspace = said::workspace(content);
+            self.workspace = message_content::workspace(content);
         }
     }
 }

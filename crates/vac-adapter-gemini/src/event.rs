@@ -1,24 +1,27 @@
-//! Everything that is no message.
+//! Entries of what is not a message.
 
 use vac_adapter::Report;
+use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::{Members, Rest, null};
-use vac_adapter::raw::{self, Known, push};
+use vac_adapter::raw::{self, Known};
+use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry, ToolCallEntry};
 use vac_value::{Node, Text};
 
-use crate::keys::{CHECKPOINT_CALL, IN_SET, unknown};
+use crate::keys::{IN_SET, unknown};
 use crate::message::Maker;
-use crate::tools::none;
+use crate::tool_calls::none;
+use crate::tools;
 use crate::walk::Around;
 
 /// The event types that are known.
 const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
-/// The entry of an element that is no message, with all of it as its data.
+/// The entry of an element that is not a message, with all of its members as data.
 pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let Some(mut event) = Members::new(node) else {
-        maker.report.unknown("an element that is no object");
+        maker.report.unknown("an element that is not an object");
         return value("unknown", node, None, Some((maker.place_id)()));
     };
     let event_type = match event.text("type") {
@@ -33,13 +36,27 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
             "unknown".into()
         }
     };
-    let mut extensions = none();
-    if event_type == "info" && event.peek("content").is_some_and(|content| content.is_text("")) {
-        push(&mut extensions, "marker", "compression");
+    let (id, mut annotations) = maker.id(event.text("id"));
+    if maker.position.is_turn_open {
+        annotations.ends = turn_end(&event_type, event.peek("content"));
     }
     let timestamp = event.timestamp("timestamp");
-    let id = maker.id(event.text("id"), &mut extensions);
+    let mut extensions = none();
+    attach(&mut extensions, &annotations);
     made(event_type, event.rest(&[]), timestamp, id, extensions)
+}
+
+/// What the CLI shows after the user stopped a turn.
+const CANCELLED: &str = "Request cancelled.";
+
+/// Returns the end of a turn that a message of the CLI states.
+pub(crate) fn turn_end(event_type: &str, content: Option<Node<'_, '_>>) -> Option<End> {
+    let how = match event_type {
+        "error" => Ending::Failure,
+        "info" if content.is_some_and(|content| content.is_text(CANCELLED)) => Ending::Interrupted,
+        _ => return None,
+    };
+    Some(End { of: EndOf::Turn, how: Some(how) })
 }
 
 fn made<'a>(
@@ -113,10 +130,12 @@ pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'
     let Some(mut call) = Members::new(node) else { return message(node, maker) };
     let (name, input) = (call.text("name"), call.any("args"));
     let (call_id, timestamp) = (call.text("id"), call.timestamp("timestamp"));
-    let mut extensions = call.rest(CHECKPOINT_CALL);
-    push(&mut extensions, "checkpoint", &true);
+    let mut extensions = call.rest(&ToolCallEntry::KEYS);
+    let name = name.unwrap_or("unknown".into());
+    let action = Some(tools::action(&name, None));
+    attach(&mut extensions, &EntryAnnotations { action, ..EntryAnnotations::default() });
     Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or("unknown".into()),
+        name,
         input: input.unwrap_or_else(null),
         call_id,
         timestamp,
@@ -168,33 +187,35 @@ pub(crate) fn child<'a>(
     value(list, node, timestamp, None)
 }
 
-/// A document beside the session that is none of its own.
+/// A document in a log that is not part of a session.
 pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    maker.report.unknown("a document that is no session");
+    maker.report.unknown("a document that is not a session");
     value("unknown", node, None, Some((maker.place_id)()))
 }
 
-/// The beginning of another document of the same session: what stands around its
-/// messages.
+/// The head of a further document of the same session, without its messages.
 pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String) -> Option<Entry<'a>> {
     let mut head = around.cursor()?;
     let timestamp = head.timestamp("startTime");
     Some(made("session-continued".into(), head.rest(&[]), timestamp, id.into(), none()))
 }
 
-/// What cannot be carried as a value; `line` is where it stands.
+/// What cannot be carried as a value; `place` is its line.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
-    let mut flags = none();
+    let (id, version) = maker.id(member("id").and_then(Node::text));
     let known = Known {
-        id: Some(maker.id(member("id").and_then(Node::text), &mut flags)),
+        id: Some(id),
         timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),
         parent_id: None,
     };
     let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);
-    if let Entry::Event(event) = &mut entry {
-        event.extensions.extend(flags);
+    if version != EntryAnnotations::default() {
+        annotate(&mut entry, |it| {
+            it.superseded = version.superseded;
+            it.duplicate_of = version.duplicate_of;
+        });
     }
     entry
 }

@@ -9,7 +9,7 @@ use vac_adapter::time::{Span, instant};
 use vac_record::{AbstractTimestamp, Decode, SessionTrace};
 use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
 
-use crate::said;
+use crate::message_content;
 use crate::walk::Around;
 
 /// What a session's head says and `$set` may say anew.
@@ -29,16 +29,16 @@ pub(crate) struct Facts {
     changed: Rest<'static>,
     /// The first `sessionId` of a `$set`: the name of a session without a head.
     pub set_id: Option<String>,
-    /// The folder that the model was told of.
+    /// The folder in the session context.
     workspace: Option<String>,
-    /// The timestamps of the messages, as long as no head has told them.
+    /// The timestamps of the messages, as long as no head states them.
     span: Span,
     /// Models in the order of their appearance, and how many messages each wrote.
     models: Vec<(String, u64)>,
     known_models: HashMap<String, usize>,
 }
 
-/// What stands around the messages of one document or file.
+/// The head of one document or file.
 #[derive(Debug)]
 struct Head {
     moment: Moment,
@@ -119,10 +119,10 @@ impl Facts {
         }
     }
 
-    /// Counts a message in; `is_new` if it is no later version of another.
+    /// Counts a message in; `is_new` if it is not a later version of another.
     pub fn message(&mut self, message: Node<'_, '_>, is_new: bool) {
-        let told = |head: &Head| head.start.is_some() && head.end.is_some();
-        if !self.head.as_ref().is_some_and(told)
+        let is_complete = |head: &Head| head.start.is_some() && head.end.is_some();
+        if !self.head.as_ref().is_some_and(is_complete)
             && let Some(timestamp) = message.member("timestamp")
             && let Ok(timestamp) = AbstractTimestamp::from_node(timestamp)
         {
@@ -136,7 +136,7 @@ impl Facts {
     /// Counts content in that was said to the model.
     pub fn content(&mut self, content: Node<'_, '_>) {
         if self.workspace.is_none() {
-            self.workspace = said::workspace(content);
+            self.workspace = message_content::workspace(content);
         }
     }
 

@@ -1,30 +1,16 @@
-//! Names: those of ours that a native member must not be mistaken for, and the native
-//! ones that are known.
+//! Keys that a native member must not be mistaken for, and native keys that are known.
 
 use vac_adapter::Report;
 use vac_adapter::members::{Rest, keys};
-use vac_record::{MessageEntry, ToolCallEntry, ToolResultEntry};
+use vac_record::ToolResultEntry;
 
-const IN_MESSAGES: &[&str] = &["superseded", "superseded-by", "user-kind"];
-const IN_RESULTS: &[&str] =
-    &["superseded", "superseded-by", "duplicate-of", "functionResponse", "message"];
-const IN_CHECKPOINTS: &[&str] = &["checkpoint"];
+/// Members of a tool result under which the rest of a native object is kept.
+const IN_RESULTS: &[&str] = &["functionResponse", "message"];
 
-/// Of a message: those of the schema and ours.
-pub(crate) const MESSAGE: &[&str] = &keys::with::<{ MessageEntry::KEYS.len() + IN_MESSAGES.len() }>(
-    &MessageEntry::KEYS,
-    IN_MESSAGES,
-);
-
-/// Of a tool result: those of the schema and ours.
+/// Keys of a tool result: those of the schema and ours.
 pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
     { ToolResultEntry::KEYS.len() + IN_RESULTS.len() },
 >(&ToolResultEntry::KEYS, IN_RESULTS);
-
-/// Of the tool call of a checkpoint: those of the schema and ours.
-pub(crate) const CHECKPOINT_CALL: &[&str] = &keys::with::<
-    { ToolCallEntry::KEYS.len() + IN_CHECKPOINTS.len() },
->(&ToolCallEntry::KEYS, IN_CHECKPOINTS);
 
 /// Native members of a message.
 pub(crate) const IN_MESSAGE: &[&str] = &[
@@ -83,7 +69,7 @@ pub(crate) const IN_SESSION: &[&str] = &[
     "project-root",
 ];
 
-/// Counts names that nobody knows. What is known and has a value of another type than
+/// Counts unknown names. What is known and has a value of another type than
 /// expected is not counted.
 pub(crate) fn unknown(report: &mut Report, of: &str, rest: &Rest<'_>, known: &[&str]) {
     for (name, _) in rest {

@@ -22,108 +22,127 @@
 //! |---|---|
 //! | `json` | a session as one document with `messages`, written until 0.38 |
 //! | `jsonl` | a session as lines: a header, messages, changes (`$set`), rewinds (`$rewindTo`) |
-//! | `history`, `contents` | what `/chat save` and `/chat share` write: Content of the API, in an object or bare |
-//! | `tool-checkpoint` | what an edit can be undone with |
-//! | `stream-json` | what `--output-format stream-json` prints (`stream.rs`) |
+//! | `history`, `contents` | output of `/chat save` and `/chat share`: Content of the API, in an object or bare |
+//! | `tool-checkpoint` | the state before an edit, for `/restore` |
+//! | `stream-json` | output of `--output-format stream-json` (`stream.rs`) |
 //! | `logs` | `logs.json`: the prompts of several sessions, each a record of its own |
 //!
-//! # Where things go
+//! # Mapping
 //!
-//! | native | record |
-//! |---|---|
-//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes |
-//! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name |
-//! | `lastUpdated` | `session-end`, the last one there is; without one the latest timestamp inside |
-//! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first |
-//! | `projectHash`, `kind`, `summary`, `directories` and all others of the head | the session, by their own names, as they are at the end |
-//! | the folder `chats/<id>` of a subagent's file | `parentSessionId` of the session |
-//! | message of type `user`, `human`, or without a type and of that `role` | user |
-//! | message of type `gemini`, `model`, `assistant`, or without a type and of that `role` | assistant |
-//! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data |
-//! | `id`, `timestamp`, `content`, `model` | `id`, `timestamp`, `content`, `model-id` |
-//! | `parts` of a message without content | `content` |
-//! | `tokens` | `token-usage`: `thoughts` is `reasoning`, `tool` keeps its name |
-//! | `thoughts[]` | reasoning children: `description` is `content`; `subject`, `timestamp` |
-//! | `toolCalls[]` | tool-call children: `args` is `input`, `id` is `call-id`; `displayName`, `description`, `agentId`, ... by their own names |
-//! | `toolCalls[].result` | tool-result child with the result as it is for `output`; `status` and `resultDisplay` |
-//! | `history[]`, or an array of Content | messages: `role` is the type, `parts` the `content` |
-//! | part with `functionCall`, `functionResponse`, `thought` | child: tool-call, tool-result, reasoning; the part is in `content` as well |
-//! | user message of nothing but `functionResponse` parts | a tool-result for each; the first has the message's `id`, and what else it says as `message` |
-//! | `$set` | system-event `session-updated`, or `messages-replaced` and then the messages; `lastUpdated` is its `timestamp` |
-//! | `$rewindTo` | system-event `session-rewound` |
-//! | any other `$...` | system-event of that name |
-//! | `clientHistory[]`, `toolCall`, `history[]` of a tool checkpoint | messages; a tool-call with `checkpoint: true`; system-events `display` |
-//! | prompt of `logs.json` | user: `message` is the `content` |
-//! | other attachments | system-event `tool-result-file` with its `call-id`, if the file is named after a call, else `file` |
-//!
-//! # Names of ours
-//!
-//! | name | on | means |
+//! | native | record | seed |
 //! |---|---|---|
-//! | `superseded` | every entry made of a message | it is not part of the conversation as it is at the end: `updated` (written again later), `rewound`, `compacted` (not in the list that replaced all messages) |
-//! | `superseded-by` | the same | the `id` of the later version, or of the event that did it |
-//! | `user-kind` | user | it is no prompt: `session-context`, `hook-context`, `state-snapshot` (said by the CLI), `tool-response` (responses, and something else), `command` |
-//! | `duplicate-of` | tool-result | the `call-id` of the result that it repeats |
+//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes | 002 |
+//! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name | 002 |
+//! | `lastUpdated` | `session-end`, the last one; without one the latest timestamp inside | 002 |
+//! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first | |
+//! | `projectHash`, `kind`, `summary`, `directories` and other members of the head | the session, by their own names, with their last values | |
+//! | message of type `user`, `human`, or without a type and with that `role` | user | 000 |
+//! | message of type `gemini`, `model`, `assistant`, or without a type and with that `role` | assistant | 000 |
+//! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data | |
+//! | `id`, `timestamp`, `content`, `model` | `id`, `timestamp`, `content`, `model-id` | 000 |
+//! | `parts` of a message without content | `content` | |
+//! | `tokens` | `token-usage`: `thoughts` is `reasoning`, `tool` keeps its name | 004 |
+//! | `thoughts[]` | reasoning children: `description` is `content`; `subject`, `timestamp` | 000 |
+//! | `toolCalls[]` | tool-call children: `args` is `input`, `id` is `call-id`; `displayName`, `description`, `agentId`, ... by their own names | 000 |
+//! | `toolCalls[].result` | tool-result child with the result as `output`; `status` and `resultDisplay` | 000 |
+//! | `history[]`, or an array of Content | messages: `role` is the type, `parts` the `content` | 003 |
+//! | part with `functionCall`, `functionResponse`, `thought` | child: tool-call, tool-result, reasoning; the part is in `content` as well | 003 |
+//! | user message that consists of `functionResponse` parts | a tool-result for each; the first has the message's `id`, and its other members as `message` | |
+//! | `$set` | system-event `session-updated`, or `messages-replaced` and then the messages; `lastUpdated` is its `timestamp` | |
+//! | `$rewindTo` | system-event `session-rewound` | |
+//! | any other `$...` | system-event of that name | |
+//! | `clientHistory[]`, `toolCall`, `history[]` of a tool checkpoint | messages; a tool-call; system-events `display` | |
+//! | prompt of `logs.json` | user: `message` is the `content` | |
+//! | other attachments | system-event `tool-result-file` with its `call-id`, if the file is named after a call, else `file` | |
+//!
+//! # Annotations
+//!
+//! | annotation | on | from |
+//! |---|---|---|
+//! | `author` | user messages | the [rules](Adapter::prompt_rules) for texts; `program` before a canned answer of the CLI (the compressor's summary) and where `displayContent` is the response of a tool; `other-agent` in a subagent's session |
+//! | `author: program` | assistant messages | the canned answers of the CLI |
+//! | `local-command` | user messages | `/name`, `?`, and the report of a command that the user ran with `!` (with `action` and `exit-code`) |
+//! | `superseded` | messages | `updated`: a later version with the same id exists; `rewound`, `compacted`: by the event `by` |
 //! | `duplicate-of` | messages | the id of the message that a new list of messages repeats |
-//! | `marker: compression` | system-event `info` | it is empty, which is what `/compress` leaves |
+//! | `duplicate-of` | tool-results | the `call-id` of the call that contains the same result |
+//! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or in `displayName` |
+//! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`outcome.rs`) |
+//! | `usage` | messages with `token-usage` | `input` - `cached` + `tool`; `cached`; `output` + `thoughts`; `thoughts` |
+//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing |
+//! | `parent` of the session | | the folder `chats/<id>` of a subagent's file |
 //!
 //! # Decisions
 //!
 //! * One entry for each line, and for each element of a list, in the order of the log. The
-//!   conversation at the end is the entries without `superseded`.
-//! * An `id` belongs to the last message that has it. Earlier versions have the id of
-//!   their place and name it in `superseded-by`. A later version stands for the message
-//!   even if the earlier one was rewound or compacted.
-//! * A rewind ends the message it names and those behind it, in the order of their first
-//!   versions; one that names nobody ends all. It reaches back to the beginning of its
-//!   file, as does a new list of messages.
-//! * Messages of one list, with one id or not, never replace each other.
+//!   conversation at the end consists of the entries that are neither superseded nor duplicates.
+//! * An `id` belongs to the last message that has it. Earlier versions have an id made from
+//!   their place. A later version replaces the message even if the earlier one was rewound or
+//!   compacted.
+//! * A rewind ends the message that it names and all later ones, in the order of their first
+//!   versions. With an unknown id it ends all. It reaches back to the beginning of its file, as
+//!   does a new list of messages.
+//! * A new list of messages repeats those that are kept, also under new ids and with shortened
+//!   results of tools. The first ones stay part of the conversation, in their places.
+//! * Messages of one list never replace each other.
 //! * `token-usage` is on the last version of a message that has any; earlier ones keep
-//!   `tokens`. What was rewound or compacted was paid for, and counts.
-//! * The record's head is that of the first file, with what `$set` said last. What that
-//!   replaced is a system-event `session-header`.
+//!   `tokens`. Rewound and compacted messages were paid for, and count.
+//! * The record's head is that of the first file, with what `$set` stated last. Replaced values
+//!   are in a system-event `session-header`.
 //! * Files or documents of one `sessionId` are one session in the order of their start;
-//!   each but the first begins with a system-event `session-continued` that holds what
-//!   stands around its messages. Where there is no id, documents are sessions of their own.
-//!   Lines before the first head belong to it.
-//! * What has no id gets one of its place: `L3`, `L3#2` for the second element of the
-//!   document in line 3, `F2.L3` for line 3 of the second file.
-//! * There is a tool-result where there is a result. Without one the status and the
-//!   display stay on the call.
+//!   each but the first begins with a system-event `session-continued` that contains the members
+//!   of its head. Without an id, documents are sessions of their own. Lines before the first head
+//!   belong to it.
+//! * Entries without an id get one made from their place: `L3`, `L3#2` for the second element of
+//!   the document in line 3, `F2.L3` for line 3 of the second file.
+//! * There is a tool-result where there is a result. Without one, status and display stay on the
+//!   call.
 //! * `is-error` is true for the status `error` and for a response with `error` (what
-//!   the CLI writes) or `content.error`.
-//! * Calls and responses that have no id are paired by order and name within one turn and
+//!   the CLI writes) or `content.error`. A command that failed is not an error for the CLI: its
+//!   exit code is an annotation.
+//! * Calls and responses without an id are paired by order and name within one turn and
 //!   the answer to it; the id is the tool's name and a number.
-//! * A response whose call has its result with it is linked to that by `duplicate-of`,
-//!   wherever it stands.
 //! * Children without a timestamp of their own have that of their message.
 //! * `/home/ada is full` is a prompt, `/home` a command.
-//! * `commitHash` of a tool checkpoint is of a repository of the CLI's own, not of the
+//! * `commitHash` of a tool checkpoint belongs to a repository of the CLI, not of the
 //!   project: it stays a native value.
-//! * A document that is cut short or damaged is read message by message; what cannot
-//!   be read is carried raw.
+//! * A truncated or damaged document is read message by message; what cannot be parsed is kept
+//!   unparsed.
 //! * A survey keeps a few bytes for each message, so that a log of lines is converted in
 //!   the memory of its largest line.
 
 mod attachment;
 mod broken;
+#[cfg(feature = "check")]
+pub mod check;
+mod companions;
 mod content;
 mod detect;
-mod draft;
 mod event;
 mod facts;
 mod keys;
-mod ledger;
 mod message;
+mod message_content;
+mod message_versions;
 mod native;
-mod said;
+mod outcome;
+mod places;
+mod prompt_rules;
 mod session;
+mod session_builder;
 mod stream;
 mod survey;
+mod tool_calls;
 mod tools;
+mod user_message_kind;
 mod walk;
 
+use vac_adapter::members::Rest;
+use vac_adapter::prompt::{Rule, Typed};
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Beginning, Error, Glimpse, Input, Sample, Session, Verdict};
+
+/// The name of the program in records.
+const CLI_NAME: &str = "gemini-cli";
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -142,9 +161,38 @@ impl Adapter for Gemini {
         detect::glimpse(sample)
     }
 
+    fn cli_name(&self) -> &'static str {
+        CLI_NAME
+    }
+
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<Typed> {
+        prompt_rules::typed(text, extensions)
+    }
+
     /// No log of the CLI says which version wrote it.
     fn newest_tested(&self) -> Option<&'static str> {
         Some("0.55.1")
+    }
+
+    fn companions(&self) -> &'static vac_adapter::companions::Companions {
+        &companions::COMPANIONS
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::GEMINI)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -1,16 +1,18 @@
 //! The elements of `messages` and of `history`, lines that are messages, and prompts.
 
 use vac_adapter::Report;
-use vac_adapter::members::{Members, Rest, object, put, sift};
-use vac_adapter::raw::push;
+use vac_adapter::annotation::attach;
+use vac_adapter::members::{Members, object, put, sift};
+use vac_record::annotations::{Author, EntryAnnotations, Superseded, SupersededHow};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};
 
-use crate::content::{self, Calls, Told, Turn};
-use crate::keys::{IN_MESSAGE, MESSAGE, unknown};
-use crate::ledger::{Fate, Standing};
-use crate::said::Discriminator;
-use crate::{event, said, tools};
+use crate::content::{self, AlsoStated, Calls, Turn};
+use crate::keys::{IN_MESSAGE, unknown};
+use crate::message_content::Discriminator;
+use crate::message_versions::{State, Version};
+use crate::user_message_kind::{self, Position, is_canned_answer};
+use crate::{event, message_content, tool_calls};
 
 /// The entries of one element: the first, and more if there are any.
 pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
@@ -19,10 +21,12 @@ pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
 pub(crate) struct Maker<'m, 's> {
     /// An id for what has none.
     pub place_id: &'m dyn Fn() -> String,
-    /// What became of it.
-    pub standing: Standing,
+    /// Whether it is still part of the conversation.
+    pub version: Version,
     /// The id of the message that it repeats.
     pub original: Option<&'m str>,
+    /// What is known about its author besides its content.
+    pub position: Position,
     /// The session's calls.
     pub calls: &'m mut Calls<'s>,
     /// The report.
@@ -30,31 +34,36 @@ pub(crate) struct Maker<'m, 's> {
 }
 
 impl Maker<'_, '_> {
-    /// The id of an entry. That of a message belongs to its last version; earlier ones
-    /// name it as what they are superseded by.
-    pub fn id<'a>(&self, native: Option<Text<'a>>, extensions: &mut Rest<'a>) -> Text<'a> {
-        let mut by = |word: &str, by: &str| {
-            push(extensions, "superseded", word);
-            push(extensions, "superseded-by", by);
+    /// Returns the id of an entry and its first annotations. An id belongs to the last version
+    /// of a message; earlier ones name it as what they are superseded by.
+    pub fn id<'a>(&self, native: Option<Text<'a>>) -> (Text<'a>, EntryAnnotations<'static>) {
+        let superseded = |how, by: String| EntryAnnotations {
+            superseded: Some(Superseded { how, by: Some(by.into()) }),
+            ..EntryAnnotations::default()
         };
-        match (self.standing.fate, &native) {
-            (Fate::Updated, Some(id)) => {
-                by("updated", id);
-                return (self.place_id)().into();
+        let mut annotations = EntryAnnotations::default();
+        match (self.version.state, &native) {
+            (State::Updated, Some(id)) => {
+                let by = superseded(SupersededHow::Updated, id.clone().into_owned());
+                return ((self.place_id)().into(), by);
             }
-            (Fate::Rewound(place), _) => by("rewound", &place.id()),
-            (Fate::Compacted(place), _) => by("compacted", &place.id()),
-            (Fate::Repeated, _) => {
-                let original = self.original;
-                push(extensions, "duplicate-of", original.unwrap_or_default());
+            (State::Rewound(place), _) => {
+                annotations = superseded(SupersededHow::Rewound, place.id());
+            }
+            (State::Compacted(place), _) => {
+                annotations = superseded(SupersededHow::Compacted, place.id());
+            }
+            (State::Repeated, _) => {
+                let original = self.original.unwrap_or_default();
+                annotations.duplicate_of = Some(original.to_owned().into());
                 // The id belongs to the first one.
-                if native.as_deref() == original {
-                    return (self.place_id)().into();
+                if native.as_deref() == self.original {
+                    return ((self.place_id)().into(), annotations);
                 }
             }
-            (Fate::Current | Fate::Updated, _) => {}
+            (State::Current | State::Updated, _) => {}
         }
-        native.unwrap_or_else(|| (self.place_id)().into())
+        (native.unwrap_or_else(|| (self.place_id)().into()), annotations)
     }
 }
 
@@ -63,8 +72,10 @@ type Content<'a, 's> = Option<(&'static str, Node<'a, 's>)>;
 
 /// The entries of an element of `messages`, or of a line that is a message.
 pub(crate) fn entries<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entries<'a> {
-    match said::author(node) {
-        Some((kind, native)) => made(node, kind, native, said::content(node), maker),
+    match message_content::message_type(node) {
+        Some((kind, native)) => {
+            message_or_results(node, kind, native, message_content::content(node), maker)
+        }
         None => (event::message(node, maker), Vec::new()),
     }
 }
@@ -79,11 +90,11 @@ pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
         _ => return (event::message(node, maker), Vec::new()),
     };
     let parts = node.member("parts").filter(|parts| parts.kind() != Kind::Null);
-    made(node, kind, ("role", native), parts.map(|parts| ("parts", parts)), maker)
+    message_or_results(node, kind, ("role", native), parts.map(|parts| ("parts", parts)), maker)
 }
 
 /// One entry, or one for each response if there is nothing else.
-fn made<'a, 's>(
+fn message_or_results<'a, 's>(
     node: Node<'a, 's>,
     kind: MessageEntryType,
     native: Discriminator,
@@ -108,37 +119,48 @@ fn message<'a, 's>(
 ) -> Entry<'a> {
     let content_key = content.map_or("content", |(key, _)| key);
     let (mut timestamp, mut id, mut model_id, mut token_usage) = (None, None, None, None);
-    let (mut thoughts, mut tool_calls) = (None, None);
-    let counts = maker.standing.counts;
-    let mut extensions = sift(node, MESSAGE, |key, value| match key {
+    let (mut thoughts, mut tool_calls, mut usage) = (None, None, None);
+    let counts = maker.version.counts;
+    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "id" => put(&mut id, value.text()),
         "model" => put(&mut model_id, value.text()),
-        "tokens" if counts => put(&mut token_usage, tools::token_usage(value)),
+        "tokens" if counts => {
+            usage = tool_calls::usage(value);
+            put(&mut token_usage, tool_calls::token_usage(value))
+        }
         "thoughts" => put(&mut thoughts, filled(value)),
         "toolCalls" => put(&mut tool_calls, filled(value)),
         key if key == type_key => value.is_text(native_type),
         key => key == content_key,
     });
     unknown(maker.report, "message", &extensions, IN_MESSAGE);
-    let id = maker.id(id, &mut extensions);
+    let (id, mut annotations) = maker.id(id);
+    annotations.usage = usage;
     let mut children = Vec::new();
     if let Some(thoughts) = thoughts {
-        tools::thoughts(thoughts, timestamp.as_ref(), &mut children);
+        tool_calls::thoughts(thoughts, timestamp.as_ref(), &mut children);
     }
     if let Some((_, content)) = content {
-        if kind == MessageEntryType::User
-            && let Some(kind) = said::user_kind(content)
-        {
-            push(&mut extensions, "user-kind", kind);
-        }
-        let told = Told { calls: tool_calls.is_some(), thoughts: thoughts.is_some() };
-        let mut turn = Turn::new(timestamp.as_ref(), told, maker.calls, maker.report);
+        let also = AlsoStated { calls: tool_calls.is_some(), thoughts: thoughts.is_some() };
+        let mut turn = Turn::new(timestamp.as_ref(), also, maker.calls, maker.report);
         content::children(content, &mut turn, &mut children);
     }
     if let Some(tool_calls) = tool_calls {
-        tools::calls(tool_calls, timestamp.as_ref(), maker.report, &mut children);
+        tool_calls::calls(tool_calls, timestamp.as_ref(), maker.report, &mut children);
     }
+    match (kind, content) {
+        (MessageEntryType::User, Some((_, content))) => {
+            let shown = node.member("displayContent");
+            user_message_kind::annotate(content, shown, maker.position, &mut annotations);
+        }
+        (MessageEntryType::User, None) => annotations.author = Some(Author::User),
+        (_, Some((_, content))) if children.is_empty() && is_canned_answer(content) => {
+            annotations.author = Some(Author::Program);
+        }
+        _ => {}
+    }
+    attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
         kind,
         content: content.map(|(_, content)| content.carry()),
@@ -165,7 +187,7 @@ fn responses<'a>(
     (type_key, native_type): Discriminator,
     maker: &mut Maker<'_, '_>,
 ) -> Option<Entries<'a>> {
-    said::responses(content)?;
+    message_content::responses(content)?;
     let (mut timestamp, mut id) = (None, None);
     let rest = sift(node, &[], |key, value| match key {
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
@@ -174,16 +196,14 @@ fn responses<'a>(
         key => key == content_key,
     });
     unknown(maker.report, "message", &rest, IN_MESSAGE);
-    let mut flags = Rest::default();
-    let id = maker.id(id, &mut flags);
+    let (id, version) = maker.id(id);
     let parts = match content.kind() {
         Kind::Map => vec![content],
         _ => content.elements().collect(),
     };
-    let mut turn = Turn::new(timestamp.as_ref(), Told::default(), maker.calls, maker.report);
+    let mut turn = Turn::new(timestamp.as_ref(), AlsoStated::default(), maker.calls, maker.report);
     let mut results = (1..).zip(parts).filter_map(|(number, part)| {
-        let mut result = turn.tool_result(part)?;
-        result.extensions.extend(flags.clone());
+        let mut result = turn.tool_result(part, version.clone())?;
         if number == 1 {
             result.extensions.extend(object(rest.clone()).map(|rest| ("message".into(), rest)));
             result.id = Some(id.clone());
@@ -208,13 +228,11 @@ pub(crate) fn prompt<'a>(
     prompt.said("type", "user");
     prompt.said("sessionId", session);
     let timestamp = prompt.timestamp("timestamp");
-    let kind = prompt.peek("message").and_then(said::user_kind);
+    let annotations = user_message_kind::annotations(prompt.peek("message"), maker.position);
     let content = prompt.any("message");
-    let mut extensions = prompt.rest(MESSAGE);
+    let mut extensions = prompt.rest(&MessageEntry::KEYS);
     unknown(maker.report, "prompt", &extensions, IN_MESSAGE);
-    if let Some(kind) = kind {
-        push(&mut extensions, "user-kind", kind);
-    }
+    attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
         kind: MessageEntryType::User,
         content,

@@ -46,7 +46,7 @@ pub(crate) enum Native {
     Rewind,
     /// A line that is a message.
     Message,
-    /// A line that would be a message, of a type nobody knows.
+    /// A line that would be a message, of an unknown type.
     Unknown,
     /// A line that does something else: `$patch`.
     Operation,
@@ -58,7 +58,7 @@ pub(crate) enum Native {
 const MESSAGE_TYPES: &[&str] =
     &["user", "human", "gemini", "model", "assistant", "info", "warning", "error"];
 
-/// Judges a document.
+/// Returns what a document is.
 pub(crate) fn native(root: Node<'_, '_>) -> Native {
     match root.kind() {
         Kind::Map => object(root),
@@ -68,47 +68,47 @@ pub(crate) fn native(root: Node<'_, '_>) -> Native {
 }
 
 fn object(root: Node<'_, '_>) -> Native {
-    let telling = Telling::of(root);
+    let members = KeyMembers::new(root);
     let is = |node: Option<Node<'_, '_>>, kind| node.is_some_and(|node| node.kind() == kind);
     let is_text = |node| is(node, Kind::Text);
     let list = |node: Option<_>| node.filter(|node: &Node<'_, '_>| node.kind() == Kind::Array);
-    if is_text(telling.rewind) {
+    if is_text(members.rewind) {
         return Native::Rewind;
     }
-    if is(telling.set, Kind::Map) {
+    if is(members.set, Kind::Map) {
         return Native::Set;
     }
-    let is_named = is_text(telling.session_id) || is_text(telling.project_hash);
-    if let Some(messages) = list(telling.messages)
-        && (is_named || is_text(telling.start) || messages.elements().any(is_gemini))
+    let is_named = is_text(members.session_id) || is_text(members.project_hash);
+    if let Some(messages) = list(members.messages)
+        && (is_named || is_text(members.start) || messages.elements().any(is_gemini))
     {
         return Native::Session(Form::Messages);
     }
-    if list(telling.client_history).is_some() {
+    if list(members.client_history).is_some() {
         return Native::Session(Form::ToolCheckpoint);
     }
-    if let Some(history) = list(telling.history)
+    if let Some(history) = list(members.history)
         && history.elements().next().is_none_or(is_content)
     {
         return Native::Session(Form::History);
     }
-    let is_type = |word: &&str| telling.kind.is_some_and(|kind| kind.is_text(word));
-    let is_header = is_text(telling.project_hash) || is_type(&"session_metadata");
-    if is_text(telling.session_id) && is_header {
+    let is_type = |word: &&str| members.kind.is_some_and(|kind| kind.is_text(word));
+    let is_header = is_text(members.project_hash) || is_type(&"session_metadata");
+    if is_text(members.session_id) && is_header {
         return Native::Header;
     }
-    if MESSAGE_TYPES.iter().any(is_type) && (is_text(telling.id) || telling.content.is_some()) {
+    if MESSAGE_TYPES.iter().any(is_type) && (is_text(members.id) || members.content.is_some()) {
         return Native::Message;
     }
-    if telling.is_operation || is_type(&"message_update") {
+    if members.is_operation || is_type(&"message_update") {
         return Native::Operation;
     }
-    if is_text(telling.id) && is_text(telling.kind) { Native::Unknown } else { Native::Other }
+    if is_text(members.id) && is_text(members.kind) { Native::Unknown } else { Native::Other }
 }
 
-/// The members of an object that tell what it is.
+/// The members of an object that decide what it is.
 #[derive(Default)]
-struct Telling<'d, 'a> {
+struct KeyMembers<'d, 'a> {
     rewind: Option<Node<'d, 'a>>,
     set: Option<Node<'d, 'a>>,
     messages: Option<Node<'d, 'a>>,
@@ -124,29 +124,29 @@ struct Telling<'d, 'a> {
     is_operation: bool,
 }
 
-impl<'d, 'a> Telling<'d, 'a> {
-    fn of(root: Node<'d, 'a>) -> Self {
-        let mut telling = Self::default();
+impl<'d, 'a> KeyMembers<'d, 'a> {
+    fn new(root: Node<'d, 'a>) -> Self {
+        let mut members = Self::default();
         for (key, value) in root.members() {
             let Some(key) = key.text() else { continue };
-            telling.is_operation |= key.starts_with('$');
+            members.is_operation |= key.starts_with('$');
             let place = match &*key {
-                "$rewindTo" => &mut telling.rewind,
-                "$set" => &mut telling.set,
-                "messages" => &mut telling.messages,
-                "history" => &mut telling.history,
-                "clientHistory" => &mut telling.client_history,
-                "sessionId" => &mut telling.session_id,
-                "projectHash" => &mut telling.project_hash,
-                "startTime" => &mut telling.start,
-                "id" => &mut telling.id,
-                "content" | "parts" => &mut telling.content,
-                "type" => &mut telling.kind,
+                "$rewindTo" => &mut members.rewind,
+                "$set" => &mut members.set,
+                "messages" => &mut members.messages,
+                "history" => &mut members.history,
+                "clientHistory" => &mut members.client_history,
+                "sessionId" => &mut members.session_id,
+                "projectHash" => &mut members.project_hash,
+                "startTime" => &mut members.start,
+                "id" => &mut members.id,
+                "content" | "parts" => &mut members.content,
+                "type" => &mut members.kind,
                 _ => continue,
             };
             place.get_or_insert(value);
         }
-        telling
+        members
     }
 }
 

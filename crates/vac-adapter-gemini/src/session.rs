@@ -3,22 +3,26 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use vac_adapter::adapter::Parent;
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::provider::provider;
 use vac_adapter::raw::push;
 use vac_adapter::{Error, Input, Log, Origin, Session, Sink};
+use vac_record::annotations::Relation;
 use vac_record::{AgentMeta, Entry, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
 use vac_value::Node;
 
 use crate::attachment::{Attachments, Links, is_hash_of};
 use crate::content::Calls;
-use crate::draft::{Draft, Segment};
 use crate::facts::Summary;
 use crate::keys::{IN_SESSION, unknown};
-use crate::ledger::{Key, Ledger, Standing};
 use crate::message::{Entries, Maker};
+use crate::message_content::message_type;
+use crate::message_versions::{Key, MessageVersions, State, Version};
 use crate::native::Form;
-use crate::tools::none;
+use crate::session_builder::{Segment, SessionBuilder};
+use crate::tool_calls::none;
+use crate::user_message_kind::Position;
 use crate::walk::{Around, Piece, Role, Shape, Slot};
 use crate::{event, message};
 
@@ -31,9 +35,13 @@ pub(crate) struct Surveyed<'i> {
     summary: Summary,
     model: String,
     working_dir: Option<String>,
+    /// The session that started this one.
+    parent: Option<String>,
+    /// Whether another agent wrote the prompts.
+    is_subagent: bool,
     /// Whether the folder that the project is said to be in has another hash.
     is_elsewhere: bool,
-    ledger: Ledger,
+    versions: MessageVersions,
     answered: HashSet<Key>,
     attachments: Attachments<'i>,
     /// How many files the log has.
@@ -47,14 +55,14 @@ impl<'i> Surveyed<'i> {
     /// Of what a survey found.
     pub fn new(
         id: String,
-        mut draft: Draft,
+        mut builder: SessionBuilder,
         input: &'i dyn Input,
         log: &Rc<Log<'i>>,
         attachments: Attachments<'i>,
     ) -> Self {
-        let mut summary = draft.facts.summary(input.name());
-        let form = draft.variant();
-        let entries = draft.entries - u64::from(summary.is_hoisted);
+        let mut summary = builder.facts.summary(input.name());
+        let form = builder.variant();
+        let entries = builder.entries - u64::from(summary.is_hoisted);
         let root = attachments.project_root.clone();
         let hash = summary.project_hash.clone();
         let is_verified =
@@ -66,25 +74,28 @@ impl<'i> Surveyed<'i> {
         if let Some(root) = root.filter(|root| Some(root) != working_dir.as_ref()) {
             push(&mut summary.rest, "project-root", root.as_str());
         }
-        if let Some(parent) = parent(input.folder())
-            && !summary.rest.iter().any(|(key, _)| key == "parentSessionId")
-        {
-            push(&mut summary.rest, "parentSessionId", parent);
-        }
+        let text = |key: &str| {
+            let document = summary.rest.get(key)?.document().ok()?;
+            document.root().text().map(std::borrow::Cow::into_owned)
+        };
+        let parent = text("parentSessionId").or_else(|| parent(input.folder()).map(str::to_owned));
+        let is_subagent = parent.is_some() || text("kind").is_some_and(|kind| kind == "subagent");
         Self {
             id,
             form,
             log: Rc::clone(log),
-            segments: draft.segments,
+            segments: builder.segments,
             summary,
-            model: draft.facts.model().to_owned(),
+            model: builder.facts.model().to_owned(),
             working_dir,
+            parent,
+            is_subagent,
             is_elsewhere,
-            ledger: draft.ledger,
-            answered: draft.answered,
+            versions: builder.versions,
+            answered: builder.answered,
             attachments,
             parts: input.parts().len().max(1),
-            links: draft.links,
+            links: builder.links,
             entries,
         }
     }
@@ -106,6 +117,11 @@ impl Session for Surveyed<'_> {
         self.form.name()
     }
 
+    fn parent(&self) -> Option<Parent> {
+        let session_id = self.parent.clone()?;
+        Some(Parent { session_id, relation: Relation::Subagent })
+    }
+
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Summary { start, end, rest, models, .. } = &self.summary;
         let models: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
@@ -121,7 +137,7 @@ impl Session for Surveyed<'_> {
                     model_id: self.model.clone().into(),
                     model_provider: provider(&self.model).into(),
                     models: (!models.is_empty()).then_some(models),
-                    cli_name: Some("gemini-cli".into()),
+                    cli_name: Some(crate::CLI_NAME.into()),
                     cli_version: None,
                     extensions: none(),
                 },
@@ -148,12 +164,18 @@ impl Session for Surveyed<'_> {
             sink.report().warn("projectHash is not the hash of the folder in .project_root");
         }
         let calls = Calls::new(&self.answered);
-        let mut reader =
-            Reader { session: self, calls, messages: 0, has_head: false, lines: Lines::default() };
+        let mut reader = Reader {
+            session: self,
+            calls,
+            messages: 0,
+            is_turn_open: true,
+            has_head: false,
+            lines: Lines::default(),
+        };
         for segment in &self.segments {
             self.log.range(segment.file, segment.frames.clone(), |frame| {
                 sink.report().frames += 1;
-                let shape = Shape::of(frame);
+                let shape = Shape::new(frame);
                 let mut show =
                     |number, piece: Piece<'_, '_, '_>| reader.piece(frame, number, &piece, sink);
                 if segment.picked.is_empty() {
@@ -177,6 +199,8 @@ struct Reader<'s> {
     calls: Calls<'s>,
     /// How many messages there were.
     messages: usize,
+    /// Whether a turn began that the log does not say has ended.
+    is_turn_open: bool,
     /// Whether the head of the session has been seen.
     has_head: bool,
     lines: Lines,
@@ -193,33 +217,56 @@ impl<'s> Reader<'s> {
         let place = frame.place;
         match piece {
             Piece::Around(around) => self.around(around, place, sink),
-            Piece::Element(slot, node) => self.element(*slot, *node, place, number, sink),
+            Piece::Element(slot, node, is_summary) => {
+                let position = Position { is_summary: *is_summary, ..self.position() };
+                self.element(*slot, *node, place, number, position, sink)
+            }
             Piece::Raw(slot, raw) => {
-                let standing = self.standing(*slot);
+                let version = self.version(*slot);
                 let original = self.original(*slot);
                 let place = self.lines.place(frame, raw.bytes);
                 let id = || piece_id(frame.place, number);
                 let report = sink.report();
-                let mut maker =
-                    Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
+                let position = self.position();
+                let calls = &mut self.calls;
+                let mut maker = Maker { place_id: &id, version, original, position, calls, report };
                 let entry = event::raw(raw, place, &mut maker);
                 sink.entry(entry, Origin { place, bytes: raw.bytes })
             }
         }
     }
 
-    fn standing(&mut self, slot: Slot) -> Standing {
+    fn version(&mut self, slot: Slot) -> Version {
         if slot != Slot::Message {
-            return Standing::default();
+            return Version::default();
         }
         self.messages += 1;
-        self.session.ledger.standing(self.messages - 1)
+        self.session.versions.version(self.messages - 1)
+    }
+
+    /// Opens a turn with a message of the user or the model, and closes it with its end.
+    fn follow_turn(&mut self, message: Node<'_, '_>, version: Version) {
+        let kind = message.member("type").and_then(Node::text);
+        let end = kind.and_then(|kind| event::turn_end(&kind, message.member("content")));
+        if end.is_some() {
+            self.is_turn_open = false;
+        } else if version.state != State::Repeated && message_type(message).is_some() {
+            self.is_turn_open = true;
+        }
+    }
+
+    fn position(&self) -> Position {
+        Position {
+            is_summary: false,
+            is_subagent: self.session.is_subagent,
+            is_turn_open: self.is_turn_open,
+        }
     }
 
     /// The id of the message that the last message repeats.
     fn original(&self, slot: Slot) -> Option<&'s str> {
         let number = self.messages.checked_sub(1).filter(|_| slot == Slot::Message)?;
-        self.session.ledger.original_id(number)
+        self.session.versions.original_id(number)
     }
 
     fn element(
@@ -228,15 +275,16 @@ impl<'s> Reader<'s> {
         node: Node<'_, '_>,
         place: Place,
         number: u64,
+        position: Position,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        let standing = self.standing(slot);
+        let version = self.version(slot);
         let original = self.original(slot);
         let id = || piece_id(place, number);
         let origin = Origin { place, bytes: node.raw() };
         let report = sink.report();
-        let maker =
-            &mut Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
+        let calls = &mut self.calls;
+        let maker = &mut Maker { place_id: &id, version, original, position, calls, report };
         let (first, more) = match slot {
             Slot::Message => message::entries(node, maker),
             Slot::Content => message::content(node, maker),
@@ -247,11 +295,14 @@ impl<'s> Reader<'s> {
             Slot::Operation => one(event::operation(node, maker)),
             Slot::Other => one(event::other(node, maker)),
         };
+        if slot == Slot::Message {
+            self.follow_turn(node, version);
+        }
         sink.entry(first, origin)?;
         more.into_iter().try_for_each(|entry| sink.entry(entry, origin))
     }
 
-    /// What stands around lists is an entry where the record's head does not say it.
+    /// Makes an entry of the members around lists, unless the record's head contains them.
     fn around(
         &mut self,
         around: &Around<'_, '_>,
@@ -262,10 +313,10 @@ impl<'s> Reader<'s> {
         if let Some((bytes, reason)) = &around.raw {
             let raw = Raw { bytes, reason: reason.clone(), document: None };
             let id = || place.id();
-            let (standing, report) = (Standing::default(), sink.report());
+            let (version, report) = (Version::default(), sink.report());
             let original = None;
-            let maker =
-                &mut Maker { place_id: &id, standing, original, calls: &mut self.calls, report };
+            let (position, calls) = (self.position(), &mut self.calls);
+            let maker = &mut Maker { place_id: &id, version, original, position, calls, report };
             let entry = event::raw(&raw, place, maker);
             return sink.entry(entry, Origin { place, bytes });
         }

@@ -1,29 +1,38 @@
-//! What `--output-format stream-json` prints: lines of a format of their own.
+//! Output of `--output-format stream-json`: lines of a format of its own.
 //!
 //! | native | record |
 //! |---|---|
-//! | `init` | system-event; its `session_id` and `model` are those of the session |
+//! | `init` | system-event that starts the session; its `session_id` and `model` are those of the session |
 //! | `message` | message of its `role`; a piece of an answer keeps `delta: true` |
 //! | `tool_use` | tool-call: `tool_name`, `parameters` and `tool_id` are `name`, `input` and `call-id` |
 //! | `tool_result` | tool-result: `output`, else `error`, is the `output`; `is-error` for the status `error` |
-//! | `error`, `result` and all others | system-event of that type |
+//! | `error` | system-event; with the severity `error` it ends the turn |
+//! | `result` | system-event that ends the session, with the usage of the run (`stats`) |
+//! | all others | system-event of that type |
 //!
 //! Each line is an entry. A further `init` with another `session_id` begins another session.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
+use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Content, Frame, Place};
-use vac_adapter::members::{Members, null};
+use vac_adapter::members::{Members, Rest, null};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
 use vac_adapter::{Confidence, Share};
 use vac_adapter::{Error, Fit, Glimpse, Input, Log, Origin, Report, Sample, Session, Sink, ids};
+use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Usage};
 use vac_record::{
     AgentMeta, Entry, EventEntry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
 };
 use vac_value::{Document, Kind, Map, Node};
+
+use crate::outcome::{self, Stated};
+use crate::tools;
+use crate::user_message_kind::{self, Position};
 
 /// The name of the variant.
 const VARIANT: &str = "stream-json";
@@ -207,7 +216,7 @@ impl Session for Stream<'_> {
                     model_id: model.to_owned().into(),
                     model_provider: provider(model).into(),
                     models: (!all.is_empty()).then_some(all),
-                    cli_name: Some("gemini-cli".into()),
+                    cli_name: Some(crate::CLI_NAME.into()),
                     cli_version: None,
                     extensions: Map::default(),
                 },
@@ -225,24 +234,35 @@ impl Session for Stream<'_> {
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         let mut index = 0;
+        let mut shell_calls = ShellCalls::default();
         self.log.each(|frame| {
             index += 1;
             if !self.frames.contains(&(index - 1)) {
                 return Ok(());
             }
             sink.report().frames += 1;
-            let (entry, bytes) = entry_of(frame, sink.report());
+            let (entry, bytes) = frame_entry(frame, &mut shell_calls, sink.report());
             sink.entry(entry, Origin { place: frame.place, bytes })
         })
     }
 }
 
+/// The ids of calls that run commands: results do not name their tool.
+type ShellCalls = HashSet<String>;
+
+/// Maximum number of calls whose tool is remembered.
+const MAX_SHELL_CALLS: usize = 1 << 15;
+
 /// The entry of a frame, and the bytes it was made of.
-fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u8]) {
+fn frame_entry<'f>(
+    frame: &'f Frame<'_>,
+    shell_calls: &mut ShellCalls,
+    report: &mut Report,
+) -> (Entry<'f>, &'f [u8]) {
     match &frame.content {
         Content::Document(document) => {
             let line = document.root();
-            (entry(line, frame.place, report), line.raw())
+            (entry(line, frame.place, shell_calls, report), line.raw())
         }
         Content::Raw(raw) => {
             report.unparsed(frame.place.line, &raw.reason.to_string());
@@ -252,7 +272,12 @@ fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u
 }
 
 /// The entry of a line.
-fn entry<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
+fn entry<'a>(
+    line: Node<'a, '_>,
+    place: Place,
+    shell_calls: &mut ShellCalls,
+    report: &mut Report,
+) -> Entry<'a> {
     let kind = line_type(line);
     if kind.is_none() {
         let named = line.member("type").and_then(Node::text);
@@ -266,52 +291,83 @@ fn entry<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
             }
             event(line, Some(members), place)
         }
-        (Some(LineType::ToolUse), Some(members)) => call(members, place),
-        (Some(LineType::ToolResult), Some(members)) => result(members, place),
+        (Some(LineType::ToolUse), Some(members)) => {
+            let text = |key: &str| members.peek(key).and_then(Node::text);
+            if text("tool_name").is_some_and(|name| tools::is_shell(&name))
+                && shell_calls.len() < MAX_SHELL_CALLS
+            {
+                shell_calls.extend(text("tool_id").map(std::borrow::Cow::into_owned));
+            }
+            call(members, place)
+        }
+        (Some(LineType::ToolResult), Some(members)) => {
+            let id = members.peek("tool_id").and_then(Node::text);
+            let is_shell = id.is_some_and(|id| shell_calls.remove(&*id));
+            result(members, is_shell, place)
+        }
         (_, members) => event(line, members, place),
     }
 }
 
 fn message<'a>(mut line: Members<'a, '_>, is_user: bool, place: Place) -> Entry<'a> {
     line.said("type", "message");
+    let annotations = if is_user {
+        user_message_kind::annotations(line.peek("content"), Position::default())
+    } else {
+        EntryAnnotations::default()
+    };
+    let (content, timestamp) = (line.any("content"), line.timestamp("timestamp"));
+    let extensions = annotated(line.rest(&MessageEntry::KEYS), &annotations);
     Entry::Message(MessageEntry {
         kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
-        content: line.any("content"),
-        timestamp: line.timestamp("timestamp"),
+        content,
+        timestamp,
         id: Some(place.id().into()),
         model_id: None,
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: line.rest(&MessageEntry::KEYS),
+        extensions,
     })
 }
 
 fn call<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     line.said("type", "tool_use");
+    let name = line.text("tool_name").unwrap_or(UNKNOWN.into());
+    let input = line.any("parameters").unwrap_or_else(null);
+    let (call_id, timestamp) = (line.text("tool_id"), line.timestamp("timestamp"));
+    let action = Some(tools::action(&name, None));
+    let annotations = EntryAnnotations { action, ..EntryAnnotations::default() };
+    let extensions = annotated(line.rest(&ToolCallEntry::KEYS), &annotations);
     Entry::ToolCall(ToolCallEntry {
-        name: line.text("tool_name").unwrap_or(UNKNOWN.into()),
-        input: line.any("parameters").unwrap_or_else(null),
-        call_id: line.text("tool_id"),
-        timestamp: line.timestamp("timestamp"),
+        name,
+        input,
+        call_id,
+        timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(&ToolCallEntry::KEYS),
+        extensions,
     })
 }
 
-fn result<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
+fn result<'a>(mut line: Members<'a, '_>, is_shell: bool, place: Place) -> Entry<'a> {
     line.said("type", "tool_result");
     let status = line.text("status");
+    let is_error = status.as_deref().map(|status| status == "error");
+    let (call_id, timestamp) = (line.text("tool_id"), line.timestamp("timestamp"));
+    let stated = Stated { is_shell, status: status.as_deref(), is_error };
+    let annotations = outcome::annotations(line.peek("output"), stated);
+    let output = line.any("output").or_else(|| line.any("error")).unwrap_or_else(null);
+    let extensions = annotated(line.rest(&ToolResultEntry::KEYS), &annotations);
     Entry::ToolResult(ToolResultEntry {
-        output: line.any("output").or_else(|| line.any("error")).unwrap_or_else(null),
-        call_id: line.text("tool_id"),
-        is_error: status.as_deref().map(|status| status == "error"),
+        output,
+        call_id,
+        is_error,
         status,
-        timestamp: line.timestamp("timestamp"),
+        timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(&ToolResultEntry::KEYS),
+        extensions,
     })
 }
 
@@ -333,6 +389,54 @@ fn event<'a>(line: Node<'a, '_>, members: Option<Members<'a, '_>>, place: Place)
         timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: Map::default(),
+        extensions: annotated(Map::default(), &event_annotations(line)),
     })
+}
+
+/// What a line that is not a message says about the session.
+fn event_annotations(line: Node<'_, '_>) -> EntryAnnotations<'static> {
+    let is_text = |key: &str, text: &str| line.member(key).is_some_and(|value| value.is_text(text));
+    let mut annotations = EntryAnnotations::default();
+    match line_type(line) {
+        Some(LineType::Init) => annotations.starts = Some(true),
+        Some(LineType::Error) if is_text("severity", "error") => {
+            annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
+        }
+        Some(LineType::Result) => {
+            let how = match line.member("status").and_then(Node::text).as_deref() {
+                Some("success") => Some(Ending::Success),
+                Some("error") => Some(Ending::Failure),
+                _ => None,
+            };
+            annotations.ends = Some(End { of: EndOf::Session, how });
+            annotations.usage = line.member("stats").and_then(usage);
+        }
+        _ => {}
+    }
+    annotations
+}
+
+/// Returns the tokens of a run in additive buckets. `input_tokens` contains `cached`, and
+/// `total_tokens` also contains reasoning, which is not stated otherwise.
+fn usage(stats: Node<'_, '_>) -> Option<Usage<'static>> {
+    let number = |key: &str| stats.member(key).and_then(Node::uint);
+    let (input, cached) = (number("input_tokens"), number("cached").filter(|count| *count > 0));
+    let output = match (number("total_tokens"), input, number("output_tokens")) {
+        (Some(total), Some(input), Some(output)) => Some(output.max(total.saturating_sub(input))),
+        (_, _, output) => output,
+    };
+    let usage = Usage {
+        input: input.map(|input| input.saturating_sub(cached.unwrap_or(0))),
+        cache_read: cached,
+        cache_write: None,
+        output,
+        reasoning: None,
+        model: None,
+    };
+    (usage != Usage::default()).then_some(usage)
+}
+
+fn annotated<'a>(mut extensions: Rest<'a>, annotations: &EntryAnnotations<'_>) -> Rest<'a> {
+    attach(&mut extensions, annotations);
+    extensions
 }

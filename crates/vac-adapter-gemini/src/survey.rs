@@ -9,28 +9,28 @@ use vac_adapter::{Error, Input, Log, Session, ids};
 use vac_value::Node;
 
 use crate::attachment::Attachments;
-use crate::draft::{Draft, Segment};
 use crate::facts::{Moment, moment, session_id};
 use crate::native::{Form, Native};
 use crate::session::Surveyed;
+use crate::session_builder::{Segment, SessionBuilder};
 use crate::walk::{Piece, Shape};
 
 /// The sessions of an input.
 pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let log = Rc::new(Log::of(input));
-    let attachments = Attachments::of(input)?;
+    let attachments = Attachments::new(input)?;
     let mut survey = Survey { has_attachments: !attachments.is_empty(), ..Survey::default() };
     log.each(|frame| survey.frame(frame))?;
-    survey.drafts.retain(Draft::is_session);
-    if survey.drafts.is_empty() {
+    survey.builders.retain(SessionBuilder::is_session);
+    if survey.builders.is_empty() {
         return Err(Error::Refused("no session of Gemini CLI in it".to_owned()));
     }
     let mut attachments = Some(attachments);
     let mut sessions: Vec<Box<dyn Session + 'i>> = Vec::new();
     let mut unnamed = 0;
-    for mut draft in survey.drafts {
-        draft.sort(&log)?;
-        let id = match draft.id.take().or_else(|| draft.facts.set_id.take()) {
+    for mut builder in survey.builders {
+        builder.sort(&log)?;
+        let id = match builder.id.take().or_else(|| builder.facts.set_id.take()) {
             Some(id) => id,
             None => {
                 unnamed += 1;
@@ -41,14 +41,14 @@ pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session +
             }
         };
         let attachments = attachments.take().unwrap_or_default();
-        sessions.push(Box::new(Surveyed::new(id, draft, input, &log, attachments)));
+        sessions.push(Box::new(Surveyed::new(id, builder, input, &log, attachments)));
     }
     Ok(sessions)
 }
 
 #[derive(Default)]
 struct Survey {
-    drafts: Vec<Draft>,
+    builders: Vec<SessionBuilder>,
     by_id: HashMap<String, usize>,
     /// The session that lines belong to.
     current: Option<usize>,
@@ -57,31 +57,31 @@ struct Survey {
 
 impl Survey {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
-        let shape = Shape::of(frame);
+        let shape = Shape::new(frame);
         let form = match shape.native() {
             Native::Session(Form::Prompts) => return self.prompts(frame, &shape),
             Native::Session(form) => Some(form),
             Native::Header => Some(Form::Lines),
             _ => None,
         };
-        let draft = match form {
+        let builder = match form {
             Some(form) => self.open(form, frame, &shape)?,
             None => self.current(),
         };
-        draft.frame(frame, &shape)
+        builder.frame(frame, &shape)
     }
 
     /// The session that a line belongs to.
-    fn current(&mut self) -> &mut Draft {
+    fn current(&mut self) -> &mut SessionBuilder {
         let at = self.current.unwrap_or_else(|| self.add(None));
         self.current = Some(at);
-        &mut self.drafts[at]
+        &mut self.builders[at]
     }
 
     fn add(&mut self, id: Option<String>) -> usize {
-        let at = self.drafts.len();
+        let at = self.builders.len();
         let links = self.has_attachments.then(Default::default);
-        self.drafts.push(Draft { id: id.clone(), links, ..Draft::default() });
+        self.builders.push(SessionBuilder { id: id.clone(), links, ..SessionBuilder::default() });
         if let Some(id) = id {
             self.by_id.insert(id, at);
         }
@@ -94,24 +94,29 @@ impl Survey {
         if let Some(at) = id.as_ref().and_then(|id| self.by_id.get(id)) {
             return *at;
         }
-        let Some(at) = self.current.filter(|at| self.drafts[*at].form.is_none()) else {
+        let Some(at) = self.current.filter(|at| self.builders[*at].form.is_none()) else {
             return self.add(id);
         };
         if let Some(id) = id {
-            self.drafts[at].id = Some(id.clone());
+            self.builders[at].id = Some(id.clone());
             self.by_id.insert(id, at);
         }
         at
     }
 
     /// The session that a head, or a document that is a session, belongs to.
-    fn open(&mut self, form: Form, frame: &Frame<'_>, shape: &Shape) -> Result<&mut Draft, Error> {
-        let Begin { id, moment } = Begin::of(frame, shape)?;
+    fn open(
+        &mut self,
+        form: Form,
+        frame: &Frame<'_>,
+        shape: &Shape,
+    ) -> Result<&mut SessionBuilder, Error> {
+        let Begin { id, moment } = Begin::new(frame, shape)?;
         let at = self.session(id);
         self.current = Some(at);
-        let draft = &mut self.drafts[at];
-        draft.open(form, frame.place, moment);
-        Ok(draft)
+        let builder = &mut self.builders[at];
+        builder.open(form, frame.place, moment);
+        Ok(builder)
     }
 
     /// Gives each prompt of a list to its session.
@@ -124,21 +129,26 @@ impl Survey {
                 _ => self.session(id.map(Cow::into_owned)),
             };
             self.current = Some(at);
-            let draft = &mut self.drafts[at];
-            draft.form.get_or_insert(Form::Prompts);
-            match draft.segments.last_mut().filter(|last| is_at(last, frame.place)) {
+            let builder = &mut self.builders[at];
+            builder.form.get_or_insert(Form::Prompts);
+            match builder.segments.last_mut().filter(|last| is_at(last, frame.place)) {
                 Some(last) => last.picked.push((number, handle)),
                 None => {
                     let Place { file, index, .. } = frame.place;
                     let picked = vec![(number, handle)];
-                    let moment = draft.segments.last().map_or(Moment::MIN, |last| last.moment);
-                    draft.segments.push(Segment { file, frames: index..index + 1, moment, picked });
+                    let moment = builder.segments.last().map_or(Moment::MIN, |last| last.moment);
+                    builder.segments.push(Segment {
+                        file,
+                        frames: index..index + 1,
+                        moment,
+                        picked,
+                    });
                     touched.push(at);
                 }
             }
         });
         for at in touched {
-            self.drafts[at].picked(frame, shape)?;
+            self.builders[at].picked(frame, shape)?;
         }
         Ok(())
     }
@@ -156,7 +166,7 @@ struct Begin {
 }
 
 impl Begin {
-    fn of(frame: &Frame<'_>, shape: &Shape) -> Result<Self, Error> {
+    fn new(frame: &Frame<'_>, shape: &Shape) -> Result<Self, Error> {
         let mut begin = Self::default();
         match (&frame.content, shape) {
             (_, Shape::Broken(skeleton)) => skeleton.around(&mut |_, piece| {

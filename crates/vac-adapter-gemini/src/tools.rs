@@ -1,163 +1,151 @@
-//! What a message of the model holds besides its content: tool calls, thoughts
-//! and tokens.
+//! The tools of Gemini CLI.
 
-use std::borrow::Cow;
+use vac_adapter::tools::{Tool, ToolTable, canonical};
+use vac_record::annotations::{Action, Category};
 
-use vac_adapter::Report;
-use vac_adapter::members::{Rest, null, put, sift};
-use vac_record::{
-    AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
+/// What the tools are for.
+pub(crate) const TOOLS: ToolTable = ToolTable {
+    tools: &[
+        Tool::new(canonical::SHELL_EXEC, Category::Execute, &["run_shell_command", "run_command"])
+            .command(&["command"]),
+        Tool::new(
+            canonical::SHELL_EXEC,
+            Category::Execute,
+            &["list_background_processes", "read_background_output"],
+        ),
+        Tool::new(canonical::FILE_WRITE, Category::Edit, &["write_file"])
+            .paths(&["file_path", "path"]),
+        Tool::new(canonical::FILE_EDIT, Category::Edit, &["replace", "edit"])
+            .paths(&["file_path", "path"]),
+        Tool::new(
+            canonical::FILE_READ,
+            Category::Read,
+            &["read_file", "read_many_files", "list_directory"],
+        )
+        .paths(&["file_path", "absolute_path", "path", "dir_path", "paths", "include"]),
+        Tool::new(
+            canonical::FILE_SEARCH,
+            Category::Search,
+            &["glob", "search_file_content", "grep_search"],
+        )
+        .paths(&["dir_path", "path"]),
+        Tool::new(canonical::FILE_SEARCH, Category::Search, &["codebase_investigator"]),
+        Tool::new(canonical::WEB_ACCESS, Category::Fetch, &["web_fetch", "google_web_search"])
+            .address(&["url"]),
+        Tool::new(canonical::MEMORY, Category::Think, &["save_memory"]),
+        Tool::new(
+            canonical::PLANNING,
+            Category::Plan,
+            &[
+                "write_todos",
+                "update_topic",
+                "enter_plan_mode",
+                "exit_plan_mode",
+                "tracker_create_task",
+                "tracker_update_task",
+                "tracker_get_task",
+                "tracker_list_tasks",
+                "tracker_add_dependency",
+                "tracker_visualize",
+            ],
+        ),
+        Tool::new(canonical::SKILL, Category::Other, &["activate_skill"]),
+        Tool::new(
+            canonical::DELEGATION,
+            Category::Delegate,
+            &["delegate_to_agent", "invoke_agent", "generalist", "cli_help", "browser_agent"],
+        ),
+        Tool::new(canonical::USER_QUESTION, Category::Other, &["ask_user"]),
+    ],
+    server,
 };
-use vac_value::{Any, Kind, Map, Node, Text};
 
-use crate::content::failed;
-use crate::event;
-use crate::keys::{IN_CALL, unknown};
-
-/// The children of `toolCalls`.
-pub(crate) fn calls<'a>(
-    list: Node<'a, '_>,
-    timestamp: Option<&AbstractTimestamp<'a>>,
-    report: &mut Report,
-    children: &mut Vec<Entry<'a>>,
-) {
-    children.reserve(2 * list.elements().count());
-    for node in list.elements() {
-        if node.kind() == Kind::Map {
-            call(node, timestamp, report, children);
-        } else {
-            children.push(event::child("toolCalls", node, timestamp));
-        }
-    }
-}
-
-fn call<'a>(
-    node: Node<'a, '_>,
-    message: Option<&AbstractTimestamp<'a>>,
-    report: &mut Report,
-    children: &mut Vec<Entry<'a>>,
-) {
-    let (mut timestamp, mut name, mut input, mut call_id) = (None, None, None, None);
-    let (mut result, mut status, mut display) = (None, None, None);
-    let mut extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        "name" => put(&mut name, value.text()),
-        "id" => put(&mut call_id, value.text()),
-        "args" => put(&mut input, Some(value.carry())),
-        "result" => put(&mut result, Some(value)),
-        "status" => put(&mut status, value.text().map(|text| (text, value))),
-        "resultDisplay" => put(&mut display, Some(value)),
-        _ => false,
-    });
-    unknown(report, "tool call", &extensions, IN_CALL);
-    let timestamp = timestamp.or_else(|| message.cloned());
-    let result = match result {
-        Some(result) => Some(Entry::ToolResult(ToolResultEntry {
-            output: result.carry(),
-            call_id: call_id.clone(),
-            is_error: is_error(status.as_ref().map(|(status, _)| &**status), result),
-            status: status.map(|(status, _)| status),
-            timestamp: timestamp.clone(),
-            id: None,
-            children: None,
-            extensions: shown(display).collect(),
-        })),
-        // Without a result the call says what there is to say.
-        None => {
-            extensions.extend(status.map(|(_, status)| ("status".into(), status.carry())));
-            extensions.extend(shown(display));
-            None
-        }
+/// Returns the server in a name: `mcp_<server>_<tool>` since 0.33, `<server>__<tool>` before.
+fn server(name: &str) -> Option<&str> {
+    let (server, tool) = match name.strip_prefix("mcp_") {
+        Some(rest) => rest.trim_start_matches('_').split_once('_')?,
+        None => name.split_once("__")?,
     };
-    children.push(Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    }));
-    children.extend(result);
+    (!server.is_empty() && !tool.is_empty()).then_some(server)
 }
 
-/// What the user saw of a result.
-fn shown<'a>(display: Option<Node<'a, '_>>) -> impl Iterator<Item = (Text<'a>, Any<'a>)> {
-    display.map(|display| ("resultDisplay".into(), display.carry())).into_iter()
-}
-
-fn is_error(status: Option<&str>, result: Node<'_, '_>) -> Option<bool> {
-    match status {
-        Some("error") => Some(true),
-        Some("success") => result_failed(result).or(Some(false)),
-        _ => result_failed(result),
-    }
-}
-
-/// Whether a part, or one of an array of parts, is a response with an error;
-/// `None` if none is a response.
-fn result_failed(result: Node<'_, '_>) -> Option<bool> {
-    let of = |part: Node<'_, '_>| {
-        let response = part.member("functionResponse")?.member("response")?;
-        failed(response)
-    };
-    match result.kind() {
-        Kind::Map => of(result),
-        Kind::Array => result.elements().filter_map(of).max(),
-        _ => None,
-    }
-}
-
-/// The children of `thoughts`.
-pub(crate) fn thoughts<'a>(
-    list: Node<'a, '_>,
-    timestamp: Option<&AbstractTimestamp<'a>>,
-    children: &mut Vec<Entry<'a>>,
-) {
-    children.reserve(list.elements().count());
-    for node in list.elements() {
-        if node.kind() != Kind::Map {
-            children.push(event::child("thoughts", node, timestamp));
-            continue;
-        }
-        let (mut content, mut subject, mut time) = (None, None, None);
-        let extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
-            "description" => put(&mut content, Some(value.carry())),
-            "subject" => put(&mut subject, value.text()),
-            "timestamp" => put(&mut time, AbstractTimestamp::from_node(value).ok()),
-            _ => false,
-        });
-        children.push(Entry::Reasoning(ReasoningEntry {
-            content: content.unwrap_or_else(null),
-            encrypted: None,
-            subject,
-            timestamp: time.or_else(|| timestamp.cloned()),
-            id: None,
-            children: None,
-            extensions,
-        }));
-    }
-}
-
-/// The tokens of a message; those that tools took have no canonical name.
-pub(crate) fn token_usage<'a>(tokens: Node<'a, '_>) -> Option<TokenUsage<'a>> {
-    if tokens.kind() != Kind::Map {
-        return None;
-    }
-    let (mut input, mut output, mut cached) = (None, None, None);
-    let (mut reasoning, mut total) = (None, None);
-    let extensions = sift(tokens, &TokenUsage::KEYS, |key, value| match key {
-        "input" => put(&mut input, value.uint()),
-        "output" => put(&mut output, value.uint()),
-        "cached" => put(&mut cached, value.uint()),
-        "thoughts" => put(&mut reasoning, value.uint()),
-        "total" => put(&mut total, value.uint()),
-        _ => false,
+/// Returns what a call does. Before 0.33 a tool of a server has a name of its own, and only what
+/// the user saw of the call names the server: `list_pages (browser MCP Server)`.
+pub(crate) fn action<'n>(name: &'n str, display_name: Option<&str>) -> Action<'n> {
+    let action = TOOLS.action(name);
+    let shown = display_name.and_then(|shown| {
+        let (_, server) = shown.strip_suffix(" MCP Server)")?.rsplit_once(" (")?;
+        (!server.is_empty()).then(|| server.to_owned())
     });
-    Some(TokenUsage { input, output, cached, reasoning, total, cost: None, extensions })
+    match shown {
+        Some(server) if action.tool == canonical::UNKNOWN || action.tool == canonical::MCP => {
+            Action { tool: canonical::MCP.into(), server: Some(server.into()), ..action }
+        }
+        _ => action,
+    }
 }
 
-/// No members beyond those that the schema names.
-pub(crate) fn none<'a>() -> Rest<'a> {
-    Map::default()
+/// Whether a tool runs commands.
+pub(crate) fn is_shell(name: &str) -> bool {
+    TOOLS.action(name).category == Category::Execute
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vac_value::Document;
+
+    #[test]
+    fn tools_have_canonical_names_and_categories() {
+        for (native, canonical, category) in [
+            ("run_shell_command", "shell_exec", Category::Execute),
+            ("write_file", "file_write", Category::Edit),
+            ("replace", "file_edit", Category::Edit),
+            ("read_file", "file_read", Category::Read),
+            ("list_directory", "file_read", Category::Read),
+            ("glob", "file_search", Category::Search),
+            ("search_file_content", "file_search", Category::Search),
+            ("grep_search", "file_search", Category::Search),
+            ("web_fetch", "web_access", Category::Fetch),
+            ("google_web_search", "web_access", Category::Fetch),
+            ("save_memory", "memory", Category::Think),
+            ("write_todos", "planning", Category::Plan),
+            ("codebase_investigator", "file_search", Category::Search),
+            ("activate_skill", "skill", Category::Other),
+            ("delegate_to_agent", "delegation", Category::Delegate),
+            ("something_else", "unknown", Category::Other),
+        ] {
+            let action = TOOLS.action(native);
+            assert_eq!((&*action.tool, action.category), (canonical, category), "{native}");
+        }
+    }
+
+    #[test]
+    fn tools_of_servers_name_the_server() {
+        for (name, shown, expected) in [
+            ("mcp_crm_look_up", None, Some("crm")),
+            ("mcp__crm__look_up", None, Some("crm")),
+            ("crm__look_up", None, Some("crm")),
+            ("look_up", Some("look_up (crm MCP Server)"), Some("crm")),
+            ("look_up", Some("Look up"), None),
+            ("read_file", Some("read_file (crm MCP Server)"), None),
+            ("mcp_crm", None, None),
+        ] {
+            let action = action(name, shown);
+            assert_eq!(action.server.as_deref(), expected, "{name} {shown:?}");
+            assert_eq!(action.tool == canonical::MCP, expected.is_some(), "{name} {shown:?}");
+        }
+    }
+
+    #[test]
+    fn calls_name_their_command_and_paths() {
+        let target = |tool: &str, input: &str| {
+            TOOLS.target(tool, Document::json(input.as_bytes()).expect("JSON").root())
+        };
+        let run = target("run_shell_command", r#"{"command": "ls", "description": "List"}"#);
+        assert_eq!(run.command.as_deref(), Some("ls"));
+        let read = target("read_file", r#"{"file_path": "a.rs", "offset": 1}"#);
+        assert_eq!(read.paths, ["a.rs"]);
+        assert_eq!(target("read_file", r#"{"absolute_path": "/a.rs"}"#).paths, ["/a.rs"]);
+    }
 }

@@ -3,10 +3,13 @@
 use vac_adapter::Error;
 use vac_adapter::frame::{Content, Frame, Raw, Reason};
 use vac_adapter::members::Members;
+use vac_record::MessageEntryType;
 use vac_value::{Any, Document, Encoding, Kind, Node, Text};
 
 use crate::broken::Skeleton;
+use crate::message_content;
 use crate::native::{Form, Native, native};
+use crate::user_message_kind::is_canned_answer;
 
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub(crate) enum Slot {
     Rewind,
     /// A line that does something else.
     Operation,
-    /// A document that is none of ours.
+    /// A document that is not part of a session.
     Other,
 }
 
@@ -34,8 +37,8 @@ pub(crate) enum Slot {
 pub(crate) enum Piece<'p, 'd, 'a> {
     /// The object around lists; comes first.
     Around(&'p Around<'d, 'a>),
-    /// An element of a list, or a line.
-    Element(Slot, Node<'d, 'a>),
+    /// An element of a list, or a line, and whether the canned answer to a summary follows.
+    Element(Slot, Node<'d, 'a>, bool),
     /// What cannot be carried as a value, and what it would be.
     Raw(Slot, &'p Raw<'a>),
 }
@@ -67,8 +70,8 @@ pub(crate) struct Around<'d, 'a> {
 const MESSAGES: &[(&str, Slot)] = &[("messages", Slot::Message)];
 
 impl<'d: 'a, 'a> Around<'d, 'a> {
-    /// What stands around the lists of a document; `None` if there is nothing.
-    fn of(node: Node<'d, 'a>, native: Native) -> Option<Self> {
+    /// The members around the lists of a document; `None` if there are none.
+    fn new(node: Node<'d, 'a>, native: Native) -> Option<Self> {
         let (role, lists): (_, &[_]) = match native {
             Native::Session(Form::Messages) => (Role::Head, MESSAGES),
             Native::Session(Form::History) => (Role::Head, &[("history", Slot::Content)]),
@@ -88,7 +91,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Some(Self { role, node, inner, lists, raw: None })
     }
 
-    /// A member beside the lists.
+    /// A member next to the lists.
     pub fn member(&self, key: &str) -> Option<Node<'d, 'a>> {
         self.inner.member(key)
     }
@@ -134,7 +137,7 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
 
     /// A record's head has no place for raw text, so what one encoding cannot say is an
     /// entry in both.
-    fn judge(&mut self, is_ambiguous: bool) {
+    fn check_encodable(&mut self, is_ambiguous: bool) {
         if is_ambiguous {
             self.raw = Some((self.text(), Reason::DuplicateKey));
         } else if self.role == Role::Head
@@ -159,7 +162,7 @@ pub(crate) type Show<'s> = dyn FnMut(u64, Piece<'_, '_, '_>) -> Result<(), Error
 pub(crate) enum Shape {
     /// A document.
     Whole(Native),
-    /// A session that is no JSON as a whole.
+    /// A session that is not JSON as a whole.
     Broken(Skeleton),
     /// Something else.
     Raw,
@@ -167,10 +170,10 @@ pub(crate) enum Shape {
 
 impl Shape {
     /// Looks at a frame.
-    pub fn of(frame: &Frame<'_>) -> Self {
+    pub fn new(frame: &Frame<'_>) -> Self {
         match document(frame) {
             Ok(document) => Self::Whole(native(document.root())),
-            Err(raw) => Skeleton::of(raw.bytes, &raw.reason).map_or(Self::Raw, Self::Broken),
+            Err(raw) => Skeleton::parse(raw.bytes, &raw.reason).map_or(Self::Raw, Self::Broken),
         }
     }
 
@@ -186,10 +189,10 @@ impl Shape {
     /// Shows each piece of a frame.
     pub fn each(&self, frame: &Frame<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         match (self, document(frame)) {
-            (Self::Whole(native), Ok(document)) => Pieces::of(document).each(*native, frame, show),
+            (Self::Whole(native), Ok(document)) => Pieces::new(document).each(*native, frame, show),
             (Self::Broken(skeleton), Err(raw)) => skeleton.each(raw.bytes, show),
             (_, Err(raw)) => show(0, Piece::Raw(Slot::Other, raw)),
-            (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root())),
+            (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root(), false)),
         }
     }
 
@@ -218,10 +221,10 @@ impl Shape {
         match (self, document(frame)) {
             (Self::Broken(skeleton), Err(raw)) => skeleton.picked(raw.bytes, picked, show),
             (_, Ok(document)) => {
-                let pieces = Pieces::of(document);
+                let pieces = Pieces::new(document);
                 let known = picked.iter().filter(|(_, handle)| (*handle as usize) < document.len());
                 known.copied().try_for_each(|(number, handle)| {
-                    pieces.element(number, Slot::Prompt, document.node(handle), show)
+                    pieces.element(number, Slot::Prompt, document.node(handle), false, show)
                 })
             }
             _ => Ok(()),
@@ -247,7 +250,7 @@ struct Pieces<'d, 'a> {
 }
 
 impl<'d: 'a, 'a> Pieces<'d, 'a> {
-    fn of(document: &'d Document<'a>) -> Self {
+    fn new(document: &'d Document<'a>) -> Self {
         Self { document, doubles: document.duplicate_keys().map(Node::index).collect() }
     }
 
@@ -266,15 +269,15 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
             Native::Operation => Slot::Operation,
             _ => Slot::Other,
         };
-        let Some(mut around) = Around::of(root, native) else {
+        let Some(mut around) = Around::new(root, native) else {
             return match &frame.content {
-                Content::Document(_) => show(0, Piece::Element(slot, root)),
+                Content::Document(_) => show(0, Piece::Element(slot, root, false)),
                 Content::Raw(raw) => show(0, Piece::Raw(slot, raw)),
             };
         };
         let lists: Vec<_> = around.lists().collect();
         let is_inside = |double: &u32| lists.iter().any(|(_, list)| within(*list, *double));
-        around.judge(!self.doubles.iter().all(is_inside));
+        around.check_encodable(!self.doubles.iter().all(is_inside));
         show(0, Piece::Around(&around))?;
         lists.into_iter().try_for_each(|(slot, list)| self.list(slot, list, &mut numbers, show))
     }
@@ -287,10 +290,15 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
         if slot == Slot::Call {
-            return self.element(numbers.next().unwrap_or_default(), slot, list, show);
+            return self.element(numbers.next().unwrap_or_default(), slot, list, false, show);
         }
-        let mut elements = list.elements().zip(numbers);
-        elements.try_for_each(|(node, number)| self.element(number, slot, node, show))
+        let mut elements = list.elements().peekable();
+        while let Some(node) = elements.next() {
+            let number = numbers.next().unwrap_or_default();
+            let is_summary = elements.peek().is_some_and(|next| answers_summary(slot, *next));
+            self.element(number, slot, node, is_summary, show)?;
+        }
+        Ok(())
     }
 
     fn element(
@@ -298,12 +306,13 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         number: u64,
         slot: Slot,
         node: Node<'d, 'a>,
+        is_summary: bool,
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
         // Keys are in the order of the document.
         let from = self.doubles.partition_point(|double| *double < node.index());
         if self.doubles.get(from).is_none_or(|double| !within(node, *double)) {
-            return show(number, Piece::Element(slot, node));
+            return show(number, Piece::Element(slot, node, is_summary));
         }
         let bytes = node.raw();
         let raw = Raw { bytes, reason: Reason::DuplicateKey, document: Document::json(bytes).ok() };
@@ -311,23 +320,35 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
     }
 }
 
+/// Whether an element is the CLI's canned answer to the element before it.
+fn answers_summary(slot: Slot, node: Node<'_, '_>) -> bool {
+    let content = match slot {
+        Slot::Message => message_content::message_type(node)
+            .filter(|(kind, _)| *kind == MessageEntryType::Assistant)
+            .and_then(|_| message_content::content(node).map(|(_, content)| content)),
+        Slot::Content => node.member("parts"),
+        _ => None,
+    };
+    content.is_some_and(is_canned_answer)
+}
+
 fn within(node: Node<'_, '_>, index: u32) -> bool {
     (node.index()..node.after()).contains(&index)
 }
 
 /// Shows what stood around the lists of a broken session, from a document that was put
-/// together again with empty ones; what is no list has the number `behind` all others.
+/// together again with empty ones; what is not a list has the number `after` all others.
 pub(crate) fn wrapper(
     document: &Document<'_>,
     form: Form,
-    behind: u64,
+    after: u64,
     show: &mut Show<'_>,
 ) -> Result<(), Error> {
-    let Some(mut around) = Around::of(document.root(), Native::Session(form)) else {
+    let Some(mut around) = Around::new(document.root(), Native::Session(form)) else {
         return Ok(());
     };
-    around.judge(document.duplicate_keys().len() > 0);
+    around.check_encodable(document.duplicate_keys().len() > 0);
     show(0, Piece::Around(&around))?;
     let mut left = around.lists().filter(|(slot, _)| *slot == Slot::Call);
-    left.try_for_each(|(slot, node)| show(behind, Piece::Element(slot, node)))
+    left.try_for_each(|(slot, node)| show(after, Piece::Element(slot, node, false)))
 }

@@ -1,18 +1,19 @@
-//! Lines of `opencode run --format json`: a part as it was when it was told, or
-//! something that happened besides.
+//! Lines of `opencode run --format json`: a part as it was when it was
+//! printed, or another event.
 
-use vac_adapter::Report;
 use vac_adapter::members::{Rest, object, put, sift};
+use vac_adapter::{Report, annotation};
+use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Any, Map, Node, Text};
 
 use crate::message::text;
-use crate::part::{self, Entries, Known};
+use crate::part::{self, Entries, Scope};
 
-/// Lines without a part, to tell what is new from what is not.
+/// Known types of lines without a part.
 const EVENTS: &[&str] = &["error", "done"];
 
-/// What a line calls a part.
+/// The types of lines, and the types of their parts.
 const CALLED: &[(&str, &str)] = &[
     ("text", "text"),
     ("reasoning", "reasoning"),
@@ -24,11 +25,11 @@ const CALLED: &[(&str, &str)] = &[
 /// The entries of a line.
 pub(crate) fn entries<'a>(
     line: Node<'a, '_>,
-    known: Known<'_>,
+    scope: Scope<'_>,
     report: &mut Report,
 ) -> Entries<'a> {
-    let Some(part) = line.member("part") else { return (event(line, known, report), None) };
-    let (mut entry, mut result) = part::entries(part, known, report);
+    let Some(part) = line.member("part") else { return (event(line, scope, report), None) };
+    let (mut entry, mut result) = part::entries(part, scope, report);
     let mut timestamp = None;
     let last = result.as_mut().unwrap_or(&mut entry);
     let has_time = last.timestamp().is_some();
@@ -37,7 +38,7 @@ pub(crate) fn entries<'a>(
         "type" => CALLED.iter().any(|(called, kind)| {
             value.is_text(called) && part.member("type").is_some_and(|of| of.is_text(kind))
         }),
-        "sessionID" => value.is_text(known.session),
+        "sessionID" => value.is_text(scope.session),
         "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
@@ -48,7 +49,7 @@ pub(crate) fn entries<'a>(
     (entry, result)
 }
 
-/// Keeps what is left of a line beside what the part says.
+/// Keeps what is left of a line next to the members of its part.
 fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
     let name: Text<'_> = match extensions.get("line") {
         None => "line".into(),
@@ -58,12 +59,12 @@ fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
 }
 
 /// The entry of a line without a part.
-fn event<'a>(line: Node<'a, '_>, known: Known<'_>, report: &mut Report) -> Entry<'a> {
+fn event<'a>(line: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
     let mut kind = None;
     let mut timestamp = None;
     let data = sift(line, &[], |key, value| match key {
         "type" => text(value, &mut kind),
-        "sessionID" => value.is_text(known.session),
+        "sessionID" => value.is_text(scope.session),
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         _ => false,
     });
@@ -71,12 +72,19 @@ fn event<'a>(line: Node<'a, '_>, known: Known<'_>, report: &mut Report) -> Entry
     if !EVENTS.contains(&&*kind) {
         report.unknown(&kind);
     }
+    let annotations = EntryAnnotations {
+        permission: part::permission(line, &kind),
+        ends: scope.end(),
+        ..scope.annotations()
+    };
+    let mut extensions = Map::default();
+    annotation::attach(&mut extensions, &annotations);
     Entry::Event(EventEntry {
         event_type: kind,
         data: Some(data),
         timestamp,
-        id: Some(known.id()),
+        id: Some(scope.id()),
         children: None,
-        extensions: Map::default(),
+        extensions,
     })
 }

@@ -1,10 +1,12 @@
-//! What an object of a store is, by its members.
+//! The class of an object of a store, by its members.
 
+use vac_adapter::Parent;
+use vac_record::annotations::Relation;
 use vac_value::{Kind, Node};
 
 use crate::names::Number;
 
-/// What a unit is.
+/// What a object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// What is true of a session.
@@ -12,9 +14,9 @@ pub(crate) enum Class {
     /// A message without its parts.
     Message,
     /// A message of 2025, with its parts inside.
-    Early,
+    Message2025,
     /// A message of a table of its own, with everything inside.
-    Whole,
+    SessionMessage,
     /// A part of a message.
     Part,
     /// A line of `opencode run --format json`.
@@ -29,121 +31,112 @@ pub(crate) enum Class {
     Todos,
     /// The models that a shared session used.
     Models,
-    /// A row of a database whose data is no object.
+    /// A row of a database whose data is not an object.
     Row,
-    /// What stands for a file that could not be read.
-    Unreadable,
-    /// A member of an export that nobody expects there, by the number of its name.
+    /// An unknown member of an export, by the number of its name.
     Member(Number),
     /// Some other document.
     Other,
-    /// No document.
+    /// Not a document.
     Raw,
 }
 
 impl Class {
-    /// Whether it has a place beside the entries.
+    /// Whether it describes the session and is not an entry.
     pub fn is_beside(self) -> bool {
         use Class::{Diffs, Models, Project, Session, Share, Todos};
         matches!(self, Session | Project | Share | Diffs | Todos | Models)
     }
 }
 
-/// The members of an object that tell what it is, found in one pass.
-#[derive(Default)]
-pub(crate) struct Facts<'d, 'a> {
-    pub id: Option<Node<'d, 'a>>,
-    pub session: Option<Node<'d, 'a>>,
-    pub message: Option<Node<'d, 'a>>,
-    pub kind: Option<Node<'d, 'a>>,
-    pub role: Option<Node<'d, 'a>>,
-    pub time: Option<Node<'d, 'a>>,
-    pub timestamp: Option<Node<'d, 'a>>,
+/// Makes [`Facts`]: a field for each key.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $field:ident = $key:literal,)*) => {
+        /// The members that decide the class of an object, found in one pass.
+        #[derive(Default)]
+        pub(crate) struct Facts<'d, 'a> {
+            $($(#[$doc])* pub $field: Option<Node<'d, 'a>>,)*
+        }
+
+        impl<'d, 'a> Facts<'d, 'a> {
+            /// Reads the facts of an object. Anything else has none.
+            pub fn new(object: Node<'d, 'a>) -> Self {
+                let mut facts = Self::default();
+                for (key, value) in object.members() {
+                    let Some(name) = key.text() else { continue };
+                    let place = match &*name {
+                        $($key => &mut facts.$field,)*
+                        _ => continue,
+                    };
+                    place.get_or_insert(value);
+                }
+                facts
+            }
+        }
+    };
+}
+
+facts! {
+    id = "id",
+    session = "sessionID",
+    message = "messageID",
+    kind = "type",
+    role = "role",
+    time = "time",
+    timestamp = "timestamp",
     /// A database's time of a row.
-    pub row_time: Option<Node<'d, 'a>>,
-    pub data: Option<Node<'d, 'a>>,
-    pub part: Option<Node<'d, 'a>>,
-    pub parts: Option<Node<'d, 'a>>,
-    pub info: Option<Node<'d, 'a>>,
-    pub messages: Option<Node<'d, 'a>>,
-    pub metadata: Option<Node<'d, 'a>>,
-    pub model: Option<Node<'d, 'a>>,
-    pub model_id: Option<Node<'d, 'a>>,
-    pub provider: Option<Node<'d, 'a>>,
-    pub path: Option<Node<'d, 'a>>,
-    pub state: Option<Node<'d, 'a>>,
-    pub secret: Option<Node<'d, 'a>>,
-    pub share: Option<Node<'d, 'a>>,
-    pub worktree: Option<Node<'d, 'a>>,
-    pub project: Option<Node<'d, 'a>>,
-    pub version: Option<Node<'d, 'a>>,
-    pub title: Option<Node<'d, 'a>>,
-    pub slug: Option<Node<'d, 'a>>,
-    pub directory: Option<Node<'d, 'a>>,
-    pub text: Option<Node<'d, 'a>>,
-    pub content: Option<Node<'d, 'a>>,
-    pub file: Option<Node<'d, 'a>>,
-    pub reason: Option<Node<'d, 'a>>,
+    row_time = "time_created",
+    data = "data",
+    part = "part",
+    parts = "parts",
+    info = "info",
+    messages = "messages",
+    metadata = "metadata",
+    model = "model",
+    model_id = "modelID",
+    provider = "providerID",
+    path = "path",
+    state = "state",
+    secret = "secret",
+    share = "share",
+    worktree = "worktree",
+    project = "projectID",
+    version = "version",
+    title = "title",
+    slug = "slug",
+    directory = "directory",
+    text = "text",
+    content = "content",
+    reason = "reason",
+    synthetic = "synthetic",
+    ignored = "ignored",
+    overflow = "overflow",
+    auto = "auto",
+    error = "error",
+    /// The place of a row in its session.
+    sequence = "seq",
+    /// How a prompt that waits is to be delivered.
+    delivery = "delivery",
+    command = "command",
+    parent = "parentID",
+    /// The session that a session was forked from, and the object that names it.
+    fork_id = "forkSessionID",
+    fork = "fork",
+    status = "status",
 }
 
 impl<'d, 'a> Facts<'d, 'a> {
-    /// The facts of an object; none of anything else.
-    pub fn of(object: Node<'d, 'a>) -> Self {
-        let mut facts = Self::default();
-        for (key, value) in object.members() {
-            let Some(name) = key.text() else { continue };
-            let place = match &*name {
-                "id" => &mut facts.id,
-                "sessionID" => &mut facts.session,
-                "messageID" => &mut facts.message,
-                "type" => &mut facts.kind,
-                "role" => &mut facts.role,
-                "time" => &mut facts.time,
-                "timestamp" => &mut facts.timestamp,
-                "time_created" => &mut facts.row_time,
-                "data" => &mut facts.data,
-                "part" => &mut facts.part,
-                "parts" => &mut facts.parts,
-                "info" => &mut facts.info,
-                "messages" => &mut facts.messages,
-                "metadata" => &mut facts.metadata,
-                "model" => &mut facts.model,
-                "modelID" => &mut facts.model_id,
-                "providerID" => &mut facts.provider,
-                "path" => &mut facts.path,
-                "state" => &mut facts.state,
-                "secret" => &mut facts.secret,
-                "share" => &mut facts.share,
-                "worktree" => &mut facts.worktree,
-                "projectID" => &mut facts.project,
-                "version" => &mut facts.version,
-                "title" => &mut facts.title,
-                "slug" => &mut facts.slug,
-                "directory" => &mut facts.directory,
-                "text" => &mut facts.text,
-                "content" => &mut facts.content,
-                "file" => &mut facts.file,
-                "reason" => &mut facts.reason,
-                _ => continue,
-            };
-            place.get_or_insert(value);
-        }
-        facts
-    }
-
     /// The class of the object.
     pub fn class(&self) -> Class {
         let is_text = |fact: Option<Node<'_, '_>>| is_a(fact, Kind::Text);
         if is_text(self.message) && is_text(self.kind) {
             Class::Part
-        } else if is_text(self.id) && self.is_said() {
-            if is_a(self.parts, Kind::Array) { Class::Early } else { Class::Message }
-        } else if is_text(self.id) && is_text(self.session) && self.is_whole() {
-            Class::Whole
+        } else if is_text(self.id) && self.is_message() {
+            if is_a(self.parts, Kind::Array) { Class::Message2025 } else { Class::Message }
+        } else if is_text(self.id) && is_text(self.session) && self.is_session_message() {
+            Class::SessionMessage
         } else if self.is_captured() {
             Class::Captured
-        } else if is_text(self.file) && is_text(self.reason) && self.is_kind("unreadable") {
-            Class::Unreadable
         } else if self.kind.is_none() && self.role.is_none() {
             self.class_without_type()
         } else if self.session.is_some() || !is_text(self.id) {
@@ -180,15 +173,16 @@ impl<'d, 'a> Facts<'d, 'a> {
         }
     }
 
-    /// Whether somebody says it.
-    fn is_said(&self) -> bool {
+    /// Whether it is a message.
+    fn is_message(&self) -> bool {
         self.role.is_some_and(|role| role.is_text("user") || role.is_text("assistant"))
     }
 
-    /// Whether it says something by itself.
-    fn is_whole(&self) -> bool {
-        (self.is_kind("user") && is_a(self.text, Kind::Text))
+    /// Whether it is a row that contains all that was said.
+    pub fn is_session_message(&self) -> bool {
+        ((self.is_kind("user") || self.is_kind("synthetic")) && is_a(self.text, Kind::Text))
             || (self.is_kind("assistant") && is_a(self.content, Kind::Array))
+            || (self.is_kind("shell") && is_a(self.command, Kind::Text))
     }
 
     /// Whether it is a line of a capture: something happened, and when.
@@ -205,12 +199,44 @@ impl<'d, 'a> Facts<'d, 'a> {
         self.kind.is_some_and(|node| node.is_text(kind))
     }
 
+    /// The session that a session came from. A fork names no other parent.
+    pub fn session_parent(&self) -> Option<Parent> {
+        let id = |node: Option<Node<'_, '_>>| {
+            Some(node?.text()?.into_owned()).filter(|id| !id.is_empty())
+        };
+        let fork = id(self.fork_id).or_else(|| id(self.fork?.member("sessionID")));
+        let parent = |session_id, relation| Parent { session_id, relation };
+        fork.map(|id| parent(id, Relation::Fork))
+            .or_else(|| Some(parent(id(self.parent)?, Relation::Subagent)))
+    }
+
     /// The session and the messages, if it is an export.
     pub fn export(&self) -> Option<(Node<'d, 'a>, Node<'d, 'a>)> {
         let info = self.info.filter(|info| info.kind() == Kind::Map)?;
         let messages = self.messages.filter(|messages| messages.kind() == Kind::Array)?;
         Some((info, messages))
     }
+}
+
+/// Types of rows of `session_message`, and of messages in exports of version 2.
+pub(crate) const SESSION_MESSAGES: &[&str] = &[
+    "user",
+    "assistant",
+    "synthetic",
+    "system",
+    "shell",
+    "skill",
+    "compaction",
+    "agent-switched",
+    "model-switched",
+    "location-switched",
+    "idle",
+];
+
+/// Whether a message of an export is one of version 2: a type, and neither info nor parts.
+pub(crate) fn is_flat(message: Node<'_, '_>) -> bool {
+    let has = |key: &str| message.member(key).is_some();
+    !has("info") && !has("parts") && has("id") && is_a(message.member("type"), Kind::Text)
 }
 
 pub(crate) fn is_a(fact: Option<Node<'_, '_>>, kind: Kind) -> bool {

@@ -1,30 +1,31 @@
-//! The objects of a store, out of whatever container they are in: one behind the other,
+//! The objects of a store, out of whatever container they are in: one after the other,
 //! in an export, in a shared session, in the lines of a capture.
 
 use std::collections::HashMap;
 
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::redact::Redactor;
+use vac_record::annotations::{Author, Ending};
 use vac_value::{Document, Kind, Node, Text};
 
-use crate::classify::{Class, Facts, array, is_a, is_shared};
-use crate::cut::{self, Cut, Piece};
-use crate::early::Early;
+use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
+use crate::damaged_export::{self, Cut, Piece};
 use crate::message::role;
+use crate::message_2025::{self, MessageFacts};
 use crate::names::{Names, Number};
-use crate::unit::{Model, Redaction, Unit};
-use crate::{secret, tool, whole};
+use crate::object::{Model, Notes, Redaction, RowPlace, StoredObject, Words};
+use crate::{outcome, prompt_rules, secret, session_message, tool};
 
-/// All units of an input, in its order, and the names they share.
+/// All objects of an input, in its order, and the names they share.
 #[derive(Debug, Default)]
-pub(crate) struct Units<'a> {
-    /// They.
-    pub all: Vec<Unit<'a>>,
+pub(crate) struct Objects<'a> {
+    /// The objects.
+    pub all: Vec<StoredObject<'a>>,
     /// The ids of sessions.
     pub sessions: Names<'a>,
     /// The ids of messages.
     pub messages: Names<'a>,
-    /// Members of exports that nobody expects.
+    /// Unknown members of exports.
     pub members: Names<'a>,
     /// The directories of messages.
     pub directories: Names<'a>,
@@ -35,10 +36,10 @@ pub(crate) struct Units<'a> {
     pub form: Form,
 }
 
-/// The containers that units were in; of several the last of these is told.
+/// The containers that objects were in; of several, the last one in this list is the variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// Objects one behind the other.
+    /// Objects one after the other.
     #[default]
     Objects,
     /// Messages with their parts inside.
@@ -62,8 +63,8 @@ struct Around {
     is_nested: bool,
 }
 
-impl<'a> Units<'a> {
-    /// Adds the units of a frame. `keep` makes what is kept of a text: the text
+impl<'a> Objects<'a> {
+    /// Adds the objects of a frame. `keep` makes what is kept of a text: the text
     /// itself, if the frame stays in memory. `redactor` has seen all frames before it.
     pub fn add<'f>(
         &mut self,
@@ -72,15 +73,15 @@ impl<'a> Units<'a> {
         keep: fn(Text<'f>) -> Text<'a>,
     ) {
         redactor.at(frame.place);
-        let mut adding = Adding { units: self, place: frame.place, part: 0, redactor, keep };
+        let mut adding = Adding { objects: self, place: frame.place, part: 0, redactor, keep };
         match &frame.content {
             Content::Raw(raw) => adding.bad(raw, frame),
             Content::Document(document) => {
                 let is_redacted = adding.redactor.is_redacted(frame);
                 adding.document(document.root());
-                // What is neither object nor array is one unit.
-                if let (true, Some(unit)) = (is_redacted, self.all.last_mut()) {
-                    unit.redaction = Redaction::Whole;
+                // What is neither object nor array is one object.
+                if let (true, Some(stored)) = (is_redacted, self.all.last_mut()) {
+                    stored.redaction = Redaction::Whole;
                 }
             }
         }
@@ -98,11 +99,11 @@ impl<'a> Units<'a> {
     }
 }
 
-/// Adds the units of one frame.
+/// Adds the objects of one frame.
 struct Adding<'u, 'a, 'f> {
-    units: &'u mut Units<'a>,
+    objects: &'u mut Objects<'a>,
     place: Place,
-    /// How many units of a frame that holds several have been added.
+    /// How many objects of a frame that holds several have been added.
     part: u64,
     redactor: &'u mut Redactor,
     keep: fn(Text<'f>) -> Text<'a>,
@@ -110,7 +111,7 @@ struct Adding<'u, 'a, 'f> {
 
 impl<'f> Adding<'_, '_, 'f> {
     fn document(&mut self, root: Node<'_, 'f>) {
-        let facts = Facts::of(root);
+        let facts = Facts::new(root);
         if let Some((info, messages)) = facts.export() {
             self.export(root, info, messages);
         } else if root.kind() == Kind::Array && is_shared(root) {
@@ -119,7 +120,7 @@ impl<'f> Adding<'_, '_, 'f> {
             let class = if root.kind() == Kind::Array { array(root) } else { facts.class() };
             self.seen(match class {
                 Class::Captured => Form::Capture,
-                Class::Early => Form::Early,
+                Class::Message2025 => Form::Early,
                 _ if facts.row_time.is_some() => Form::Rows,
                 _ => Form::Objects,
             });
@@ -128,12 +129,12 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     fn seen(&mut self, form: Form) {
-        self.units.form = self.units.form.max(form);
+        self.objects.form = self.objects.form.max(form);
     }
 
     fn export(&mut self, root: Node<'_, 'f>, info: Node<'_, 'f>, messages: Node<'_, 'f>) {
         self.seen(Form::Export);
-        let facts = Facts::of(info);
+        let facts = Facts::new(info);
         let session = self.session(facts.id);
         let around = Around { session, message: None, is_nested: true };
         self.next(info, &facts, Class::Session, around);
@@ -154,6 +155,9 @@ impl<'f> Adding<'_, '_, 'f> {
         if message.kind() != Kind::Map {
             return self.next(message, &Facts::default(), Class::Other, around);
         }
+        if is_flat(message) {
+            return self.flat_message(message, around);
+        }
         let info = message.member("info").filter(|info| info.kind() == Kind::Map);
         let id = info.and_then(|info| info.member("id"));
         let inside = Around { message: Some(self.nested_message(id)), ..around };
@@ -168,18 +172,31 @@ impl<'f> Adding<'_, '_, 'f> {
         }
     }
 
+    /// A message of an export of version 2, which contains all that was said.
+    fn flat_message(&mut self, message: Node<'_, 'f>, around: Around) {
+        let facts = Facts::new(message);
+        if facts.is_session_message() {
+            let number = self.nested_message(facts.id);
+            let inside = Around { message: Some(number), ..around };
+            self.next(message, &facts, Class::SessionMessage, inside);
+        } else {
+            self.next(message, &facts, Class::Other, around);
+        }
+    }
+
     /// What an export says about a message.
     fn info(&mut self, info: Node<'_, 'f>, inside: Around) {
-        let facts = Facts::of(info);
+        let facts = Facts::new(info);
         let class = facts.class();
-        let is_message = matches!(class, Class::Message | Class::Early | Class::Whole);
+        let is_message =
+            matches!(class, Class::Message | Class::Message2025 | Class::SessionMessage);
         let message = inside.message.filter(|_| is_message);
         self.next(info, &facts, class, Around { message, ..inside });
     }
 
     /// A part of an exported message, whatever message it names.
     fn part(&mut self, part: Node<'_, 'f>, around: Around) {
-        let facts = Facts::of(part);
+        let facts = Facts::new(part);
         if is_a(facts.kind, Kind::Text) && around.message.is_some() {
             self.next(part, &facts, Class::Part, around);
         } else {
@@ -192,7 +209,7 @@ impl<'f> Adding<'_, '_, 'f> {
             return;
         }
         let share = (name == secret::SHARE).then_some(value);
-        let name = self.units.members.number(name, self.keep);
+        let name = self.objects.members.number(name, self.keep);
         self.next(value, &Facts { share, ..Facts::default() }, Class::Member(name), around);
     }
 
@@ -203,9 +220,9 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     fn shared_element(&mut self, element: Node<'_, 'f>, around: &mut Around) {
-        let facts = Facts::of(element);
+        let facts = Facts::new(element);
         let data = facts.data.filter(|_| element.members().count() == 2);
-        let inside = data.map(Facts::of).unwrap_or_default();
+        let inside = data.map(Facts::new).unwrap_or_default();
         let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
             Some((data, class)) => (data, inside, class),
             None => (element, facts, Class::Other),
@@ -216,7 +233,7 @@ impl<'f> Adding<'_, '_, 'f> {
         self.next(node, &facts, class, *around);
     }
 
-    /// Adds the next unit of a frame that holds several.
+    /// Adds the next object of a frame that holds several.
     fn next(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
         self.part += 1;
         self.place.part = self.part;
@@ -224,15 +241,16 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     fn add(&mut self, node: Node<'_, 'f>, facts: &Facts<'_, 'f>, class: Class, around: Around) {
-        let inner = facts.part.filter(|_| class == Class::Captured).map(Facts::of);
+        let inner = facts.part.filter(|_| class == Class::Captured).map(Facts::new);
         let of = inner.as_ref().unwrap_or(facts);
-        let is_early = class == Class::Early;
-        let early = if is_early { Early::of(facts) } else { Early::default() };
-        let is_message = matches!(class, Class::Message | Class::Early | Class::Whole);
+        let is_early = class == Class::Message2025;
+        let early = if is_early { MessageFacts::new(facts) } else { MessageFacts::default() };
+        let is_message =
+            matches!(class, Class::Message | Class::Message2025 | Class::SessionMessage);
         let session = match class {
             Class::Session | Class::Share => self.session(facts.id),
             Class::Project => None,
-            Class::Early => self.session(early.session),
+            Class::Message2025 => self.session(early.session),
             _ => self.session(facts.session),
         };
         let session = match around.session {
@@ -242,7 +260,10 @@ impl<'f> Adding<'_, '_, 'f> {
         let nested = around.message.filter(|_| around.is_nested);
         let time = if is_early { early.time } else { facts.time };
         let path = if is_early { early.path } else { facts.path };
-        let unit = Unit {
+        let sequence = facts.sequence.and_then(Node::uint);
+        let is_row = class == Class::SessionMessage
+            || (class == Class::Other && facts.session.is_some() && facts.row_time.is_some());
+        let stored = StoredObject {
             class,
             place: self.place,
             node: node.index(),
@@ -253,23 +274,23 @@ impl<'f> Adding<'_, '_, 'f> {
                 None if is_message => self.message(facts.id),
                 None => self.message(of.message).or(around.message),
             },
-            is_nested: nested.is_some(),
+            is_nested: nested.is_some() || (class == Class::SessionMessage && sequence.is_some()),
             id: of.id.and_then(Node::text).map(self.keep),
             created: match class {
                 Class::Captured => facts.timestamp.and_then(Node::uint),
-                Class::Whole if time.is_none() => facts.row_time.and_then(Node::uint),
+                Class::SessionMessage if time.is_none() => facts.row_time.and_then(Node::uint),
                 _ => time.and_then(|time| time.member("created")?.uint()),
             },
             is_user: match class {
-                Class::Whole => facts.is_kind("user"),
+                Class::SessionMessage => facts.is_kind("user") || facts.is_kind("synthetic"),
                 _ => is_message && facts.role.is_some_and(|node| role(node) == "user"),
             },
             model: if is_message { self.model(facts, &early) } else { None },
             directory: self.directory(path.filter(|_| is_message)),
             entries: match class {
                 Class::Part | Class::Captured if tool::is_split(of) => 2,
-                Class::Early => early.entries,
-                Class::Whole if facts.is_kind("assistant") => whole::count(facts.content),
+                Class::Message2025 => early.entries,
+                Class::SessionMessage => session_message::count(facts),
                 _ => 1,
             },
             counts_usage: is_message,
@@ -278,41 +299,52 @@ impl<'f> Adding<'_, '_, 'f> {
             } else {
                 Redaction::Nothing
             },
+            row: match sequence.filter(|_| is_row) {
+                Some(number) => RowPlace::Sequence(number),
+                None if class == Class::SessionMessage && facts.delivery.is_some() => {
+                    RowPlace::Queue
+                }
+                None => RowPlace::None,
+            },
+            words: words(of, class),
+            notes: Notes { ends: turn_end(facts, class), ..Notes::default() },
             text: None,
         };
-        self.units.all.push(unit);
+        self.objects.all.push(stored);
     }
 
-    /// The units of bytes that are no document.
+    /// Adds the objects of bytes that are not a document.
     fn bad(&mut self, raw: &Raw<'f>, frame: &Frame<'f>) {
         let mut around = Around::default();
-        if let Some(cut) = cut::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around)) {
+        if let Some(cut) =
+            damaged_export::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around))
+        {
             return self.seen(match cut {
                 Cut::Export => Form::Export,
                 Cut::Share => Form::Share,
             });
         }
         let root = raw.document.as_ref().map(Document::root);
-        let facts = root.map(Facts::of).unwrap_or_default();
+        let facts = root.map(Facts::new).unwrap_or_default();
         let is_message = facts.class() == Class::Message;
-        let unit = Unit {
+        let stored = StoredObject {
             session: self.session(facts.session),
             message: self.message(if is_message { facts.id } else { facts.message }),
             id: facts.id.and_then(Node::text).map(self.keep),
             redaction: Redaction::of_unparsed(self.redactor.is_redacted(frame)),
-            ..Unit::raw(self.place, raw.bytes.len())
+            ..StoredObject::raw(self.place, raw.bytes.len())
         };
-        self.units.all.push(unit);
+        self.objects.all.push(stored);
     }
 
-    /// The units of a piece of a damaged export or shared session. They have their text
+    /// The objects of a piece of a damaged export or shared session. They have their text
     /// with them.
     fn piece(&mut self, piece: Piece<'_, 'f>, around: &mut Around) {
-        let from = self.units.all.len();
+        let from = self.objects.all.len();
         let document = match piece {
             Piece::Rest(bytes) => return self.rest(bytes, *around),
             Piece::Member("info", info) if info.root().kind() == Kind::Map => {
-                let facts = Facts::of(info.root());
+                let facts = Facts::new(info.root());
                 *around =
                     Around { session: self.session(facts.id), message: None, is_nested: true };
                 self.next(info.root(), &facts, Class::Session, *around);
@@ -347,9 +379,9 @@ impl<'f> Adding<'_, '_, 'f> {
             }
         };
         self.redactor.end();
-        for unit in &mut self.units.all[from..] {
-            unit.text = Some(document.node(unit.node).raw().into());
-            unit.node = 0;
+        for stored in &mut self.objects.all[from..] {
+            stored.text = Some(document.node(stored.node).raw().into());
+            stored.node = 0;
         }
     }
 
@@ -357,35 +389,35 @@ impl<'f> Adding<'_, '_, 'f> {
     fn rest(&mut self, bytes: &[u8], around: Around) {
         self.part += 1;
         self.place.part = self.part;
-        self.units.all.push(Unit {
+        self.objects.all.push(StoredObject {
             text: Some(bytes.into()),
             session: around.session,
             redaction: Redaction::of_unparsed(self.redactor.add(bytes)),
-            ..Unit::raw(self.place, bytes.len())
+            ..StoredObject::raw(self.place, bytes.len())
         });
     }
 
     fn session(&mut self, id: Option<Node<'_, 'f>>) -> Option<Number> {
-        Some(self.units.sessions.number(id?.text()?, self.keep))
+        Some(self.objects.sessions.number(id?.text()?, self.keep))
     }
 
     fn message(&mut self, id: Option<Node<'_, 'f>>) -> Option<Number> {
-        Some(self.units.messages.number(id?.text()?, self.keep))
+        Some(self.objects.messages.number(id?.text()?, self.keep))
     }
 
     /// The number of a message that the container holds around its parts.
     fn nested_message(&mut self, id: Option<Node<'_, 'f>>) -> Number {
         let id = id.and_then(Node::text).map_or_else(Text::default, self.keep);
-        self.units.messages.add(id)
+        self.objects.messages.add(id)
     }
 
     fn directory(&mut self, path: Option<Node<'_, 'f>>) -> Option<Number> {
         let directory = path?.member("cwd")?.text()?;
-        Some(self.units.directories.number(directory, self.keep))
+        Some(self.objects.directories.number(directory, self.keep))
     }
 
     /// The model of a message: an answer's own, or the one that a prompt asks for.
-    fn model(&mut self, facts: &Facts<'_, 'f>, early: &Early<'_, 'f>) -> Option<Number> {
+    fn model(&mut self, facts: &Facts<'_, 'f>, early: &MessageFacts<'_, 'f>) -> Option<Number> {
         let asked = |key: &str| facts.model.and_then(|model| model.member(key));
         let (name, provider) = match (facts.model_id, early.model) {
             (Some(name), _) => (name, facts.provider),
@@ -395,8 +427,45 @@ impl<'f> Adding<'_, '_, 'f> {
         };
         let name = name.text().filter(|name| !name.is_empty())?;
         let provider = provider.and_then(Node::text).map(self.keep);
-        self.units.model(Model { name: (self.keep)(name), provider })
+        self.objects.model(Model { name: (self.keep)(name), provider })
     }
+}
+
+/// What an object says about the author of its message.
+fn words(facts: &Facts<'_, '_>, class: Class) -> Words {
+    let is_flagged =
+        [facts.synthetic, facts.ignored].iter().any(|it| it.and_then(Node::bool) == Some(true));
+    let is_true = |fact: Option<Node<'_, '_>>| fact.and_then(Node::bool) == Some(true);
+    let kind = facts.kind.and_then(Node::text).unwrap_or_default();
+    match (class, &*kind) {
+        (Class::Part | Class::Captured, "text") | (Class::SessionMessage, "user" | "synthetic") => {
+            if facts.text.is_some_and(|text| text.is_text(prompt_rules::USER_COMMAND)) {
+                Words::UserCommand
+            } else if is_flagged || kind == "synthetic" {
+                Words::Text(Author::Program)
+            } else {
+                let text = facts.text.and_then(Node::text).unwrap_or_default();
+                Words::Text(prompt_rules::text_author(&text))
+            }
+        }
+        (Class::Message2025, _) => Words::Text(message_2025::author(facts)),
+        (Class::Part, "compaction") => {
+            Words::Compaction { is_replayed: is_true(facts.auto) && is_true(facts.overflow) }
+        }
+        (Class::Part, "file" | "agent" | "subtask") => Words::Attached,
+        _ => Words::None,
+    }
+}
+
+/// How an answer ended its turn.
+fn turn_end(facts: &Facts<'_, '_>, class: Class) -> Option<Ending> {
+    let is_answer = match class {
+        Class::Message => facts.role.is_some_and(|role| role.is_text("assistant")),
+        Class::SessionMessage => facts.is_kind("assistant"),
+        Class::Captured => facts.is_kind("error"),
+        _ => false,
+    };
+    facts.error.filter(|_| is_answer).and_then(outcome::turn_end)
 }
 
 /// The name of a member.
@@ -413,7 +482,7 @@ fn shared_class(
     let kind = data?.kind();
     let is = |name: &str| element.is_kind(name);
     match inside.class() {
-        class @ (Class::Message | Class::Early) if is("message") => Some(class),
+        class @ (Class::Message | Class::Message2025) if is("message") => Some(class),
         Class::Part if is("part") => Some(Class::Part),
         _ if is("session") && kind == Kind::Map => Some(Class::Session),
         _ if is("session_diff") && kind == Kind::Array => Some(Class::Diffs),

@@ -1,17 +1,17 @@
-//! Which documents are `OpenCode`'s, and what they tell about their session.
+//! Detection of `OpenCode`'s documents, and the preview of a session.
 
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
 
-use crate::classify::{Class, Facts, array, is_a, is_shared};
+use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
+use crate::damaged_export::{self, Piece};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     // The one document of an export or a shared session may be cut short.
-    let is_cut = || is_cut_export(sample.bytes) || is_cut_share(sample.bytes);
-    if verdict.fits == 0 && is_cut() {
+    if verdict.fits == 0 && is_damaged(sample.bytes) {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -28,11 +28,12 @@ fn fit(document: Node<'_, '_>) -> Fit {
             false => Fit::unknown(document),
         };
     }
-    let facts = Facts::of(document);
+    let facts = Facts::new(document);
     if let Some((info, messages)) = facts.export() {
         let message = messages.elements().next();
         let holds_parts = |message: Node<'_, '_>| {
             message.member("info").is_some() && message.member("parts").is_some()
+                || (is_flat(message) && is_id(message.member("id"), "msg_"))
         };
         return match message.map(holds_parts) {
             Some(false) => Fit::Contradicts("no-parts"),
@@ -51,7 +52,7 @@ fn fit(document: Node<'_, '_>) -> Fit {
         Class::Message if is_id(facts.session, "ses_") => Fit::Fits(Confidence::Certain),
         Class::Part | Class::Message if has_session => likely,
         Class::Captured => fits(facts.part.is_some() || is_id(facts.session, "ses_"), Fit::Neutral),
-        Class::Early => {
+        Class::Message2025 => {
             let possible = if is_a(facts.metadata, Kind::Map) {
                 Fit::Fits(Confidence::Possible)
             } else {
@@ -65,17 +66,15 @@ fn fit(document: Node<'_, '_>) -> Fit {
             None => fits(is_id(facts.id, "ses_"), Fit::Contradicts("session-id")),
         },
         Class::Share => fits(is_id(facts.id, "ses_"), Fit::Neutral),
-        Class::Row | Class::Whole if is_id(facts.session, "ses_") => likely,
+        Class::Row | Class::SessionMessage if is_id(facts.session, "ses_") => likely,
         Class::Project => Fit::Fits(Confidence::Possible),
-        Class::Row | Class::Diffs | Class::Todos | Class::Models | Class::Unreadable => {
-            Fit::Neutral
-        }
+        Class::Row | Class::Diffs | Class::Todos | Class::Models => Fit::Neutral,
         _ if is_id(facts.session, "ses_") => Fit::Neutral,
         _ => Fit::unknown(document),
     }
 }
 
-/// Others share things as well: its ids tell.
+/// Other agents have shared sessions as well: the ids decide.
 fn of_shared(elements: Node<'_, '_>) -> Confidence {
     let mut data = elements.elements().take(3).filter_map(|element| element.member("data"));
     let names = |data: Node<'_, '_>, key: &str| is_id(data.member(key), "ses_");
@@ -94,52 +93,55 @@ fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
     id.and_then(Node::text).is_some_and(|id| id.starts_with(prefix))
 }
 
-/// Whether bytes begin as an export does: with what is true of a session.
-fn is_cut_export(bytes: &[u8]) -> bool {
-    behind(bytes, &["{", "\"info\"", ":", "{"]).is_some_and(|rest| {
-        let head = String::from_utf8_lossy(rest);
-        head.contains("\"ses_") && head.contains("\"projectID\"")
-    })
-}
-
-/// Whether bytes begin as a shared session does: with an element that names one.
-fn is_cut_share(bytes: &[u8]) -> bool {
-    behind(bytes, &["[", "{", "\"type\"", ":"]).is_some_and(|rest| {
-        let head = String::from_utf8_lossy(rest);
-        head.contains("\"ses_") && head.contains("\"data\"")
-    })
-}
-
-/// What stands behind these tokens, if bytes begin with them.
-fn behind<'a>(bytes: &'a [u8], tokens: &[&str]) -> Option<&'a [u8]> {
+/// Whether bytes are the beginning of an export or of a shared session of `OpenCode`: what is
+/// whole in them names a session, or contains a message with its parts.
+fn is_damaged(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    tokens
-        .iter()
-        .try_fold(bytes, |rest, token| rest.trim_ascii_start().strip_prefix(token.as_bytes()))
+    let mut is_ours = false;
+    damaged_export::pieces(bytes, &mut |piece| {
+        is_ours |= match piece {
+            Piece::Member("info", info) => {
+                let info = info.root();
+                is_id(info.member("id"), "ses_") && info.member("projectID").is_some()
+            }
+            Piece::Message(message) => {
+                let [info, parts] = ["info", "parts"].map(|key| message.root().member(key));
+                is_a(parts, Kind::Array) && info.is_some_and(|info| info.member("role").is_some())
+                    || (is_flat(message.root()) && is_id(message.root().member("id"), "msg_"))
+            }
+            Piece::Shared(element) => element.root().member("data").is_some_and(|data| {
+                is_id(data.member("id"), "ses_") || is_id(data.member("sessionID"), "ses_")
+            }),
+            _ => false,
+        };
+    });
+    is_ours
 }
 
-/// What the beginning of a log tells about its session. Of several sessions, what it
-/// tells about the first.
+/// Returns the preview of the first session in a log.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     let mut glimpse =
         Glimpse { variant: "concatenated", share: Share::Whole, ..Glimpse::default() };
     for document in &sample.documents {
         let root = document.root();
-        let facts = Facts::of(root);
+        let facts = Facts::new(root);
         if let Some((info, messages)) = facts.export() {
             glimpse.variant = "export";
-            see(&mut glimpse, &Facts::of(info));
+            see(&mut glimpse, &Facts::new(info));
             for message in messages.elements() {
-                message.member("info").iter().for_each(|info| see(&mut glimpse, &Facts::of(*info)));
+                message
+                    .member("info")
+                    .iter()
+                    .for_each(|info| see(&mut glimpse, &Facts::new(*info)));
             }
         } else if root.kind() == Kind::Array && is_shared(root) {
             glimpse.variant = "share";
             let data = root.elements().filter_map(|element| element.member("data"));
-            data.for_each(|data| see(&mut glimpse, &Facts::of(data)));
+            data.for_each(|data| see(&mut glimpse, &Facts::new(data)));
         } else {
             match facts.class() {
                 Class::Captured => glimpse.variant = "capture",
-                Class::Early => glimpse.variant = "early",
+                Class::Message2025 => glimpse.variant = "early",
                 _ => {}
             }
             see(&mut glimpse, &facts);
@@ -148,13 +150,13 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     glimpse
 }
 
-/// Takes what an object tells, unless it is another session's.
+/// Adds the facts of an object to the preview, unless they are another session's.
 fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     let class = facts.class();
     let metadata = |key: &str| of_metadata(facts, key);
     let session = match class {
         Class::Session => facts.id,
-        Class::Early => facts.session.or_else(|| metadata("sessionID")),
+        Class::Message2025 => facts.session.or_else(|| metadata("sessionID")),
         Class::Project | Class::Other => None,
         _ => facts.session,
     };
@@ -166,12 +168,13 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
         return;
     }
     let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Into::into);
-    let time = if class == Class::Early { metadata("time") } else { facts.time };
+    let time = if class == Class::Message2025 { metadata("time") } else { facts.time };
     let created = time.and_then(|time| time.member("created")).or(facts.timestamp);
     let created = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
     if class == Class::Session {
-        // It knows best.
+        // The session itself overrides its messages.
         glimpse.version = text(facts.version);
+        glimpse.parent = facts.session_parent();
         glimpse.project = text(facts.directory).or_else(|| glimpse.project.take());
         glimpse.start = created.map(IntoOwned::into_owned).or_else(|| glimpse.start.take());
         return;

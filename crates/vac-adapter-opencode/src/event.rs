@@ -1,32 +1,33 @@
-//! Units that are events: everything that is no message and no part, and has no
-//! place beside the entries.
+//! Objects that are events: everything that is not a message, a part or data of the session.
 
 use vac_adapter::frame::Reason;
 use vac_adapter::members::{Members, Rest, sift};
 use vac_adapter::raw::{self, Known};
-use vac_adapter::{Report, redact};
+use vac_adapter::{Report, annotation, redact};
+use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, EventEntry};
 use vac_value::{IntoOwned, Kind, Map, Node, Text};
 
-use crate::classify::Class;
-use crate::message::{Moment, text};
+use crate::classify::{Class, SESSION_MESSAGES};
+use crate::message::{Moment, Usage, text};
 use crate::names::Names;
+use crate::object::{Redaction, StoredObject};
+use crate::part::{self, Scope};
 use crate::secret;
-use crate::unit::{Redaction, Unit};
 
 /// Why the text of a row is carried as text.
-const NO_OBJECT: &str = "the row's data is no JSON object";
+const NO_OBJECT: &str = "the row's data is not a JSON object";
 
-/// The entry of a unit that is an event.
+/// The entry of a object that is an event.
 pub(crate) fn entry<'a>(
     node: Node<'a, '_>,
-    unit: &Unit<'_>,
-    session: &str,
+    scope: Scope<'_>,
     members: &Names<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
-    let event_type: Text<'a> = match unit.class {
-        Class::Row => return row(node, unit, session, report),
+    let (stored, session) = (scope.stored, scope.session);
+    let event_type: Text<'a> = match stored.class {
+        Class::Row => return row(node, stored, session, report),
         Class::Session => "session".into(),
         Class::Project => "project".into(),
         Class::Share => "session_share".into(),
@@ -34,22 +35,21 @@ pub(crate) fn entry<'a>(
         Class::Todos => "todo".into(),
         Class::Models => "model".into(),
         Class::Member(_) => "export".into(),
-        Class::Unreadable => unreadable(node, report),
         _ => unknown(node, report),
     };
     let mut id = None;
     let mut data = Rest::default();
-    if let Class::Member(name) = unit.class {
-        let value = if unit.redaction == Redaction::Member {
+    if let Class::Member(name) = stored.class {
+        let value = if stored.redaction == Redaction::Member {
             secret::kept(node)
         } else {
             Some(node.carry())
         };
         data.extend(value.map(|value| (members.name(name).to_owned().into(), value)));
-        return made(event_type, data, unit.place_id());
+        return made(event_type, data, stored.place_id());
     }
     let mut moment = Moment::default();
-    match (Members::new(node), unit.class) {
+    match (Members::new(node), stored.class) {
         (Some(mut object), Class::Share) => {
             secret::redact(&mut object);
             data = object.rest(&[]);
@@ -57,10 +57,10 @@ pub(crate) fn entry<'a>(
         (Some(mut object), _) => {
             object.said("sessionID", session);
             id = object.text("id");
-            if unit.class == Class::Other {
+            if stored.class == Class::Other {
                 object.take_if("time", |time| moment.take(time, "created").then_some(()));
             }
-            let is_redacted = unit.redaction == Redaction::Member;
+            let is_redacted = stored.redaction == Redaction::Member;
             let share = is_redacted.then(|| secret::redact_inside(&mut object)).flatten();
             data = object.rest(&[]);
             data.extend(moment.left());
@@ -68,11 +68,48 @@ pub(crate) fn entry<'a>(
         }
         (None, _) => data.push(("value".into(), node.carry())),
     }
-    let mut entry = made(event_type, data, id.unwrap_or_else(|| unit.place_id()));
-    if let Entry::Event(event) = &mut entry {
-        event.timestamp = moment.timestamp;
-    }
+    let annotations = annotations(node, scope, &event_type);
+    let mut entry = made(event_type, data, id.unwrap_or_else(|| stored.place_id()));
+    annotation::attach(entry.extensions_mut(), &annotations);
+    *entry.timestamp_mut() = moment.timestamp;
     entry
+}
+
+/// Returns what vac says about an event of this type.
+fn annotations(
+    node: Node<'_, '_>,
+    scope: Scope<'_>,
+    event_type: &str,
+) -> EntryAnnotations<'static> {
+    let mut annotations = scope.annotations();
+    match (scope.stored.class, event_type) {
+        // The session is idle: the turn is over.
+        (Class::Other, "idle") => {
+            annotations.ends = Some(End { of: EndOf::Turn, how: ending(node.member("outcome")) });
+        }
+        // What the request for a summary used; no message states it.
+        (Class::Other, "compaction") => {
+            let mut usage = Usage::default();
+            if node.member("tokens").is_some_and(|tokens| usage.take("tokens", tokens)) {
+                let model = node.member("model").and_then(|model| model.member("id")?.text());
+                let model = model.map(|model| model.into_owned().into());
+                annotations.usage =
+                    usage.buckets().map(|usage| annotations::Usage { model, ..usage });
+            }
+        }
+        (Class::Other, kind) => annotations.permission = part::permission(node, kind),
+        _ => {}
+    }
+    annotations
+}
+
+fn ending(outcome: Option<Node<'_, '_>>) -> Option<Ending> {
+    match &*outcome?.text()? {
+        "succeeded" => Some(Ending::Success),
+        "failed" => Some(Ending::Failure),
+        "interrupted" => Some(Ending::Interrupted),
+        _ => None,
+    }
 }
 
 fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
@@ -86,26 +123,12 @@ fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
     })
 }
 
-/// Types of rows of `session_message`.
-const MESSAGES: &[&str] = &[
-    "user",
-    "assistant",
-    "synthetic",
-    "system",
-    "shell",
-    "skill",
-    "compaction",
-    "agent-switched",
-    "model-switched",
-    "location-switched",
-    "idle",
-];
-
 fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     match node.member("type").and_then(Node::text) {
         Some(kind) => {
-            let is_row = node.member("time_created").is_some();
-            if !(is_row && MESSAGES.contains(&&*kind)) {
+            let created = node.member("time").and_then(|time| time.member("created"));
+            let is_row = created.is_some() || node.member("time_created").is_some();
+            if !(is_row && SESSION_MESSAGES.contains(&&*kind)) {
                 report.unknown(&kind);
             }
             kind
@@ -117,23 +140,29 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
     }
 }
 
-/// A file that could not be read: the record says so, and the report.
-fn unreadable<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
-    let says = |key: &str| node.member(key).and_then(Node::text).unwrap_or_default();
-    report.warn(format!("{}: {}", says("file"), says("reason")));
-    "unreadable".into()
+/// Returns the entry for a file or a table that could not be read.
+pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
+    let mut data = Rest::default();
+    raw::push(&mut data, "file", &what);
+    let mut entry = made("unreadable".into(), data, format!("unreadable-{number}").into());
+    annotation::annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Other));
+    entry
 }
 
-/// A row whose data is no object. Text is carried as what it is: something that
-/// could not be parsed.
-fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Report) -> Entry<'a> {
+/// A row whose data is not an object. Text is kept unparsed.
+fn row<'a>(
+    node: Node<'a, '_>,
+    stored: &StoredObject<'_>,
+    session: &str,
+    report: &mut Report,
+) -> Entry<'a> {
     let data = node.member("data");
     if data.is_some_and(has_secret) {
-        report.unparsed(unit.place.line, NO_OBJECT);
+        report.unparsed(stored.place.line, NO_OBJECT);
         report.redact(secret::PATH);
-        let known = Known { id: unit.id.clone().map(IntoOwned::into_owned), ..Known::default() };
-        let reason = Reason::Encoding(NO_OBJECT.to_owned());
-        return redact::entry(secret::SECRETS, node.raw(), &reason, unit.place, known);
+        let known = Known { id: stored.id.clone().map(IntoOwned::into_owned), ..Known::default() };
+        let reason = Reason::Stray;
+        return redact::entry(secret::SECRETS, node.raw(), &reason, stored.place, known);
     }
     let broken = data.filter(|data| data.kind() == Kind::Text);
     let broken = broken.and_then(Node::text);
@@ -146,14 +175,14 @@ fn row<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str, report: &mut Repo
         _ => false,
     });
     let Some(broken) = broken else {
-        let kind = if unit.message.is_some() { "part" } else { "message" };
+        let kind = if stored.message.is_some() { "part" } else { "message" };
         report.unknown(&format!("{kind} without data"));
-        return made(kind.into(), rest, id.unwrap_or_else(|| unit.place_id()));
+        return made(kind.into(), rest, id.unwrap_or_else(|| stored.place_id()));
     };
-    let reason = Reason::Encoding(NO_OBJECT.to_owned());
-    report.unparsed(unit.place.line, NO_OBJECT);
+    let reason = Reason::Stray;
+    report.unparsed(stored.place.line, NO_OBJECT);
     let known = Known { id, timestamp: None, parent_id: None };
-    let mut entry = raw::entry(broken.as_bytes(), &reason, unit.place, known);
+    let mut entry = raw::entry(broken.as_bytes(), &reason, stored.place, known);
     if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
         data.extend(rest);
     }
@@ -172,19 +201,19 @@ fn has_secret(data: Node<'_, '_>) -> bool {
     }
 }
 
-/// A unit that cannot be carried as a value.
+/// A object that cannot be carried as a value.
 pub(crate) fn raw<'a>(
     bytes: &[u8],
     reason: &Reason,
-    unit: &Unit<'_>,
+    stored: &StoredObject<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
-    report.unparsed(unit.place.line, &reason.to_string());
-    let id = unit.id.as_deref().map(|id| id.to_owned().into());
+    report.unparsed(stored.place.line, &reason.to_string());
+    let id = stored.id.as_deref().map(|id| id.to_owned().into());
     let known = Known { id, timestamp: None, parent_id: None };
-    if unit.redaction == Redaction::Whole {
+    if stored.redaction == Redaction::Whole {
         report.redact(secret::PATH);
-        return redact::entry(secret::SECRETS, bytes, reason, unit.place, known);
+        return redact::entry(secret::SECRETS, bytes, reason, stored.place, known);
     }
-    raw::entry(bytes, reason, unit.place, known)
+    raw::entry(bytes, reason, stored.place, known)
 }

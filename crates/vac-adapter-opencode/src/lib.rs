@@ -18,108 +18,130 @@
 //! # Ok::<(), vac_adapter::Error>(())
 //! ```
 //!
-//! # What is read
+//! # Variants
 //!
-//! | variant | what it is |
+//! | variant | log |
 //! |---|---|
-//! | `concatenated` | the objects of a store one behind the other, in no particular order, of one session or of several |
-//! | `tree` | the files of one session, one behind the other: what a storage tree has |
-//! | `early` | the same from 2025, with messages that have their parts inside |
+//! | `concatenated` | objects of a store one after the other, in any order, of one session or of several |
+//! | `tree` | the files of one session in a storage tree, one after the other |
+//! | `early` | the same from 2025, with messages that contain their parts |
 //! | `database` | the rows of one session as such objects, with the times of the rows |
-//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, also damaged or cut short |
+//! | `export` | `opencode export`: `{info, messages: [{info, parts}]}`, from version 2 `{info, messages: [{type, ...}]}`, also damaged or cut short |
 //! | `share` | a shared session: `[{type, data}]`, also damaged or cut short |
 //! | `capture` | `opencode run --format json`: lines with a part each |
 //!
-//! The same session gives the same entries, whatever it is in. What containers lack:
+//! A session has the same entries in all of them, except for what a variant does not contain:
 //!
-//! * an export has no project, no `session_diff`, often no `todo`;
-//! * a shared session has no project and no `todo`, and tells its models as well;
-//! * a database has no `session_diff` (it is a file beside it), and says of every entry
-//!   when its row was written (`time_created`, `time_updated`);
-//! * a capture has the parts of answers alone: no session, no messages, so no prompts and
-//!   no models. What its lines say beside their part is an entry's `line`; a part
-//!   without a time has that of its line.
+//! * an export has no project and no `session_diff`, and often no `todo`;
+//! * a shared session has no project and no `todo`, and lists its models;
+//! * a database has no `session_diff` (it is a file next to it), and its entries have the times
+//!   of their rows (`time_created`, `time_updated`);
+//! * a capture has the parts of answers only: no session and no messages, so no prompts, no
+//!   models and no parent. Other members of a line are the member `line` of its entry; a part
+//!   without a time has the time of its line.
 //!
-//! # What goes where
+//! # Mapping
+//!
+//! Rows with * were in the translation table that this mapping started from. Members that no row
+//! names keep their names.
 //!
 //! | native | record |
 //! |---|---|
-//! | message: `role`, `id`, `time.created`, `parentID` | message: `type`, `id`, `timestamp`, `parent-id` |
+//! | message: `role` *, `id` *, `time.created` *, `parentID` | message: `type`, `id`, `timestamp`, `parent-id` |
 //! | `modelID`, a user's `model.modelID` | `model-id`; all of them in `models` |
-//! | `tokens`, `tokens.cache.read`, `cost` | `token-usage`, its `cached`, its `cost` |
-//! | part `text`: `text`, `time.start` | message of its message's role: `content`, `timestamp` |
-//! | part `reasoning`: `text`, `time.start`, `metadata.*.reasoningEncryptedContent` | reasoning: `content`, `timestamp`, `encrypted` |
-//! | part `tool`: `tool`, `callID`, `state.input`, `state.time.start` | tool-call: `name`, `call-id`, `input`, `timestamp` |
-//! | `state.output` or `state.error`, `state.status`, `state.time.end` | tool-result: `output`, `status`, `is-error`, `timestamp` |
-//! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.time` | tool-call and tool-result; their timestamps |
-//! | every other part | system-event of that type |
-//! | row of `session_message`: `user` with `text`, `assistant` with `content` | message; `content` by its parts: message, reasoning, tool-call and tool-result (`state.content` or `state.error` as `output`, `time.ran` and `time.completed` as timestamps) |
-//! | `agent-switched`, `model-switched`, `synthetic`, `system`, `shell`, `compaction` there | system-event of that type |
+//! | `tokens`, `tokens.cache.read`, `cost` | `token-usage`, its `cached`, its `cost`; annotation `usage` |
+//! | `error` | annotation `ends` on the last entry of the message |
+//! | part `text` *: `text` *, `time.start` | message with the role of its message: `content`, `timestamp` |
+//! | `synthetic`, `ignored` | annotation `author` program |
+//! | part `reasoning` *: `text` *, `time.start`, `metadata.*.reasoningEncryptedContent` | reasoning: `content`, `timestamp`, `encrypted` |
+//! | part `tool` *: `tool` *, `callID` *, `state.input` *, `state.time.start` * | tool-call: `name`, `call-id`, `input`, `timestamp`; annotation `action` |
+//! | `state.output` * or `state.error`, `state.status` *, `state.time.end` * | tool-result: `output`, `status`, `is-error`, `timestamp`; annotation `outcome` |
+//! | `state.metadata.exit`, `state.metadata.interrupted` | annotations `exit-code` and `outcome` of the result (`outcome.rs`) |
+//! | `state.metadata.sessionId` of a `task` | annotation `delegated-to` of the call |
+//! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.{time, error, exit}` | tool-call and tool-result; their timestamps, outcome and exit code |
+//! | every other part (`step-start` *, `step-finish` *, `patch`, `file`, `compaction` ...) | system-event of that type |
+//! | rows of `session_message`, `session_inbox`, `session_pending`, messages of exports of version 2 | see `session_message.rs` |
+//! | `agent-switched`, `model-switched`, `system`, `skill`, `compaction`, `idle` there | system-event of that type; `idle` ends a turn |
 //! | session: `id`, `version`, `directory`, `time` | `session-id`, `cli-version`, `working-dir`, `session-start` and `session-end` |
+//! | session: `parentID`, `forkSessionID` | annotation of the session: `parent` with `relation` subagent or fork |
 //! | session: everything else | `session`, native names |
 //! | project: `vcs`, `sandboxes`, the rest | `vcs.type`, `environment.sandboxes`, `environment.project` |
 //! | arrays of diffs and of todos, the share object, the models of a shared session | `session.session_diff`, `session.todo`, `session.session_share`, `session.session_model` |
 //!
+//! Annotations are decided in `annotate.rs` (authors, ends, what is no longer part of the
+//! conversation), `outcome.rs` and `tools.rs`.
+//!
 //! # Decisions
 //!
-//! * The files of a store come one behind the other in no particular order, parts
-//!   before their message and a prompt behind its answers. Entries are in the order
-//!   that `OpenCode` shows: messages by the time of their creation, then by id; each
-//!   before its parts, these by id. What has no such place (bytes that are no
-//!   document) stays behind what it stood behind. So all containers of a session
-//!   give the same entries.
-//! * For that order an index is held of an input, never the input itself: units know
-//!   where they are. One in memory is scanned once and looked at in place. One that is
-//!   not is read again for every 32 MB of it, in the order of the entries; only an export,
-//!   which is one document, has to be held as a whole.
-//! * One input with several sessions gives one record for each, by the time of
-//!   their creation, then by id. A part without a session is its message's. An array names
-//!   no session: it belongs to the session object right behind it, else to what stands
-//!   before it. A project belongs to all sessions that name it.
-//! * A part is an entry of its own and keeps its `messageID`. A user's message is one
-//!   moment: its parts without a time have that of the message. Other parts have the
-//!   time they state, or none. A part inside a message has the message's id and its own
-//!   number.
-//! * Usage is counted once: on the message. A `step-finish` repeats it, and keeps it
-//!   as native data; where the message is missing, it is the `token-usage` of the event.
+//! * The files of a store come in any order, parts before their message and prompts after their
+//!   answers. Entries are in the order that `OpenCode` shows: messages by the time of their
+//!   creation, then by id; each before its parts, these by id. In an export, messages contain
+//!   their parts: nesting decides order and owner, whatever the ids (they may be scrubbed). Rows
+//!   of `session_message` are ordered by `seq`. What has no such place (bytes that are not a
+//!   document) stays after what it came after.
+//! * For that order an index of the input is held, never the input itself. An input in memory is
+//!   scanned once. Another one is read again for every 32 MB of it, in the order of the entries;
+//!   only an export, which is one document, has to be held as a whole.
+//! * One input with several sessions gives one record for each, by the time of their creation,
+//!   then by id. A part without a session belongs to the session of its message. An array names
+//!   no session: it belongs to the session object right after it, else to what comes before it.
+//!   A project belongs to all sessions that name it.
+//! * A part is an entry of its own and keeps its `messageID`. A user's message is one moment:
+//!   its parts without a time have that of the message. Other parts have the time they state, or
+//!   none. A part inside a message has the message's id and its own number.
+//! * Usage is counted once: on the message. A `step-finish` repeats it, and keeps it as native
+//!   data; where the message is missing, it is the `token-usage` of the event.
+//! * Prompts of a session with a `parentID` are the parent's (`other-agent`). A fork is the
+//!   user's: its prompts stay the user's, and messages older than the fork are `inherited`.
+//! * A command that the user ran with `!` is a tool-call of the tool `user_command`. The log does
+//!   not state its exit code before version 2, so its outcome is unknown.
 //! * `sessionID` is not repeated on entries where it is the session's.
 //! * The `secret` of a share object, or of a session's `share`, is redacted, and the report
 //!   counts it. What could not be parsed and has that name in it is kept as its length and
-//!   digest alone.
-//! * What stands beside the entries has to fit both encodings: an object with half a
-//!   surrogate pair in it is an event instead.
-//! * A damaged export or shared session is taken apart: what is whole in it is told as
-//!   ever, and the rest is carried as text.
-//! * A row whose data is no JSON object is carried as text with the reason; what stands
-//!   for a file that could not be read is an event and a warning.
-//! * What newer versions say in `session_message` is the session's messages, if no other
-//!   table has any: a prompt with its text, an answer and behind it what is in its
-//!   `content`. Where the older tables have messages, too, they are the ones that are
-//!   told, and these rows are events.
+//!   digest.
+//! * Data of the session has to fit both encodings: an object with half a surrogate pair in it
+//!   is an event instead.
+//! * Of a damaged export or shared session, whole objects are converted as usual, and the rest
+//!   is kept unparsed.
+//! * A row whose data is not a JSON object is kept unparsed; an object that stands for a file
+//!   that could not be read is an event and a warning.
+//! * Rows of `session_message` are the session's messages if no other table has any. Otherwise
+//!   they are events, except for prompts that wait in a queue, which no other table has.
 
+mod annotate;
 mod capture;
+#[cfg(feature = "check")]
+pub mod check;
 mod classify;
 mod container;
-mod cut;
+mod damaged_export;
 mod detect;
-mod early;
 mod event;
 mod message;
+mod message_2025;
 mod models;
 mod names;
+mod object;
 mod order;
+mod outcome;
 mod part;
+mod places;
+mod prompt_rules;
 mod record;
 mod secret;
 mod session;
+mod session_message;
 mod source;
 mod steps;
+mod store;
 mod survey;
 mod tool;
-mod unit;
-mod whole;
+mod tools;
 
+use vac_adapter::prompt::Rule;
+use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_value::Any;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,8 +160,37 @@ impl Adapter for OpenCode {
         detect::glimpse(sample)
     }
 
+    fn tools(&self) -> &'static ToolTable {
+        &tools::TOOLS
+    }
+
+    fn prompt_rules(&self) -> &'static [Rule] {
+        prompt_rules::RULES
+    }
+
+    fn result_text(&self, output: &Any<'_>) -> Option<String> {
+        outcome::result_text(output)
+    }
+
+    fn logs_results(&self) -> bool {
+        true
+    }
+
     fn newest_tested(&self) -> Option<&'static str> {
         Some("1.18.10")
+    }
+
+    fn places(&self) -> &'static [vac_adapter::places::Place] {
+        places::PLACES
+    }
+
+    fn stores(&self) -> &'static vac_adapter::container::Stores {
+        &store::STORES
+    }
+
+    #[cfg(feature = "check")]
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        Some(&check::OPENCODE)
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {

@@ -1,10 +1,13 @@
 //! Messages, without their parts.
 
+use vac_adapter::annotation;
 use vac_adapter::members::{Rest, object, put, sift};
+use vac_record::annotations::{self, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
 use vac_value::{Any, Kind, Map, Node, Number, Text};
 
-use crate::unit::Unit;
+use crate::object::StoredObject;
+use crate::part::Scope;
 
 /// Who speaks.
 pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
@@ -12,7 +15,8 @@ pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
 }
 
 /// The entry of a message.
-pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> Entry<'a> {
+pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+    let stored = scope.stored;
     let mut id = None;
     let mut parent_id = None;
     let mut model_id = None;
@@ -22,7 +26,7 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
     let answers = node.member("modelID").is_some_and(|model| model.kind() == Kind::Text);
     let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
         "role" => value.is_text(role(value)),
-        "sessionID" => value.is_text(session),
+        "sessionID" => value.is_text(scope.session),
         "id" => text(value, &mut id),
         "parentID" => text(value, &mut parent_id),
         "modelID" => text(value, &mut model_id),
@@ -33,16 +37,23 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
             true
         }
         "time" => moment.take(value, "created"),
-        "cost" | "tokens" if unit.counts_usage => usage.take(key, value),
+        "cost" | "tokens" if stored.counts_usage => usage.take(key, value),
         _ => false,
     });
     extensions.extend(model.map(|model| ("model".into(), model)));
     extensions.extend(moment.left());
+    let annotations = EntryAnnotations {
+        author: stored.notes.author,
+        usage: usage.buckets(),
+        ends: stored.notes.end(),
+        ..scope.annotations()
+    };
+    annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
-        kind: speaker(unit),
+        kind: speaker(stored),
         content: None,
         timestamp: moment.timestamp,
-        id: Some(id.unwrap_or_else(|| unit.place_id())),
+        id: Some(id.unwrap_or_else(|| stored.place_id())),
         model_id,
         parent_id,
         token_usage: usage.made(),
@@ -52,8 +63,8 @@ pub(crate) fn entry<'a>(node: Node<'a, '_>, unit: &Unit<'_>, session: &str) -> E
 }
 
 /// Whose words a message and its texts are.
-pub(crate) fn speaker(unit: &Unit<'_>) -> MessageEntryType {
-    if unit.is_user { MessageEntryType::User } else { MessageEntryType::Assistant }
+pub(crate) fn speaker(stored: &StoredObject<'_>) -> MessageEntryType {
+    if stored.is_user { MessageEntryType::User } else { MessageEntryType::Assistant }
 }
 
 /// Takes text.
@@ -87,11 +98,12 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// What a message cost: the canonical numbers, and the others beside them.
+/// What a message cost: the canonical numbers, and the others next to them.
 #[derive(Default)]
 pub(crate) struct Usage<'a> {
     cost: Option<Number<'a>>,
     tokens: Option<TokenUsage<'a>>,
+    cache_write: Option<u64>,
 }
 
 impl<'a> Usage<'a> {
@@ -112,6 +124,7 @@ impl<'a> Usage<'a> {
             "reasoning" => uint(value, &mut tokens.reasoning),
             "total" => uint(value, &mut tokens.total),
             "cache" if value.kind() == Kind::Map => {
+                self.cache_write = value.member("write").and_then(Node::uint);
                 let rest =
                     sift(value, &[], |key, value| key == "read" && uint(value, &mut tokens.cached));
                 cache = object(rest);
@@ -123,6 +136,31 @@ impl<'a> Usage<'a> {
         tokens.extensions = rest;
         self.tokens = Some(tokens);
         true
+    }
+
+    /// Returns the tokens in buckets that can be added up, without those that are 0.
+    ///
+    /// `input` excludes what is read from a cache or written to one. `reasoning` is not part of
+    /// `output`, unless the stated total shows that it is: versions differ.
+    pub fn buckets(&self) -> Option<annotations::Usage<'static>> {
+        let tokens = self.tokens.as_ref()?;
+        let of = |tokens: Option<u64>| tokens.unwrap_or_default();
+        let reasoning = of(tokens.reasoning);
+        let sum = [tokens.input, tokens.output, tokens.cached, self.cache_write]
+            .into_iter()
+            .fold(0, |sum: u64, tokens| sum.saturating_add(of(tokens)));
+        let is_inside = tokens.total == Some(sum);
+        let output = of(tokens.output).saturating_add(if is_inside { 0 } else { reasoning });
+        let bucket = |tokens: u64| (tokens > 0).then_some(tokens);
+        let buckets = annotations::Usage {
+            input: bucket(of(tokens.input)),
+            cache_read: bucket(of(tokens.cached)),
+            cache_write: bucket(of(self.cache_write)),
+            output: bucket(output),
+            reasoning: bucket(reasoning),
+            model: None,
+        };
+        (sum > 0 || reasoning > 0).then_some(buckets)
     }
 
     /// All of it, if there is any.
@@ -150,7 +188,7 @@ fn uint(value: Node<'_, '_>, to: &mut Option<u64>) -> bool {
     put(to, value.uint())
 }
 
-/// Members of ours beside others, unless there are none.
+/// Adds a member, if there is one.
 pub(crate) fn push<'a>(members: &mut Rest<'a>, name: &'static str, value: Option<Any<'a>>) {
     members.extend(value.map(|value| (name.into(), value)));
 }

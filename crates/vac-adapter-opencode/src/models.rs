@@ -1,67 +1,51 @@
-//! The models of a session.
+//! The models of a session, and who runs them.
 
-use std::collections::HashMap;
+use vac_adapter::models::Models;
 
-use vac_adapter::provider::UNKNOWN;
+use crate::object::{Model, StoredObject};
 
-use crate::unit::{Model, Unit};
-
-/// The models of a session, in the order of their appearance.
+/// The models of a session with their providers.
 #[derive(Default)]
-pub(crate) struct Models {
-    all: Vec<Counted>,
-    places: HashMap<String, usize>,
+pub(crate) struct SessionModels {
+    pub models: Models,
+    /// The provider of each model, by its position.
+    providers: Vec<Option<String>>,
 }
 
-struct Counted {
-    name: String,
-    provider: Option<String>,
-    answers: u64,
-}
-
-impl Models {
-    /// The models that units name; if none does, the one that the session names.
-    pub fn of(units: &[Unit<'_>], models: &[Model<'_>], named: Option<&Model<'_>>) -> Self {
+impl SessionModels {
+    /// The models that messages name; if none does, the one that the session names.
+    pub fn new(
+        objects: &[StoredObject<'_>],
+        models: &[Model<'_>],
+        named: Option<&Model<'_>>,
+    ) -> Self {
         let mut found = Self::default();
-        for unit in units {
-            let model = unit.model.and_then(|number| models.get(number as usize));
+        for stored in objects {
+            let model = stored.model.and_then(|number| models.get(number as usize));
             if let Some(model) = model {
-                found.add(model, u64::from(!unit.is_user));
+                found.add(model, u64::from(!stored.is_user));
             }
         }
-        if let (true, Some(model)) = (found.all.is_empty(), named) {
+        if let (None, Some(model)) = (found.models.main(), named) {
             found.add(model, 0);
         }
         found
     }
 
     fn add(&mut self, model: &Model<'_>, answers: u64) {
-        let provider = || model.provider.as_deref().map(str::to_owned);
-        let place = self.places.get(&*model.name).copied();
-        match place.and_then(|place| self.all.get_mut(place)) {
-            Some(known) => {
-                known.answers += answers;
-                if known.provider.is_none() {
-                    known.provider = provider();
-                }
-            }
-            None => {
-                let name = model.name.clone().into_owned();
-                self.places.insert(name.clone(), self.all.len());
-                self.all.push(Counted { name, provider: provider(), answers });
-            }
+        let Some(position) = self.models.add(&model.name, answers) else { return };
+        if self.providers.len() <= position {
+            self.providers.resize(position + 1, None);
+        }
+        if let provider @ None = &mut self.providers[position] {
+            *provider = model.provider.as_deref().map(str::to_owned);
         }
     }
 
-    /// All names.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().map(|model| model.name.as_str())
-    }
-
-    /// The model that gave most answers, and who runs it; of equals the first.
-    pub fn main(&self) -> (&str, Option<&str>) {
-        let most = self.all.iter().map(|model| model.answers).max();
-        let main = self.all.iter().find(|model| Some(model.answers) == most);
-        main.map_or((UNKNOWN, None), |model| (&model.name, model.provider.as_deref()))
+    /// The provider of the main model.
+    pub fn provider(&self) -> Option<&str> {
+        let main = self.models.main()?;
+        let position = self.models.names().position(|name| name == main)?;
+        self.providers.get(position)?.as_deref()
     }
 }

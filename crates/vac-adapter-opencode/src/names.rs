@@ -1,4 +1,4 @@
-//! Names that many units share, each with a number.
+//! Names that many objects share, each with a number.
 
 use std::collections::HashMap;
 

@@ -1,77 +1,95 @@
-//! Which session a unit belongs to, and in which order a session has its units.
+//! Which session a object belongs to, and in which order a session has its objects.
 
 use std::collections::HashMap;
 
 use crate::classify::Class;
-use crate::container::Units;
+use crate::container::Objects;
 use crate::names::Number;
-use crate::unit::Unit;
+use crate::object::{Notes, StoredObject, Words};
 
-/// Gives a session to every unit that names none. Projects need none.
-pub(crate) fn attribute(units: &mut Units<'_>) {
-    let mut known = vec![false; units.sessions.len()];
+/// Gives a session to every object that names none. Projects need none.
+pub(crate) fn attribute(objects: &mut Objects<'_>) {
+    let mut known = vec![false; objects.sessions.len()];
     let mut of_message: HashMap<Number, Number> = HashMap::new();
-    for unit in units.all.iter().filter(|unit| unit.class != Class::Share) {
-        let Some(session) = unit.session else { continue };
+    for stored in objects.all.iter().filter(|stored| stored.class != Class::Share) {
+        let Some(session) = stored.session else { continue };
         known[session as usize] = true;
-        if let Some(message) = unit.message {
+        if let Some(message) = stored.message {
             of_message.entry(message).or_insert(session);
         }
     }
     let is_known = |session: Number| known.get(session as usize).copied().unwrap_or_default();
     let mut before: Option<Number> = None;
-    for at in 0..units.all.len() {
-        let unit = &units.all[at];
-        let named = unit.session.filter(|session| is_known(*session));
-        let named = named.or_else(|| of_message.get(&unit.message?).copied());
+    for at in 0..objects.all.len() {
+        let stored = &objects.all[at];
+        let named = stored.session.filter(|session| is_known(*session));
+        let named = named.or_else(|| of_message.get(&stored.message?).copied());
         if named.is_some() {
             before = named;
-            units.all[at].session = named;
+            objects.all[at].session = named;
             continue;
         }
-        let is_array = matches!(unit.class, Class::Diffs | Class::Todos);
-        let behind = units
+        let is_array = matches!(stored.class, Class::Diffs | Class::Todos);
+        let next = objects
             .all
             .get(at + 1)
             .filter(|next| (is_array && next.class == Class::Session) || before.is_none());
-        let behind = behind.and_then(|next| next.session).filter(|session| is_known(*session));
-        units.all[at].session = behind.or(before);
+        let next = next.and_then(|next| next.session).filter(|session| is_known(*session));
+        objects.all[at].session = next.or(before);
     }
-    let first = units.all.iter().find_map(|unit| unit.session).unwrap_or_default();
-    for unit in units.all.iter_mut().filter(|unit| unit.session.is_none()) {
-        unit.session = Some(first);
+    let first = objects.all.iter().find_map(|stored| stored.session).unwrap_or_default();
+    for stored in objects.all.iter_mut().filter(|stored| stored.session.is_none()) {
+        stored.session = Some(first);
     }
 }
 
-/// A session whose messages are told elsewhere may have them in a table of its own as well,
-/// under the same ids or others: there they are events.
-pub(crate) fn settle(units: &mut [Unit<'_>]) {
-    use Class::{Early, Message, Part, Whole};
-    if units.iter().any(|unit| matches!(unit.class, Message | Early | Part)) {
-        for unit in units.iter_mut().filter(|unit| unit.class == Whole) {
-            unit.class = Class::Other;
-            unit.entries = 1;
-            (unit.message, unit.model) = (None, None);
-            (unit.is_user, unit.counts_usage) = (false, false);
+/// Makes events of the rows of `session_message` if the older tables have messages as well,
+/// under the same ids or others. Prompts that wait in a queue are in no other table.
+pub(crate) fn settle(objects: &mut [StoredObject<'_>]) {
+    use Class::{Message, Message2025, Part, SessionMessage};
+    if objects.iter().any(|stored| matches!(stored.class, Message | Message2025 | Part)) {
+        let is_row =
+            |stored: &&mut StoredObject<'_>| stored.class == SessionMessage && !stored.is_queued();
+        for stored in objects.iter_mut().filter(is_row) {
+            stored.class = Class::Other;
+            stored.entries = 1;
+            (stored.words, stored.notes) = (Words::None, Notes::default());
+            (stored.message, stored.model) = (None, None);
+            (stored.is_user, stored.counts_usage) = (false, false);
         }
     }
 }
 
-/// A message, as far as its units have to know it.
+/// Puts the rows that have a place in their session in that order, whatever their ids.
+pub(crate) fn sort_rows(objects: &mut [StoredObject<'_>]) {
+    let places = objects.iter().enumerate().filter(|(_, stored)| stored.sequence().is_some());
+    let places: Vec<_> = places.map(|(at, _)| at).collect();
+    let mut order = places.clone();
+    order.sort_by_key(|at| objects[*at].sequence());
+    if order == places {
+        return;
+    }
+    let rows: Vec<_> = order.into_iter().map(|at| objects[at].clone()).collect();
+    for (at, row) in places.into_iter().zip(rows) {
+        objects[at] = row;
+    }
+}
+
+/// A message, as far as its objects have to know it.
 struct Message {
     number: Number,
     created: Option<u64>,
     is_user: bool,
     /// Whether its place in the container decides the order.
     is_nested: bool,
-    /// Its last unit that is the message itself.
+    /// Its last object that is the message itself.
     last: Option<usize>,
     /// The time that it is ordered by.
     position: Option<u64>,
 }
 
-/// The place of a unit: with its message, the message first, then its parts, nested ones as
-/// they are and others by their ids. Unit and id are given by their numbers.
+/// The place of a object: with its message, the message first, then its parts, nested ones as
+/// they are and others by their ids. Object and id are given by their numbers.
 #[derive(Clone, Copy, Default)]
 struct Place {
     message: Option<usize>,
@@ -79,32 +97,32 @@ struct Place {
     id: Option<usize>,
 }
 
-/// Orders the units of one session, and tells parts what their message is. `name` gives
+/// Orders the objects of one session, and gives parts the role and the time of their message. `name` gives
 /// the ids of messages.
 pub(crate) fn order<'a, 'n>(
-    mut units: Vec<Unit<'a>>,
+    mut objects: Vec<StoredObject<'a>>,
     name: impl Fn(Number) -> &'n str,
-) -> Vec<Unit<'a>> {
-    let (mut messages, numbers) = messages(&units);
+) -> Vec<StoredObject<'a>> {
+    let (mut messages, numbers) = messages(&objects);
     let mut before = Place::default();
     let mut time = 0;
-    let mut places = Vec::with_capacity(units.len());
-    for (at, unit) in units.iter_mut().enumerate() {
+    let mut places = Vec::with_capacity(objects.len());
+    for (at, stored) in objects.iter_mut().enumerate() {
         if let Some(number) = numbers[at] {
             let message = &mut messages[number];
             // One without a time keeps its place, and so does a nested one that is dated back.
             let created = message.created.unwrap_or(time);
             let position = if message.is_nested { created.max(time) } else { created };
             time = *message.position.get_or_insert(position);
-            let is_part = !unit.is_message();
-            let has_id = is_part && !unit.is_nested;
+            let is_part = !stored.is_message();
+            let has_id = is_part && !stored.is_nested;
             before = Place { message: Some(number), is_part, id: has_id.then_some(at) };
             // What a message lacks, the end of its steps can say.
-            unit.counts_usage =
+            stored.counts_usage =
                 if is_part { message.last.is_none() } else { message.last == Some(at) };
             if is_part && message.last.is_some() {
-                unit.is_user = message.is_user;
-                unit.created = message.created;
+                stored.is_user = message.is_user;
+                stored.created = message.created;
             }
         }
         places.push(before);
@@ -112,13 +130,13 @@ pub(crate) fn order<'a, 'n>(
     let ranks = ranks(&messages, name);
     let key = |at: &usize| {
         let place = places[*at];
-        let id = place.id.and_then(|at| units[at].id.as_deref());
+        let id = place.id.and_then(|at| objects[at].id.as_deref());
         (place.message.map(|number| ranks[number]), place.is_part, id, *at)
     };
-    let mut order: Vec<_> = (0..units.len()).collect();
+    let mut order: Vec<_> = (0..objects.len()).collect();
     order.sort_by(|one, other| key(one).cmp(&key(other)));
-    let mut units: Vec<_> = units.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|at| units[at].take()).collect()
+    let mut objects: Vec<_> = objects.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| objects[at].take()).collect()
 }
 
 /// The places of messages among each other: by time, then by id; nested ones as they are.
@@ -134,13 +152,13 @@ fn ranks<'n>(messages: &[Message], name: impl Fn(Number) -> &'n str) -> Vec<usiz
     ranks
 }
 
-/// The messages that units name, and for each unit the number of its own.
-fn messages(units: &[Unit<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
+/// The messages that objects name, and for each object the number of its own.
+fn messages(objects: &[StoredObject<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
     let mut messages: Vec<Message> = Vec::new();
     let mut known: HashMap<Number, usize> = HashMap::new();
-    let mut numbers = Vec::with_capacity(units.len());
-    for (at, unit) in units.iter().enumerate() {
-        let Some(number) = unit.message else {
+    let mut numbers = Vec::with_capacity(objects.len());
+    for (at, stored) in objects.iter().enumerate() {
+        let Some(number) = stored.message else {
             numbers.push(None);
             continue;
         };
@@ -149,16 +167,16 @@ fn messages(units: &[Unit<'_>]) -> (Vec<Message>, Vec<Option<usize>>) {
                 number,
                 created: None,
                 is_user: false,
-                is_nested: unit.is_nested,
+                is_nested: stored.is_nested,
                 last: None,
                 position: None,
             });
             messages.len() - 1
         });
-        if unit.is_message() {
+        if stored.is_message() {
             let message = &mut messages[place];
-            message.created = unit.created;
-            message.is_user = unit.is_user;
+            message.created = stored.created;
+            message.is_user = stored.is_user;
             message.last = Some(at);
         }
         numbers.push(Some(place));

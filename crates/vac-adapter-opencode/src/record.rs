@@ -1,26 +1,29 @@
 //! The record around the entries of a session.
 
+use vac_adapter::Parent;
 use vac_adapter::members::{Members, Rest};
 use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
+use vac_record::annotations::Relation;
 use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
 use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node};
 
-use crate::classify::Class;
-use crate::container::Units;
-use crate::models::Models;
+use crate::annotate::SessionOrigin;
+use crate::classify::{Class, Facts};
+use crate::container::Objects;
+use crate::models::SessionModels;
+use crate::object::{Model, StoredObject, text};
 use crate::secret;
-use crate::unit::{Model, Unit, text};
 
-/// Names that are ours beside the session's own.
+/// Names that this adapter adds to the session's own.
 const OURS: &[&str] = &["session_diff", "todo", "session_share", "session_model"];
 
-/// What is told beside the entries.
+/// The data of a session that is not entries.
 #[derive(Default)]
-pub(crate) struct Around {
+pub(crate) struct SessionData {
     start: Option<AbstractTimestamp<'static>>,
     end: Option<AbstractTimestamp<'static>>,
     version: Option<String>,
@@ -36,13 +39,19 @@ pub(crate) struct Around {
     pub project_id: Option<String>,
     /// The model that the session names, and who runs it.
     model: Option<Model<'static>>,
+    /// The session that this one came from.
+    parent: Option<Parent>,
+    /// Whether its title says that it is a fork.
+    is_called_fork: bool,
+    /// The message, and the part of it, that the user went back to.
+    reverted_to: Option<(String, Option<String>)>,
     taken: Vec<Class>,
 }
 
-impl Around {
-    /// Takes a unit in, if it is the first of its class and fits.
+impl SessionData {
+    /// Takes a object in, if it is the first of its class and fits.
     pub fn take(&mut self, class: Class, node: Node<'_, '_>, id: &str) -> bool {
-        // Nothing tells empty arrays apart, and there are two of them at most.
+        // Empty arrays look the same, and there are at most two of them.
         let is_second = class == Class::Diffs && self.taken.contains(&class);
         let is_empty = node.elements().next().is_none();
         let class = if is_second && is_empty { Class::Todos } else { class };
@@ -56,7 +65,10 @@ impl Around {
             _ => {
                 let Some(object) = Members::new(node) else { return false };
                 match class {
-                    Class::Session => self.session(object, id),
+                    Class::Session => {
+                        self.parent = Facts::new(node).session_parent();
+                        self.session(object, id);
+                    }
                     Class::Project => self.project(object),
                     _ => self.share(object, id),
                 }
@@ -74,8 +86,14 @@ impl Around {
             let provider = text(model, "providerID").map(Into::into);
             Some(Model { name: name.into(), provider })
         });
+        self.is_called_fork =
+            session.peek("title").and_then(Node::text).is_some_and(|title| is_fork_title(&title));
+        self.reverted_to = session
+            .peek("revert")
+            .and_then(|revert| Some((text(revert, "messageID")?, text(revert, "partID"))));
         self.version = session.text("version").map(Into::into);
-        self.directory = session.text("directory").map(Into::into);
+        let location = session.peek("location").and_then(|location| text(location, "directory"));
+        self.directory = session.text("directory").map(Into::into).or(location);
         let mut left = None;
         if let Some(mut time) = session.object("time") {
             self.start = time.timestamp("created").map(IntoOwned::into_owned);
@@ -120,13 +138,17 @@ impl Around {
         })
     }
 
-    fn environment(&self, units: &[Unit<'_>], all: &Units<'_>) -> Option<Environment<'static>> {
-        let told = || units.iter().find_map(|unit| unit.directory);
+    fn environment(
+        &self,
+        objects: &[StoredObject<'_>],
+        all: &Objects<'_>,
+    ) -> Option<Environment<'static>> {
+        let of_message = || objects.iter().find_map(|stored| stored.directory);
         let working_dir = self
             .directory
             .clone()
             .or_else(|| self.worktree.clone())
-            .or_else(|| told().map(|number| all.directories.name(number).to_owned()))?;
+            .or_else(|| of_message().map(|number| all.directories.name(number).to_owned()))?;
         let mut extensions = Map::default();
         if let Some(project) = vac_adapter::members::object(self.project.clone()) {
             extensions.push(("project".into(), project));
@@ -142,13 +164,14 @@ impl Around {
         })
     }
 
-    fn agent_meta(&self, units: &[Unit<'_>], all: &Units<'_>) -> AgentMeta<'static> {
-        let models = Models::of(units, &all.models, self.model.as_ref());
-        let (model, runs) = models.main();
+    fn agent_meta(&self, objects: &[StoredObject<'_>], all: &Objects<'_>) -> AgentMeta<'static> {
+        let models = SessionModels::new(objects, &all.models, self.model.as_ref());
+        let model = models.models.main_or_unknown();
+        let runs = models.provider();
         AgentMeta {
             model_id: model.to_owned().into(),
             model_provider: runs.map_or_else(|| provider(model).into(), |it| it.to_owned().into()),
-            models: Some(models.names().map(|name| name.to_owned().into()).collect()),
+            models: models.models.listed(),
             cli_name: Some("opencode".into()),
             cli_version: self.version.clone().map(Into::into),
             extensions: Map::default(),
@@ -159,13 +182,14 @@ impl Around {
     pub fn record(
         &self,
         id: &str,
-        units: &[Unit<'_>],
-        all: &Units<'_>,
+        objects: &[StoredObject<'_>],
+        all: &Objects<'_>,
     ) -> VerifiableAgentRecord<'static> {
         let mut span = Span::default();
-        let has_time = |unit: &&Unit<'_>| unit.is_message() || unit.class == Class::Captured;
-        for unit in units.iter().filter(has_time) {
-            unit.created.iter().for_each(|created| span.add(&AbstractTimestamp::Uint(*created)));
+        let has_time =
+            |stored: &&StoredObject<'_>| stored.is_message() || stored.class == Class::Captured;
+        for stored in objects.iter().filter(has_time) {
+            stored.created.iter().for_each(|created| span.add(&AbstractTimestamp::Uint(*created)));
         }
         let start = self.start.clone().or_else(|| span.first());
         VerifiableAgentRecord {
@@ -176,8 +200,8 @@ impl Around {
                 session_id: SessionId::Text(id.to_owned().into()),
                 session_start: start.clone(),
                 session_end: self.end.clone().or_else(|| span.last()),
-                agent_meta: self.agent_meta(units, all),
-                environment: self.environment(units, all),
+                agent_meta: self.agent_meta(objects, all),
+                environment: self.environment(objects, all),
                 entries: Vec::new(),
                 extensions: self.session.clone(),
             },
@@ -189,13 +213,41 @@ impl Around {
         }
     }
 
-    /// When the session began, to order sessions by.
-    pub fn began(&self, units: &[Unit<'_>]) -> u64 {
-        match self.start {
-            Some(AbstractTimestamp::Uint(start)) => start,
-            _ => units.iter().filter_map(|unit| unit.created).min().unwrap_or(u64::MAX),
+    /// The session that this one came from.
+    pub fn parent(&self) -> Option<Parent> {
+        self.parent.clone()
+    }
+
+    /// What matters for the annotations of the objects.
+    pub fn origin(&self) -> SessionOrigin<'_> {
+        let reverted_to = self.reverted_to.as_ref();
+        let relation = self.parent.as_ref().map(|parent| parent.relation);
+        SessionOrigin {
+            is_subagent: relation == Some(Relation::Subagent),
+            is_fork: relation == Some(Relation::Fork) || self.is_called_fork,
+            created: match self.start {
+                Some(AbstractTimestamp::Uint(start)) => Some(start),
+                _ => None,
+            },
+            reverted_to: reverted_to.map(|(message, part)| (message.as_str(), part.as_deref())),
         }
     }
+
+    /// When the session began, to order sessions by.
+    pub fn began(&self, objects: &[StoredObject<'_>]) -> u64 {
+        match self.start {
+            Some(AbstractTimestamp::Uint(start)) => start,
+            _ => objects.iter().filter_map(|stored| stored.created).min().unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// Whether a title is that of a fork: `Fix the door (fork #2)`.
+fn is_fork_title(title: &str) -> bool {
+    let inside = title.strip_suffix(')').and_then(|title| title.rsplit_once(" (fork #"));
+    inside.is_some_and(|(_, number)| {
+        !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    })
 }
 
 /// A value without space between its tokens: it is written more than once.

@@ -16,14 +16,16 @@ const SECRET: &str = "secret";
 /// Where a session says how it is shared.
 pub(crate) const SHARE: &str = "share";
 
-/// Whether a unit has one where it is redacted. A document of an unknown kind that names no
+/// Whether a object has one where it is redacted. A document of an unknown kind that names no
 /// session may be a share object, or contain some, in a form that is not known yet.
-pub(crate) fn is_in(node: Node<'_, '_>, unit: &Facts<'_, '_>, class: Class) -> bool {
-    let is_shared = || unit.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
+pub(crate) fn is_in(node: Node<'_, '_>, stored: &Facts<'_, '_>, class: Class) -> bool {
+    let is_shared = || stored.share.is_some_and(|share| SECRETS.are_readable_in(share.raw()));
     match class {
-        Class::Share => unit.secret.is_some(),
+        Class::Share => stored.secret.is_some(),
         Class::Session | Class::Member(_) => is_shared(),
-        Class::Other => unit.session.is_none() && (is_shared() || SECRETS.blanked(node).is_some()),
+        Class::Other => {
+            stored.session.is_none() && (is_shared() || SECRETS.blanked(node).is_some())
+        }
         _ => false,
     }
 }

@@ -1,71 +1,94 @@
-//! One session: its units as entries.
+//! One session: its objects as entries.
 
 use std::rc::Rc;
 
-use vac_adapter::frame::Reason;
-use vac_adapter::{Error, Origin, Session, Sink, redact};
+use vac_adapter::container::Problem;
+use vac_adapter::frame::{Place, Reason};
+use vac_adapter::{Error, Origin, Parent, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
+use vac_record::annotations::Relation;
 use vac_value::{Document, Node, Scanner};
 
 use crate::classify::Class;
-use crate::container::Units;
-use crate::part::Known;
+use crate::container::Objects;
+use crate::object::{Redaction, StoredObject};
+use crate::part::Scope;
 use crate::source::{Seen, Source};
-use crate::unit::{Redaction, Unit};
-use crate::{capture, early, event, message, part, secret, whole};
+use crate::{capture, event, message, message_2025, part, secret, session_message};
 
 /// One session of an input.
-pub(crate) struct Found<'i> {
+pub(crate) struct OpenCodeSession<'i> {
     pub source: Rc<Source<'i>>,
-    /// The names that units share.
-    pub names: Rc<Units<'i>>,
+    /// The names that objects share.
+    pub names: Rc<Objects<'i>>,
     pub variant: &'static str,
     pub id: String,
-    /// Its units, in the order of its entries.
-    pub units: Vec<Unit<'i>>,
+    /// Its objects, in the order of its entries.
+    pub objects: Vec<StoredObject<'i>>,
     /// The number of the first in the order of all entries.
     pub first: usize,
     pub record: VerifiableAgentRecord<'static>,
+    /// The session that this one came from.
+    pub parent: Option<Parent>,
+    /// Whether what could not be read of the input is reported with this session.
+    pub is_first: bool,
 }
 
-impl Found<'_> {
-    fn unit(
+impl OpenCodeSession<'_> {
+    /// Files and tables that could not be read.
+    fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
+        let troubles = self.source.log().troubles().filter(|_| self.is_first);
+        troubles.filter_map(|trouble| match &trouble.problem {
+            Problem::Unreadable { what, reason } => Some((what.as_str(), reason.as_str())),
+            _ => None,
+        })
+    }
+}
+
+impl OpenCodeSession<'_> {
+    fn scope<'k>(&'k self, stored: &'k StoredObject<'k>) -> Scope<'k> {
+        let fork = self.parent.as_ref().filter(|parent| parent.relation == Relation::Fork);
+        let fork_of = fork.map(|parent| parent.session_id.as_str());
+        Scope { stored, session: &self.id, fork_of, number: None }
+    }
+
+    fn stored(
         &self,
-        unit: &Unit<'_>,
+        stored: &StoredObject<'_>,
         number: usize,
         scanner: &mut Scanner,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        self.source.look(unit, number, scanner, |seen| match seen {
+        self.source.look(stored, number, scanner, |seen| match seen {
             // Part of a damaged document, with a secret before it.
-            Seen::Document(node) if unit.redaction == Redaction::Whole => {
-                raw(node.raw(), &Reason::Stray, unit, sink)
+            Seen::Document(node) if stored.redaction == Redaction::Whole => {
+                raw(node.raw(), &Reason::Stray, stored, sink)
             }
-            Seen::Document(node) => self.document(node, unit, sink),
-            Seen::Raw(bytes, reason) => raw(bytes, reason, unit, sink),
+            Seen::Document(node) => self.document(node, stored, sink),
+            Seen::Raw(bytes, reason) => raw(bytes, reason, stored, sink),
         })?
     }
 
     fn document(
         &self,
         node: Node<'_, '_>,
-        unit: &Unit<'_>,
+        stored: &StoredObject<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        if unit.redaction == Redaction::Member {
-            return self.redacted(node, unit, sink);
+        if stored.redaction == Redaction::Member {
+            return self.redacted(node, stored, sink);
         }
-        let origin = Origin { place: unit.place, bytes: node.raw() };
-        let known = Known { unit, session: &self.id, number: None };
-        let (entry, result) = match unit.class {
-            Class::Message => (message::entry(node, unit, &self.id), None),
-            Class::Part => part::entries(node, known, sink.report()),
-            Class::Captured => capture::entries(node, known, sink.report()),
-            Class::Early => return early::entries(node, unit, &self.id, origin, sink),
-            Class::Whole => return whole::entries(node, unit, &self.id, origin, sink),
+        let origin = Origin { place: stored.place, bytes: node.raw() };
+        let scope = self.scope(stored);
+        let (entry, result) = match stored.class {
+            Class::Message => (message::entry(node, scope), None),
+            Class::Part => part::entries(node, scope, sink.report()),
+            Class::Captured => capture::entries(node, scope, sink.report()),
+            Class::Message2025 => return message_2025::entries(node, scope, origin, sink),
+            Class::SessionMessage => return session_message::entries(node, scope, origin, sink),
             _ => {
                 let members = &self.names.members;
-                (event::entry(node, unit, &self.id, members, sink.report()), None)
+                (event::entry(node, scope, members, sink.report()), None)
             }
         };
         sink.entry(entry, origin)?;
@@ -76,35 +99,40 @@ impl Found<'_> {
     }
 }
 
-impl Found<'_> {
+impl OpenCodeSession<'_> {
     /// Gives the entry of a document with a secret.
     fn redacted(
         &self,
         node: Node<'_, '_>,
-        unit: &Unit<'_>,
+        stored: &StoredObject<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let blanked = secret::SECRETS.blanked(node);
         let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
         let Ok(document) = Document::json(bytes) else {
             // It was a document before something was taken out.
-            let unit = Unit { redaction: Redaction::Whole, ..unit.clone() };
-            return raw(node.raw(), &Reason::Stray, &unit, sink);
+            let stored = StoredObject { redaction: Redaction::Whole, ..stored.clone() };
+            return raw(node.raw(), &Reason::Stray, &stored, sink);
         };
         let members = &self.names.members;
-        let entry = event::entry(document.root(), unit, &self.id, members, sink.report());
+        let entry = event::entry(document.root(), self.scope(stored), members, sink.report());
         let bytes = redact::origin(&entry)?;
-        sink.entry(entry, Origin { place: unit.place, bytes: &bytes })
+        sink.entry(entry, Origin { place: stored.place, bytes: &bytes })
     }
 }
 
 /// Gives the entry of bytes that could not be parsed.
-fn raw(bytes: &[u8], reason: &Reason, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let entry = event::raw(bytes, reason, unit, sink.report());
-    sink.entry(entry, Origin { place: unit.place, bytes })
+fn raw(
+    bytes: &[u8],
+    reason: &Reason,
+    stored: &StoredObject<'_>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let entry = event::raw(bytes, reason, stored, sink.report());
+    sink.entry(entry, Origin { place: stored.place, bytes })
 }
 
-impl Session for Found<'_> {
+impl Session for OpenCodeSession<'_> {
     fn adapter(&self) -> Option<&'static dyn vac_adapter::Adapter> {
         Some(&crate::OpenCode)
     }
@@ -113,18 +141,27 @@ impl Session for Found<'_> {
         self.variant
     }
 
+    fn parent(&self) -> Option<Parent> {
+        self.parent.clone()
+    }
+
     fn record(&self) -> VerifiableAgentRecord<'static> {
         self.record.clone()
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (number, (what, reason)) in (1..).zip(self.unreadable()) {
+            sink.report().warn(format!("{what}: {reason}"));
+            let entry = event::unreadable(what, number);
+            sink.entry(entry, Origin { place: Place::default(), bytes: b"" })?;
+        }
         let mut scanner = Scanner::default();
-        for (number, unit) in (self.first..).zip(&self.units) {
+        for (number, stored) in (self.first..).zip(&self.objects) {
             sink.report().frames += 1;
-            if unit.entries > 0 {
-                self.unit(unit, number, &mut scanner, sink)?;
+            if stored.entries > 0 {
+                self.stored(stored, number, &mut scanner, sink)?;
             }
-            if unit.redaction == Redaction::Member {
+            if stored.redaction == Redaction::Member {
                 sink.report().redact(secret::PATH);
             }
         }
@@ -132,6 +169,7 @@ impl Session for Found<'_> {
     }
 
     fn count(&self) -> Result<u64, Error> {
-        Ok(self.units.iter().map(|unit| unit.entries).sum())
+        let unreadable = self.unreadable().count() as u64;
+        Ok(unreadable + self.objects.iter().map(|stored| stored.entries).sum::<u64>())
     }
 }

@@ -1,6 +1,6 @@
-//! The text of units, to look at them in any order.
+//! The text of objects, to look at them in any order.
 //!
-//! An input in memory is scanned once, and a unit is a place in its frames. Of one that
+//! An input in memory is scanned once, and a object is a place in its frames. Of one that
 //! is not, a few megabytes at a time are held, those that come next in the order of the
 //! entries; it is read as often as that takes.
 
@@ -11,32 +11,32 @@ use vac_adapter::{Error, Log};
 use vac_value::{Node, Scanner};
 
 use crate::classify::Class;
-use crate::unit::Unit;
+use crate::object::StoredObject;
 
 /// So much text is held of an input that is not in memory.
-const MOST_HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
+const MAX_HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Source<'i> {
     log: Log<'i>,
-    /// Where units are, in the order of the entries, if the input is not in memory.
+    /// Where objects are, in the order of the entries, if the input is not in memory.
     spots: Vec<Spot>,
     window: RefCell<Window>,
 }
 
-/// Where a unit is.
+/// Where a object is.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     file: usize,
     index: u64,
     node: u32,
     size: usize,
-    /// Whether the unit has its text with it, or nobody needs it.
+    /// Whether the object has its text with it, or nobody needs it.
     is_held: bool,
 }
 
-/// The units that are held, from the one with this number in the order of the entries.
+/// The objects that are held, from the one with this number in the order of the entries.
 #[derive(Debug, Default)]
 struct Window {
     first: usize,
@@ -49,7 +49,7 @@ enum Body {
     Raw(Box<[u8]>, Reason),
 }
 
-/// What a unit is found to be.
+/// What a object is found to be.
 #[derive(Clone, Copy)]
 pub(crate) enum Seen<'d, 'a> {
     /// A document, or a part of one.
@@ -59,7 +59,7 @@ pub(crate) enum Seen<'d, 'a> {
 }
 
 impl<'i> Source<'i> {
-    /// The source of units in a log; nothing is known of them yet.
+    /// The source of objects in a log; nothing is known of them yet.
     pub fn of(log: Log<'i>) -> Self {
         Self { log, spots: Vec::new(), window: RefCell::default() }
     }
@@ -69,39 +69,40 @@ impl<'i> Source<'i> {
         &self.log
     }
 
-    /// Adds the units that come next in the order of the entries; gives the number of
+    /// Adds the objects that come next in the order of the entries; gives the number of
     /// the first.
-    pub fn add<'u>(&mut self, units: impl Iterator<Item = &'u Unit<'u>>) -> usize {
+    pub fn add<'u>(&mut self, objects: impl Iterator<Item = &'u StoredObject<'u>>) -> usize {
         let first = self.spots.len();
         if self.log.held().is_none() {
-            self.spots.extend(units.map(|unit| Spot {
-                file: unit.place.file,
-                index: unit.place.index,
-                node: unit.node,
-                size: unit.size,
-                is_held: unit.entries == 0 || (unit.text.is_some() && unit.class != Class::Raw),
+            self.spots.extend(objects.map(|stored| Spot {
+                file: stored.place.file,
+                index: stored.place.index,
+                node: stored.node,
+                size: stored.size,
+                is_held: stored.entries == 0
+                    || (stored.text.is_some() && stored.class != Class::Raw),
             }));
         }
         first
     }
 
-    /// Looks at a unit, which has this number in the order of the entries.
+    /// Looks at a object, which has this number in the order of the entries.
     pub fn look<T>(
         &self,
-        unit: &Unit<'_>,
+        stored: &StoredObject<'_>,
         number: usize,
         scanner: &mut Scanner,
         look: impl FnOnce(Seen<'_, '_>) -> T,
     ) -> Result<T, Error> {
-        if let Some(text) = unit.text.as_ref().filter(|_| unit.class != Class::Raw) {
+        if let Some(text) = stored.text.as_ref().filter(|_| stored.class != Class::Raw) {
             return scanned(text, scanner, look);
         }
-        let look = |seen: Seen<'_, '_>| match (seen, &unit.text) {
+        let look = |seen: Seen<'_, '_>| match (seen, &stored.text) {
             (Seen::Raw(_, reason), Some(rest)) => look(Seen::Raw(rest, reason)),
             (seen, _) => look(seen),
         };
-        if let Some(frame) = self.log.frame(unit.place) {
-            let seen = seen(frame, unit.node).ok_or_else(changed)?;
+        if let Some(frame) = self.log.frame(stored.place) {
+            let seen = seen(frame, stored.node).ok_or_else(changed)?;
             return Ok(look(seen));
         }
         if !self.window.borrow().holds(number) {
@@ -116,9 +117,9 @@ impl<'i> Source<'i> {
         }
     }
 
-    /// Reads the units from a number on, as many as may be held.
+    /// Reads the objects from a number on, as many as may be held.
     fn window_from(&self, first: usize) -> Result<Window, Error> {
-        let mut room = MOST_HELD;
+        let mut room = MAX_HELD;
         let spots = self.spots.get(first..).unwrap_or_default();
         let fits = |spot: &&Spot| {
             let before = room;
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(expected.len(), 2);
         assert!(records(&file) == expected, "other records");
         let times = file.1.get();
-        let least = log.len() / super::MOST_HELD / 2;
+        let least = log.len() / super::MAX_HELD / 2;
         assert!(times > least && times < 40, "{times} times, {} bytes", log.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The first pass: whose units are whose, and what is true of each session.
+//! The first pass: whose objects are whose, and what is true of each session.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -10,95 +10,100 @@ use vac_adapter::redact::Redactor;
 use vac_adapter::{Error, Input, Log, ids};
 use vac_value::Scanner;
 
+use crate::annotate::annotate;
 use crate::classify::Class;
-use crate::container::{Form, Units};
-use crate::record::Around;
-use crate::session::Found;
+use crate::container::{Form, Objects};
+use crate::object::StoredObject;
+use crate::record::SessionData;
+use crate::session::OpenCodeSession;
 use crate::source::{Seen, Source};
-use crate::unit::Unit;
 use crate::{order, secret, steps};
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The sessions of an input.
-pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Found<'_>>, Error> {
+pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Error> {
     let mut source = Source::of(Log::of(input));
-    let mut units = units(source.log())?;
-    if !units.all.iter().any(is_known) {
+    let mut objects = objects(source.log())?;
+    if !objects.all.iter().any(is_known) {
         return Err(refused(input));
     }
-    if units.all.iter().all(|unit| unit.session.is_none()) {
-        units.sessions.number(ids::from_input(input)?.into(), |name| name);
+    if objects.all.iter().all(|stored| stored.session.is_none()) {
+        objects.sessions.number(ids::from_input(input)?.into(), |name| name);
     }
-    order::attribute(&mut units);
-    let surveyed = surveyed(&mut units, &source)?;
-    let variant = variant(units.form, &surveyed, input.name());
+    order::attribute(&mut objects);
+    let surveyed = surveyed(&mut objects, &source)?;
+    let variant = variant(objects.form, &surveyed, input.name());
     let numbers: Vec<_> =
-        surveyed.iter().map(|surveyed| source.add(surveyed.units.iter())).collect();
+        surveyed.iter().map(|surveyed| source.add(surveyed.objects.iter())).collect();
     let source = Rc::new(source);
-    let units = Rc::new(units);
-    let found = surveyed.into_iter().zip(numbers).map(|(surveyed, first)| {
-        let record = surveyed.around.record(&surveyed.id, &surveyed.units, &units);
-        Found {
+    let objects = Rc::new(objects);
+    let found = surveyed.into_iter().zip(numbers).enumerate().map(|(at, (surveyed, first))| {
+        let record = surveyed.data.record(&surveyed.id, &surveyed.objects, &objects);
+        OpenCodeSession {
             source: Rc::clone(&source),
-            names: Rc::clone(&units),
+            names: Rc::clone(&objects),
             variant,
             id: surveyed.id,
-            units: surveyed.units,
+            objects: surveyed.objects,
             first,
             record,
+            parent: surveyed.data.parent(),
+            is_first: at == 0,
         }
     });
     Ok(found.collect())
 }
 
-fn is_known(unit: &Unit<'_>) -> bool {
-    use Class::{Captured, Early, Message, Part, Row, Session, Whole};
-    matches!(unit.class, Session | Message | Early | Whole | Part | Captured | Row)
+fn is_known(stored: &StoredObject<'_>) -> bool {
+    use Class::{Captured, Message, Message2025, Part, Row, Session, SessionMessage};
+    matches!(stored.class, Session | Message | Message2025 | SessionMessage | Part | Captured | Row)
 }
 
-/// All units of a log.
-fn units<'i>(log: &Log<'i>) -> Result<Units<'i>, Error> {
-    let mut units = Units::default();
+/// All objects of a log.
+fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
+    let mut objects = Objects::default();
     let mut redactor = Redactor::new(secret::SECRETS);
     if let Some(frames) = log.held() {
-        frames.for_each(|frame| units.add(frame, &mut redactor, |text| text));
-        return Ok(units);
+        frames.for_each(|frame| objects.add(frame, &mut redactor, |text| text));
+        return Ok(objects);
     }
     log.each(|frame| {
-        let from = units.all.len();
-        units.add(frame, &mut redactor, |text| Cow::Owned(text.into_owned()));
-        units.all[from..].iter_mut().for_each(|unit| hold(unit, frame));
+        let from = objects.all.len();
+        objects.add(frame, &mut redactor, |text| Cow::Owned(text.into_owned()));
+        objects.all[from..].iter_mut().for_each(|stored| hold(stored, frame));
         Ok(())
     })?;
-    Ok(units)
+    Ok(objects)
 }
 
-/// Keeps the text of what is told beside the entries: it is looked at long before the
-/// entries are.
-fn hold(unit: &mut Unit<'_>, frame: &Frame<'_>) {
-    if let (true, Content::Document(document)) = (unit.class.is_beside(), &frame.content) {
-        unit.text = Some(document.node(unit.node).raw().into());
+/// Keeps the text of data of the session, which is read long before the entries.
+fn hold(stored: &mut StoredObject<'_>, frame: &Frame<'_>) {
+    if let (true, Content::Document(document)) = (stored.class.is_beside(), &frame.content) {
+        stored.text = Some(document.node(stored.node).raw().into());
     }
 }
 
 /// One session, as far as it is known.
 struct Surveyed<'i> {
-    around: Around,
+    data: SessionData,
     id: String,
-    units: Vec<Unit<'i>>,
+    objects: Vec<StoredObject<'i>>,
 }
 
-/// The sessions that units belong to, in the order of their beginning.
-fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Surveyed<'i>>, Error> {
-    let mut groups: Vec<Vec<Unit<'_>>> = Vec::new();
-    groups.resize_with(units.sessions.len(), Vec::new);
+/// The sessions that objects belong to, in the order of their beginning.
+fn surveyed<'i>(
+    objects: &mut Objects<'i>,
+    source: &Source<'_>,
+) -> Result<Vec<Surveyed<'i>>, Error> {
+    let mut groups: Vec<Vec<StoredObject<'_>>> = Vec::new();
+    groups.resize_with(objects.sessions.len(), Vec::new);
     let mut projects = Vec::new();
-    for unit in std::mem::take(&mut units.all) {
-        match unit.session {
-            _ if unit.class == Class::Project => projects.push(unit),
-            Some(session) => groups[session as usize].push(unit),
+    for stored in std::mem::take(&mut objects.all) {
+        match stored.session {
+            _ if stored.class == Class::Project => projects.push(stored),
+            Some(session) => groups[session as usize].push(stored),
             None => {}
         }
     }
@@ -109,34 +114,36 @@ fn surveyed<'i>(units: &mut Units<'i>, source: &Source<'_>) -> Result<Vec<Survey
             continue;
         }
         order::settle(&mut group);
-        let id = units.sessions.name(number).to_owned();
-        let mut units = order::order(group, |message| units.messages.name(message));
-        let mut around = Around::default();
-        for unit in units.iter_mut().filter(|unit| unit.class.is_beside()) {
-            if is_taken(&mut around, unit, &id, source, &mut scanner)? {
-                unit.entries = 0;
+        order::sort_rows(&mut group);
+        let id = objects.sessions.name(number).to_owned();
+        let mut objects = order::order(group, |message| objects.messages.name(message));
+        let mut data = SessionData::default();
+        for stored in objects.iter_mut().filter(|stored| stored.class.is_beside()) {
+            if is_taken(&mut data, stored, &id, source, &mut scanner)? {
+                stored.entries = 0;
                 // Nobody looks at it again.
-                unit.text = None;
+                stored.text = None;
             }
         }
-        surveyed.push(Surveyed { around, id, units });
+        annotate(&mut objects, data.origin());
+        surveyed.push(Surveyed { data, id, objects });
     }
-    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.around.began(&of.units), of.id.clone()));
+    surveyed.sort_by_cached_key(|of: &Surveyed<'_>| (of.data.began(&of.objects), of.id.clone()));
     place_projects(projects, &mut surveyed, source, &mut scanner)?;
     Ok(surveyed)
 }
 
 fn is_taken(
-    around: &mut Around,
-    unit: &Unit<'_>,
+    data: &mut SessionData,
+    stored: &StoredObject<'_>,
     session: &str,
     source: &Source<'_>,
     scanner: &mut Scanner,
 ) -> Result<bool, Error> {
-    // Units have no number in the order of the entries yet, and what is beside them
+    // Objects have no number in the order of the entries yet, and data of the session
     // needs none.
-    source.look(unit, usize::MAX, scanner, |seen| match seen {
-        Seen::Document(node) => around.take(unit.class, node, session),
+    source.look(stored, usize::MAX, scanner, |seen| match seen {
+        Seen::Document(node) => data.take(stored.class, node, session),
         Seen::Raw(..) => false,
     })
 }
@@ -144,7 +151,7 @@ fn is_taken(
 /// Gives each project to the sessions that name it, else to the first session as an
 /// event.
 fn place_projects<'i>(
-    projects: Vec<Unit<'i>>,
+    projects: Vec<StoredObject<'i>>,
     sessions: &mut [Surveyed<'i>],
     source: &Source<'_>,
     scanner: &mut Scanner,
@@ -152,7 +159,7 @@ fn place_projects<'i>(
     // Sessions that wait for the project of this id.
     let mut waiting: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (number, session) in sessions.iter().enumerate() {
-        if let Some(named) = &session.around.project_id {
+        if let Some(named) = &session.data.project_id {
             waiting.entry(named.clone()).or_default().push_back(number);
         }
     }
@@ -166,24 +173,24 @@ fn place_projects<'i>(
         while let Some(&number) = named.front() {
             steps::step();
             let session = &mut sessions[number];
-            if !is_taken(&mut session.around, &project, &session.id, source, scanner)? {
+            if !is_taken(&mut session.data, &project, &session.id, source, scanner)? {
                 break;
             }
             named.pop_front();
             is_placed = true;
-            session.units.push(Unit { entries: 0, text: None, ..project.clone() });
+            session.objects.push(StoredObject { entries: 0, text: None, ..project.clone() });
         }
         if !is_placed {
             left.push(project);
         }
     }
     if let Some(first) = sessions.first_mut() {
-        first.units.splice(0..0, left.into_iter().rev());
+        first.objects.splice(0..0, left.into_iter().rev());
     }
     Ok(())
 }
 
-/// What the sessions were in. The session of a tree comes as its files, one behind the
+/// What the sessions were in. The session of a tree comes as its files, one after the
 /// other, under its own name.
 fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     let is_alone = matches!(sessions, [only] if only.id == name);
@@ -246,7 +253,7 @@ mod tests {
                 r#"{{"id": "p{number}", "worktree": "/"}} {{"id": "s{number}", "projectID": "q"}}"#
             )
         };
-        // The half pair keeps every project from being told where projects are.
+        // The half pair keeps every project an event.
         let refused = |number: usize| {
             format!(
                 r#"{{"id": "q", "worktree": "\ud800"}} {{"id": "s{number}", "projectID": "q"}}"#

@@ -1,5 +1,6 @@
 //! What an adapter is: detect, survey, then entries one by one.
 
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
@@ -9,10 +10,13 @@ use vac_record::{AbstractTimestamp, Entry, MessageEntry, VerifiableAgentRecord};
 use vac_validate::Violations;
 use vac_value::Any;
 
+use crate::companions::Companions;
+use crate::container::Stores;
 use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
 use crate::members::Rest;
+use crate::places;
 use crate::prompt;
 use crate::provider::UNKNOWN;
 use crate::report::Report;
@@ -78,6 +82,27 @@ pub trait Adapter: Sync {
     /// Whether every finished tool call has a result in the log: then one without is unfinished.
     fn logs_results(&self) -> bool {
         false
+    }
+
+    /// Where the agent keeps its sessions.
+    fn places(&self) -> &'static [places::Place] {
+        &[]
+    }
+
+    /// Which files belong to a session besides its log.
+    fn companions(&self) -> &'static Companions {
+        &Companions::NONE
+    }
+
+    /// The databases and folders in which the agent keeps several sessions.
+    fn stores(&self) -> &'static Stores {
+        &Stores::NONE
+    }
+
+    /// What tests have to know about the agent's logs: a `vac_adapter_check::Agent`. Only with the
+    /// feature `check` of the agent's crate.
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
+        None
     }
 
     /// Reads an input once for what is true of its sessions as a whole. An input

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Read};
 
 use crate::adapter::Error;
+use crate::container::{Container, Trouble, troubles_at};
 use crate::frame::{self, Frame, Frames};
 
 /// A file, or something like one, that can be read more than once.
@@ -37,6 +38,18 @@ pub trait Input {
     /// is copied. Otherwise they are read as often as needed.
     fn bytes(&self) -> Option<&[u8]> {
         None
+    }
+
+    /// What it was read from.
+    fn container(&self) -> Container {
+        Container::File
+    }
+
+    /// What its documents do not say about themselves, and what went wrong while it was read from
+    /// its container, in the order of its documents. Those of several files are with the
+    /// [parts](Self::parts).
+    fn troubles(&self) -> &[Trouble] {
+        &[]
     }
 
     /// How many bytes one event (a line; in formats without lines a message) may have to be
@@ -103,6 +116,17 @@ impl Input for Bundle<'_> {
         }
     }
 
+    fn container(&self) -> Container {
+        self.parts.first().map_or(Container::File, |part| part.container())
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        match self.parts.as_slice() {
+            [only] => only.troubles(),
+            _ => &[],
+        }
+    }
+
     fn parts(&self) -> Vec<&dyn Input> {
         self.parts.clone()
     }
@@ -124,7 +148,11 @@ pub fn chained(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
 
 /// The frames of an input, as often as somebody wants to see them.
 #[derive(Debug)]
-pub struct Log<'i>(Vec<File<'i>>);
+pub struct Log<'i> {
+    files: Vec<File<'i>>,
+    /// What is known about the documents of each file.
+    troubles: Vec<&'i [Trouble]>,
+}
 
 enum File<'i> {
     Held(Vec<Frame<'i>>),
@@ -147,6 +175,7 @@ impl<'i> Log<'i> {
         if parts.is_empty() {
             parts.push(input);
         }
+        let troubles = parts.iter().map(|part| part.troubles()).collect();
         let files = parts.into_iter().map(|part| match part.bytes() {
             Some(bytes) if bytes.len() <= frame::max_held(part.max_event()) => {
                 File::Held(frame::held(bytes))
@@ -161,12 +190,23 @@ impl<'i> Log<'i> {
                 }
             }
         }
-        Self(files)
+        Self { files, troubles }
+    }
+
+    /// Returns what is known about the document at a place.
+    pub fn troubles_at(&self, place: frame::Place) -> &'i [Trouble] {
+        let troubles = self.troubles.get(place.file).copied().unwrap_or_default();
+        troubles_at(troubles, place.offset)
+    }
+
+    /// Returns what is known about all documents.
+    pub fn troubles(&self) -> impl Iterator<Item = &'i Trouble> {
+        self.troubles.iter().copied().flatten()
     }
 
     /// Shows each frame, until one of them is an error.
     pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
-        for (number, file) in self.0.iter().enumerate() {
+        for (number, file) in self.files.iter().enumerate() {
             match file {
                 File::Held(frames) => frames.iter().try_for_each(&mut show)?,
                 File::Streamed(input) => frames(*input, number)?.each(&mut show)?,
@@ -178,7 +218,7 @@ impl<'i> Log<'i> {
     /// All frames, if all files are in memory: what is taken from them borrows from the
     /// input.
     pub fn held(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
-        let files = self.0.iter().map(|file| match file {
+        let files = self.files.iter().map(|file| match file {
             File::Held(frames) => Some(frames),
             File::Streamed(_) => None,
         });
@@ -188,7 +228,7 @@ impl<'i> Log<'i> {
 
     /// The frame at a place, if its file is in memory.
     pub fn frame(&self, place: frame::Place) -> Option<&Frame<'i>> {
-        match self.0.get(place.file)? {
+        match self.files.get(place.file)? {
             File::Held(frames) => frames.get(usize::try_from(place.index).ok()?),
             File::Streamed(_) => None,
         }
@@ -215,7 +255,7 @@ impl<'i> Log<'i> {
         range: std::ops::Range<u64>,
         mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        match self.0.get(file) {
+        match self.files.get(file) {
             None => Ok(()),
             Some(File::Held(frames)) => {
                 let index = |index| usize::try_from(index).unwrap_or(usize::MAX);

@@ -118,74 +118,10 @@ fn elements_author(text: &str, rules: &[Rule]) -> Option<Author> {
 }
 
 /// Names of elements that people write into prompts.
-const HTML: &[&str] = &[
-    "a",
-    "article",
-    "b",
-    "blockquote",
-    "body",
-    "br",
-    "button",
-    "canvas",
-    "code",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "header",
-    "hr",
-    "html",
-    "i",
-    "iframe",
-    "img",
-    "input",
-    "kbd",
-    "label",
-    "li",
-    "link",
-    "main",
-    "meta",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "path",
-    "pre",
-    "script",
-    "section",
-    "select",
-    "small",
-    "span",
-    "strong",
-    "style",
-    "sub",
-    "summary",
-    "sup",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "template",
-    "textarea",
-    "th",
-    "thead",
-    "title",
-    "tr",
-    "u",
-    "ul",
-    "video",
-];
+const HTML: &str = "a article b blockquote body br button canvas code dd details div dl dt em footer form h1 \
+    h2 h3 h4 h5 h6 head header hr html i iframe img input kbd label li link main meta nav ol \
+    option p path pre script section select small span strong style sub summary sup svg table \
+    tbody td template textarea th thead title tr u ul video";
 
 /// Returns the name of the element that a text begins with, if it looks like one that an agent
 /// writes.
@@ -195,7 +131,7 @@ fn element_name(text: &str) -> Option<&str> {
     let name = &inside[..end];
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c));
-    (is_name && !HTML.contains(&name)).then_some(name)
+    (is_name && !HTML.split(' ').any(|html| html == name)).then_some(name)
 }
 
 /// Whether an element with this name encloses a text. Names may contain spaces.
@@ -223,7 +159,7 @@ pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'
 pub struct Typed {
     /// What the user typed.
     pub text: String,
-    /// What was around it: `context`, `referenced files`. Empty if nothing worth counting was.
+    /// What was around it: `context`, `referenced files`. Empty if nothing but marks.
     pub left_out: &'static str,
 }
 

@@ -15,6 +15,7 @@
 //! * An entry that the encoding has nothing for (CBOR text cannot be half a surrogate
 //!   pair) is carried as the text it was made of.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use vac_record::annotations::SessionAnnotations;
@@ -23,7 +24,7 @@ use vac_record::{Entry, RecordingAgent, VerifiableAgentRecord};
 use vac_validate::{RuleId, rules, validate_document};
 use vac_value::{Any, Document, Encode, Encoder, Encoding, IntoOwned, Layout, Map};
 
-use crate::adapter::{Error, Origin, Profile, Session, Sink};
+use crate::adapter::{Adapter, Error, Origin, Parent, Profile, Session, Sink};
 use crate::annotation;
 use crate::canonical::{strip_entry, strip_record};
 use crate::frame::Reason;
@@ -178,6 +179,65 @@ pub fn head(session: &dyn Session) -> VerifiableAgentRecord<'static> {
     };
     annotation::annotate_session(&mut record, &annotations);
     record
+}
+
+/// A session of an agent that has another name than the adapter of its format: the place of the
+/// log, or the user, states the name.
+pub struct Named<'s> {
+    session: &'s dyn Session,
+    agent: &'s str,
+}
+
+impl<'s> Named<'s> {
+    /// Names the agent that wrote a session. The name that the session itself states stays if
+    /// `agent` is only the adapter's.
+    pub fn new(session: &'s dyn Session, agent: &'s str) -> Self {
+        Self { session, agent }
+    }
+
+    /// The name, if it is not the adapter's.
+    fn other(&self) -> Option<&'s str> {
+        let adapter = self.session.adapter()?;
+        (adapter.name() != self.agent && !self.session.is_record()).then_some(self.agent)
+    }
+}
+
+impl Session for Named<'_> {
+    fn adapter(&self) -> Option<&'static dyn Adapter> {
+        self.session.adapter()
+    }
+
+    fn agent(&self) -> Cow<'_, str> {
+        self.other().map_or_else(|| self.session.agent(), Cow::Borrowed)
+    }
+
+    fn parent(&self) -> Option<Parent> {
+        self.session.parent()
+    }
+
+    fn variant(&self) -> &'static str {
+        self.session.variant()
+    }
+
+    fn is_record(&self) -> bool {
+        self.session.is_record()
+    }
+
+    fn record(&self) -> VerifiableAgentRecord<'static> {
+        let mut record = self.session.record();
+        if let Some(agent) = self.other() {
+            record.session.agent_meta.cli_name = Some(agent.to_owned().into());
+        }
+        record
+    }
+
+    fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
+        self.session.entries(sink)
+    }
+
+    fn count(&self) -> Result<u64, Error> {
+        self.session.count()
+    }
 }
 
 fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'static> {

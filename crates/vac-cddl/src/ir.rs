@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use vac_schema::{Grammar, TextEncoding};
 
-/// Where a construct stands in its source.
+/// The location of a construct in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The file's name as it was given to the parser.
@@ -29,8 +29,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// A whole specification. `rules[0]` is the start rule's neighbour only by
-/// chance: ask [`Schema::root`].
+/// A whole specification. The start rule is [`Schema::root`], which need not be `rules[0]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     /// Type rules in the order of the text; generic instances follow the rule
@@ -117,9 +116,9 @@ pub struct Rule {
     pub docs: Vec<String>,
     /// The rule's own text (plugs of a socket joined by newlines).
     pub source: String,
-    /// Where the rule's name stands.
+    /// The location of the rule's name.
     pub location: Location,
-    /// What it stands for.
+    /// Its type.
     pub body: Type,
 }
 
@@ -140,7 +139,7 @@ pub enum Origin {
 pub struct Type {
     /// What it is.
     pub kind: TypeKind,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
@@ -292,7 +291,7 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
-/// What stands between the braces of a map or an array: alternatives, each a
+/// The content of the braces of a map or an array: alternatives, each a
 /// sequence of elements. An empty list of choices (an unplugged group socket)
 /// matches nothing; one empty choice matches the empty group.
 #[derive(Clone, Debug, PartialEq)]
@@ -301,7 +300,7 @@ pub struct Group {
     pub choices: Vec<Vec<Element>>,
     /// For each alternative: the group rule that it consists of, if it is only that.
     pub names: Vec<Option<String>>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
@@ -312,9 +311,9 @@ pub struct Element {
     pub occurrence: Occurrence,
     /// What.
     pub kind: ElementKind,
-    /// The comment lines directly above, or behind on the same line.
+    /// The comment lines directly above, or after it on the same line.
     pub docs: Vec<String>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 

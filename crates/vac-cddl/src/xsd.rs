@@ -106,7 +106,7 @@ impl<'a> Translation<'a> {
         if open > 0 { Err("`(` is never closed".into()) } else { Ok(()) }
     }
 
-    /// `{2}`, `{2,}`, `{2,3}`, from behind the brace.
+    /// `{2}`, `{2,}`, `{2,3}`, from after the brace.
     fn quantity(&mut self) -> Result<(), String> {
         let quantity = self.braced()?;
         let (min, max) = quantity.split_once(',').unwrap_or((&quantity, &quantity));
@@ -155,7 +155,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    /// What stands before the closing brace.
+    /// The text before the closing brace.
     fn braced(&mut self) -> Result<String, String> {
         let mut content = String::new();
         loop {
@@ -194,7 +194,7 @@ impl<'a> Translation<'a> {
     }
 }
 
-/// What an escape stands for.
+/// What an escape means.
 enum Escape {
     Character(char),
     Class(String),
@@ -210,7 +210,7 @@ impl Escape {
     }
 }
 
-/// A character that stands for itself.
+/// A character that matches itself.
 fn literal(c: char) -> String {
     regex::escape(c.encode_utf8(&mut [0; 4]))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
+use vac::AGENTS;
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
@@ -15,7 +16,6 @@ use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
-use crate::convert::ADAPTERS;
 use crate::exit::Exit;
 use crate::keys::now;
 use crate::line::beginning;
@@ -114,12 +114,12 @@ impl std::error::Error for NotVerified {}
 
 /// Takes the name of an agent, or `auto`.
 pub fn agents() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once("auto").chain(ADAPTERS.iter().map(|it| it.name())))
+    PossibleValuesParser::new(std::iter::once("auto").chain(vac::agent_names()))
 }
 
 /// The agent of a name that [`agents`] has taken; `None` is for whichever it is.
 pub fn agent(name: &str) -> Option<&'static dyn Adapter> {
-    ADAPTERS.iter().find(|adapter| adapter.name() == name).copied()
+    vac::adapter(name)
 }
 
 impl Sessions<'_> {
@@ -149,7 +149,7 @@ struct Looking<'l, 's> {
 
 impl Looking<'_, '_> {
     fn all(mut self) -> Result<Exit> {
-        let Found { logs, troubles, skipped } = find(self.sessions.paths);
+        let Found { logs, troubles, skipped } = find(self.sessions.paths, AGENTS);
         for trouble in troubles {
             self.complain(&trouble, Exit::Trouble);
         }
@@ -163,7 +163,7 @@ impl Looking<'_, '_> {
         }
         let adapters: Vec<&dyn Adapter> = match self.sessions.agent {
             Some(agent) => vec![agent],
-            None => ADAPTERS.to_vec(),
+            None => AGENTS.to_vec(),
         };
         let known = others.into_iter().map(|log| look(log, &adapters)).collect();
         for known in join(known) {
@@ -182,7 +182,7 @@ impl Looking<'_, '_> {
             self.refuse(log, trouble, Exit::Trouble);
             return Ok(());
         }
-        let by_name = || ADAPTERS.iter().copied().find(|it| Some(it.name()) == known.agent);
+        let by_name = || AGENTS.iter().copied().find(|it| Some(it.name()) == known.adapter);
         let Some(adapter) = self.sessions.agent.or_else(by_name) else {
             if log.named {
                 let reason = "neither a record nor a session log of an agent known here";
@@ -273,7 +273,7 @@ impl Looking<'_, '_> {
     fn record(&mut self, log: &Log, document: &Document<'_>) -> Result<()> {
         let signature = self.signature(log, document)?;
         let from = ReadFrom::Record(signature.as_ref());
-        let shown = record::read(document, ADAPTERS, &mut |session| (self.show)(session, from));
+        let shown = record::read(document, AGENTS, &mut |session| (self.show)(session, from));
         self.take(log, shown)
     }
 

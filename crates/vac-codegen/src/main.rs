@@ -37,8 +37,13 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            let error = format!("{error:#}");
-            eprintln!("error: {}", error.lines().map(harmless).collect::<Vec<_>>().join("\n"));
+            let all = match &error {
+                FileError::Spec(errors) => errors.iter().map(|it| format!("{it:#}")).collect(),
+                other => vec![other.to_string()],
+            };
+            for error in all {
+                eprintln!("error: {}", error.lines().map(harmless).collect::<Vec<_>>().join("\n"));
+            }
             ExitCode::from(2)
         }
     }

@@ -45,6 +45,14 @@ const RESERVED: [&str; 33] = [
     "Vec",
 ];
 
+/// Separates the parts of a path: a rule, a member of it, a member of that.
+const SEPARATOR: char = '\u{1f}';
+
+/// The path of a part of something. Its type is called after the whole path.
+pub fn part_path(around: &str, title: &str) -> String {
+    format!("{around}{SEPARATOR}{title}")
+}
+
 /// Hands out names, each once.
 #[derive(Default)]
 pub struct Names {
@@ -73,7 +81,10 @@ impl Names {
     }
 
     /// Returns a type's name, which begins with one of the contexts if it is taken without.
+    /// The words that a part has in common with what it is part of are in the name once, if
+    /// that name is not taken.
     pub fn type_name_in(&mut self, cddl: &str, contexts: &[String]) -> Ident {
+        let short = without_repetition(cddl);
         let mut base = camel_case(cddl);
         if self.reserved.contains(&*base) {
             base.push_str("Type");
@@ -82,9 +93,16 @@ impl Names {
         let socket = cddl.starts_with('$').then(|| format!("{base}Socket"));
         let spelled = [spelled(cddl, false), spelled(cddl, true)].map(|name| camel_case(&name));
         let others = [format!("{base}Type")];
-        let all = [base.clone()].into_iter().chain(socket).chain(in_context).chain(spelled);
+        let all = short.into_iter().chain([base.clone()]);
+        let all = all.chain(socket).chain(in_context).chain(spelled);
         let all = all.chain(others);
         self.first_unused(all.collect())
+    }
+
+    /// Whether a type is called like a rule.
+    pub fn is_type_name(&self, cddl: &str) -> bool {
+        let name = camel_case(cddl);
+        self.taken.contains(&name) || self.reserved.contains(&*name)
     }
 
     /// Makes a name the name of a type, if it is not taken.
@@ -143,6 +161,28 @@ fn without_keyword(mut name: String) -> String {
         name.push('_');
     }
     name
+}
+
+/// The type name of a path, in which words at the beginning of a part are left out that are
+/// also at the end or at the beginning of what is before it: many specifications begin all
+/// names with the same word. `None` if there are none.
+fn without_repetition(path: &str) -> Option<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut is_shorter = false;
+    for part in path.split(SEPARATOR) {
+        let words = words(part);
+        // At least one word of a part is left.
+        let most = all.len().min(words.len().saturating_sub(1));
+        let begins_with = |before: &[String]| {
+            before.iter().zip(&words).all(|(one, other)| one.eq_ignore_ascii_case(other))
+        };
+        let is_repeated =
+            |count: &usize| begins_with(&all[all.len() - count..]) || begins_with(&all[..*count]);
+        let repeated = (1..=most).rev().find(is_repeated).unwrap_or(0);
+        is_shorter |= repeated > 0;
+        all.extend(words.into_iter().skip(repeated));
+    }
+    is_shorter.then(|| camel_case(&all.join("-")))
 }
 
 /// `tool-call` and `tool_call` and `toolCall` become `ToolCall`.
@@ -210,7 +250,7 @@ fn spelled(cddl: &str, with_capitals: bool) -> String {
         } else {
             let is_inside = !word.is_empty() && next.is_some_and(char::is_ascii_alphanumeric);
             words.push(std::mem::take(&mut word));
-            if character != '-' || !is_inside {
+            if character != SEPARATOR && (character != '-' || !is_inside) {
                 words.push(symbol_name(character));
             }
         }
@@ -300,6 +340,19 @@ mod tests {
         assert_eq!(names.field_name("foo-bar").to_string(), "foo_bar");
         assert_eq!(names.field_name("foo_bar").to_string(), "foo_underscore_bar");
         assert_eq!(names.field_name("fooBar").to_string(), "foo_capital_bar");
+    }
+
+    #[test]
+    fn repeated_words_are_left_out() {
+        let mut names = Names::of_module();
+        let path = part_path("SUIT_Condition", "suit-condition-abort");
+        assert_eq!(names.type_name(&path).to_string(), "SuitConditionAbort");
+        // The short name is taken now.
+        assert_eq!(names.type_name(&path).to_string(), "SuitConditionSuitConditionAbort");
+        let path = part_path("SUIT_Manifest", "suit-text");
+        assert_eq!(names.type_name(&path).to_string(), "SuitManifestText");
+        assert_eq!(names.type_name(&part_path("a", "a")).to_string(), "AA");
+        assert_eq!(names.type_name(&part_path("entry", "kind")).to_string(), "EntryKind");
     }
 
     #[test]

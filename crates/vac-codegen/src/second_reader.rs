@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_long_texts_do_no_harm() {
+    fn deep_and_long_texts_are_read_without_panic() {
         for (open, close) in [("[", "]"), ("(", ")"), ("{a: ", "}"), ("#6.1(", ")")] {
             let text = format!("a = {}int{}", open.repeat(40), close.repeat(40));
             let _ = unknown(&text);

@@ -38,21 +38,42 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Other crates
+//!
+//! All types implement serde's traits, so that `serde_json`, `ciborium` and their `Value` types
+//! read and write records. Values of type `any` convert from and into either `Value`.
+//!
+//! ```
+//! use serde_json::json;
+//! use vac_record::{Any, Encode, Entry, MessageEntry, MessageEntryType};
+//!
+//! let mut message = MessageEntry::new(MessageEntryType::Assistant);
+//! message.content = Some(json!([{"type": "text", "text": "Done."}]).into());
+//! let value = serde_json::to_value(&message)?;
+//! assert_eq!(value["content"][0]["text"], "Done.");
+//! let entry: Entry = serde_json::from_value(value)?;
+//! assert_eq!(entry, Entry::Message(message));
+//! let content: ciborium::Value = Any::from("text").try_into()?;
+//! assert_eq!(content, ciborium::Value::from("text"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Decisions
 //!
 //! * `cargo xtask codegen` writes `src/generated`; this file is all that is written by
 //!   hand.
 //! * Values borrow from the bytes they were read from ([`Text`] is a `Cow`); what the
-//!   schema calls `any` is carried unread as [`Any`]. [`IntoOwned`] lets go of the source.
+//!   schema calls `any` is carried unread as [`Any`]. [`IntoOwned`] copies what is borrowed;
+//!   `parse` and serde return values that borrow nothing.
 //! * Open maps keep what the schema does not name in `extensions`, in the order of the
-//!   source. Closed maps refuse it.
+//!   source. Closed maps do not accept it.
 //! * Decoding accepts exactly what the rule accepts: the matcher of `vac-schema` decides, then
 //!   generated code builds the value. A rule that is only another name for a type (`pub type`)
 //!   is decoded by [`schema::SCHEMA`]`.decode(rule, node)`.
 //! * Texts with a regular expression have types of their own ([`DateTimeText`], [`UriText`])
-//!   that can only be made of a text that matches.
-//! * serde's traits are there for convenience; see [`vac_value::serde`] for what serde
-//!   cannot say. [`Decode`] and [`Encode`] are exact.
+//!   that can only be made from a text that matches.
+//! * [`Decode`] and [`Encode`] are exact. See [`vac_value::serde`] for the values that serde
+//!   cannot represent.
 
 // Generated code repeats itself rather than being clever.
 #[allow(clippy::pedantic, clippy::redundant_closure)]
@@ -74,7 +95,7 @@ mod generated {
     #[rustfmt::skip]
     pub mod types;
     #[rustfmt::skip]
-    #[doc = "What vac says about records and entries, in the extension `vac`."]
+    #[doc = "The annotations that vac adds to records and entries, in the extension `vac`."]
     pub mod annotations;
     #[rustfmt::skip]
     #[doc = "The keys of maps, by the type of the map."]
@@ -99,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timestamps_are_checked_when_they_are_made() {
+    fn timestamps_are_checked_by_constructors() {
         let time = "2026-01-05T09:30:00.5+02:00";
         assert_eq!(
             AbstractTimestamp::try_from(time).map(|it| it.to_json()),

@@ -45,7 +45,7 @@ pub struct Builder {
 pub struct Definition {
     /// The rule's name.
     pub name: String,
-    /// What it stands for.
+    /// Its type.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude.
     pub is_prelude: bool,

@@ -299,7 +299,7 @@ fn compare_mixed(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 fn is_major(major: u8, info: Option<u64>, node: Node<'_, '_>) -> bool {
-    let has_length = || info.is_none_or(|expected| check::length(node) == expected);
+    let has_length = || info.is_none_or(|expected| check::length(node) == Some(expected));
     match major {
         0 => node.kind() == Kind::Integer && is_unsigned(info, node),
         1 => node.integer().is_some_and(|found| {

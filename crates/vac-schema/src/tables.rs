@@ -56,7 +56,7 @@ pub struct Rule {
     /// The name in the specification; an instance of a generic rule is called
     /// `name<argument, ...>`.
     pub name: Text,
-    /// What it stands for.
+    /// Its type.
     pub body: TypeId,
     /// Whether it belongs to the standard prelude (RFC 8610 appendix D). Messages then name
     /// the rule that refers to it.

@@ -1,10 +1,11 @@
-//! The result of a verification: one answer for each question, and the verdict on the whole.
+//! The result of a verification: one answer for each question, and a verdict.
 
 use crate::header::HashAlgorithm;
 use crate::record::Examined;
 
-/// The answer to one question. The text says what was found and is safe to print.
+/// The answer to one question. The text describes what was found and is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "an answer that is not read was not checked"]
 pub enum Answer {
     /// Yes.
     Ok(String),
@@ -17,7 +18,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The answer in a word, for people.
+    /// Returns the answer as a word, for people.
     pub fn word(&self) -> &'static str {
         match self {
             Self::NotChecked(_) => "not checked",
@@ -25,7 +26,7 @@ impl Answer {
         }
     }
 
-    /// The answer as a code, for programs.
+    /// Returns the answer as a code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Ok(_) => "ok",
@@ -35,7 +36,7 @@ impl Answer {
         }
     }
 
-    /// What was found.
+    /// Returns a description of what was found.
     pub fn detail(&self) -> &str {
         match self {
             Self::Ok(detail)
@@ -45,32 +46,34 @@ impl Answer {
         }
     }
 
-    /// Whether the answer is yes.
+    /// Returns whether the answer is yes.
+    #[must_use]
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Ok(_))
     }
 
-    /// Whether the answer is no.
+    /// Returns whether the answer is no.
+    #[must_use]
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 }
 
-/// What all answers together come to.
+/// The result of all answers together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a signature that was not looked at is worth nothing"]
+#[must_use = "the signature may not be valid"]
 pub enum Verdict {
-    /// The signature holds for a record that was examined, and no check failed.
+    /// The signature is valid for a record that was examined, and no check failed.
     Verified,
-    /// The signature holds for the digest of a record that was not given, and no check failed.
+    /// The signature is valid for the digest of a record that was not given, and no check failed.
     /// Nothing is known about the record.
     StatementOnly,
-    /// The signature does not hold or was not checked, or another check failed.
+    /// The signature is not valid or was not checked, or another check failed.
     Failed,
 }
 
 impl Verdict {
-    /// The verdict as a code, for programs.
+    /// Returns the verdict as a code, for programs.
     pub fn code(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -82,7 +85,7 @@ impl Verdict {
 
 /// The answers to all questions about an envelope of lifetime `'e`.
 #[derive(Clone, Debug)]
-#[must_use = "a signature that was not looked at is worth nothing"]
+#[must_use = "the signature may not be valid"]
 pub struct Answers<'e> {
     /// Whether the bytes are an envelope at all.
     pub is_signed: bool,
@@ -91,9 +94,9 @@ pub struct Answers<'e> {
     pub is_deterministic: Option<bool>,
     /// Whether the envelope is well-formed and understood.
     pub envelope: Answer,
-    /// Whether the signature is the key's over the payload.
+    /// Whether the signature is one of the key over the payload.
     pub signature: Answer,
-    /// Whether the payload has the hash that is stated for it, and is the record given.
+    /// Whether the payload has the stated hash, and is the given record.
     pub payload_hash: Answer,
     /// Whether the record is valid.
     pub record: Answer,
@@ -101,11 +104,11 @@ pub struct Answers<'e> {
     pub trace_metadata: Answer,
     /// Whether the signer is the one that the envelope names.
     pub signer: Answer,
-    /// Whether the receipts hold.
+    /// Whether the receipts are valid.
     pub receipts: Answer,
     /// Hashes of the payload and of the record.
     pub hashes: Hashes,
-    /// What the signature covers; only if it holds.
+    /// What the signature covers; `None` unless it is valid.
     pub facts: Option<SignedFacts>,
     /// The result of validating the record, if there was one.
     pub examined: Option<Examined>,
@@ -121,31 +124,31 @@ pub struct Hashes {
     /// SHA-256 of the payload: the attached bytes or, if the payload is detached, the form of
     /// the record that was signed. `None` for hash envelopes.
     pub payload: Option<[u8; 32]>,
-    /// SHA-256 of the record, as it was given or as it is attached.
+    /// SHA-256 of the record: of the given one, or else of the attached one.
     pub record: Option<[u8; 32]>,
     /// The digest that a hash envelope states.
     pub stated_digest: Option<(HashAlgorithm, Vec<u8>)>,
 }
 
-/// What a signature that holds covers.
+/// What a valid signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedFacts {
-    /// The algorithm's number.
+    /// The COSE identifier of the algorithm.
     pub algorithm: i64,
     /// The thumbprint of the key that verified it, as a URI.
     pub key: String,
-    /// Who signs.
+    /// The issuer.
     pub issuer: Option<String>,
-    /// What is signed.
+    /// The subject.
     pub subject: Option<String>,
     /// The media type of the record.
     pub content_type: Option<String>,
-    /// What was signed: the record as it is, its canonical form, or its digest.
+    /// A description of what was signed: the record as it is, its canonical form, or its digest.
     pub signed: &'static str,
 }
 
 impl<'e> Answers<'e> {
-    /// The answers about bytes that are not an envelope, or not one that can be read.
+    /// Creates the answers about bytes that are not a valid envelope.
     pub(crate) fn without_envelope(is_signed: bool, why: String) -> Self {
         let unknown = || Answer::NotChecked("the envelope could not be read".to_owned());
         Self {
@@ -166,7 +169,7 @@ impl<'e> Answers<'e> {
         }
     }
 
-    /// The questions and their answers, in order.
+    /// Returns the questions and their answers, in order.
     pub fn lines(&self) -> [(&'static str, &Answer); 7] {
         [
             ("envelope", &self.envelope),
@@ -179,7 +182,7 @@ impl<'e> Answers<'e> {
         ]
     }
 
-    /// The verdict on the whole.
+    /// Returns the result of all answers together.
     pub fn verdict(&self) -> Verdict {
         let has_failed = self.lines().iter().any(|(_, answer)| answer.is_failed());
         match (self.signature.is_ok() && !has_failed, &self.examined) {
@@ -189,19 +192,19 @@ impl<'e> Answers<'e> {
         }
     }
 
-    /// Whether the verdict is [`Verdict::Verified`]: the record was examined, too.
+    /// Returns whether the verdict is [`Verdict::Verified`].
     #[must_use]
     pub fn is_verified(&self) -> bool {
         self.verdict() == Verdict::Verified
     }
 
-    /// Whether the signature could not be checked because the record is detached and was not
+    /// Returns whether the signature could not be checked because the record is detached and was not
     /// given.
     pub fn is_missing_record(&self) -> bool {
         self.is_detached && self.examined.is_none()
     }
 
-    /// The exact bytes of the attached record, if the verdict is [`Verdict::Verified`].
+    /// Returns the exact bytes of the attached record, if the verdict is [`Verdict::Verified`].
     pub fn verified_payload(&self) -> Option<&'e [u8]> {
         self.attached.filter(|_| self.is_verified())
     }

@@ -1,4 +1,4 @@
-//! Certificates: whose key it is.
+//! Certificate chains and trust roots.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::x509::{Constraints, PURPOSES};
 /// between them as `webpki` accepts. The number of paths through them is exponential.
 pub(crate) const MAX_CHAIN: usize = 8;
 
-/// What certificates may be signed with.
+/// The algorithms that certificates may be signed with.
 const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
     webpki::ring::ED25519,
     webpki::ring::ECDSA_P256_SHA256,
@@ -37,12 +37,12 @@ const ALGORITHMS: &[&dyn SignatureVerificationAlgorithm] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain(Vec<CertificateDer<'static>>);
 
-/// Whom to trust, and when.
+/// The trusted certificates, and the time of verification.
 ///
 /// A certificate with CA:TRUE and the key usage keyCertSign is an authority: it may issue
 /// others, within its own validity period, path length, name constraints and extended key
 /// usage. Any certificate, authority or not, is trusted itself, as long as it is valid. Nothing
-/// is looked up: a certificate that was revoked is trusted until it expires.
+/// is fetched: a certificate that was revoked is trusted until it expires.
 #[derive(Clone, Debug)]
 pub struct Trust {
     /// Authorities, or signers' certificates themselves.
@@ -51,14 +51,14 @@ pub struct Trust {
     pub time: u64,
 }
 
-/// Why a certificate does not vouch for a signer.
+/// Why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
     /// There is none.
     Missing,
     /// The only one is in the unprotected header, and nothing protected names it.
     Unprotected,
-    /// It cannot be read.
+    /// It could not be parsed.
     Unreadable(String),
     /// Its key cannot be used.
     Key(KeyError),
@@ -68,7 +68,7 @@ pub enum CertificateError {
     Chain(String),
     /// It is not the one whose hash is in the protected header.
     Hash,
-    /// There are more than can be useful.
+    /// There are too many.
     TooMany(usize),
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for CertificateError {
                 "the only certificate is in the unprotected header, and no protected hash (x5t) \
                  names it",
             ),
-            Self::Unreadable(why) => write!(f, "the certificate cannot be read: {why}"),
+            Self::Unreadable(why) => write!(f, "the certificate could not be parsed: {why}"),
             Self::Key(error) => write!(f, "the certificate's key: {error}"),
             Self::OtherKey => f.write_str("the certificate is for another key"),
             Self::Chain(why) => write!(f, "the certificate is not trusted: {why}"),
@@ -108,30 +108,30 @@ impl Chain {
         Ok(Self(certificates))
     }
 
-    /// Of certificates in DER.
+    /// Creates a chain of certificates in DER.
     pub fn from_der(certificates: Vec<Vec<u8>>) -> Self {
         Self(certificates.into_iter().map(CertificateDer::from).collect())
     }
 
-    /// The certificates in DER.
+    /// Returns the certificates in DER.
     pub fn certificates(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// The key of the first certificate.
+    /// Returns the key of the first certificate.
     pub fn public_key(&self) -> Result<PublicKey, CertificateError> {
         let certificate = self.first()?;
         let parsed = EndEntityCert::try_from(certificate).map_err(|error| unreadable(&error))?;
         PublicKey::from_spki(&parsed.subject_public_key_info()).map_err(CertificateError::Key)
     }
 
-    /// The SHA-256 of the first certificate, for `x5t`.
+    /// Returns the SHA-256 of the first certificate, for `x5t`.
     pub fn hash(&self) -> Result<CertificateHash, CertificateError> {
         let algorithm = HashAlgorithm::Sha256;
         Ok(CertificateHash { algorithm, value: algorithm.digest(self.first()?) })
     }
 
-    /// Whether the first certificate is the one with this hash.
+    /// Returns whether the first certificate has this hash.
     pub(crate) fn has_hash(&self, hash: &CertificateHash) -> bool {
         self.first().is_ok_and(|certificate| hash.algorithm.digest(certificate) == hash.value)
     }
@@ -154,7 +154,7 @@ impl Chain {
         }
         let authorities = Authorities::new(&trust.roots, time);
         let certificate = EndEntityCert::try_from(first).map_err(|error| unreadable(&error))?;
-        let between = self.0.get(1..).unwrap_or_default();
+        let between = &self.0[1..];
         let check_path = |path: &VerifiedPath<'_>| authorities.check_path(path);
         certificate
             .verify_for_usage(
@@ -220,7 +220,7 @@ impl<'r> Authorities<'r> {
         }
     }
 
-    /// What to say about the trust roots that may not issue, if that may be the reason.
+    /// Describes the trust roots that may not issue certificates, if that can be the reason.
     fn refusal(&self, error: &webpki::Error) -> String {
         match (error, &self.refused[..]) {
             (webpki::Error::UnknownIssuer, [why]) => {
@@ -235,7 +235,7 @@ impl<'r> Authorities<'r> {
     }
 }
 
-/// A root as one that may issue certificates at a time, or why it may not.
+/// Returns a root as a trust anchor, or why it may not issue certificates at a time.
 fn authority<'r>(
     root: &'r CertificateDer<'static>,
     time: UnixTime,
@@ -273,7 +273,7 @@ fn reason(error: &webpki::Error) -> String {
         Error::UnknownIssuer => "it does not lead to a trust root".to_owned(),
         Error::CertExpired { .. } => "it has expired".to_owned(),
         Error::CertNotValidYet { .. } => "it is not valid yet".to_owned(),
-        Error::CaUsedAsEndEntity => "it is one of an authority, not of a signer".to_owned(),
+        Error::CaUsedAsEndEntity => "it belongs to an authority, not to a signer".to_owned(),
         Error::EndEntityUsedAsCa => {
             "a certificate in the chain may not issue others (CA:TRUE and keyCertSign)".to_owned()
         }
@@ -299,7 +299,7 @@ struct ForSigning;
 
 impl ExtendedKeyUsageValidator for ForSigning {
     fn validate(&self, usages: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
-        /// What the error names.
+        /// The purpose that the error names.
         const CODE: &[u8] = PURPOSES[0].as_bytes();
         let mut present = Vec::new();
         for usage in usages {

@@ -13,30 +13,30 @@ use crate::label::{ALG, CRIT, PAYLOAD_HASH_ALG, PAYLOAD_LOCATION, PREIMAGE_CONTE
 /// The tag of a signature by one signer.
 const COSE_SIGN1: u64 = 18;
 
-/// An envelope whose form is right. Nothing is said about its signature.
+/// A well-formed envelope. Its signature has not been checked.
 #[derive(Clone, Debug)]
 pub struct Envelope<'a> {
     /// The protected header's bytes, which the signature covers.
     pub protected: &'a [u8],
-    /// What they say.
+    /// The parsed protected header.
     pub header: Header,
-    /// The unprotected header: a map in CBOR. Anybody may have changed it.
+    /// The unprotected header: a map in CBOR. No signature covers it.
     pub unprotected: &'a [u8],
     /// The payload, unless it is detached.
     pub payload: Option<&'a [u8]>,
     /// The signature.
     pub signature: &'a [u8],
     /// Whether the protected header is encoded deterministically (RFC 8949 section 4.2.1).
-    /// RFC 9052 does not require it: the signature is over the bytes as they are.
+    /// RFC 9052 does not require it: the signature covers the bytes as received.
     pub is_deterministic: bool,
-    /// The four of them as they stand in the envelope.
+    /// The encoded elements: protected header, unprotected header, payload, signature.
     items: [&'a [u8]; 4],
 }
 
-/// Why bytes are no envelope to rely on.
+/// Why bytes are not an acceptable envelope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EnvelopeError {
-    /// Something else altogether.
+    /// The bytes are not an envelope.
     NotSigned(&'static str),
     /// Not CBOR, or more than one item.
     Syntax(SyntaxError),
@@ -50,18 +50,18 @@ pub enum EnvelopeError {
     OtherTag(u64),
     /// Not four elements of the right kinds.
     Shape {
-        /// Which element, or the whole.
+        /// The element, or the whole envelope.
         what: &'static str,
-        /// What it has to be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The type that was found.
         found: String,
     },
     /// The payload is `undefined`, which is not `null`.
     UndefinedPayload,
-    /// A part that has to be written in one way only is written in another.
+    /// A part that has to be encoded deterministically is not.
     NotDeterministic(&'static str),
-    /// A label that its map has had before.
+    /// A duplicate label.
     DuplicateLabel(String),
     /// The protected header is not CBOR.
     Protected(SyntaxError),
@@ -71,36 +71,36 @@ pub enum EnvelopeError {
     NotProtected(String),
     /// The protected header names no algorithm.
     NoAlgorithm,
-    /// It names one that is not supported.
+    /// The protected header names an unsupported algorithm.
     UnsupportedAlgorithm(i128),
-    /// A parameter of the protected header that is something else than it should be.
+    /// A parameter of the protected header with a value of the wrong type.
     Parameter {
-        /// Which.
+        /// The label of the parameter.
         label: String,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The value that was found.
         found: String,
     },
-    /// A critical parameter.
+    /// A critical parameter that is not supported.
     Critical {
-        /// Which.
+        /// The label of the parameter.
         label: String,
-        /// What is wrong with it.
+        /// Why it is not supported.
         why: &'static str,
     },
-    /// A hash envelope with a content type besides that of what was hashed.
+    /// A hash envelope with a content type (3) in addition to that of the hashed bytes (259).
     HashEnvelopeContentType,
-    /// Not what the schema wants.
+    /// A violation of the schema.
     Schema(Box<Violations>),
 }
 
 impl EnvelopeError {
-    /// The error, in the claims of the header.
+    /// Marks an error as one in the claims.
     pub(crate) fn in_claims(self) -> Self {
         match self {
             Self::Parameter { label, expected, found } => {
-                let label = label.split(' ').next().unwrap_or_default();
+                let label = label.split_once(' ').map_or(&*label, |(number, _)| number);
                 Self::Parameter { label: format!("claim {label}"), expected, found }
             }
             other => other,
@@ -115,12 +115,14 @@ impl fmt::Display for EnvelopeError {
             Self::Syntax(error) => write!(f, "not one item of CBOR: {error}"),
             Self::Untagged => f.write_str("the tag of COSE_Sign1 (18) is missing"),
             Self::DoubleTagged(tag) => {
-                write!(f, "tag {tag} stands around the tag of COSE_Sign1 (18)")
+                write!(f, "tag {tag} is around the tag of COSE_Sign1 (18)")
             }
             Self::TagInside(tag) => {
-                write!(f, "tag {tag} stands inside the tag of COSE_Sign1 (18)")
+                write!(f, "tag {tag} is inside the tag of COSE_Sign1 (18)")
             }
-            Self::OtherTag(tag) => write!(f, "tag {tag} instead of COSE_Sign1's (18)"),
+            Self::OtherTag(tag) => {
+                write!(f, "expected the tag of COSE_Sign1 (18), found tag {tag}")
+            }
             Self::Shape { what, expected, found } => {
                 write!(f, "{what}: expected {expected}, found {found}")
             }
@@ -128,28 +130,28 @@ impl fmt::Display for EnvelopeError {
                 f.write_str("the payload is undefined, which is neither bytes nor null")
             }
             Self::NotDeterministic(what) => write!(f, "{what} is not encoded deterministically"),
-            Self::DuplicateLabel(place) => write!(f, "{place} stands twice in its map"),
+            Self::DuplicateLabel(place) => write!(f, "{place} occurs twice in its map"),
             Self::Protected(error) => write!(f, "the protected header is not CBOR: {error}"),
             Self::InBothHeaders(label) => {
-                write!(f, "label {label} stands in the protected and the unprotected header")
+                write!(f, "label {label} is in the protected and the unprotected header")
             }
             Self::NotProtected(label) => {
-                write!(f, "label {label} stands in the unprotected header, where it means nothing")
+                write!(f, "label {label} is in the unprotected header, but has to be protected")
             }
             Self::NoAlgorithm => f.write_str("the protected header names no algorithm (label 1)"),
             Self::UnsupportedAlgorithm(id) => write!(
                 f,
-                "algorithm {id} is not supported; there are EdDSA (-8), Ed25519 (-19), ES256 (-7)"
+                "algorithm {id} is not supported (supported: EdDSA -8, Ed25519 -19, ES256 -7)"
             ),
             Self::Parameter { label, expected, found } => {
                 write!(f, "protected header, {label}: expected {expected}, found {found}")
             }
             Self::Critical { label, why } => write!(f, "crit lists {label}, {why}"),
             Self::HashEnvelopeContentType => {
-                f.write_str("a hash envelope (258) must not have a content type (3) beside 259")
+                f.write_str("a hash envelope (258) must not have a content type (3), only 259")
             }
             Self::Schema(violations) => {
-                write!(f, "not a signed-agent-record: {}", violations.summary())
+                write!(f, "not a valid signed-agent-record: {}", violations.summary())
             }
         }
     }
@@ -161,7 +163,7 @@ impl<'a> Envelope<'a> {
     /// Reads a signed record.
     pub fn read(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
         let document = scan(bytes)?;
-        let envelope = Self::of(&document, Role::Record)?;
+        let envelope = Self::from_document(&document, Role::Record)?;
         validate_document(&document, rules::SIGNED_AGENT_RECORD, 1)
             .map_err(|violations| EnvelopeError::Schema(Box::new(violations)))?;
         Ok(envelope)
@@ -169,21 +171,21 @@ impl<'a> Envelope<'a> {
 
     /// Reads a receipt.
     pub fn read_receipt(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
-        Self::of(&scan(bytes)?, Role::Receipt)
+        Self::from_document(&scan(bytes)?, Role::Receipt)
     }
 
-    fn of(document: &Document<'a>, role: Role) -> Result<Self, EnvelopeError> {
+    fn from_document(document: &Document<'a>, role: Role) -> Result<Self, EnvelopeError> {
         let [protected, unprotected, payload, signature] = parts(document)?;
-        if let Some(label) = twice(document, 2) {
+        if let Some(label) = duplicate_label(document, 2) {
             return Err(EnvelopeError::DuplicateLabel(label));
         }
         let protected_bytes = string(protected, "the protected header")?;
         let header = protected_header(protected_bytes)?;
-        if let Some(label) = twice(&header, 1) {
+        if let Some(label) = duplicate_label(&header, 1) {
             let place = format!("{label} of the protected header");
             return Err(EnvelopeError::DuplicateLabel(place));
         }
-        check_buckets(header.root(), unprotected)?;
+        check_placement(header.root(), unprotected)?;
         let read = Header::read(&header, unprotected, role)?;
         Ok(Self {
             protected: protected_bytes,
@@ -199,7 +201,7 @@ impl<'a> Envelope<'a> {
         })
     }
 
-    /// What a transparency service has on record for it: the SHA-256 of the envelope
+    /// Returns the entry of a transparency log for this envelope: the SHA-256 of the envelope
     /// with an empty unprotected header.
     pub fn log_entry(&self) -> [u8; 32] {
         let [protected, _, payload, signature] = self.items;
@@ -210,14 +212,14 @@ impl<'a> Envelope<'a> {
         hash.finalize().into()
     }
 
-    /// The same envelope with another unprotected header.
+    /// Returns the envelope with another unprotected header.
     pub fn with_unprotected(&self, unprotected: &[u8]) -> Vec<u8> {
         let [protected, _, payload, signature] = self.items;
         [&[0xd2, 0x84], protected, unprotected, payload, signature].concat()
     }
 }
 
-/// What an envelope is for.
+/// The purpose of an envelope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Record,
@@ -225,26 +227,26 @@ pub(crate) enum Role {
 }
 
 fn scan(bytes: &[u8]) -> Result<Document<'_>, EnvelopeError> {
-    // A tag, or the array that should be in one.
+    // A tag, or an array without its tag.
     let may_be_one = |byte: &u8| matches!(byte >> 5, 4 | 6) && !byte.is_ascii();
     match bytes.first() {
         None => return Err(EnvelopeError::NotSigned("an empty file")),
-        Some(0xa0..=0xbf) => return Err(EnvelopeError::NotSigned("a map in CBOR, no envelope")),
+        Some(0xa0..=0xbf) => return Err(EnvelopeError::NotSigned("a CBOR map")),
         Some(first) if may_be_one(first) => {}
         Some(_) if Document::json(bytes).is_ok() => {
             return Err(EnvelopeError::NotSigned("plain JSON"));
         }
-        Some(_) => return Err(EnvelopeError::NotSigned("no envelope in CBOR")),
+        Some(_) => return Err(EnvelopeError::NotSigned("neither JSON nor CBOR of an envelope")),
     }
     Document::cbor(bytes).map_err(EnvelopeError::Syntax)
 }
 
-/// The four elements, of the right kinds.
+/// Returns the four elements, which are of the right kinds.
 fn parts<'d, 'a>(document: &'d Document<'a>) -> Result<[Node<'d, 'a>; 4], EnvelopeError> {
     let root = document.root();
     let content = match root.tag() {
         None if elements(root).is_some() => return Err(EnvelopeError::Untagged),
-        None => return Err(EnvelopeError::NotSigned("CBOR of another kind")),
+        None => return Err(EnvelopeError::NotSigned("another CBOR item")),
         Some((COSE_SIGN1, content)) => content,
         Some((tag, content)) => {
             return Err(match content.tag() {
@@ -286,20 +288,20 @@ fn elements<'d, 'a>(node: Node<'d, 'a>) -> Option<[Node<'d, 'a>; 4]> {
     elements.next().is_none().then_some(parts)
 }
 
-/// The first label that its map has had before, and where it is unless it is a parameter
-/// of the header, which is so many steps from the root.
-fn twice(document: &Document<'_>, parameter: usize) -> Option<String> {
+/// Describes the first duplicate label, with its path unless it is a header parameter. The
+/// parameters are `parameter` steps from the root.
+fn duplicate_label(document: &Document<'_>, parameter: usize) -> Option<String> {
     let key = document.duplicate_keys().next()?;
     let value = document.node(key.after());
     if path::steps(value).len() == parameter {
         return Some(format!("label {}", label_text(key)));
     }
-    // Numbers further down are no parameters.
+    // Labels further down are not those of parameters and have no names.
     let label = key.integer().map_or_else(|| label_text(key), |number| number.to_string());
     Some(format!("label {label} ({})", path::pointer(value)))
 }
 
-/// The content of a byte string in its only deterministic form.
+/// Returns the content of a byte string, which has to be encoded deterministically.
 fn string<'a>(node: Node<'_, 'a>, what: &'static str) -> Result<&'a [u8], EnvelopeError> {
     let Some(Cow::Borrowed(content)) = node.bytes() else {
         return Err(EnvelopeError::NotDeterministic(what));
@@ -314,7 +316,7 @@ fn string<'a>(node: Node<'_, 'a>, what: &'static str) -> Result<&'a [u8], Envelo
 }
 
 fn protected_header(bytes: &[u8]) -> Result<Document<'_>, EnvelopeError> {
-    // No bytes stand for an empty map (RFC 9052 section 3).
+    // An empty byte string is an empty map (RFC 9052 section 3).
     let bytes = if bytes.is_empty() { &[0xa0] } else { bytes };
     let header = Document::cbor(bytes).map_err(EnvelopeError::Protected)?;
     match header.root().kind() {
@@ -327,11 +329,15 @@ fn protected_header(bytes: &[u8]) -> Result<Document<'_>, EnvelopeError> {
     }
 }
 
-/// Nothing in both headers, and nothing where it would not be protected.
-fn check_buckets(protected: Node<'_, '_>, unprotected: Node<'_, '_>) -> Result<(), EnvelopeError> {
+/// Checks that no label is in both headers, and that no label is in the unprotected header
+/// that has to be protected.
+fn check_placement(
+    protected: Node<'_, '_>,
+    unprotected: Node<'_, '_>,
+) -> Result<(), EnvelopeError> {
     const PROTECTED_ONLY: [i128; 5] =
         [ALG, CRIT, PAYLOAD_HASH_ALG, PREIMAGE_CONTENT_TYPE, PAYLOAD_LOCATION];
-    let labels = Labels::of(protected);
+    let labels = Labels::new(protected);
     for (label, _) in unprotected.members() {
         if labels.contains(label) {
             return Err(EnvelopeError::InBothHeaders(label_text(label)));

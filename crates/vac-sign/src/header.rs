@@ -17,26 +17,26 @@ use crate::label::{
 };
 use crate::thumbprint::{self, KeyMismatch};
 
-/// What a protected header says.
+/// The parameters of a protected header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// The algorithm of the signature.
     pub algorithm: Algorithm,
-    /// What the payload, or what was hashed for it, is written in.
+    /// The content type of the payload, or of the bytes whose hash is the payload.
     pub content_type: Option<ContentType>,
-    /// Which key it was.
+    /// The key identifier.
     pub key_id: Option<Vec<u8>>,
-    /// Who says so, about what.
+    /// The CWT claims.
     pub claims: Claims,
-    /// The signer's certificate and those above it, in DER.
+    /// The certificates of the signer and of its issuers, in DER.
     pub chain: Option<Vec<Vec<u8>>>,
     /// The hash of the signer's certificate.
     pub certificate_hash: Option<CertificateHash>,
-    /// Of a hash envelope: how its payload was made.
+    /// Of a hash envelope: the algorithm of the digest in the payload.
     pub payload_hash: Option<HashAlgorithm>,
-    /// Of a receipt: what kind of proof it holds.
+    /// Of a receipt: the verifiable data structure.
     pub data_structure: Option<i128>,
-    /// Whether the certificate has to be looked at (`crit`).
+    /// Whether the certificate has to be checked (`crit`).
     pub certificate_is_critical: bool,
     /// Whether the key identifier has to be understood (`crit`).
     pub key_id_is_critical: bool,
@@ -45,28 +45,29 @@ pub struct Header {
 /// A media type, or its number in the `CoAP` registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentType {
-    /// As it is shown.
+    /// The text of the media type, or a description of the number.
     pub name: String,
-    /// The encoding it stands for, if it says.
+    /// The encoding, if the content type determines it.
     pub encoding: Option<Encoding>,
 }
 
 /// Claims of a CBOR Web Token (RFC 8392).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claims {
-    /// Who signs.
+    /// The issuer.
     pub issuer: Option<String>,
-    /// What is signed.
+    /// The subject.
     pub subject: Option<String>,
-    /// Seconds since 1970 from which on it is not valid any more.
+    /// The time of expiration, in seconds since 1970.
     pub expires: Option<f64>,
-    /// Seconds since 1970 before which it is not valid yet.
+    /// The time before which the claims are not valid, in seconds since 1970.
     pub not_before: Option<f64>,
 }
 
 impl Claims {
-    /// Why they are not valid at a time in seconds since 1970, as far as that is known.
-    pub(crate) fn untimely(&self, time: Option<u64>) -> Option<&'static str> {
+    /// Returns why the claims are not valid at a time, in seconds since 1970. Without a time
+    /// nothing is checked.
+    pub(crate) fn time_error(&self, time: Option<u64>) -> Option<&'static str> {
         #[allow(clippy::cast_precision_loss)] // seconds are far below 2^53
         let time = time? as f64;
         if self.expires.is_some_and(|expires| time >= expires) {
@@ -82,7 +83,7 @@ impl Claims {
 /// `x5t`: an algorithm, and the hash of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateHash {
-    /// How it was made.
+    /// The hash algorithm.
     pub algorithm: HashAlgorithm,
     /// The hash.
     pub value: Vec<u8>,
@@ -100,7 +101,8 @@ pub enum HashAlgorithm {
 }
 
 impl HashAlgorithm {
-    /// The one with this number; those for filtering only have none here.
+    /// Returns the algorithm with this COSE identifier. Algorithms that are only for filtering
+    /// are not supported.
     pub fn from_id(id: i128) -> Option<Self> {
         match id {
             -16 => Some(Self::Sha256),
@@ -110,7 +112,7 @@ impl HashAlgorithm {
         }
     }
 
-    /// The hash of bytes.
+    /// Returns the hash of bytes.
     pub fn digest(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Self::Sha256 => Sha256::digest(bytes).to_vec(),
@@ -119,7 +121,7 @@ impl HashAlgorithm {
         }
     }
 
-    /// How many bytes a hash has.
+    /// Returns the number of bytes of a hash.
     pub fn length(self) -> usize {
         match self {
             Self::Sha256 => 32,
@@ -140,7 +142,7 @@ impl fmt::Display for HashAlgorithm {
 }
 
 impl Header {
-    /// Reads what is known and passes by what is not, unless it is critical.
+    /// Reads the known parameters. Unknown parameters are skipped unless they are critical.
     pub(crate) fn read(
         header: &Document<'_>,
         unprotected: Node<'_, '_>,
@@ -173,7 +175,10 @@ impl Header {
             algorithm: algorithm(map)?,
             content_type,
             key_id: read(map, KID, "bytes", bytes)?,
-            claims: labelled(map, CWT_CLAIMS).map(claims).transpose()?.unwrap_or_default(),
+            claims: match labelled(map, CWT_CLAIMS) {
+                Some(node) => claims(node)?,
+                None => Claims::default(),
+            },
             chain: read(map, X5CHAIN, "one certificate, or 2 to 8", chain)?,
             certificate_hash: read(map, X5T, "a hash algorithm and a hash", certificate_hash)?,
             payload_hash: hash,
@@ -183,7 +188,7 @@ impl Header {
         })
     }
 
-    /// Compares what the header says about the signer's key with a key: a critical key
+    /// Compares what the header states about the signer's key with a key: a critical key
     /// identifier, which has to be the key's thumbprint, and an issuer that is a thumbprint.
     pub fn check_key(&self, key: &PublicKey) -> Result<(), KeyMismatch> {
         if self.key_id_is_critical && self.key_id.as_deref() != Some(&key.thumbprint()) {
@@ -196,7 +201,7 @@ impl Header {
     }
 }
 
-/// The value of a member with this integer label.
+/// Returns the value of the member with this integer label.
 pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d, 'a>> {
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }
@@ -206,17 +211,17 @@ pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d
 pub(crate) struct Labels(BTreeSet<(Option<i128>, Option<String>)>);
 
 impl Labels {
-    /// Those of a map.
-    pub fn of(map: Node<'_, '_>) -> Self {
+    /// Collects the labels of a map.
+    pub fn new(map: Node<'_, '_>) -> Self {
         Self(map.members().map(|(label, _)| Self::value(label)).collect())
     }
 
-    /// Adds one; false if it is among them.
+    /// Adds a label. Returns false if it was already present.
     fn insert(&mut self, label: Node<'_, '_>) -> bool {
         self.0.insert(Self::value(label))
     }
 
-    /// Whether one of them is this.
+    /// Returns whether a label is present.
     pub fn contains(&self, label: Node<'_, '_>) -> bool {
         self.0.contains(&Self::value(label))
     }
@@ -226,7 +231,7 @@ impl Labels {
     }
 }
 
-/// A label to be shown to somebody.
+/// Formats a label for messages.
 pub(crate) fn label_text(label: Node<'_, '_>) -> String {
     match (label.integer(), label.text()) {
         (Some(number), _) => shown(number),
@@ -235,7 +240,7 @@ pub(crate) fn label_text(label: Node<'_, '_>) -> String {
     }
 }
 
-/// A parameter, if it is there; it is an error if it is something else.
+/// Reads an optional parameter. Fails if its value is not of the expected type.
 pub(crate) fn read<'d, 'a, T>(
     map: Node<'d, 'a>,
     label: i128,
@@ -274,7 +279,7 @@ fn claims(map: Node<'_, '_>) -> Result<Claims, EnvelopeError> {
         })
     };
     let claims = || {
-        // Nothing follows from these two, but they have to be what they say.
+        // These two are not used, but have to be of the right type.
         time(IAT)?;
         read(map, CTI, "bytes", bytes)?;
         Ok((text(ISS)?, text(SUB)?, time(EXP)?, time(NBF)?)) as Result<_, EnvelopeError>
@@ -302,31 +307,31 @@ fn certificate_hash(node: Node<'_, '_>) -> Option<CertificateHash> {
     elements.next().is_none().then_some(CertificateHash { algorithm, value })
 }
 
-/// The labels that `crit` lists, each of which has to be there.
+/// Returns the labels that `crit` lists. The header has to have each of them.
 fn critical<'d, 'a>(map: Node<'d, 'a>) -> Result<Vec<Node<'d, 'a>>, EnvelopeError> {
-    let labels = read(map, CRIT, "an array of one and more labels", |node| {
+    let labels = read(map, CRIT, "an array of one or more labels", |node| {
         let labels: Vec<_> = node.elements().collect();
         let are_labels =
             labels.iter().all(|label| matches!(label.kind(), Kind::Integer | Kind::Text));
         (node.kind() == Kind::Array && !labels.is_empty() && are_labels).then_some(labels)
-    })?
-    .unwrap_or_default();
+    })?;
+    let Some(labels) = labels else { return Ok(Vec::new()) };
     let refuse =
         |label: Node<'_, '_>, why| Err(EnvelopeError::Critical { label: label_text(label), why });
-    let (there, mut listed) = (Labels::of(map), Labels::default());
+    let (present, mut listed) = (Labels::new(map), Labels::default());
     for label in &labels {
-        if !there.contains(*label) {
+        if !present.contains(*label) {
             return refuse(*label, "which the protected header does not have");
         }
         if !listed.insert(*label) {
-            return refuse(*label, "and lists it again");
+            return refuse(*label, "which it lists twice");
         }
     }
     Ok(labels)
 }
 
-/// What may be critical, because it is really looked at.
-#[allow(clippy::struct_excessive_bools)] // each is a question of its own
+/// Decides which parameters may be critical: those that are checked.
+#[allow(clippy::struct_excessive_bools)] // they are independent
 struct Understood {
     role: Role,
     is_hash_envelope: bool,
@@ -340,14 +345,14 @@ impl Understood {
     fn check(&self, label: Node<'_, '_>) -> Result<(), EnvelopeError> {
         let why = match label.integer() {
             Some(ALG | CWT_CLAIMS | KID) => return Ok(()),
-            // The payload of a receipt is a root, whatever its header says.
+            // The payload of a receipt is a root, whatever its header states.
             Some(CONTENT_TYPE | PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE)
                 if self.role == Role::Receipt =>
             {
                 "which is not understood in a receipt"
             }
             Some(PAYLOAD_HASH_ALG | PREIMAGE_CONTENT_TYPE) if self.has_content_type => {
-                "which cannot be followed: a hash envelope has no content type (3)"
+                "which is not supported with a content type (3)"
             }
             Some(PAYLOAD_HASH_ALG) if self.is_hash_envelope => return Ok(()),
             Some(PREIMAGE_CONTENT_TYPE) if self.is_hash_envelope && self.has_encoding => {
@@ -360,7 +365,7 @@ impl Understood {
             Some(X5CHAIN | X5T) if self.role == Role::Record && self.has_certificate => {
                 return Ok(());
             }
-            Some(X5CHAIN | X5T) => "which cannot be followed: there is no certificate",
+            Some(X5CHAIN | X5T) => "which requires a certificate, and there is none",
             Some(VERIFIABLE_DATA_STRUCTURE) if self.role == Role::Receipt => return Ok(()),
             _ => "which is not understood",
         };

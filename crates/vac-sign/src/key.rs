@@ -1,4 +1,4 @@
-//! Public keys, and what a signature is worth under them.
+//! Public keys, and verifying signatures with them.
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// The one with this number.
+    /// Returns the algorithm with this COSE identifier.
     pub fn from_id(id: i128) -> Option<Self> {
         match id {
             -8 => Some(Self::EdDsa),
@@ -36,7 +36,7 @@ impl Algorithm {
         }
     }
 
-    /// Its number.
+    /// Returns the COSE identifier.
     pub fn id(self) -> i64 {
         match self {
             Self::EdDsa => -8,
@@ -59,31 +59,31 @@ impl fmt::Display for Algorithm {
 /// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PublicKey {
-    /// Of Ed25519.
+    /// An Ed25519 key.
     Ed25519(ed25519_dalek::VerifyingKey),
-    /// Of P-256.
+    /// A P-256 key.
     P256(p256::ecdsa::VerifyingKey),
 }
 
-/// Why bytes are no key.
+/// Why bytes are not a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyError {
     /// Not PEM.
     Pem(String),
-    /// PEM of something else.
+    /// PEM with another label.
     Label {
-        /// What was wanted.
+        /// The label that was expected.
         expected: &'static str,
-        /// What it says it is.
+        /// The label that was found.
         found: String,
     },
-    /// The PEM holds something else than it says.
+    /// The content of the PEM block is not a key in DER.
     Der(String),
     /// A key of a kind that is not supported.
     Kind(String),
     /// A point of small order, under which anything verifies.
     Weak,
-    /// A point that is written in another than its only form (RFC 8032).
+    /// A point that is not in its canonical form (RFC 8032).
     NotCanonical,
 }
 
@@ -93,31 +93,31 @@ impl fmt::Display for KeyError {
             Self::Pem(why) => write!(f, "not PEM: {why}"),
             Self::Label { expected, found } => {
                 let found = vac_value::printable(found, 40);
-                write!(f, "expected PEM of a {expected}, found one of a {found}")?;
+                write!(f, "expected PEM with the label {expected}, found {found}")?;
                 f.write_str(match found.as_str() {
                     "ENCRYPTED PRIVATE KEY" => ": decrypt it first (openssl pkcs8)",
                     "EC PRIVATE KEY" | "EC PARAMETERS" => {
                         ": convert it first (openssl pkcs8 -topk8 -nocrypt)"
                     }
-                    "PRIVATE KEY" => ": take the public one (openssl pkey -pubout)",
-                    "CERTIFICATE" => ": take its key (openssl x509 -pubkey -noout)",
+                    "PRIVATE KEY" => ": use the public key (openssl pkey -pubout)",
+                    "CERTIFICATE" => ": extract its key (openssl x509 -pubkey -noout)",
                     _ => "",
                 })
             }
             Self::Der(why) => write!(f, "not a key: {why}"),
             Self::Kind(kind) => {
-                let name = kind_name(kind).unwrap_or("another kind");
-                write!(f, "a key of {name} ({kind}); there are Ed25519 and P-256")
+                let name = kind_name(kind).unwrap_or("unknown");
+                write!(f, "unsupported key type {name} ({kind}); supported: Ed25519, P-256")
             }
             Self::Weak => f.write_str("a key of small order, under which anything would verify"),
-            Self::NotCanonical => f.write_str("a key whose point is not in its only form"),
+            Self::NotCanonical => f.write_str("a key whose point is not in canonical form"),
         }
     }
 }
 
 impl std::error::Error for KeyError {}
 
-/// What an algorithm or a curve is called.
+/// Returns the name of an algorithm or a curve.
 fn kind_name(oid: &str) -> Option<&'static str> {
     Some(match oid {
         "1.2.840.113549.1.1.1" => "RSA",
@@ -131,19 +131,19 @@ fn kind_name(oid: &str) -> Option<&'static str> {
     })
 }
 
-/// Why a signature does not hold.
+/// Why a signature is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureError {
-    /// It says to be of an algorithm that is not the key's.
+    /// The header names an algorithm that is not the key's.
     Algorithm {
-        /// The one it names.
+        /// The algorithm that the header names.
         stated: Algorithm,
-        /// The key's.
+        /// The algorithm of the key.
         key: Algorithm,
     },
-    /// It has the wrong length.
+    /// The signature has the wrong length.
     Length(usize),
-    /// It is not this key's over these bytes.
+    /// The signature was not made with this key over these bytes.
     Mismatch,
 }
 
@@ -191,7 +191,7 @@ impl PublicKey {
         }
     }
 
-    /// An Ed25519 key, unless it is one of the weak ones, or could be written otherwise.
+    /// Creates an Ed25519 key. Fails if its point has a small order or is not in canonical form.
     pub fn ed25519(key: ed25519_dalek::VerifyingKey) -> Result<Self, KeyError> {
         if key.is_weak() {
             Err(KeyError::Weak)
@@ -202,7 +202,7 @@ impl PublicKey {
         }
     }
 
-    /// As a `PUBLIC KEY` in PEM.
+    /// Returns the key as a `PUBLIC KEY` in PEM.
     pub fn to_pem(&self) -> Result<String, KeyError> {
         use p256::pkcs8::EncodePublicKey as _;
         let pem = match self {
@@ -212,7 +212,7 @@ impl PublicKey {
         pem.map_err(|error| KeyError::Der(error.to_string()))
     }
 
-    /// The algorithm it is for; an Ed25519 key is also for
+    /// Returns the algorithm of the key. An Ed25519 key can also be used with
     /// [`Algorithm::Ed25519`].
     pub fn algorithm(&self) -> Algorithm {
         match self {
@@ -221,7 +221,7 @@ impl PublicKey {
         }
     }
 
-    /// The SHA-256 thumbprint (RFC 9679): the hash of the required members of its
+    /// Returns the SHA-256 thumbprint (RFC 9679): the hash of the required members of its
     /// `COSE_Key`.
     pub fn thumbprint(&self) -> [u8; 32] {
         // {1: kty, -1: crv, -2: x} and, for P-256, -3: y, with 32 bytes each
@@ -234,7 +234,7 @@ impl PublicKey {
             Self::P256(point) => {
                 let point = point.to_sec1_point(false);
                 let bytes = point.as_bytes();
-                let (x, y) = bytes.get(1..).unwrap_or_default().split_at(32);
+                let (x, y) = bytes[1..].split_at(32);
                 key = vec![0xa4, 0x01, 0x02, 0x20, 0x01, 0x21, 0x58, 32];
                 key.extend_from_slice(x);
                 key.extend_from_slice(&[0x22, 0x58, 32]);
@@ -244,12 +244,12 @@ impl PublicKey {
         Sha256::digest(&key).into()
     }
 
-    /// The thumbprint as a URI.
+    /// Returns the thumbprint as a URI.
     pub fn thumbprint_uri(&self) -> String {
         format!("{COSE_KEY}{SHA_256}:{}", BASE64URL_NOPAD.encode(&self.thumbprint()))
     }
 
-    /// The SHA-256 thumbprint of the key as a JWK (RFC 7638).
+    /// Returns the SHA-256 thumbprint of the key as a JWK (RFC 7638).
     pub fn jwk_thumbprint(&self) -> [u8; 32] {
         let encode = |bytes: &[u8]| BASE64URL_NOPAD.encode(bytes);
         let jwk = match self {
@@ -265,16 +265,16 @@ impl PublicKey {
         Sha256::digest(jwk).into()
     }
 
-    /// Whether a signature is this key's over a message. The algorithm is the
-    /// key's; what the header names must be the same.
+    /// Verifies a signature over a message. `stated` is the algorithm that the header names,
+    /// which has to be one of the key.
     ///
-    /// For Ed25519 as strict as `ed25519_dalek::VerifyingKey::verify_strict`, which
-    /// takes messages in one piece only: `s` below the group's order, neither the
-    /// key nor `R` of small order, `R` equal to the byte.
+    /// Ed25519 is as strict as `ed25519_dalek::VerifyingKey::verify_strict`, which
+    /// only accepts messages in one piece: `s` has to be below the group's order, neither the
+    /// key nor `R` may have a small order, and `R` is compared byte by byte.
     ///
-    /// For P-256 both `s` and its negative hold, as in FIPS 186-5 and RFC 9053: half of what
-    /// other signers make has the greater one. Whoever refers to an envelope by its bytes
-    /// has to know that there can be two for one signature.
+    /// For P-256 both `s` and `-s` are accepted, as in FIPS 186-5 and RFC 9053: half of the
+    /// signatures of other signers have the greater one. Code that refers to an envelope by its
+    /// bytes has to consider that two envelopes can have the same signature.
     pub fn verify(
         &self,
         stated: Algorithm,

@@ -1,34 +1,34 @@
-//! The header parameters, claims and algorithms that are known by number.
+//! Labels of header parameters and claims.
 
 use vac_record::keys::{cwt_claims, protected_header, unprotected_header};
 
-/// Header parameter: the signature's algorithm.
+/// Header parameter: the algorithm of the signature.
 pub const ALG: i128 = protected_header::ALG;
-/// Header parameter: what has to be understood.
+/// Header parameter: the labels of critical parameters.
 pub const CRIT: i128 = 2;
-/// Header parameter: what the payload is written in.
+/// Header parameter: the content type of the payload.
 pub const CONTENT_TYPE: i128 = protected_header::CONTENT_TYPE;
-/// Header parameter: which key it was.
+/// Header parameter: the key identifier.
 pub const KID: i128 = protected_header::KID;
-/// Header parameter: who says so, about what (RFC 9597).
+/// Header parameter: CWT claims (RFC 9597).
 pub const CWT_CLAIMS: i128 = protected_header::CWT_CLAIMS;
-/// Header parameter: what the envelope is (RFC 9596).
+/// Header parameter: the type of the envelope (RFC 9596).
 pub const TYP: i128 = 16;
-/// Header parameter: the signer's certificate and those above it (RFC 9360).
+/// Header parameter: the certificates of the signer and of its issuers (RFC 9360).
 pub const X5CHAIN: i128 = protected_header::X5CHAIN;
 /// Header parameter: the hash of the signer's certificate.
 pub const X5T: i128 = protected_header::X5T;
-/// Header parameter: what is known of the record; the draft's placeholder.
+/// Header parameter: trace metadata; the number is the draft's placeholder.
 pub const TRACE_METADATA: i128 = unprotected_header::TRACE_METADATA_KEY;
-/// Header parameter of a hash envelope (RFC 9995): how the payload was hashed.
+/// Header parameter of a hash envelope (RFC 9995): the hash algorithm.
 pub const PAYLOAD_HASH_ALG: i128 = 258;
-/// Header parameter of a hash envelope: what was hashed is written in this.
+/// Header parameter of a hash envelope: the content type of the hashed bytes.
 pub const PREIMAGE_CONTENT_TYPE: i128 = 259;
-/// Header parameter of a hash envelope: where what was hashed can be found.
+/// Header parameter of a hash envelope: the location of the hashed bytes.
 pub const PAYLOAD_LOCATION: i128 = 260;
 /// Header parameter: receipts of transparency services (RFC 9942).
 pub const RECEIPTS: i128 = unprotected_header::RECEIPTS;
-/// Header parameter of a receipt: what kind of proof it holds.
+/// Header parameter of a receipt: the verifiable data structure.
 pub const VERIFIABLE_DATA_STRUCTURE: i128 = 395;
 /// Header parameter of a receipt: the proofs.
 pub const VERIFIABLE_DATA_PROOFS: i128 = 396;
@@ -37,16 +37,16 @@ pub const VERIFIABLE_DATA_PROOFS: i128 = 396;
 pub const ISS: i128 = cwt_claims::ISS;
 /// Claim: the subject.
 pub const SUB: i128 = cwt_claims::SUB;
-/// Claim: not valid any more from then on.
+/// Claim: the time of expiration.
 pub const EXP: i128 = 4;
-/// Claim: not valid before.
+/// Claim: the time before which the token is not valid.
 pub const NBF: i128 = 5;
-/// Claim: when it was made.
+/// Claim: the time of issuance.
 pub const IAT: i128 = 6;
-/// Claim: which token it is.
+/// Claim: the id of the token.
 pub const CTI: i128 = 7;
 
-/// A label with its name, if it has one: `258 (payload-hash-alg)`.
+/// Formats a label with its name, if it has one: `258 (payload-hash-alg)`.
 pub fn shown(label: i128) -> String {
     match name(label) {
         Some(name) => format!("{label} ({name})"),

@@ -1,12 +1,12 @@
-//! Merkle trees of SHA-256 as RFC 9162 has them.
+//! Merkle trees with SHA-256 (RFC 9162).
 
 use sha2::{Digest as _, Sha256};
 
 /// The hash of a node.
 pub(crate) type Hash = [u8; 32];
 
-/// The root that an inclusion proof leads to; `None` if it cannot be one for a tree of that
-/// size (RFC 9162 section 2.1.3.2).
+/// Returns the root that an inclusion proof leads to (RFC 9162 section 2.1.3.2); `None` if its
+/// length does not fit the index and the tree size.
 pub(crate) fn root(entry: &[u8], index: u64, size: u64, path: &[Hash]) -> Option<Hash> {
     let mut number = index;
     let mut last = size.checked_sub(1)?;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_proof_of_small_trees_leads_to_the_root_and_nothing_else_does() {
+    fn only_correct_proofs_lead_to_the_root() {
         for size in 1..=17u64 {
             let entries: Vec<_> =
                 (0..size).map(|entry| vec![u8::try_from(entry).unwrap()]).collect();

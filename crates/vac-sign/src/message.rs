@@ -1,10 +1,10 @@
-//! What a signature is over.
+//! The bytes that a signature covers.
 
 use coset::{ProtectedHeader, SignatureContext, sig_structure_data};
 use sha2::{Digest, Sha256};
 
-/// The `Sig_structure` of a `COSE_Sign1` (RFC 9052 section 4.4), in two parts: what
-/// stands before the payload, and the payload, which is not copied.
+/// The `Sig_structure` of a `COSE_Sign1` (RFC 9052 section 4.4), in two parts: the bytes
+/// before the payload, and the payload, which is not copied.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     before: Vec<u8>,
@@ -12,27 +12,27 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Of a protected header as it stands in the envelope, and a payload.
+    /// Creates the message for the bytes of a protected header and a payload.
     pub fn new(protected: &[u8], payload: &'a [u8]) -> Self {
         let header = ProtectedHeader { original_data: Some(protected.to_vec()), ..<_>::default() };
         let mut before = sig_structure_data(SignatureContext::CoseSign1, header, None, &[], &[]);
-        // The payload comes last. So far it is an empty byte string: its head is one byte.
+        // `before` ends with an empty payload, whose head is one byte.
         before.pop();
         push_bytes_head(payload.len(), &mut before);
         Self { before, payload }
     }
 
-    /// The bytes to sign, in order.
+    /// Returns the bytes to sign, in order.
     pub fn parts(&self) -> [&[u8]; 2] {
         [&self.before, self.payload]
     }
 
-    /// The bytes to sign in one piece, for keys that cannot take them otherwise.
+    /// Returns the bytes to sign in one piece, for signers that need that.
     pub fn to_vec(&self) -> Vec<u8> {
         self.parts().concat()
     }
 
-    /// Their SHA-256, which is what ES256 signs.
+    /// Returns the SHA-256 of the message, which ES256 signs.
     pub fn sha256(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for part in self.parts() {
@@ -42,7 +42,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The head of a CBOR byte string.
+/// Writes the head of a CBOR byte string.
 pub(crate) fn push_bytes_head(length: usize, out: &mut Vec<u8>) {
     match (u8::try_from(length), u16::try_from(length), u32::try_from(length)) {
         (Ok(length @ 0..24), ..) => out.push(0x40 | length),

@@ -1,4 +1,5 @@
-//! Trace metadata: what is said of a record beside it, and whether it is so.
+//! Trace metadata: facts about a record in the unprotected header, and comparing them with
+//! the record.
 
 use std::borrow::Cow;
 
@@ -12,12 +13,12 @@ use crate::record::Facts;
 
 /// The format of a record of this schema.
 const RECORD_FORMAT: &str = "ietf-vac-v3.0";
-/// The one hash that is used.
+/// The only supported hash.
 const SHA_256: &str = "sha-256";
 
-/// The metadata of a record. `None` without a session, a provider or any time at all: none
-/// of them is made up.
-pub(crate) fn of_record(facts: &Facts, content_hash: &[u8; 32]) -> Option<TraceMetadata<'static>> {
+/// Returns the metadata of a record. `None` if the record does not state a session id, a
+/// provider or any time: nothing is invented.
+pub(crate) fn from_facts(facts: &Facts, content_hash: &[u8; 32]) -> Option<TraceMetadata<'static>> {
     Some(TraceMetadata {
         session_id: facts.session_id.clone()?,
         agent_vendor: Cow::Owned(facts.model_provider.clone()?),
@@ -29,23 +30,23 @@ pub(crate) fn of_record(facts: &Facts, content_hash: &[u8; 32]) -> Option<TraceM
     })
 }
 
-/// What an unprotected header says of its record.
+/// What an unprotected header states about its record.
 pub(crate) enum Stated {
     /// Nothing.
     Nothing,
-    /// Something else than trace metadata.
+    /// A value that is not trace metadata.
     Malformed(Box<DecodeError>),
-    /// This.
+    /// Trace metadata.
     Metadata(Box<TraceMetadata<'static>>),
 }
 
 impl Stated {
-    /// Whether it says that the payload has this hash.
+    /// Returns whether the metadata states this hash for the payload.
     pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
         self.check_hash(hash) == Some(Ok(()))
     }
 
-    /// What its hash is worth for a payload; `None` if it has none.
+    /// Compares the stated hash with that of a payload; `None` if no hash is stated.
     pub fn check_hash(&self, hash: &[u8; 32]) -> Option<Result<(), String>> {
         match self {
             Self::Metadata(metadata) => check_hash(metadata, hash),
@@ -63,7 +64,7 @@ pub(crate) fn stated(unprotected: &Document<'_>) -> Stated {
     }
 }
 
-/// What the hash of trace metadata is worth for a payload; `None` if it has none.
+/// Compares the hash in trace metadata with that of a payload; `None` if it states none.
 pub(crate) fn check_hash(
     metadata: &TraceMetadata<'_>,
     content_hash: &[u8; 32],
@@ -84,8 +85,8 @@ pub(crate) fn check_hash(
     }
 }
 
-/// Where metadata says something else than the record, one line each. Times that the
-/// record does not have cannot be compared, and are listed apart.
+/// The differences between metadata and the record, as text, and the members that could not
+/// be compared because the record does not have them.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
     pub differences: Vec<String>,
@@ -97,8 +98,10 @@ pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison
     let mut differences = Vec::new();
     let mut unknown = Vec::new();
     let mut differ = |key: &str, stated: String, record: Option<String>| {
-        let record = record.unwrap_or_else(|| "there is none".to_owned());
-        differences.push(format!("{key} is {stated}, in the record {record}"));
+        differences.push(match record {
+            Some(record) => format!("{key} is {stated}, in the record {record}"),
+            None => format!("{key} is {stated}, which the record does not state"),
+        });
     };
     if Some(&metadata.session_id) != facts.session_id.as_ref() {
         let record = facts.session_id.as_ref().map(session_text);
@@ -115,7 +118,7 @@ pub(crate) fn compare(metadata: &TraceMetadata<'_>, facts: &Facts) -> Comparison
     match facts.session_start.as_ref().or(facts.created.as_ref()) {
         Some(record) if record == start => {}
         Some(record) => differ("timestamp-start", time_text(start), Some(time_text(record))),
-        // Without either, other tools put the time of signing there.
+        // Without either, other tools state the time of signing.
         None if facts.first_timestamp.as_ref() == Some(start) => {}
         None => unknown.push("timestamp-start"),
     }

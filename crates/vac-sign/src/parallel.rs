@@ -1,14 +1,14 @@
-//! Several things at the same time.
+//! Runs two functions in parallel.
 
 use std::thread;
 
-/// What is smaller is done before a thread has started.
+/// Smaller input is processed in less time than starting a thread takes.
 const SMALL: usize = 1 << 18;
-/// Records nest up to 256 levels deep, and the validator calls itself for each.
+/// The stack size of a thread: the validator recurses for each of up to 256 levels.
 const STACK: usize = 16 << 20;
 
-/// Does two things with so many bytes: side by side if that pays, and if there is a thread
-/// to be had.
+/// Runs two functions that process `bytes` bytes each: in parallel if that is faster and a
+/// thread can be started, otherwise one after the other.
 pub(crate) fn both<A, B: Send>(
     bytes: usize,
     one: impl FnOnce() -> A,
@@ -18,9 +18,12 @@ pub(crate) fn both<A, B: Send>(
         return (one(), other());
     }
     thread::scope(|scope| {
-        let beside = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &other);
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &other);
         let one = one();
-        let joined = beside.ok().and_then(|thread| thread.join().ok());
-        (one, joined.unwrap_or_else(&other))
+        let other = match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => other(),
+        };
+        (one, other)
     })
 }

@@ -1,11 +1,11 @@
-//! PEM: the one block of a file that holds a key.
+//! Finds the PEM block that contains a key.
 
 use crate::key::KeyError;
 
 const BEGIN: &str = "-----BEGIN ";
 
-/// The block with this label, which has to be the only one. What stands around it does not
-/// count.
+/// Returns the block with this label, which has to be the only block. Text around it is
+/// ignored.
 pub(crate) fn block<'t>(text: &'t str, expected: &'static str) -> Result<&'t str, KeyError> {
     let not_pem = |why: String| KeyError::Pem(why);
     let (start, label) = text
@@ -19,10 +19,10 @@ pub(crate) fn block<'t>(text: &'t str, expected: &'static str) -> Result<&'t str
         return Err(KeyError::Label { expected, found: label.to_owned() });
     }
     let end = format!("-----END {expected}-----");
-    let (inside, behind) =
+    let (inside, after) =
         text[start..].split_once(&end).ok_or_else(|| not_pem(format!("it has no line {end}")))?;
-    if behind.contains(BEGIN) {
-        return Err(not_pem("it holds more than one key or certificate".to_owned()));
+    if after.contains(BEGIN) {
+        return Err(not_pem("it contains more than one key or certificate".to_owned()));
     }
     Ok(&text[start..start + inside.len() + end.len()])
 }

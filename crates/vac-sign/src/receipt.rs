@@ -1,8 +1,9 @@
-//! Receipts: a transparency service says that it has a statement on record.
+//! Receipts of transparency services.
 //!
-//! A receipt is a `COSE_Sign1` of the service (RFC 9942). Its payload is not there: it is
-//! the root of a Merkle tree, which follows from the statement and the proof that the
-//! receipt holds. What the tree has for an entry is [`Envelope::log_entry`].
+//! A receipt is a `COSE_Sign1` of the service (RFC 9942) which proves that a statement is in the
+//! service's log. Its payload is detached: it is the root of a Merkle tree, which is computed
+//! from the statement and the proof in the receipt. The entry in the tree is
+//! [`Envelope::log_entry`].
 
 use std::fmt;
 
@@ -23,7 +24,7 @@ use crate::thumbprint::KeyMismatch;
 const RFC9162_SHA256: i128 = 1;
 /// The label of inclusion proofs.
 const INCLUSION: i128 = -1;
-/// The maximum length of a path: a tree of 2^64 entries is not deeper.
+/// The maximum length of a path, which is that in a tree of 2^64 entries.
 const MAX_HASHES: usize = 64;
 /// The maximum number of proofs in a receipt. Each costs the check of a signature.
 pub const MAX_PROOFS: usize = 16;
@@ -32,11 +33,11 @@ pub const MAX_RECEIPTS: usize = 64;
 /// The maximum size of the receipts in an envelope together, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// What a receipt that holds proves. The index and the size of the tree are not part of it:
-/// nothing signs them.
+/// What a valid receipt proves. The index and the size of the tree are not part of it, because
+/// they are not signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inclusion {
-    /// Who runs the log, as the log says.
+    /// The issuer that the log states.
     pub issuer: Option<String>,
     /// The thumbprint of the log's key, as a URI.
     pub key: String,
@@ -52,16 +53,16 @@ impl fmt::Display for Inclusion {
     }
 }
 
-/// Why a receipt does not hold.
+/// Why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceiptError {
-    /// It is not an envelope, or not one that can be read.
+    /// It is not a valid envelope.
     Envelope(EnvelopeError),
-    /// It has a payload, which nothing ties to the statement.
+    /// It has a payload of its own, which is not bound to the statement.
     Attached,
-    /// It is about another kind of data structure.
+    /// It is for an unsupported data structure.
     DataStructure(Option<i128>),
-    /// It has no inclusion proof that can be read.
+    /// It has no valid inclusion proof.
     Proof(&'static str),
     /// The length of a proof does not fit the index and the tree size that it states.
     Path {
@@ -70,7 +71,7 @@ pub enum ReceiptError {
         /// The stated tree size.
         size: u64,
     },
-    /// The signature does not hold for the root that the proof leads to.
+    /// The signature is not valid for the root that the proof leads to.
     Signature(SignatureError),
     /// Its header names another key than the one that signed it.
     Key(KeyMismatch),
@@ -90,7 +91,7 @@ impl fmt::Display for ReceiptError {
             }
             Self::DataStructure(Some(other)) => write!(
                 f,
-                "verifiable data structure {other} is not supported; there is RFC9162_SHA256 (1)"
+                "verifiable data structure {other} is not supported (supported: RFC9162_SHA256, 1)"
             ),
             Self::Proof(why) => write!(f, "no inclusion proof: {why}"),
             Self::Path { index, size } => {
@@ -114,7 +115,7 @@ impl From<EnvelopeError> for ReceiptError {
     }
 }
 
-/// A receipt whose form is right.
+/// A well-formed receipt.
 #[derive(Clone, Debug)]
 pub struct Receipt<'a> {
     envelope: Envelope<'a>,
@@ -142,8 +143,8 @@ impl<'a> Receipt<'a> {
         Ok(Self { envelope, proofs })
     }
 
-    /// Checks that a log with one of these keys has a statement on record. Every proof
-    /// has to hold, and the claims at a time in seconds since 1970, if it is known.
+    /// Checks that a log with one of these keys contains an entry. Every proof has to be
+    /// valid, and so do the claims at a time in seconds since 1970, if it is given.
     pub fn verify(
         &self,
         entry: &[u8; 32],
@@ -154,7 +155,7 @@ impl<'a> Receipt<'a> {
         for key in keys {
             match self.verify_with(entry, key) {
                 Ok(()) => return self.inclusion(key, time),
-                // A key for another algorithm says less than one that could have signed.
+                // The error of a key for another algorithm is less useful.
                 Err(ReceiptError::Signature(SignatureError::Algorithm { .. }))
                     if failure != ReceiptError::NoKey => {}
                 Err(error) => failure = error,
@@ -176,11 +177,11 @@ impl<'a> Receipt<'a> {
         Ok(())
     }
 
-    /// What the receipt says once a key has verified it, if its claims allow that.
+    /// Returns what the receipt proves after a key has verified it. Checks its claims.
     fn inclusion(&self, key: &PublicKey, time: Option<u64>) -> Result<Inclusion, ReceiptError> {
         let header = &self.envelope.header;
         header.check_key(key).map_err(ReceiptError::Key)?;
-        match header.claims.untimely(time) {
+        match header.claims.time_error(time) {
             Some(why) => Err(ReceiptError::Time(why)),
             None => {
                 Ok(Inclusion { issuer: header.claims.issuer.clone(), key: key.thumbprint_uri() })
@@ -191,11 +192,11 @@ impl<'a> Receipt<'a> {
 
 fn proofs(unprotected: &[u8]) -> Result<Vec<Proof>, ReceiptError> {
     let unprotected =
-        Document::cbor(unprotected).map_err(|_| ReceiptError::Proof("the header is no map"))?;
+        Document::cbor(unprotected).map_err(|_| ReceiptError::Proof("the header is not a map"))?;
     let proofs = labelled(unprotected.root(), VERIFIABLE_DATA_PROOFS)
         .ok_or(ReceiptError::Proof("the unprotected header has no proofs (396)"))?;
     let list = labelled(proofs, INCLUSION)
-        .ok_or(ReceiptError::Proof("the proofs are none of inclusion (-1)"))?;
+        .ok_or(ReceiptError::Proof("the proofs do not include inclusion proofs (-1)"))?;
     if list.kind() != Kind::Array || list.elements().nth(MAX_PROOFS).is_some() {
         return Err(ReceiptError::Proof("expected an array of at most 16 proofs"));
     }
@@ -203,7 +204,7 @@ fn proofs(unprotected: &[u8]) -> Result<Vec<Proof>, ReceiptError> {
         .map(|proof| proof.bytes().and_then(|bytes| read_proof(&bytes)))
         .collect::<Option<Vec<_>>>()
         .filter(|proofs| !proofs.is_empty())
-        .ok_or(ReceiptError::Proof("expected bytes that hold a size, an index and a path"))
+        .ok_or(ReceiptError::Proof("expected bytes that contain a size, an index and a path"))
 }
 
 fn read_proof(bytes: &[u8]) -> Option<Proof> {
@@ -219,10 +220,10 @@ fn read_proof(bytes: &[u8]) -> Option<Proof> {
     (path.len() <= MAX_HASHES).then_some(Proof { size, index, path })
 }
 
-/// Why the receipts in an unprotected header are not looked at.
+/// Why the receipts in an unprotected header are not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiptsError {
-    /// Label 394 does not hold a list of receipts.
+    /// Label 394 is not a list of receipts.
     NotReceipts,
     /// There are more than [`MAX_RECEIPTS`], or more than [`MAX_BYTES`] of them.
     TooMany,
@@ -231,7 +232,7 @@ pub enum ReceiptsError {
 impl fmt::Display for ReceiptsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotReceipts => f.write_str("label 394 does not hold a list of receipts"),
+            Self::NotReceipts => f.write_str("label 394 is not a list of receipts"),
             Self::TooMany => write!(
                 f,
                 "too many receipts: at most {MAX_RECEIPTS} with {} MiB together are allowed",
@@ -256,14 +257,14 @@ fn check_limits(sizes: impl IntoIterator<Item = usize>) -> Result<(), ReceiptsEr
     Ok(())
 }
 
-/// The receipts in the unprotected header of an envelope, in bytes.
+/// Returns the receipts in the unprotected header of an envelope.
 pub(crate) fn attached(unprotected: &Document<'_>) -> Result<Vec<Vec<u8>>, ReceiptsError> {
     let Some(list) = labelled(unprotected.root(), RECEIPTS) else { return Ok(Vec::new()) };
     if list.kind() != Kind::Array || list.elements().next().is_none() {
         return Err(ReceiptsError::NotReceipts);
     }
     check_limits(list.elements().map(|node| node.raw().len()))?;
-    // In a byte string, as RFC 9942 has them, or directly, as the schema has them.
+    // RFC 9942 puts receipts into byte strings, the schema does not.
     let receipt = |node: Node<'_, '_>| match node.kind() {
         Kind::Bytes => node.bytes().map(std::borrow::Cow::into_owned),
         Kind::Tag | Kind::Array => Some(node.raw().to_vec()),
@@ -275,11 +276,11 @@ pub(crate) fn attached(unprotected: &Document<'_>) -> Result<Vec<Vec<u8>>, Recei
 /// Why receipts could not be attached.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttachError {
-    /// The statement's unprotected header is not a map. Never, once it has been read.
+    /// Internal error: the statement's unprotected header cannot be read.
     Unprotected(SyntaxError),
-    /// The statement has something else where receipts belong, or would have too many.
+    /// Label 394 of the statement is not a list of receipts, or there would be too many.
     Receipts(ReceiptsError),
-    /// Never: CBOR that cannot be written as CBOR.
+    /// Internal error: the unprotected header cannot be written.
     Encode(EncodeError),
 }
 
@@ -295,8 +296,8 @@ impl fmt::Display for AttachError {
 
 impl std::error::Error for AttachError {}
 
-/// The envelope with receipts added after those it has. Its protected header, payload and
-/// signature stay as they are; receipts are put in byte strings (RFC 9942).
+/// Returns the envelope with receipts added after the existing ones, in byte strings
+/// (RFC 9942). The protected header, payload and signature do not change.
 pub fn attach(envelope: &Envelope<'_>, receipts: &[&[u8]]) -> Result<Vec<u8>, AttachError> {
     let unprotected = Document::cbor(envelope.unprotected).map_err(AttachError::Unprotected)?;
     let map = unprotected.root();

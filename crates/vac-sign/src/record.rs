@@ -1,4 +1,4 @@
-//! A record that is signed or was signed: whether it is valid, and what it states.
+//! Validates a record that is signed or was signed, and reads the facts that it states.
 
 use sha2::{Digest as _, Sha256};
 use vac_record::keys::{agent_meta, message_entry, session_trace, verifiable_agent_record};
@@ -7,8 +7,9 @@ use vac_validate::signed::unreadable;
 use vac_validate::{MAX_VIOLATIONS, Violations, rules, validate_document};
 use vac_value::{Document, Encoding, Node, path};
 
-/// A record that has been validated, and what it states.
+/// The result of validating a record, and what it states.
 #[derive(Clone, Debug)]
+#[must_use = "the record may not be valid"]
 pub struct Examined {
     /// Whether it matches the schema and has no duplicate keys.
     pub verdict: Result<(), Violations>,
@@ -23,7 +24,7 @@ impl Examined {
             Ok(document) => {
                 let rule = rules::VERIFIABLE_AGENT_RECORD;
                 let verdict = validate_document(&document, rule, MAX_VIOLATIONS);
-                Self { verdict, facts: Facts::of(document.root()) }
+                Self { verdict, facts: Facts::from_record(document.root()) }
             }
             Err(error) => {
                 Self { verdict: Err(unreadable(encoding, &error)), facts: Facts::default() }
@@ -32,36 +33,36 @@ impl Examined {
     }
 }
 
-/// The SHA-256 of bytes.
+/// Returns the SHA-256 of bytes.
 pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// The place of the first key that its map has had before.
+/// Returns the path of the first duplicate key.
 pub(crate) fn duplicate_key(document: &Document<'_>) -> Option<String> {
     let key = document.duplicate_keys().next()?;
     Some(path::pointer(document.node(key.after())))
 }
 
-/// What a record says of its session.
+/// What a record states about its session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Which session.
+    /// The session's id.
     pub session_id: Option<SessionId<'static>>,
-    /// Who runs the model.
+    /// The provider of the model.
     pub model_provider: Option<String>,
-    /// When the session began.
+    /// The start of the session.
     pub session_start: Option<AbstractTimestamp<'static>>,
-    /// When it ended.
+    /// The end of the session.
     pub session_end: Option<AbstractTimestamp<'static>>,
-    /// When the record came to be.
+    /// The time at which the record was created.
     pub created: Option<AbstractTimestamp<'static>>,
-    /// The first time that an entry has.
+    /// The first timestamp of an entry.
     pub first_timestamp: Option<AbstractTimestamp<'static>>,
 }
 
 impl Facts {
-    fn of(record: Node<'_, '_>) -> Self {
+    fn from_record(record: Node<'_, '_>) -> Self {
         let time = |node: Node<'_, '_>| AbstractTimestamp::from_node_owned(node).ok();
         let session = record.member(verifiable_agent_record::SESSION);
         let of_session = |key: &str| session.and_then(|session| session.member(key));
@@ -81,7 +82,8 @@ impl Facts {
         }
     }
 
-    /// When the session began, as far as the record knows.
+    /// Returns the start of the session: as stated, or else the creation of the record, or else
+    /// the first timestamp of an entry.
     pub(crate) fn start(&self) -> Option<&AbstractTimestamp<'static>> {
         self.session_start.as_ref().or(self.created.as_ref()).or(self.first_timestamp.as_ref())
     }

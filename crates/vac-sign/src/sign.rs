@@ -1,4 +1,4 @@
-//! Making signed records.
+//! Signs records.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,40 +25,51 @@ use crate::parallel::both;
 use crate::record::{Examined, Facts, sha256};
 use crate::signer::{Signer, SignerError};
 
-/// SHA-256 among the algorithms of COSE.
+/// The COSE algorithm identifier of SHA-256.
 const SHA_256: i64 = -16;
 
-/// How a record is signed.
+/// Options for signing a record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'o> {
-    /// Who signs; by default the key's thumbprint.
+    /// The issuer; by default the key's thumbprint.
     pub issuer: Option<&'o str>,
-    /// What is signed; by default the session.
+    /// The subject; by default the session's id.
     pub subject: Option<&'o str>,
-    /// Which key it is; by default its thumbprint.
+    /// The key identifier; by default the key's thumbprint.
     pub key_id: Option<&'o [u8]>,
-    /// What the record is written in; by default that of its encoding.
+    /// The media type of the record; by default that of its encoding.
     pub content_type: Option<&'o str>,
-    /// The signer's certificate, and those above it.
+    /// The signer's certificate, followed by those of its issuers.
     pub certificates: Option<&'o Chain>,
-    /// Where the record is.
+    /// Whether the envelope contains the record.
     pub carriage: Carriage,
 }
 
-/// Where the record of a signed record is.
+/// Whether an envelope contains the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carriage {
-    /// In the envelope.
+    /// The envelope contains the record.
     #[default]
     Attached,
-    /// Elsewhere.
+    /// The envelope does not contain the record.
     Detached,
-    /// Elsewhere, and its SHA-256 is in the envelope (a hash envelope, RFC 9995).
+    /// The envelope contains the SHA-256 of the record (a hash envelope, RFC 9995).
     Digest,
 }
 
-/// A record that may be signed. Only validation makes one: [`Checked::new`], or
-/// [`Invalid::accept`] after it failed.
+/// A record that may be signed: its bytes together with what validating them returned.
+///
+/// Only [`Checked::new`] makes one, so that the facts in an envelope are always those of the
+/// signed bytes. A record that is not valid has to be accepted explicitly
+/// ([`Invalid::accept`]).
+///
+/// ```compile_fail
+/// # use vac_sign::sign::Checked;
+/// # use vac_value::Encoding;
+/// // The fields are private: nothing can be combined with the verdict on another record.
+/// let one = Checked::new(b"{}", Encoding::Json).unwrap_or_else(|invalid| invalid.accept());
+/// let other = Checked { bytes: b"[]", ..one };
+/// ```
 #[derive(Clone, Debug)]
 pub struct Checked<'p> {
     bytes: &'p [u8],
@@ -79,18 +90,18 @@ impl<'p> Checked<'p> {
         }
     }
 
-    /// The SHA-256 of the record's bytes.
+    /// Returns the SHA-256 of the record's bytes.
     pub fn sha256(&self) -> &[u8; 32] {
         &self.sha256
     }
 
-    /// What the record states about its session.
+    /// Returns what the record states about its session.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 }
 
-/// A record that is not valid.
+/// A record that is not valid, and its violations.
 #[derive(Clone, Debug)]
 pub struct Invalid<'p> {
     record: Box<Checked<'p>>,
@@ -98,9 +109,14 @@ pub struct Invalid<'p> {
 }
 
 impl<'p> Invalid<'p> {
-    /// Why it is not valid.
+    /// Returns the violations.
     pub fn violations(&self) -> &Violations {
         &self.violations
+    }
+
+    /// Returns the violations, which do not borrow the record, so that `?` can return them.
+    pub fn into_violations(self) -> Violations {
+        self.violations
     }
 
     /// Accepts the record for signing although it is not valid.
@@ -120,24 +136,24 @@ impl std::error::Error for Invalid<'_> {}
 /// Why a record was not signed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SignError {
-    /// It names no session, and no subject was given.
+    /// The record states no session id, and no subject was given.
     NoSubject,
-    /// The content type given is that of another encoding than the record's.
+    /// The given content type is not one for the record's encoding.
     ContentType(Encoding),
-    /// The certificate is none for this key.
+    /// The certificate is not for this key.
     Certificate(CertificateError),
-    /// The key did not sign.
+    /// The signer failed.
     Signer(SignerError),
-    /// Never: a header that has no encoding.
+    /// Internal error: a header could not be encoded.
     Header(String),
 }
 
 impl fmt::Display for SignError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSubject => f.write_str("the record names no session to be the subject"),
+            Self::NoSubject => f.write_str("the record states no session id to use as the subject"),
             Self::ContentType(encoding) => {
-                write!(f, "the record is written in {encoding}, the content type says otherwise")
+                write!(f, "the content type is not one for a record in {encoding}")
             }
             Self::Certificate(error) => error.fmt(f),
             Self::Signer(error) => error.fmt(f),
@@ -160,27 +176,28 @@ impl From<EncodeError> for SignError {
     }
 }
 
-/// A signed record, in three parts, so that a big record is not copied.
+/// A signed record, in three parts, so that a large record is not copied.
 #[derive(Clone, Debug)]
 pub struct Signed<'p> {
     before: Vec<u8>,
     payload: Cow<'p, [u8]>,
-    behind: Vec<u8>,
-    /// Who signs, as the envelope says.
+    after: Vec<u8>,
+    /// The issuer that the envelope states.
     pub issuer: String,
-    /// What is signed, as the envelope says.
+    /// The subject that the envelope states.
     pub subject: String,
-    /// What stands beside the record; nothing if it does not say enough of itself.
+    /// The trace metadata in the unprotected header; `None` if the record does not state all
+    /// that is required for it.
     pub metadata: Option<TraceMetadata<'static>>,
 }
 
 impl Signed<'_> {
-    /// The envelope, in order.
+    /// Returns the parts of the envelope in order.
     pub fn parts(&self) -> [&[u8]; 3] {
-        [&self.before, &self.payload, &self.behind]
+        [&self.before, &self.payload, &self.after]
     }
 
-    /// The envelope in one piece.
+    /// Returns the envelope in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         self.parts().concat()
     }
@@ -210,18 +227,18 @@ pub fn sign<'p>(
     };
     let message = Message::new(&protected, &content);
     let signature = signer.sign(&message).map_err(SignError::Signer)?;
-    let metadata = metadata::of_record(facts, &record.sha256);
-    let (mut before, behind) = envelope(protected, metadata.as_ref(), &signature)?;
+    let metadata = metadata::from_facts(facts, &record.sha256);
+    let (mut before, after) = envelope(protected, metadata.as_ref(), &signature)?;
     let payload = if options.carriage == Carriage::Detached {
         Cow::Borrowed(NULL)
     } else {
         push_bytes_head(content.len(), &mut before);
         content
     };
-    Ok(Signed { before, payload, behind, issuer, subject, metadata })
+    Ok(Signed { before, payload, after, issuer, subject, metadata })
 }
 
-/// A payload that is elsewhere.
+/// A detached payload.
 const NULL: &[u8] = &[0xf6];
 
 fn subject(facts: &Facts) -> Option<String> {
@@ -231,7 +248,7 @@ fn subject(facts: &Facts) -> Option<String> {
     })
 }
 
-/// The protected header. Parameters are added in the order of their labels, which makes it
+/// Builds the protected header. Parameters are added in the order of their labels, which makes it
 /// deterministic.
 fn protected(
     encoding: Encoding,
@@ -259,7 +276,7 @@ fn protected(
         header = header.content_type(content_type.to_owned());
     }
     let mut header = header.build();
-    let mut add = |label: i128, value| header.rest.push((label_of(label), value));
+    let mut add = |label: i128, value| header.rest.push((cose_label(label), value));
     add(CWT_CLAIMS, claims);
     if let Some(chain) = options.certificates {
         chain.check_length().map_err(SignError::Certificate)?;
@@ -277,7 +294,7 @@ fn protected(
     Ok(header.to_vec()?)
 }
 
-/// One certificate stands alone, several in an array.
+/// One certificate is a byte string, several are an array (RFC 9360).
 fn certificates(chain: &Chain) -> Value {
     let mut all: Vec<_> = chain.certificates().map(|one| Value::Bytes(one.to_vec())).collect();
     match (all.len(), all.pop()) {
@@ -286,7 +303,7 @@ fn certificates(chain: &Chain) -> Value {
     }
 }
 
-/// The envelope before and behind its payload.
+/// Returns the parts of the envelope before and after its payload.
 fn envelope(
     protected: Vec<u8>,
     metadata: Option<&TraceMetadata<'_>>,
@@ -297,7 +314,7 @@ fn envelope(
         let metadata = metadata.to_cbor()?;
         let value = coset::cbor::de::from_reader(&metadata[..])
             .map_err(|error| SignError::Header(error.to_string()))?;
-        unprotected.rest.push((label_of(TRACE_METADATA), value));
+        unprotected.rest.push((cose_label(TRACE_METADATA), value));
     }
     let envelope = CoseSign1 {
         protected: ProtectedHeader { original_data: Some(protected), ..<_>::default() },
@@ -306,16 +323,16 @@ fn envelope(
         signature: signature.to_vec(),
     };
     let mut before = envelope.to_tagged_vec()?;
-    // The signature with its head is the end of it, and the null before it makes room.
-    let behind = before.split_off(before.len().saturating_sub(2 + signature.len()));
+    // The envelope ends with the null payload, and the signature with its head of two bytes.
+    let after = before.split_off(before.len() - 2 - signature.len());
     before.pop();
-    Ok((before, behind))
+    Ok((before, after))
 }
 
-fn label_of(label: i128) -> Label {
-    Label::Int(i64::try_from(label).unwrap_or_default())
+fn cose_label(label: i128) -> Label {
+    Label::Int(i64::try_from(label).expect("labels of COSE fit into 64 bits"))
 }
 
 fn number(number: i128) -> Value {
-    Value::from(i64::try_from(number).unwrap_or_default())
+    Value::from(i64::try_from(number).expect("claim keys fit into 64 bits"))
 }

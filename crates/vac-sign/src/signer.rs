@@ -1,4 +1,4 @@
-//! Who signs.
+//! Signers, and private keys in memory.
 
 use std::fmt;
 
@@ -32,33 +32,33 @@ use crate::pem::block;
 ///     }
 ///
 ///     fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError> {
-///         let _asked_to_sign = message.sha256();
-///         Err(SignerError("nobody is there".to_owned()))
+///         let _digest = message.sha256();
+///         Err(SignerError("the module is not connected".to_owned()))
 ///     }
 /// }
 /// ```
 pub trait Signer {
-    /// The key that verifies what it signs. It decides the algorithm.
+    /// Returns the key that verifies the signatures. It determines the algorithm.
     fn public_key(&self) -> &PublicKey;
 
-    /// Signs. Ed25519 signs the message itself (RFC 8032, not prehashed), P-256 its
+    /// Signs a message. Ed25519 signs the message itself (RFC 8032, not prehashed), P-256 its
     /// SHA-256; the signature is `R` and `s`, or `r` and `s`, 32 bytes each.
     fn sign(&self, message: &Message<'_>) -> Result<[u8; 64], SignerError>;
 }
 
-/// Why it did not sign.
+/// Why a signer failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignerError(pub String);
 
 impl fmt::Display for SignerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the key did not sign: {}", self.0)
+        write!(f, "signing failed: {}", self.0)
     }
 }
 
 impl std::error::Error for SignerError {}
 
-/// A private key in memory, which is overwritten when it is dropped.
+/// A private key in memory. Dropping it overwrites the memory.
 pub struct SecretKey {
     secret: Secret,
     public: PublicKey,
@@ -70,7 +70,7 @@ enum Secret {
 }
 
 impl SecretKey {
-    /// An Ed25519 key from 32 random bytes.
+    /// Creates an Ed25519 key from 32 random bytes.
     pub fn ed25519(seed: &[u8; 32]) -> Self {
         let secret = ed25519_dalek::SigningKey::from_bytes(seed);
         let public = PublicKey::Ed25519(secret.verifying_key());
@@ -104,10 +104,10 @@ impl SecretKey {
         }
     }
 
-    /// As a `PRIVATE KEY` (PKCS #8, version 1) in PEM.
+    /// Returns the key as a `PRIVATE KEY` (PKCS #8, version 1) in PEM.
     pub fn to_pem(&self) -> Result<Zeroizing<String>, KeyError> {
         let pem = match &self.secret {
-            // Without the public key: with it, tools of some age cannot read it.
+            // Old tools cannot read keys that include the public key.
             Secret::Ed25519(key) => KeypairBytes { secret_key: key.to_bytes(), public_key: None }
                 .to_pkcs8_pem(pem::LineEnding::LF),
             Secret::P256(key) => key.to_pkcs8_pem(pem::LineEnding::LF),

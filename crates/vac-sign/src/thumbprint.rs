@@ -7,11 +7,11 @@ use vac_value::printable;
 
 use crate::key::PublicKey;
 
-/// How URIs of COSE Key thumbprints begin (RFC 9679).
+/// The prefix of URIs of COSE Key thumbprints (RFC 9679).
 pub(crate) const COSE_KEY: &str = "urn:ietf:params:oauth:ckt:";
-/// How URIs of JWK thumbprints begin (RFC 9278).
+/// The prefix of URIs of JWK thumbprints (RFC 9278).
 const JWK: &str = "urn:ietf:params:oauth:jwk-thumbprint:";
-/// The one hash that is supported.
+/// The only supported hash.
 pub(crate) const SHA_256: &str = "sha-256";
 
 /// How a protected header names another key than the one that verified the signature.
@@ -50,11 +50,11 @@ impl std::error::Error for KeyMismatch {}
 /// Compares an issuer with a key, if the issuer is a thumbprint URI.
 ///
 /// The case of the prefix does not matter: RFC 8141 ignores it in the scheme and the namespace,
-/// and an issuer that differs in the rest is to be read as a thumbprint by a person, too.
+/// and people read an issuer with another case in the rest as a thumbprint, too.
 pub(crate) fn check_issuer(issuer: &str, key: &PublicKey) -> Result<(), KeyMismatch> {
-    let (rest, thumbprint) = if let Some(rest) = after(issuer, COSE_KEY) {
+    let (rest, thumbprint) = if let Some(rest) = strip_prefix_ignoring_case(issuer, COSE_KEY) {
         (rest, key.thumbprint())
-    } else if let Some(rest) = after(issuer, JWK) {
+    } else if let Some(rest) = strip_prefix_ignoring_case(issuer, JWK) {
         (rest, key.jwk_thumbprint())
     } else {
         return Ok(());
@@ -71,8 +71,8 @@ pub(crate) fn check_issuer(issuer: &str, key: &PublicKey) -> Result<(), KeyMisma
     }
 }
 
-/// What follows a prefix, which may be written in another case.
-fn after<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+/// Returns the text after a prefix, ignoring the case of the prefix.
+fn strip_prefix_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(prefix.len())?;
     start.eq_ignore_ascii_case(prefix).then_some(rest)
 }

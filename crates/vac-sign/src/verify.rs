@@ -1,4 +1,4 @@
-//! Verifying signed records.
+//! Verifies signed records.
 
 mod payload;
 mod signer;
@@ -16,25 +16,25 @@ use crate::metadata::{self, Stated};
 use crate::parallel::both;
 use crate::receipt::{self, Receipt};
 use crate::record::{Examined, sha256};
-use payload::{Content, Found, RecordForm};
+use payload::{CheckedPayload, Content, RecordForm};
 use signer::Identity;
 
-/// What to verify with. Nothing is trusted that is not here.
+/// The keys, trust roots and expectations of a verification. Nothing else is trusted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Verification<'v> {
     /// The signer's key. Without it a certificate has to lead to a trusted root.
     pub key: Option<&'v PublicKey>,
-    /// Whom to trust.
+    /// The trusted certificates.
     pub trust: Option<&'v Trust>,
     /// The keys of the logs whose receipts to check.
     pub receipt_keys: &'v [PublicKey],
-    /// The record, as it is kept.
+    /// The bytes of the record.
     pub record: Option<&'v [u8]>,
-    /// Who has to be the issuer.
+    /// The expected issuer.
     pub issuer: Option<&'v str>,
-    /// What has to be the subject.
+    /// The expected subject.
     pub subject: Option<&'v str>,
-    /// The time, in seconds since 1970.
+    /// The time of verification, in seconds since 1970.
     pub time: Option<u64>,
     /// Whether to refuse a protected header that is not encoded deterministically.
     pub strict: bool,
@@ -53,13 +53,13 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
         Ok(unprotected) => unprotected,
         Err(error) => return Answers::without_envelope(true, error.to_string()),
     };
-    let identity = Identity::of(&envelope, &unprotected, with);
-    let content = Content::of(&envelope, with.record);
+    let identity = Identity::new(&envelope, &unprotected, with);
+    let content = Content::new(&envelope, with.record);
     let encoding = encoding(&envelope, content.record());
     let size = content.record().map_or(0, <[u8]>::len);
     let (found, (raw_hash, examined)) = both(
         size,
-        || content.find(&envelope, identity.key.as_ref(), encoding),
+        || content.check(&envelope, identity.key.as_ref(), encoding),
         || {
             both(
                 size,
@@ -72,7 +72,7 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     let stated = metadata::stated(&unprotected);
     let canonical_hash = found.canonical.as_deref().map(sha256);
     let content_hash = match found.form {
-        Some(RecordForm::AsItIs) => raw_hash,
+        Some(RecordForm::Unchanged) => raw_hash,
         Some(RecordForm::Canonical) => canonical_hash,
         // The signed form is unknown. Accept the canonical hash if the metadata states it.
         None => canonical_hash.filter(|hash| stated.has_hash(hash)).or(raw_hash),
@@ -89,7 +89,7 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     Answers {
         is_signed: true,
         is_deterministic: Some(envelope.is_deterministic),
-        envelope: form(&envelope, &unprotected, with),
+        envelope: envelope_answer(&envelope, &unprotected, with),
         payload_hash: payload_hash(&found, &stated, content_hash.as_ref(), &hashes),
         record: record(examined.as_ref(), &envelope, encoding),
         trace_metadata: trace_metadata(&stated, examined.as_ref(), content_hash.as_ref()),
@@ -111,15 +111,19 @@ pub fn verify<'e>(bytes: &'e [u8], with: &Verification<'_>) -> Answers<'e> {
     }
 }
 
-/// How the record is written: as the header says, or else by the look of it.
+/// Returns the encoding of the record: as the header states, or else guessed from the bytes.
 fn encoding(envelope: &Envelope<'_>, record: Option<&[u8]>) -> Encoding {
     let stated = envelope.header.content_type.as_ref().and_then(|one| one.encoding);
     stated.unwrap_or_else(|| record.map_or(Encoding::Json, vac_validate::detect_encoding))
 }
 
-fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification<'_>) -> Answer {
+fn envelope_answer(
+    envelope: &Envelope<'_>,
+    unprotected: &Document<'_>,
+    with: &Verification<'_>,
+) -> Answer {
     if envelope.header.certificate_is_critical && with.trust.is_none() {
-        let why = "crit lists the certificate, which is looked at with a trust root only";
+        let why = "crit lists the certificate, which is only checked if a trust root is given";
         return Answer::Failed(why.to_owned());
     }
     if with.strict && !envelope.is_deterministic {
@@ -151,12 +155,12 @@ fn form(envelope: &Envelope<'_>, unprotected: &Document<'_>, with: &Verification
 }
 
 fn payload_hash(
-    found: &Found,
+    found: &CheckedPayload,
     stated: &Stated,
     content_hash: Option<&[u8; 32]>,
     hashes: &Hashes,
 ) -> Answer {
-    let shown = named(hashes);
+    let shown = format_hashes(hashes);
     let content_hash = match (&found.is_record, content_hash) {
         (Ok(()), Some(hash)) => hash,
         (Err(why), _) if shown.is_empty() => return Answer::Failed(why.clone()),
@@ -169,14 +173,14 @@ fn payload_hash(
         None if found.digest.is_some() => {
             Answer::Ok(format!("the payload is the digest of the record: {shown}"))
         }
-        None if found.is_given => Answer::Ok(format!("the payload is the record given: {shown}")),
+        None if found.is_given => Answer::Ok(format!("the payload is the given record: {shown}")),
         None => Answer::Absent(format!("the envelope states no hash: {shown}")),
     }
 }
 
-/// The hashes, each with what it is of. The hash of a record that is the payload itself is
+/// Formats the hashes with their names. The hash of a record that is the payload itself is
 /// not repeated.
-fn named(hashes: &Hashes) -> String {
+fn format_hashes(hashes: &Hashes) -> String {
     let mut parts = Vec::new();
     if let Some(hash) = &hashes.payload {
         parts.push(format!("payload sha-256 {}", HEXLOWER.encode(hash)));
@@ -190,9 +194,9 @@ fn named(hashes: &Hashes) -> String {
     parts.join(", ")
 }
 
-/// What can be said about the hash of a record that was not given.
+/// Returns the answer about the hash of a record that was not given.
 fn without_record(stated: &Stated, hashes: &Hashes) -> Answer {
-    let shown = named(hashes);
+    let shown = format_hashes(hashes);
     let Some((_, digest)) = &hashes.stated_digest else {
         return Answer::NotChecked("no record to compare with".to_owned());
     };
@@ -205,17 +209,20 @@ fn without_record(stated: &Stated, hashes: &Hashes) -> Answer {
 
 fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encoding) -> Answer {
     let stated = envelope.header.content_type.as_ref();
-    let look = match stated {
+    let guessed = match stated {
         Some(one) if one.encoding.is_some() => String::new(),
         Some(one) => {
-            format!(" by the look of it; the content type is \"{}\"", printable(&one.name, 40))
+            format!(
+                " (guessed from the bytes; the content type is \"{}\")",
+                printable(&one.name, 40)
+            )
         }
-        None => " by the look of it; there is no content type".to_owned(),
+        None => " (guessed from the bytes; there is no content type)".to_owned(),
     };
     match examined {
-        None => Answer::NotChecked("no record to look at".to_owned()),
+        None => Answer::NotChecked("no record given".to_owned()),
         Some(examined) => match &examined.verdict {
-            Ok(()) => Answer::Ok(format!("valid, in {encoding}{look}")),
+            Ok(()) => Answer::Ok(format!("valid, in {encoding}{guessed}")),
             Err(violations) => Answer::Failed(violations.summary()),
         },
     }
@@ -235,9 +242,9 @@ fn trace_metadata(stated: &Stated, examined: Option<&Examined>, hash: Option<&[u
         comparison.differences.push(why);
     }
     match (&comparison.differences[..], &comparison.unknown[..]) {
-        ([], []) => Answer::Ok("as the record says".to_owned()),
+        ([], []) => Answer::Ok("matches the record".to_owned()),
         ([], unknown) => {
-            Answer::Ok(format!("as the record says, which has no {}", unknown.join(", ")))
+            Answer::Ok(format!("matches the record, which has no {}", unknown.join(", ")))
         }
         (differences, _) => Answer::Failed(differences.join("; ")),
     }
@@ -255,10 +262,10 @@ fn receipts(
     };
     match (receipts.len(), keys.is_empty()) {
         (0, true) => return Answer::Absent("the unprotected header has none".to_owned()),
-        (0, false) => return Answer::Failed("there is none".to_owned()),
-        (1, true) => return Answer::NotChecked("1 receipt, but no key of a log".to_owned()),
+        (0, false) => return Answer::Failed("there is no receipt".to_owned()),
+        (1, true) => return Answer::NotChecked("1 receipt, but no log key was given".to_owned()),
         (some, true) => {
-            return Answer::NotChecked(format!("{some} receipts, but no key of a log"));
+            return Answer::NotChecked(format!("{some} receipts, but no log key was given"));
         }
         _ => {}
     }

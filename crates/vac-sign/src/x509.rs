@@ -89,8 +89,8 @@ impl Constraints {
         Ok(())
     }
 
-    /// Whether the key may sign records (RFC 5280 section 4.2.1.3): one without a key usage
-    /// may.
+    /// Returns whether the key may sign records (RFC 5280 section 4.2.1.3). A key without a key
+    /// usage may.
     pub fn may_sign(&self) -> bool {
         self.key_usage.is_none_or(|usage| usage & SIGNING != 0)
     }
@@ -108,14 +108,92 @@ impl Constraints {
         }
     }
 
-    /// Whether so many certificates may be between this one and a signer's.
+    /// Returns whether `length` certificates may be between this one and a signer's.
     pub fn allows_path(&self, length: usize) -> bool {
-        self.path_length.is_none_or(|most| length as u64 <= most)
+        self.path_length.is_none_or(|max| length as u64 <= max)
     }
 }
 
-/// The elements of a sequence.
+/// Returns a reader of the elements of a sequence.
 fn sequence(value: AnyRef<'_>) -> der::Result<SliceReader<'_>> {
     value.tag().assert_eq(Tag::Sequence)?;
     SliceReader::new(value.value())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(content.len()).expect("short content");
+        assert!(length < 0x80);
+        [&[tag, length], content].concat()
+    }
+
+    /// An extension `2.5.29.LAST`.
+    fn extension(last: u8, content: &[u8]) -> Vec<u8> {
+        tlv(0x30, &[tlv(6, &[0x55, 0x1d, last]), tlv(4, content)].concat())
+    }
+
+    /// As much of a certificate as is read: its extensions.
+    fn parse(extensions: &[Vec<u8>]) -> der::Result<Constraints> {
+        let extensions = tlv(0xa3, &tlv(0x30, &extensions.concat()));
+        Constraints::parse(&tlv(0x30, &tlv(0x30, &extensions)))
+    }
+
+    fn key_usage(bits: u8) -> Vec<u8> {
+        extension(15, &tlv(3, &[0, bits]))
+    }
+
+    fn authority(path_length: Option<u8>) -> Vec<u8> {
+        let length = path_length.map_or(Vec::new(), |length| tlv(2, &[length]));
+        extension(19, &tlv(0x30, &[tlv(1, &[0xff]), length].concat()))
+    }
+
+    /// An extended key usage with `1.3.6.1.5.5.7.3.LAST`.
+    fn purpose(last: u8) -> Vec<u8> {
+        extension(37, &tlv(0x30, &tlv(6, &[0x2b, 6, 1, 5, 5, 7, 3, last])))
+    }
+
+    #[test]
+    fn certificates_without_extensions_may_sign_but_not_issue() {
+        let constraints = parse(&[]).expect("a certificate");
+        assert!(constraints.may_sign() && constraints.allows_path(99));
+        assert_eq!(constraints.check_issuer(), Err("it is not an authority (CA:TRUE)"));
+    }
+
+    #[test]
+    fn key_usage_decides_what_a_key_may_do() {
+        for (bits, may_sign, may_issue) in [
+            (0b1000_0000, true, false),
+            (0b0100_0000, true, false),
+            (0b0000_0100, false, true),
+            (0b0010_0000, false, false),
+            (0, false, false),
+        ] {
+            let constraints = parse(&[key_usage(bits), authority(None)]).expect("a certificate");
+            assert_eq!(constraints.may_sign(), may_sign, "{bits:08b}");
+            assert_eq!(constraints.check_issuer().is_ok(), may_issue, "{bits:08b}");
+        }
+        assert!(parse(&[authority(None)]).expect("a certificate").check_issuer().is_err());
+        let not_one = extension(19, &tlv(0x30, &[]));
+        let constraints = parse(&[key_usage(4), not_one]).expect("a certificate");
+        assert!(constraints.check_issuer().is_err());
+    }
+
+    #[test]
+    fn purposes_and_path_lengths_limit_authorities() {
+        let issuer = |extra: Vec<u8>| parse(&[key_usage(4), authority(Some(1)), extra]);
+        assert_eq!(issuer(purpose(3)).expect("a certificate").check_issuer(), Ok(()));
+        assert!(issuer(purpose(1)).expect("a certificate").check_issuer().is_err());
+        let constraints = parse(&[authority(Some(1))]).expect("a certificate");
+        assert_eq!([0, 1, 2].map(|length| constraints.allows_path(length)), [true, true, false]);
+    }
+
+    #[test]
+    fn repeated_extensions_are_errors() {
+        assert!(parse(&[key_usage(4), key_usage(4)]).is_err());
+        assert!(parse(&[authority(None), key_usage(4), authority(Some(0))]).is_err());
+        assert!(parse(&[extension(99, &[]), extension(99, &[])]).is_err());
+    }
 }

@@ -3,33 +3,62 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use vac_adapter::Adapter;
+use vac_adapter::container::{Documents, SessionStore, StoredSession, Stores, bad_data};
+
+use crate::agent_database::AgentDatabase;
 use crate::safe_path::SafePath;
 use crate::sqlite::{Database, Watch, retry};
-use crate::store::{Held, Store, bad_data};
-use crate::{cursor, opencode};
 
 /// The sessions of a database. Each is read from one state of the database: if another
 /// program changes it meanwhile, it is opened and read again.
 #[derive(Debug)]
 pub(crate) struct DatabaseStore {
     path: SafePath,
+    /// The agent that the database is of.
+    agent: Agent,
     /// Kept between reads, so that a database that has to be copied is copied once.
     opened: Mutex<Option<Arc<Opened>>>,
+}
+
+/// An agent that keeps sessions in databases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agent {
+    /// The name of its adapter.
+    pub adapter: &'static str,
+    stores: &'static Stores,
+}
+
+impl Agent {
+    /// Returns those of the adapters whose agents keep sessions in databases.
+    fn all(adapters: &[&dyn Adapter]) -> Vec<Self> {
+        let agents = adapters.iter().map(|it| Self { adapter: it.name(), stores: it.stores() });
+        agents.filter(|agent| !agent.stores.tables.is_empty()).collect()
+    }
 }
 
 /// A database in one state.
 #[derive(Debug)]
 struct Opened {
-    store: Arc<dyn Store>,
+    store: Arc<dyn SessionStore>,
     watch: Watch,
 }
 
 impl DatabaseStore {
-    /// Opens a database, if it is one of an agent that is known.
-    pub fn open(path: &SafePath) -> io::Result<Option<Self>> {
-        let store =
-            |opened| Self { path: path.clone(), opened: Mutex::new(Some(Arc::new(opened))) };
-        Ok(retry(|| Opened::new(path))?.map(store))
+    /// Opens a database, if it is one of these agents.
+    pub fn open(path: &SafePath, adapters: &[&dyn Adapter]) -> io::Result<Option<Self>> {
+        let agents = Agent::all(adapters);
+        let store = |(agent, opened)| Self {
+            path: path.clone(),
+            agent,
+            opened: Mutex::new(Some(Arc::new(opened))),
+        };
+        Ok(retry(|| Opened::new(path, &agents))?.map(store))
+    }
+
+    /// Returns the name of the adapter whose agent the database is of.
+    pub fn adapter(&self) -> &'static str {
+        self.agent.adapter
     }
 
     /// Closes the database until it is read again.
@@ -38,7 +67,7 @@ impl DatabaseStore {
     }
 
     /// Reads from one state of the database.
-    fn read_once<T>(&self, read: impl Fn(&dyn Store) -> io::Result<T>) -> io::Result<T> {
+    fn read_once<T>(&self, read: impl Fn(&dyn SessionStore) -> io::Result<T>) -> io::Result<T> {
         retry(|| {
             let opened = self.opened()?;
             let result = read(&*opened.store);
@@ -54,7 +83,7 @@ impl DatabaseStore {
             return Ok(opened.clone());
         }
         let changed = || bad_data("the database has changed since it was found");
-        let opened = Opened::new(&self.path)?.ok_or_else(changed)?;
+        let (_, opened) = Opened::new(&self.path, &[self.agent])?.ok_or_else(changed)?;
         Ok(current.insert(Arc::new(opened)).clone())
     }
 
@@ -73,34 +102,41 @@ impl DatabaseStore {
 }
 
 impl Opened {
-    /// Opens a database, if it is one of an agent that is known.
-    fn new(path: &SafePath) -> io::Result<Option<Self>> {
+    /// Opens a database, if it is one of these agents.
+    fn new(path: &SafePath, agents: &[Agent]) -> io::Result<Option<(Agent, Self)>> {
         let database = Database::open(path)?;
         let watch = database.watch();
-        let store = recognise(database, path);
+        let store = recognize(database, path, agents);
         // A database that changes meanwhile can look like another one, or like a damaged one.
         if !matches!(store, Ok(Some(_))) {
             watch.check()?;
         }
-        Ok(store?.map(|store| Self { store, watch }))
+        Ok(store?.map(|(agent, store)| (agent, Self { store, watch })))
     }
 }
 
-/// The store that a database is, if it is one of an agent that is known.
-fn recognise(database: Database, path: &SafePath) -> io::Result<Option<Arc<dyn Store>>> {
-    let database = match cursor::of_database(database, path)? {
-        Ok(store) => return Ok(Some(store)),
-        Err(database) => database,
-    };
-    Ok(opencode::of_database(database, path)?.ok())
+/// Returns the agent that a database is of, and its sessions.
+fn recognize(
+    database: Database,
+    path: &SafePath,
+    agents: &[Agent],
+) -> io::Result<Option<(Agent, Arc<dyn SessionStore>)>> {
+    let database = Arc::new(Mutex::new(database));
+    for agent in agents {
+        let tables = AgentDatabase::new(database.clone(), agent.stores.tables, path)?;
+        if let Some(store) = (agent.stores.open_database)(Arc::new(tables)) {
+            return Ok(Some((*agent, store)));
+        }
+    }
+    Ok(None)
 }
 
-impl Store for DatabaseStore {
-    fn sessions(&self) -> io::Result<Vec<Held>> {
+impl SessionStore for DatabaseStore {
+    fn sessions(&self) -> io::Result<Vec<StoredSession>> {
         self.read_once(|store| store.sessions())
     }
 
-    fn read(&self, key: &str) -> io::Result<Vec<u8>> {
+    fn read(&self, key: &str) -> io::Result<Documents> {
         self.read_once(|store| store.read(key))
     }
 }

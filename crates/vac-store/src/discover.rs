@@ -3,10 +3,14 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::find::{Found, Search};
-use crate::layout;
-use crate::places::{Keep, Root, What};
+use vac_adapter::Adapter;
+use vac_adapter::places::{Keep, What};
+
+use crate::find::{Found, Origin, Search};
+use crate::pattern::matches;
+use crate::places::Root;
 use crate::safe_path::{Kind, SafePath};
+use crate::session_folder;
 
 /// No place is deeper.
 const DEEPEST: usize = 16;
@@ -15,8 +19,8 @@ const DEEPEST: usize = 16;
 ///
 /// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
 /// `projects` in it), and not below. Below a folder that the user named, no link is followed.
-pub fn discover(roots: &[Root]) -> Found {
-    let mut search = Search::default();
+pub fn discover(roots: &[Root], agents: &[&dyn Adapter]) -> Found {
+    let mut search = Search::new(agents);
     let mut seen = HashSet::new();
     for root in roots {
         let place = match &root.below {
@@ -41,7 +45,8 @@ pub fn discover(roots: &[Root]) -> Found {
         for keep in root.keeps {
             // Two names can be one place.
             if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
-                let mut walk = Walk { search: &mut search, agent: root.agent, keep };
+                let origin = Origin { agent: root.agent, adapter: root.adapter };
+                let mut walk = Walk { search: &mut search, origin, keep };
                 let (place, folders) = match root.below {
                     None => own_place(&place, keep.folders),
                     Some(_) => (place.clone(), keep.folders),
@@ -64,13 +69,13 @@ fn own_place(
 }
 
 /// Looks for what one line of the table names.
-struct Walk<'w> {
-    search: &'w mut Search,
-    agent: &'static str,
+struct Walk<'w, 'a> {
+    search: &'w mut Search<'a>,
+    origin: Origin,
     keep: &'static Keep,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn folders(&mut self, folder: &SafePath, names: &[&str], levels: usize) {
         match names.split_first() {
             None if self.keep.names.is_empty() => self.take(folder, &[]),
@@ -128,16 +133,16 @@ impl Walk<'_> {
         }
     }
 
-    fn take(&mut self, path: &SafePath, beside: &[SafePath]) {
+    fn take(&mut self, path: &SafePath, siblings: &[SafePath]) {
         let kind = match path.kind() {
             Ok(kind) => kind,
             Err(error) => return self.search.trouble(path.as_path(), &error),
         };
-        self.search.agent = Some(self.agent);
+        self.search.origin = Some(self.origin);
         match (self.keep.what, kind) {
             (_, Kind::Special) => path.skip_special(),
             (What::Log, Kind::File) => {
-                let own = layout::own_folder(path, beside);
+                let own = session_folder::find(self.search.agents, path, siblings);
                 self.search.session(path, own.as_ref(), false);
             }
             (What::Prompts, Kind::File) => self.search.prompts(path),
@@ -149,52 +154,10 @@ impl Walk<'_> {
             },
             (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}
         }
-        self.search.agent = None;
+        self.search.origin = None;
     }
 }
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Whether a name is as a pattern says, in which `*` is any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(before) else { return false };
-    let mut pieces: Vec<_> = rest.split('*').collect();
-    let last = pieces.pop().unwrap_or_default();
-    for piece in pieces {
-        match name.split_once(piece) {
-            Some((_, behind)) => name = behind,
-            None => return false,
-        }
-    }
-    name.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_is_any_text() {
-        for (pattern, name, expected) in [
-            ("store.db", "store.db", true),
-            ("store.db", "store.db-wal", false),
-            ("*.jsonl", "a.jsonl", true),
-            ("*.jsonl", ".jsonl", true),
-            ("*.jsonl", "a.jsonl.tmp-1", false),
-            ("rollout-*.jsonl", "rollout-1.jsonl", true),
-            ("rollout-*.jsonl", "rollout-1.jsonl.zst", false),
-            ("rollout-*.jsonl", "my-rollout-1.jsonl", false),
-            ("*.jsonl.unreadable-*", "s.jsonl.unreadable-17", true),
-            ("*.jsonl.unreadable-*", "s.jsonl", false),
-            ("opencode-*.db", "opencode.db", false),
-            ("a*a", "a", false),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c-b", false),
-        ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
-    }
 }

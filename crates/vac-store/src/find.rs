@@ -5,14 +5,17 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vac_adapter::Adapter;
+use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
+
+use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
-use crate::layout;
-use crate::log::{Log, Part, Place, Standing};
+use crate::log::{Log, Part, Place, Standing, Stored};
 use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
+use crate::session_folder::{self, OwnFolder};
 use crate::skipped::Skipped;
-use crate::store::{self, Held, Store, bad_data};
-use crate::{opencode, sqlite, zstandard};
+use crate::{sqlite, zstandard};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -26,9 +29,10 @@ pub struct Found {
     pub skipped: Skipped,
 }
 
-/// Finds logs: in files, in directories at any depth, and for `-` in standard input.
-pub fn find(paths: &[PathBuf]) -> Found {
-    let mut search = Search::default();
+/// Finds logs: in files, in directories at any depth, and for `-` in standard input. The databases
+/// and folders of `agents` are recognized as stores.
+pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
+    let mut search = Search::new(agents);
     for path in paths {
         if path.as_os_str() == "-" {
             search.stdin();
@@ -40,15 +44,26 @@ pub fn find(paths: &[PathBuf]) -> Found {
 }
 
 /// What has been found so far.
-#[derive(Default)]
-pub(crate) struct Search {
+pub(crate) struct Search<'a> {
+    pub agents: &'a [&'a dyn Adapter],
     found: Found,
     is_stdin_read: bool,
-    /// Whose place it is that is being searched, if it is anybody's.
-    pub agent: Option<&'static str>,
+    /// The agent whose place is being searched.
+    pub origin: Option<Origin>,
 }
 
-impl Search {
+/// The agent that keeps a log in one of its places, and the adapter that reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub agent: &'static str,
+    pub adapter: &'static str,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(agents: &'a [&'a dyn Adapter]) -> Self {
+        Self { agents, found: Found::default(), is_stdin_read: false, origin: None }
+    }
+
     /// All of it. What is read with a session is not a session as well.
     pub fn finish(mut self) -> Found {
         let logs = &mut self.found.logs;
@@ -104,7 +119,8 @@ impl Search {
             Err(error) => self.trouble(path.as_path(), &error),
             Ok(Kind::Folder) => self.folder(&path, true),
             Ok(Kind::File) => {
-                self.session(&path, layout::own_folder_of(&path).as_ref(), true);
+                let own = session_folder::find_for(self.agents, &path);
+                self.session(&path, own.as_ref(), true);
             }
             // A pipe that has a name.
             Ok(Kind::Special | Kind::Link) => self.keep(path.as_path(), || path.open_named()),
@@ -125,8 +141,10 @@ impl Search {
     }
 
     fn folder(&mut self, path: &SafePath, named: bool) {
-        match store::of_folder(path) {
-            Ok(Some(store)) => return self.store(path, &store, Container::Tree, named),
+        match self.open_folder(path) {
+            Ok(Some((adapter, store))) => {
+                return self.store(path, &store, adapter, Container::Folder, named);
+            }
             Ok(None) => {}
             Err(error) => return self.trouble(path.as_path(), &error),
         }
@@ -137,12 +155,12 @@ impl Search {
         let mut taken = HashSet::new();
         for entry in &entries {
             // A session's own folder is read with the session.
-            if let Some(own) = layout::own_folder(entry, &entries)
+            if let Some(own) = session_folder::find(self.agents, entry, &entries)
                 && entry.is_file()
             {
                 taken.insert(entry.as_path().to_owned());
                 if self.session(entry, Some(&own), false) {
-                    taken.insert(own.as_path().to_owned());
+                    taken.insert(own.path.as_path().to_owned());
                 }
             }
         }
@@ -152,10 +170,10 @@ impl Search {
     }
 
     /// Takes a file, with the folder that is its own; false if there is no session in it.
-    pub fn session(&mut self, path: &SafePath, own: Option<&SafePath>, named: bool) -> bool {
+    pub fn session(&mut self, path: &SafePath, own: Option<&OwnFolder>, named: bool) -> bool {
         let Some(mut log) = self.file(path, named) else { return false };
         if let Some(own) = own {
-            for (path, error) in layout::fill(&mut log, own) {
+            for (path, error) in session_folder::fill(&mut log, own) {
                 self.trouble(&path, &error);
             }
         }
@@ -170,7 +188,7 @@ impl Search {
             Ok(bytes) if bytes.starts_with(&zstandard::MAGIC) => {
                 part.place = Place::Compressed(path.clone());
             }
-            Ok(bytes) if bytes == *sqlite::MAGIC => match DatabaseStore::open(path) {
+            Ok(bytes) if bytes == *sqlite::MAGIC => match DatabaseStore::open(path, self.agents) {
                 Ok(Some(store)) => {
                     self.database_store(path, store, named);
                     return None;
@@ -188,7 +206,7 @@ impl Search {
             }
         }
         let mut log = Log::of(part, path.as_path().to_string_lossy().into_owned(), named);
-        log.agent = self.agent;
+        log.origin = self.origin;
         Some(log)
     }
 
@@ -198,7 +216,8 @@ impl Search {
             if bytes != *sqlite::MAGIC {
                 return Err(bad_data("not a SQLite database"));
             }
-            DatabaseStore::open(path)?.ok_or_else(|| bad_data("a database without any sessions"))
+            DatabaseStore::open(path, self.agents)?
+                .ok_or_else(|| bad_data("a database without any sessions"))
         });
         match store {
             Ok(store) => self.database_store(path, store, false),
@@ -208,19 +227,43 @@ impl Search {
 
     /// Takes a folder that may be a store, and otherwise has nothing in it.
     pub fn known_folder(&mut self, path: &SafePath) {
-        match store::of_folder(path) {
-            Ok(Some(store)) => self.store(path, &store, Container::Tree, false),
+        match self.open_folder(path) {
+            Ok(Some((adapter, store))) => {
+                self.store(path, &store, adapter, Container::Folder, false);
+            }
             Ok(None) => {}
             Err(error) => self.trouble(path.as_path(), &error),
         }
     }
 
-    /// Takes a file with what was asked in several sessions.
+    /// Opens a folder as the store of an agent, if it is one.
+    fn open_folder(
+        &self,
+        path: &SafePath,
+    ) -> io::Result<Option<(&'static str, Arc<dyn SessionStore>)>> {
+        for adapter in self.agents {
+            let folder = AgentFolder::new(path.clone());
+            if let Some(store) = (adapter.stores().open_folder)(Arc::new(folder))? {
+                return Ok(Some((adapter.name(), store)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes a file with the prompts of several sessions.
     pub fn prompts(&mut self, path: &SafePath) {
-        match Prompts::of(path) {
+        let agent = self.origin.and_then(|origin| {
+            let adapter = self.agents.iter().find(|adapter| adapter.name() == origin.adapter)?;
+            Some((adapter.name(), adapter.companions().prompts?))
+        });
+        let Some((adapter, rule)) = agent else { return };
+        match Prompts::read(path, rule) {
             Ok(Some(prompts)) => {
-                let store: Arc<dyn Store> = Arc::new(prompts);
-                self.store(path, &store, Container::Prompts, false);
+                let store: Arc<dyn SessionStore> = Arc::new(prompts);
+                let first = self.found.logs.len();
+                self.store(path, &store, adapter, Container::File, false);
+                let logs = self.found.logs.iter_mut().skip(first);
+                logs.for_each(|log| log.standing = Standing::Prompts);
             }
             // Whatever it is, its adapter may know.
             Ok(None) => {
@@ -231,20 +274,15 @@ impl Search {
     }
 
     fn database_store(&mut self, path: &SafePath, store: DatabaseStore, named: bool) {
-        let store = Arc::new(store);
+        let (adapter, store) = (store.adapter(), Arc::new(store));
         match store.sessions() {
             Ok(sessions) => {
-                // Cursor has a database for each chat: fewer files can be open at once.
+                // Where each session has a database, fewer files can be open at once.
                 if sessions.len() == 1 {
                     store.close();
                 }
-                self.sessions(
-                    path,
-                    &(store as Arc<dyn Store>),
-                    sessions,
-                    Container::Database,
-                    named,
-                );
+                let store: Arc<dyn SessionStore> = store;
+                self.sessions(path, &store, sessions, adapter, Container::Database, named);
             }
             Err(error) => self.trouble(path.as_path(), &error),
         }
@@ -253,12 +291,13 @@ impl Search {
     fn store(
         &mut self,
         path: &SafePath,
-        store: &Arc<dyn Store>,
+        store: &Arc<dyn SessionStore>,
+        adapter: &'static str,
         container: Container,
         named: bool,
     ) {
         match store.sessions() {
-            Ok(sessions) => self.sessions(path, store, sessions, container, named),
+            Ok(sessions) => self.sessions(path, store, sessions, adapter, container, named),
             Err(error) => self.trouble(path.as_path(), &error),
         }
     }
@@ -266,40 +305,26 @@ impl Search {
     fn sessions(
         &mut self,
         path: &SafePath,
-        store: &Arc<dyn Store>,
-        sessions: Vec<Held>,
+        store: &Arc<dyn SessionStore>,
+        sessions: Vec<StoredSession>,
+        adapter: &'static str,
         container: Container,
         named: bool,
     ) {
-        for held in sessions {
-            let place = Place::Stored(store.clone(), path.clone(), held.key.clone());
+        for session in sessions {
+            let key = session.key.clone();
+            let stored =
+                Stored { store: store.clone(), container, path: path.clone(), key: key.clone() };
             let folder = crate::log::folder(path.as_path());
-            let part = Part { name: held.key.clone(), folder, place };
-            let shown = format!("{}#{}", path.as_path().to_string_lossy(), held.key);
+            let shown = format!("{}#{key}", path.as_path().to_string_lossy());
+            let part = Part { name: key, folder, place: Place::Stored(stored) };
             let mut log = Log::of(part, shown, named);
-            log.standing = container.standing(&held.key);
-            log.held = Some(held);
-            log.agent = self.agent;
+            if session.is_replaced {
+                log.standing = Standing::Older;
+            }
+            log.stored = Some((adapter, session));
+            log.origin = self.origin;
             self.found.logs.push(log);
-        }
-    }
-}
-
-/// What holds several sessions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Container {
-    Tree,
-    Database,
-    Prompts,
-}
-
-impl Container {
-    fn standing(self, key: &str) -> Standing {
-        match self {
-            // A database that came later has taken it over.
-            Self::Tree if key != opencode::WITHOUT => Standing::Older,
-            Self::Prompts => Standing::Prompts,
-            Self::Tree | Self::Database => Standing::Own,
         }
     }
 }

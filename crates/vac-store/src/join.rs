@@ -14,7 +14,7 @@ use std::path::Path;
 use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Beginning, Detection, Glimpse, Share};
 
-use crate::beside;
+use crate::companion_files;
 use crate::log::{Log, Part};
 
 /// A log, whose it is, and what its beginning tells.
@@ -22,8 +22,11 @@ use crate::log::{Log, Part};
 pub struct Known {
     /// The log.
     pub log: Log,
-    /// The agent's name, if any adapter knows it.
+    /// The name of the agent that wrote it, if an adapter knows its format: the adapter's, or
+    /// that of another agent in whose place the log was found.
     pub agent: Option<&'static str>,
+    /// The name of the adapter that reads it.
+    pub adapter: Option<&'static str>,
     /// What the beginning tells.
     pub glimpse: Glimpse,
     /// What the log looks like instead, if no adapter knows it.
@@ -68,10 +71,10 @@ impl fmt::Display for LeftOut {
 /// Looks at the beginning of a log.
 pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
     let is_wanted = |agent: &str| adapters.iter().any(|adapter| adapter.name() == agent);
-    let held = log.held.as_ref().and_then(|held| held.glimpse.clone());
-    let seen = match held {
+    let stored = log.stored.as_ref().map(|(adapter, stored)| (*adapter, stored.glimpse.clone()));
+    let seen = match stored {
         Some((agent, _)) if !is_wanted(agent) => Ok(Err(None)),
-        Some(held) => Ok(Ok(held)),
+        Some(stored) => Ok(Ok(stored)),
         None => glimpse(&log, adapters),
     };
     let (mut agent, mut glimpse, mut trouble) = (None, Glimpse::default(), None);
@@ -81,7 +84,10 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
         Ok(Err(other)) => looks_like = other,
         Ok(Ok((name, seen))) => {
             (agent, glimpse) = (Some(name), seen);
-            let troubles = beside::add(&mut log, name, &mut glimpse);
+            let adapter = adapters.iter().find(|adapter| adapter.name() == name);
+            let troubles = adapter
+                .map(|adapter| companion_files::add(&mut log, *adapter, &mut glimpse))
+                .unwrap_or_default();
             left_out.extend(troubles.into_iter().map(|(path, error)| LeftOut {
                 shown: path.to_string_lossy().into_owned(),
                 why: Why::Unreadable(error.to_string()),
@@ -89,7 +95,9 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
         }
         Err(error) => trouble = Some(error.to_string()),
     }
-    Known { log, agent, glimpse, looks_like, trouble, left_out }
+    let adapter = agent;
+    let agent = agent.map(|name| log.origin.map_or(name, |origin| origin.agent));
+    Known { log, agent, adapter, glimpse, looks_like, trouble, left_out }
 }
 
 /// The agent of a log with a preview, or what the log looks like instead.
@@ -100,7 +108,8 @@ fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Seen> {
     let unread = log.unread();
     let beginning = Beginning::of(&unread)?;
     let sample = beginning.sample();
-    let is_asked = |adapter: &&&dyn Adapter| log.agent.is_none_or(|agent| adapter.name() == agent);
+    let is_asked =
+        |adapter: &&&dyn Adapter| log.origin.is_none_or(|origin| adapter.name() == origin.adapter);
     let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
     Ok(match sample.detect(&adapters) {
         Detection::Agent(adapter, _) => Ok((adapter.name(), adapter.glimpse(&sample))),
@@ -196,7 +205,7 @@ fn once(group: Vec<Known>) -> Vec<Known> {
 /// Sizes first: hardly any file has to be read for this.
 fn without_copies(group: Vec<Known>) -> Vec<Known> {
     let sizes: Vec<_> = group.iter().map(|known| known.log.plain_size()).collect();
-    let is_file = |known: &Known| known.log.held.is_none();
+    let is_file = |known: &Known| known.log.stored.is_none();
     let any_compressed =
         group.iter().zip(&sizes).any(|(known, size)| is_file(known) && size.is_none());
     let mut count: HashMap<u64, usize> = HashMap::new();

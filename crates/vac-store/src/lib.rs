@@ -8,7 +8,7 @@
 //! use vac_adapter::Input;
 //!
 //! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/compressed");
-//! let found = vac_store::find(&[fixture.into()]);
+//! let found = vac_store::find(&[fixture.into()], &[]);
 //! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
 //! let log = log.load()?;
 //! let mut text = String::new();
@@ -22,7 +22,9 @@
 //!   where agents keep them.
 //! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
 //!   session of a [`Store`].
-//! * A [`Store`] holds several sessions: an `OpenCode` storage tree, a database.
+//! * A [`SessionStore`](vac_adapter::container::SessionStore) contains several sessions: a database,
+//!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
+//!   through this one.
 //! * [`join`](join::join) puts the files of one session together.
 //!
 //! # Decisions
@@ -31,9 +33,13 @@
 //!   opened as immutable, and if they have a live journal, as a private copy ([`sqlite`]).
 //! * A session of a database that other programs write to is read from one state of it.
 //!   If there is none for long enough, that is an error.
-//! * What a container is, its first bytes or its folders tell, never its name. In the
+//! * What a container is, its first bytes, its tables or its folders say, never its name. In the
 //!   places of agents names decide what is opened at all ([`places`]): around sessions lie
 //!   credentials, and copies of whatever an agent has touched.
+//! * Where sessions are, which tables of a database may be read and which files belong to a session
+//!   is data of the agents' crates. This crate knows no agent by name.
+//! * What went wrong while a session was read from its container is next to its documents
+//!   ([`Input::troubles`](vac_adapter::Input::troubles)), never in them.
 //! * A store's session reads as its documents, one behind the other, in a fixed order.
 //!   They are the source that a record names and whose hash it gives: a database as a
 //!   whole changes with every other session.
@@ -53,18 +59,18 @@ pub mod places;
 pub mod safe_path;
 pub mod skipped;
 pub mod sqlite;
-pub mod store;
 pub mod zstandard;
 
-mod beside;
-mod cursor;
+mod agent_database;
+mod agent_folder;
+mod companion_files;
 mod database_store;
 mod growth;
-mod json_text;
-mod layout;
-mod opencode;
 mod passes;
+mod pattern;
 mod prompts;
+mod session_folder;
+mod walk;
 
 pub use discover::discover;
 pub use find::{Found, find};
@@ -72,4 +78,3 @@ pub use loaded::Loaded;
 pub use log::Log;
 pub use safe_path::SafePath;
 pub use skipped::Skipped;
-pub use store::{Held, Store};

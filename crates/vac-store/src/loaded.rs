@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use vac_adapter::container::{Container, Trouble};
 use vac_adapter::{Bundle, Error, Input, Source, frame};
 
 use crate::log::{Log, Part, Place};
@@ -59,6 +60,8 @@ struct LoadedPart<'l> {
     size: Option<u64>,
     /// What the adapter sees, if that is in memory.
     bytes: Option<Vec<u8>>,
+    /// What is known about the documents that a store gave.
+    troubles: Vec<Trouble>,
     /// What was read of the stored bytes.
     passes: Passes,
     max_event: usize,
@@ -85,14 +88,15 @@ impl Loaded<'_> {
 impl<'l> LoadedPart<'l> {
     fn new(part: &'l Part, max_event: usize) -> io::Result<Self> {
         let (size, passes) = (part.size()?, Passes::default());
-        Ok(Self { part, size, bytes: None, passes, max_event })
+        Ok(Self { part, size, bytes: None, troubles: Vec::new(), passes, max_event })
     }
 
     /// Reads it into memory if there is room for it.
     fn hold(&mut self, room: &mut u64) -> io::Result<()> {
-        if let Place::Stored(store, _, key) = &self.part.place {
+        if let Place::Stored(stored) = &self.part.place {
             // A store gives its sessions as a whole anyway.
-            let bytes = store.read(key)?;
+            let (bytes, troubles) = stored.read()?;
+            self.troubles = troubles;
             self.passes = Passes::over(&bytes);
             *room = room.saturating_sub(bytes.len() as u64);
             self.bytes = Some(bytes);
@@ -158,6 +162,10 @@ impl Input for Part {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         self.decode(self.stored_bytes()?)
     }
+
+    fn container(&self) -> Container {
+        Part::container(self)
+    }
 }
 
 impl Input for LoadedPart<'_> {
@@ -178,6 +186,14 @@ impl Input for LoadedPart<'_> {
 
     fn bytes(&self) -> Option<&[u8]> {
         self.bytes.as_deref()
+    }
+
+    fn container(&self) -> Container {
+        self.part.container()
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        &self.troubles
     }
 
     fn max_event(&self) -> usize {
@@ -205,6 +221,17 @@ impl Input for Loaded<'_> {
         match self.parts.as_slice() {
             [only] => only.bytes(),
             _ => None,
+        }
+    }
+
+    fn container(&self) -> Container {
+        self.parts.first().map_or(Container::File, Input::container)
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        match self.parts.as_slice() {
+            [only] => only.troubles(),
+            _ => &[],
         }
     }
 

@@ -5,11 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
+use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, Source};
 
+use crate::find::Origin;
 use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
-use crate::store::{Held, Store};
 use crate::zstandard;
 
 /// One thing to convert: a file, several that hold one session, or a session of a store.
@@ -23,10 +24,10 @@ pub struct Log {
     pub(crate) parts: Vec<Part>,
     /// Files that belong to it and are no logs.
     pub(crate) attachments: Vec<Part>,
-    /// What a store knows about it already.
-    pub(crate) held: Option<Held>,
+    /// What a store says about it, and the name of the adapter that reads it.
+    pub(crate) stored: Option<(&'static str, StoredSession)>,
     /// The agent in whose place it was found.
-    pub(crate) agent: Option<&'static str>,
+    pub(crate) origin: Option<Origin>,
     /// What it counts beside others of the same session.
     pub(crate) standing: Standing,
 }
@@ -64,7 +65,25 @@ pub(crate) enum Place {
     /// Standard input, kept in a file without a name.
     Kept(File),
     /// A session of a store.
-    Stored(Arc<dyn Store>, SafePath, String),
+    Stored(Stored),
+}
+
+/// A session of a store.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub store: Arc<dyn SessionStore>,
+    pub container: Container,
+    /// The database or folder.
+    pub path: SafePath,
+    /// The name of the session in it.
+    pub key: String,
+}
+
+impl Stored {
+    /// Reads its documents, and what is particular about them.
+    pub fn read(&self) -> io::Result<(Vec<u8>, Vec<Trouble>)> {
+        Ok(self.store.read(&self.key)?.finish())
+    }
 }
 
 impl Part {
@@ -85,7 +104,7 @@ impl Part {
             Place::File(path)
             | Place::Compressed(path)
             | Place::Note(path)
-            | Place::Stored(_, path, _) => Some(path),
+            | Place::Stored(Stored { path, .. }) => Some(path),
             Place::Kept(_) => None,
         }
     }
@@ -102,10 +121,21 @@ impl Part {
         })
     }
 
+    /// What it is read from.
+    pub(crate) fn container(&self) -> Container {
+        match &self.place {
+            Place::File(_) | Place::Note(_) | Place::Kept(_) => Container::File,
+            Place::Compressed(_) => Container::CompressedFile,
+            Place::Stored(stored) => stored.container,
+        }
+    }
+
     /// What a record calls it.
     pub(crate) fn source_name(&self) -> String {
         match &self.place {
-            Place::Stored(_, path, key) => format!("{}#{key}", name(path.as_path())),
+            Place::Stored(Stored { path, key, .. }) => {
+                format!("{}#{key}", name(path.as_path()))
+            }
             _ => self.name.clone(),
         }
     }
@@ -137,7 +167,7 @@ impl Part {
                 Box::new(path.open()?)
             }
             Place::Kept(file) => Box::new(KeptReader { file, offset: 0 }),
-            Place::Stored(store, _, key) => Box::new(io::Cursor::new(store.read(key)?)),
+            Place::Stored(stored) => Box::new(io::Cursor::new(stored.read()?.0)),
         })
     }
 }
@@ -164,8 +194,8 @@ impl Log {
             named,
             parts: vec![part],
             attachments: Vec::new(),
-            held: None,
-            agent: None,
+            stored: None,
+            origin: None,
             standing: Standing::Own,
         }
     }
@@ -187,8 +217,8 @@ impl Log {
 
     /// How many bytes it has on disk, as far as that is easy to know.
     pub fn size(&self) -> Option<u64> {
-        if let Some(held) = &self.held {
-            return held.size;
+        if let Some((_, stored)) = &self.stored {
+            return stored.size;
         }
         let parts = self.parts.iter().chain(&self.attachments);
         let files = parts.filter_map(Part::safe_path);

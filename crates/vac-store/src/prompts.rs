@@ -1,34 +1,34 @@
-//! What was asked in several sessions, in one file: Gemini's `logs.json`.
+//! The prompts of several sessions in one file, as the rule of an agent describes it.
 //!
-//! Each session reads as a list of its own prompts, so that what is asked in another one
-//! changes nothing.
+//! Each session reads as a list of its own prompts, so that a prompt in another one changes
+//! nothing.
 
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
 use vac_adapter::Glimpse;
+use vac_adapter::companions::PromptList;
+use vac_adapter::container::{Documents, SessionStore, StoredSession, bad_data};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::safe_path::SafePath;
-use crate::store::{Held, Store, bad_data};
 
-const AGENT: &str = "gemini";
-const VARIANT: &str = "logs";
-/// A larger file is not taken apart.
-const MOST: u64 = 64 << 20;
+/// A larger file stays whole.
+const MAX_SIZE: u64 = 64 << 20;
 
-/// Such a file.
+/// A file with prompts.
 #[derive(Debug)]
 pub(crate) struct Prompts {
+    rule: PromptList,
     bytes: Vec<u8>,
-    /// In the order in which they begin.
+    /// In the order of their first prompts.
     sessions: Vec<Session>,
     places: HashMap<String, usize>,
 }
 
-/// What was asked in one session.
+/// The prompts of one session.
 #[derive(Debug)]
 struct Session {
     id: String,
@@ -37,28 +37,30 @@ struct Session {
 }
 
 impl Prompts {
-    /// The file, if all of it is prompts that say whose they are.
-    pub fn of(path: &SafePath) -> io::Result<Option<Self>> {
-        let bytes = match path.read(MOST) {
+    /// Reads a file. `None` if not all of it is prompts that name their session.
+    pub fn read(path: &SafePath, rule: PromptList) -> io::Result<Option<Self>> {
+        let bytes = match path.read(MAX_SIZE) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut prompts = Self { bytes: Vec::new(), sessions: Vec::new(), places: HashMap::new() };
-        let is_one = prompts.take(&bytes).is_some();
+        let mut prompts =
+            Self { rule, bytes: Vec::new(), sessions: Vec::new(), places: HashMap::new() };
+        let is_one = prompts.add(&bytes).is_some();
         prompts.bytes = bytes;
         Ok(is_one.then_some(prompts))
     }
 
-    fn take(&mut self, bytes: &[u8]) -> Option<()> {
+    fn add(&mut self, bytes: &[u8]) -> Option<()> {
         let document = Document::json(bytes).ok()?;
         let is_list = document.root().kind() == Kind::Array;
         if !is_list || document.duplicate_keys().next().is_some() {
             return None;
         }
         for prompt in document.root().elements() {
-            prompt.member("message")?;
-            let id = prompt.member("sessionId").and_then(Node::text).filter(|id| !id.is_empty())?;
+            prompt.member(self.rule.prompt)?;
+            let id = prompt.member(self.rule.session_id).and_then(Node::text);
+            let id = id.filter(|id| !id.is_empty())?;
             let next = self.sessions.len();
             let place = *self.places.entry(id.clone().into_owned()).or_insert(next);
             if place == next {
@@ -67,7 +69,7 @@ impl Prompts {
             }
             let session = self.sessions.get_mut(place)?;
             if session.start.is_none() {
-                let start = prompt.member("timestamp").map(AbstractTimestamp::from_node);
+                let start = prompt.member(self.rule.timestamp).map(AbstractTimestamp::from_node);
                 session.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
             }
             session.prompts.push(prompt.offset()..prompt.offset() + prompt.raw().len());
@@ -80,25 +82,25 @@ impl Prompts {
     }
 }
 
-impl Store for Prompts {
-    fn sessions(&self) -> io::Result<Vec<Held>> {
-        let held = |session: &Session| {
+impl SessionStore for Prompts {
+    fn sessions(&self) -> io::Result<Vec<StoredSession>> {
+        let stored = |session: &Session| {
             let glimpse = Glimpse {
-                variant: VARIANT,
+                variant: self.rule.variant,
                 session_id: Some(session.id.clone()),
                 start: session.start.clone(),
                 ..Glimpse::default()
             };
             let size = self.prompts(session).map(|prompt| prompt.len() as u64).sum();
-            let glimpse = Some((AGENT, glimpse));
-            Held { key: session.id.clone(), size: Some(size), glimpse }
+            let key = session.id.clone();
+            StoredSession { key, size: Some(size), glimpse, is_replaced: false }
         };
-        Ok(self.sessions.iter().map(held).collect())
+        Ok(self.sessions.iter().map(stored).collect())
     }
 
-    fn read(&self, key: &str) -> io::Result<Vec<u8>> {
+    fn read(&self, key: &str) -> io::Result<Documents> {
         let session = self.places.get(key).and_then(|place| self.sessions.get(*place));
-        let session = session.ok_or_else(|| bad_data(format!("nothing was asked in {key}")))?;
+        let session = session.ok_or_else(|| bad_data(format!("no prompt of session `{key}`")))?;
         let mut list = vec![b'['];
         for (number, prompt) in self.prompts(session).enumerate() {
             if number > 0 {
@@ -106,8 +108,10 @@ impl Store for Prompts {
             }
             list.extend_from_slice(prompt);
         }
-        list.extend_from_slice(b"]\n");
-        Ok(list)
+        list.push(b']');
+        let mut documents = Documents::default();
+        documents.file(&list);
+        Ok(documents)
     }
 }
 
@@ -119,7 +123,13 @@ mod tests {
     fn prompts(text: &str) -> Option<Prompts> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        Prompts::of(&SafePath::named(file.path(), &Skipped::default())).unwrap()
+        let rule = PromptList {
+            variant: "logs",
+            session_id: "sessionId",
+            prompt: "message",
+            timestamp: "timestamp",
+        };
+        Prompts::read(&SafePath::named(file.path(), &Skipped::default()), rule).unwrap()
     }
 
     #[test]
@@ -131,13 +141,15 @@ mod tests {
         )
         .unwrap();
         let sessions = file.sessions().unwrap();
-        let ids: Vec<_> = sessions.iter().map(|held| held.key.as_str()).collect();
+        let ids: Vec<_> = sessions.iter().map(|stored| stored.key.as_str()).collect();
         assert_eq!(ids, ["b", "a"]);
-        let (agent, glimpse) = sessions[0].glimpse.clone().unwrap();
-        assert_eq!((agent, glimpse.variant), ("gemini", "logs"));
-        assert_eq!(glimpse.start, AbstractTimestamp::try_from("2026-01-02T03:04:05Z").ok());
+        assert_eq!(sessions[0].glimpse.variant, "logs");
         assert_eq!(
-            String::from_utf8(file.read("b").unwrap()).unwrap(),
+            sessions[0].glimpse.start,
+            AbstractTimestamp::try_from("2026-01-02T03:04:05Z").ok()
+        );
+        assert_eq!(
+            String::from_utf8(SessionStore::read(&file, "b").unwrap().finish().0).unwrap(),
             concat!(
                 r#"[{"sessionId": "b", "messageId": 0, "message": "one", "timestamp": "2026-01-02T03:04:05Z"},"#,
                 "\n",
@@ -145,11 +157,11 @@ mod tests {
                 "\n",
             )
         );
-        assert!(file.read("c").is_err());
+        assert!(SessionStore::read(&file, "c").is_err());
     }
 
     #[test]
-    fn what_does_not_say_whose_it_is_stays_whole() {
+    fn file_with_a_prompt_of_no_session_stays_whole() {
         for text in [
             "",
             "{}",

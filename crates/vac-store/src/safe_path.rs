@@ -18,8 +18,9 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use vac_adapter::container::bad_data;
+
 use crate::skipped::{Reason, Skipped};
-use crate::store::bad_data;
 
 /// Paths that are more folders below their root are not opened. Walking a tree recurses, and
 /// opening a path takes time proportional to its depth.

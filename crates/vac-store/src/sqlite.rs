@@ -39,8 +39,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
+use vac_adapter::container::bad_data;
+
 use crate::safe_path::{Kind, SafePath};
-use crate::store::bad_data;
 
 /// What databases begin with.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::store::bad_data;
+use vac_adapter::container::bad_data;
 
 /// What compressed files begin with.
 pub const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

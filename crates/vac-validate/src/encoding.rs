@@ -26,3 +26,20 @@ pub fn detect_encoding(bytes: &[u8]) -> Encoding {
         Some(_) => Encoding::Cbor,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_guessed_from_the_first_byte() {
+        for text in
+            ["", " \r\n\t", "\u{feff}{}", " \u{feff}[]", "[", "\"", "-1", "0", "true", "nul"]
+        {
+            assert_eq!(detect_encoding(text.as_bytes()), Encoding::Json, "{text:?}");
+        }
+        for bytes in [&b"\xa0"[..], b"\xd2\x84", b"\xbf", b"\x80", b"\xf6", b"\xef\xbb", b"x"] {
+            assert_eq!(detect_encoding(bytes), Encoding::Cbor, "{bytes:02x?}");
+        }
+    }
+}

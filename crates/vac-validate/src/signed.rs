@@ -42,7 +42,7 @@ impl Payload<'_> {
     /// ```
     /// use vac_validate::{Document, signed};
     ///
-    /// // 18([h'a0', {}, '{"id": 1}', h'']): the header says nothing.
+    /// // 18([h'a0', {}, '{"id": 1}', h'']): the header is empty.
     /// let bytes = b"\xd2\x84\x41\xa0\xa0\x49{\"id\": 1}\x40";
     /// let document = Document::cbor(bytes)?;
     /// let payload = signed::payload(&document).expect("a signed record");
@@ -62,7 +62,7 @@ impl Payload<'_> {
     }
 }
 
-/// The violation of a payload that is not a document.
+/// Returns the violation of a payload that is not a document.
 pub fn unreadable(encoding: Encoding, error: &SyntaxError) -> Violations {
     Violations::from(Violation {
         kind: ViolationKind::Embedded,
@@ -110,7 +110,7 @@ pub(crate) fn envelope<'d, 'a>(document: &'d Document<'a>) -> Option<Envelope<'d
     elements.next().is_none().then_some(Envelope { protected, unprotected, payload })
 }
 
-/// The value of the first member with this integer label.
+/// Returns the value of the first member with this integer label.
 pub(crate) fn labelled<'d, 'a>(map: Node<'d, 'a>, label: i128) -> Option<Node<'d, 'a>> {
     map.members().find(|(key, _)| key.integer() == Some(label)).map(|(_, value)| value)
 }
@@ -131,12 +131,96 @@ pub fn content_type(node: Node<'_, '_>) -> Option<Encoding> {
 /// Returns the encoding of a media type, if it is known.
 pub fn media_type(text: &str) -> Option<Encoding> {
     let text = text.to_ascii_lowercase();
-    let media_type = text.split(';').next().expect("a first part").trim();
+    let media_type = text.split_once(';').map_or(&*text, |(media_type, _)| media_type).trim();
     if media_type == "application/json" || media_type.ends_with("+json") {
         Some(Encoding::Json)
     } else if media_type == "application/cbor" || media_type.ends_with("+cbor") {
         Some(Encoding::Cbor)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tagged array of a protected header in a byte string and other elements, all in CBOR.
+    fn envelope_bytes(header: &[u8], rest: &[&[u8]]) -> Vec<u8> {
+        let count = u8::try_from(rest.len() + 1).expect("few elements");
+        let length = u8::try_from(header.len()).expect("a short header");
+        [&[0xd2, 0x80 | count, 0x58, length], header, &rest.concat()].concat()
+    }
+
+    fn read(header: &[u8], payload: &[u8]) -> Option<Payload<'static>> {
+        let bytes = envelope_bytes(header, &[b"\xa0", payload, b"\x40"]);
+        let document = Document::cbor(&bytes).expect("CBOR");
+        Some(match super::payload(&document)? {
+            Payload::Attached { bytes, encoding } => {
+                Payload::Attached { bytes: Cow::Owned(bytes.into_owned()), encoding }
+            }
+            Payload::Detached => Payload::Detached,
+            Payload::Digest => Payload::Digest,
+        })
+    }
+
+    fn attached(bytes: &[u8], encoding: Encoding) -> Option<Payload<'static>> {
+        Some(Payload::Attached { bytes: Cow::Owned(bytes.to_vec()), encoding })
+    }
+
+    #[test]
+    fn payloads_are_attached_detached_or_digests() {
+        assert_eq!(read(b"\xa0", b"\xf6"), Some(Payload::Detached));
+        // {258: -16}
+        assert_eq!(read(b"\xa1\x19\x01\x02\x2f", b"\x42ab"), Some(Payload::Digest));
+        assert_eq!(read(b"\xa0", b"\x42{}"), attached(b"{}", Encoding::Json));
+        assert_eq!(read(b"\xa0", b"\x41\xa0"), attached(b"\xa0", Encoding::Cbor));
+        // {3: 60} and {3: 50} overrule what the bytes look like.
+        assert_eq!(read(b"\xa1\x03\x18\x3c", b"\x42{}"), attached(b"{}", Encoding::Cbor));
+        assert_eq!(read(b"\xa1\x03\x18\x32", b"\x41\xa0"), attached(b"\xa0", Encoding::Json));
+        assert_eq!(read(b"\xa0", b"\xf7"), None);
+        assert_eq!(read(b"\xa0", b"\x60"), None);
+    }
+
+    #[test]
+    fn envelopes_are_tagged_arrays_of_four() {
+        let is_envelope = |bytes: &[u8]| payload(&Document::cbor(bytes).expect("CBOR")).is_some();
+        let whole = envelope_bytes(b"\xa0", &[b"\xa0", b"\xf6", b"\x40"]);
+        assert!(is_envelope(&whole));
+        assert!(!is_envelope(&whole[1..]), "no tag");
+        assert!(!is_envelope(&[&[0xd1], &whole[1..]].concat()), "another tag");
+        assert!(!is_envelope(&envelope_bytes(b"\xa0", &[b"\xa0", b"\xf6"])), "three elements");
+        let five = envelope_bytes(b"\xa0", &[b"\xa0", b"\xf6", b"\x40", b"\x40"]);
+        assert!(!is_envelope(&five), "five elements");
+    }
+
+    #[test]
+    fn violations_in_payloads_have_paths_through_the_envelope() {
+        let path = |payload: &[u8], encoding| {
+            let payload = Payload::Attached { bytes: payload.into(), encoding };
+            payload.validate(1).unwrap_err().as_slice()[0].path.clone()
+        };
+        assert_eq!(path(br#"{"id": 1}"#, Encoding::Json), "/2(payload)/id");
+        assert_eq!(path(b"not JSON", Encoding::Json), "/2(payload)");
+        assert_eq!(path(b"\xff", Encoding::Cbor), "/2(payload)");
+        assert_eq!(Payload::Detached.validate(1), Ok(()));
+    }
+
+    #[test]
+    fn media_types_name_encodings() {
+        for (text, expected) in [
+            ("application/json", Some(Encoding::Json)),
+            ("Application/JSON; charset=utf-8", Some(Encoding::Json)),
+            ("application/vac+json", Some(Encoding::Json)),
+            ("application/cbor", Some(Encoding::Cbor)),
+            (" application/vac+cbor ;x=y", Some(Encoding::Cbor)),
+            ("application/xcbor", None),
+            ("application/xjson", None),
+            ("application/json-seq", None),
+            ("text/plain; application/json", None),
+            ("", None),
+        ] {
+            assert_eq!(media_type(text), expected, "{text}");
+        }
     }
 }

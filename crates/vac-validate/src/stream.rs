@@ -111,7 +111,7 @@ pub fn validate(input: impl Read, max_violations: usize) -> Result<(), Error> {
     validator.end(splitter)
 }
 
-/// Reads a record to the end of the input and hands over what the splitter finds.
+/// Reads a record to the end of the input and passes the events of the splitter to a function.
 fn cut(
     mut input: impl Read,
     mut take: impl FnMut(&mut EntrySplitter, Event) -> Result<(), SyntaxError>,
@@ -150,7 +150,7 @@ struct StreamValidator {
     duplicates: Found,
 }
 
-/// Violations so far: the first ones, and the number of all.
+/// The first violations, and the number of all.
 #[derive(Default)]
 struct Found {
     recorded: Vec<Violation>,
@@ -240,9 +240,9 @@ impl StreamValidator {
         self.join(Found::new(duplicates), before, Found::new(rest)).map_err(Error::Invalid)
     }
 
-    /// Puts the duplicate keys of the entries in their place among those of the rest, so
-    /// many of which come before the entries, and the violations of the entries where the
-    /// place-holder was.
+    /// Merges the violations of the entries into those of the rest. The first `before` duplicate
+    /// keys of the rest come before those of the entries; the violations of the entries replace
+    /// that of the placeholder.
     fn join(self, mut all: Found, before: usize, mut rest: Found) -> Result<(), Violations> {
         let before = before.min(all.recorded.len());
         all.recorded.splice(before..before, self.duplicates.recorded);
@@ -260,8 +260,8 @@ impl StreamValidator {
     }
 }
 
-/// Whether all is well up to the bracket that opens the entries. Closes what is
-/// open for the moment, so that it can be scanned.
+/// Checks the syntax up to the bracket that opens the entries, by closing the open containers
+/// and scanning the result.
 fn check_before(kept: &mut Vec<u8>) -> Result<(), SyntaxError> {
     let length = kept.len();
     kept.extend_from_slice(b"]}}");
@@ -270,11 +270,11 @@ fn check_before(kept: &mut Vec<u8>) -> Result<(), SyntaxError> {
     verdict
 }
 
-/// The error as it is seen from the whole document.
+/// Converts an error in an element into one in the whole document.
 fn located(error: &SyntaxError, offset: usize) -> SyntaxError {
     let problem = match error.problem {
         Problem::Depth(limit) => Problem::Depth(limit + LEVELS_AROUND),
-        // It is one at the beginning of a document only.
+        // It is only a byte-order mark at the beginning of a document.
         Problem::ByteOrderMark => Problem::Expected("a JSON value"),
         other => other,
     };

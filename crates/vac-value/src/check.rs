@@ -1,18 +1,17 @@
-//! Predicates over scalars, which the matcher consists of. Each is false for nodes of another
-//! kind.
+//! Predicates over scalars, for matchers. Each returns false for nodes of another kind.
 
 use std::cmp::Ordering;
 
 use crate::document::Kind;
 use crate::node::Node;
 
-/// Text that is Unicode text.
+/// Returns whether a node is Unicode text.
 #[inline]
 pub fn text(node: Node<'_, '_>) -> bool {
     node.kind() == Kind::Text && !node.has_lone_surrogate()
 }
 
-/// An integer of 0 to 2^64 - 1.
+/// Returns whether a node is an integer of 0 to 2^64 - 1.
 #[inline]
 pub fn uint(node: Node<'_, '_>) -> bool {
     node.kind() == Kind::Integer && !is_negative(node)
@@ -22,44 +21,45 @@ fn is_negative(node: Node<'_, '_>) -> bool {
     node.integer().is_some_and(|value| value < 0)
 }
 
-/// A float whose value half precision has.
+/// Returns whether a node is a float that half precision can represent.
 pub fn float16(node: Node<'_, '_>) -> bool {
     node.float().is_some_and(|value| value.is_nan() || crate::cbor::double_to_half(value).is_some())
 }
 
-/// A float whose value single precision has.
+/// Returns whether a node is a float that single precision can represent.
 pub fn float32(node: Node<'_, '_>) -> bool {
     node.float()
         .is_some_and(|value| value.is_nan() || crate::cbor::double_to_single(value).is_some())
 }
 
-/// Anything of major type 7: floats and simple values.
+/// Returns whether a node is a float or a simple value (major type 7).
 pub fn float_or_simple(node: Node<'_, '_>) -> bool {
     node.kind() == Kind::Float || node.simple().is_some()
 }
 
-/// These bytes.
+/// Returns whether a node is a byte string with this content.
 pub fn is_bytes(node: Node<'_, '_>, value: &[u8]) -> bool {
     node.bytes().is_some_and(|bytes| *bytes == *value)
 }
 
-/// This integer.
+/// Returns whether a node is this integer.
 pub fn is_integer(node: Node<'_, '_>, value: i128) -> bool {
     node.integer() == Some(value)
 }
 
-/// This float; NaN is NaN, and 0.0 is -0.0.
-#[allow(clippy::float_cmp)] // a literal is one value
+/// Returns whether a node is this float. All NaNs are equal, and so are `0.0` and `-0.0`.
+#[allow(clippy::float_cmp)] // a literal is compared exactly
 pub fn is_float(node: Node<'_, '_>, value: f64) -> bool {
     node.float().is_some_and(|found| found == value || (found.is_nan() && value.is_nan()))
 }
 
-/// A float between two; the upper end is included or not.
+/// Returns whether a node is a float between two others. `inclusive` states whether
+/// `high` is part of the range.
 pub fn float_range(node: Node<'_, '_>, low: f64, high: f64, inclusive: bool) -> bool {
     node.float().is_some_and(|value| low <= value && (value < high || (inclusive && value <= high)))
 }
 
-/// How a number compares to an integer; `None` for anything else.
+/// Compares a number to an integer. `None` for other kinds and for NaN.
 pub fn compare_integer(node: Node<'_, '_>, to: i128) -> Option<Ordering> {
     match node.integer() {
         Some(value) => Some(value.cmp(&to)),
@@ -67,7 +67,7 @@ pub fn compare_integer(node: Node<'_, '_>, to: i128) -> Option<Ordering> {
     }
 }
 
-/// How a number compares to a float; `None` for anything else.
+/// Compares a number to a float. `None` for other kinds and for NaN.
 pub fn compare_float(node: Node<'_, '_>, to: f64) -> Option<Ordering> {
     match node.integer() {
         Some(value) => float_to_integer(to, value).map(Ordering::reverse),
@@ -75,8 +75,8 @@ pub fn compare_float(node: Node<'_, '_>, to: f64) -> Option<Ordering> {
     }
 }
 
-/// Compares without rounding either.
-#[allow(clippy::cast_possible_truncation)] // saturates, which compares right
+/// Compares a float to an integer without rounding.
+#[allow(clippy::cast_possible_truncation)] // a saturated value compares correctly
 fn float_to_integer(float: f64, integer: i128) -> Option<Ordering> {
     if float.is_nan() {
         return None;
@@ -88,7 +88,7 @@ fn float_to_integer(float: f64, integer: i128) -> Option<Ordering> {
     }
 }
 
-/// The sequence of CBOR items that a byte string holds, as one array.
+/// Returns the CBOR sequence in a byte string as an array of indefinite length.
 pub fn sequence_as_array(bytes: &[u8]) -> Vec<u8> {
     let mut array = Vec::with_capacity(bytes.len() + 2);
     array.push(0x9f);
@@ -97,13 +97,14 @@ pub fn sequence_as_array(bytes: &[u8]) -> Vec<u8> {
     array
 }
 
-/// How many elements or members a container has.
-pub fn length(node: Node<'_, '_>) -> u64 {
+/// Returns the number of elements, members or bytes. `None` for other scalars, and for text with
+/// a lone surrogate, which has no UTF-8 form.
+pub fn length(node: Node<'_, '_>) -> Option<u64> {
     match node.kind() {
-        Kind::Array => node.elements().count() as u64,
-        Kind::Map => node.members().count() as u64,
-        Kind::Text => node.text().map_or(0, |text| text.len() as u64),
-        Kind::Bytes => node.bytes().map_or(0, |bytes| bytes.len() as u64),
-        _ => 0,
+        Kind::Array => Some(node.elements().count() as u64),
+        Kind::Map => Some(node.members().count() as u64),
+        Kind::Text => node.text().map(|text| text.len() as u64),
+        Kind::Bytes => node.bytes().map(|bytes| bytes.len() as u64),
+        _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What can be written, and what writing returns.
+//! The trait of values that can be written, and its errors.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
-/// What encoding returns.
+/// The result of encoding.
 pub type Encoded = Result<(), EncodeError>;
 
 /// A value that can be written as JSON and as CBOR.
@@ -50,8 +50,9 @@ pub trait Encode {
     /// Writes the value.
     fn encode(&self, to: &mut Encoder) -> Result<(), EncodeError>;
 
-    /// Returns the text if this value is text that is at hand. Maps compare such keys without
-    /// encoding them.
+    /// Returns the text if this value is text that can be borrowed without decoding it. Maps
+    /// compare such keys without encoding them. Other text returns `None`, such as an
+    /// [`Any`](crate::Any) with escapes.
     fn as_text(&self) -> Option<&str> {
         None
     }

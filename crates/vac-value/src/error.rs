@@ -5,13 +5,13 @@ use std::fmt;
 /// Bytes that are not a well-formed document within the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Offset of the byte where it was found.
+    /// The offset of the byte at which the error was found.
     pub offset: usize,
-    /// What is wrong.
+    /// The kind of error.
     pub problem: Problem,
 }
 
-/// What is wrong with the bytes.
+/// The kind of a [`SyntaxError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The input is empty.

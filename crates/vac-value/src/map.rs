@@ -140,6 +140,11 @@ impl<K, V> Map<K, V> {
         self.members.iter().map(|(_, value)| value)
     }
 
+    /// Returns the values in the order of their keys, to change them.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> + ExactSizeIterator {
+        self.members.iter_mut().map(|(_, value)| value)
+    }
+
     /// Keeps the members for which a function returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.index.take();
@@ -181,6 +186,20 @@ impl<K: Encode, V> Map<K, V> {
         None
     }
 
+    /// Finds the place of a key, to add or change its value.
+    ///
+    /// ```
+    /// # use vac_value::Map;
+    /// let mut counts: Map<String, u64> = Map::new();
+    /// for word in ["tea", "coffee", "tea"] {
+    ///     *counts.entry(word.to_owned()).or_default() += 1;
+    /// }
+    /// assert_eq!((counts["tea"], counts["coffee"]), (2, 1));
+    /// ```
+    pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
+        Entry { position: self.position(&key), key, map: self }
+    }
+
     /// Removes a member and returns its value. The others keep their order.
     pub fn remove<Q: Encode + ?Sized>(&mut self, key: &Q) -> Option<V> {
         let at = self.position(key)?;
@@ -196,24 +215,39 @@ impl<K: Encode, V> Map<K, V> {
         Some(self.members.remove(at).1)
     }
 
-    /// The position of the first member with a key.
+    /// Returns the position of the first member with a key.
     fn position<Q: Encode + ?Sized>(&self, key: &Q) -> Option<usize> {
-        let found = with_identity(key, |identity| {
-            let is_it = |at: &usize| is_same(&self.members[*at].0, &identity);
-            if self.members.len() <= FEW {
-                return (0..self.members.len()).find(is_it);
-            }
-            let index = self.index.get_or_init(|| {
-                let mut index = KeyIndex::default();
-                for (at, (key, _)) in self.members.iter().enumerate() {
-                    index.add(key, at);
-                }
-                Box::new(index)
-            });
-            let hash = index.hasher.hash_one(&identity);
-            index.positions.get(&hash)?.iter().copied().find(is_it)
+        with_identity(key, |identity| self.positions(&identity, |positions| positions.next()))?
+    }
+
+    /// Returns the values of all members with a key, in order.
+    fn values_of(&self, key: &K) -> Vec<&V> {
+        let positions = with_identity(key, |identity| {
+            self.positions(&identity, |positions| positions.collect::<Vec<_>>())
         });
-        found.flatten()
+        positions.into_iter().flatten().map(|at| &self.members[at].1).collect()
+    }
+
+    /// Calls a function with the positions of all members with a key, in order.
+    fn positions<T>(
+        &self,
+        identity: &Identity<'_>,
+        read: impl FnOnce(&mut dyn Iterator<Item = usize>) -> T,
+    ) -> T {
+        let is_it = |at: &usize| is_same(&self.members[*at].0, identity);
+        if self.members.len() <= FEW {
+            return read(&mut (0..self.members.len()).filter(is_it));
+        }
+        let index = self.index.get_or_init(|| {
+            let mut index = KeyIndex::default();
+            for (at, (key, _)) in self.members.iter().enumerate() {
+                index.add(key, at);
+            }
+            Box::new(index)
+        });
+        let hash = index.hasher.hash_one(identity);
+        let positions = index.positions.get(&hash).into_iter().flatten();
+        read(&mut positions.copied().filter(is_it))
     }
 
     /// Adds the members to a map that is being written.
@@ -229,6 +263,57 @@ impl<K: Encode, V> Map<K, V> {
     }
 }
 
+/// The place of a key in a [`Map`], which may have a value.
+#[must_use = "an entry does nothing by itself"]
+pub struct Entry<'m, K, V> {
+    map: &'m mut Map<K, V>,
+    key: K,
+    position: Option<usize>,
+}
+
+impl<'m, K: Encode, V> Entry<'m, K, V> {
+    /// Returns the key.
+    pub fn key(&self) -> &K {
+        &self.key
+    }
+
+    /// Changes the value, if there is one.
+    pub fn and_modify(self, change: impl FnOnce(&mut V)) -> Self {
+        if let Some(at) = self.position {
+            change(&mut self.map.members[at].1);
+        }
+        self
+    }
+
+    /// Returns the value. Adds the given one first if there is none.
+    pub fn or_insert(self, value: V) -> &'m mut V {
+        self.or_insert_with(|| value)
+    }
+
+    /// Returns the value. Adds what the function returns first if there is none.
+    pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
+        let at = self.position.unwrap_or_else(|| {
+            self.map.push((self.key, value()));
+            self.map.len() - 1
+        });
+        &mut self.map.members[at].1
+    }
+
+    /// Returns the value. Adds the default value first if there is none.
+    pub fn or_default(self) -> &'m mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+}
+
+impl<K: std::fmt::Debug, V> std::fmt::Debug for Entry<'_, K, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
 impl<K: Encode, V: Encode> Encode for Map<K, V> {
     fn encode(&self, to: &mut Encoder<'_>) -> Encoded {
         let mut map = MapEncoder::new(to);
@@ -237,18 +322,19 @@ impl<K: Encode, V: Encode> Encode for Map<K, V> {
     }
 }
 
-/// Maps are equal if they have the same members in any order.
+/// Maps are equal if they have the same members in any order. A key that was added several times
+/// has to have the same values in the same order. A key that no encoding can represent equals no
+/// key, not even itself, so that there is no `Eq`.
 impl<K: Encode, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
-        let is_in = |(key, value): (&K, &V), map: &Self| map.get(key) == Some(value);
-        // Both directions, because a key that was pushed twice counts twice.
-        self.len() == other.len()
-            && self.iter().all(|member| is_in(member, other))
-            && other.iter().all(|member| is_in(member, self))
+        let has_same_values = |(at, (key, _)): (usize, &(K, V))| match self.position(key) {
+            Some(first) if first < at => true, // all its values were compared before
+            Some(_) => self.values_of(key) == other.values_of(key),
+            None => false,
+        };
+        self.len() == other.len() && self.members.iter().enumerate().all(has_same_values)
     }
 }
-
-impl<K: Encode, V: Eq> Eq for Map<K, V> {}
 
 impl<K: Clone, V: Clone> Clone for Map<K, V> {
     fn clone(&self) -> Self {
@@ -295,6 +381,12 @@ impl<K, V> FromIterator<(K, V)> for Map<K, V> {
 impl<K, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
     fn from(members: [(K, V); N]) -> Self {
         members.into_iter().collect()
+    }
+}
+
+impl<K, V> From<Vec<(K, V)>> for Map<K, V> {
+    fn from(members: Vec<(K, V)>) -> Self {
+        Self { members, index: OnceLock::new() }
     }
 }
 

@@ -110,11 +110,19 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The number of a JSON token of the kind `Float`.
+    /// Parses a JSON token of the kind `Float`.
     pub(crate) fn from_token(token: &'a str) -> Self {
         match token.parse::<f64>() {
             Ok(float) if float.is_finite() && is_same_decimal(token, float) => Self::Float(float),
             _ => Self::Decimal(Decimal(Cow::Borrowed(token))),
+        }
+    }
+
+    /// Returns the integer, if this is one.
+    pub fn integer(&self) -> Option<i128> {
+        match self {
+            Self::Integer(integer) => Some(*integer),
+            Self::Float(_) | Self::Decimal(_) => None,
         }
     }
 
@@ -183,6 +191,12 @@ macro_rules! from_integers {
 }
 
 from_integers!(u8, u16, u32, u64, i8, i16, i32, i64);
+
+impl From<f32> for Number<'_> {
+    fn from(value: f32) -> Self {
+        Self::Float(value.into())
+    }
+}
 
 impl From<f64> for Number<'_> {
     fn from(value: f64) -> Self {

@@ -1,4 +1,4 @@
-//! Where a node is: a JSON pointer (RFC 6901).
+//! Paths of nodes as JSON pointers (RFC 6901).
 
 use crate::document::Kind;
 use crate::node::Node;
@@ -10,9 +10,9 @@ pub enum Step {
     Key(String),
     /// The value of an integer label.
     Label(i128),
-    /// The value of another key, shown by its kind and place.
+    /// The value of a key of another kind, described by the kind and the position of the key.
     Other(String),
-    /// The key itself at this place of a map.
+    /// The key at this position of a map.
     KeyAt(usize),
     /// An element of an array.
     Index(usize),
@@ -30,14 +30,14 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// The steps from the root to a node, each with the index of the node it leads to. A tag
-/// is not a step. To locate many nodes of one document use a [`Locator`].
+/// Returns the steps from the root to a node, each with the index of the node it leads to. Tags
+/// are not steps. Use a [`Locator`] to locate many nodes of one document.
 pub fn steps(node: Node<'_, '_>) -> Vec<(Step, u32)> {
     Locator::default().steps(node)
 }
 
-/// Finds the steps to nodes of one document. It remembers where the last node was, so that
-/// locating nodes in document order takes one walk over the document for all of them.
+/// Finds the steps to nodes of one document. It remembers the position of the last node, so that
+/// locating all nodes in document order takes one walk over the document.
 #[derive(Debug, Default)]
 pub struct Locator {
     /// The containers and tags around the last node, from the root on.
@@ -45,7 +45,7 @@ pub struct Locator {
     moves: usize,
 }
 
-/// A container or tag, and the child of it that is on the way.
+/// A container or tag, and the child of it on the path.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     around: u32,
@@ -56,7 +56,7 @@ struct Level {
 }
 
 impl Locator {
-    /// See [`steps`]. All nodes have to be of the same document.
+    /// Returns the steps to a node; see [`steps`]. All nodes have to be of the same document.
     pub fn steps(&mut self, node: Node<'_, '_>) -> Vec<(Step, u32)> {
         self.go_to(node);
         let document = node.document();
@@ -76,12 +76,12 @@ impl Locator {
         steps
     }
 
-    /// How many children it has stepped over, for tests that count work.
+    /// Returns the number of children that were stepped over, for tests that count work.
     pub fn moves(&self) -> usize {
         self.moves
     }
 
-    /// A node's JSON pointer; the root's is empty.
+    /// Returns the JSON pointer of a node; that of the root is empty.
     pub fn pointer(&mut self, node: Node<'_, '_>) -> String {
         let mut pointer = String::new();
         for (step, _) in self.steps(node) {
@@ -91,7 +91,7 @@ impl Locator {
         pointer
     }
 
-    /// Makes the levels those around a node.
+    /// Sets the levels to those around a node.
     fn go_to(&mut self, node: Node<'_, '_>) {
         let (document, target) = (node.document(), node.index());
         let is_around =
@@ -131,12 +131,12 @@ fn key_step(key: Node<'_, '_>, at: usize) -> Step {
     }
 }
 
-/// A node's JSON pointer; the root's is empty.
+/// Returns the JSON pointer of a node; that of the root is empty.
 pub fn pointer(node: Node<'_, '_>) -> String {
     Locator::default().pointer(node)
 }
 
-/// Escapes a key for a pointer, and control characters for the eye.
+/// Escapes a key for a pointer, and characters that are not printable.
 fn escape(key: &str) -> String {
     crate::printable::printable(&key.replace('~', "~0").replace('/', "~1"), 80)
 }

@@ -1,4 +1,4 @@
-//! Where and how a document does not match a schema.
+//! Violations: where and how a document does not match a schema.
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ pub struct Violation {
     pub expected: String,
     /// A short description of what the document contains.
     pub found: String,
-    /// The rule that is violated; empty for a violation of no rule in particular.
+    /// The violated rule; empty if the violation does not belong to a rule.
     pub rule: String,
-    /// For a choice: why the alternatives that got less far failed.
+    /// For a choice: why the other alternatives failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
 }
@@ -46,19 +46,19 @@ pub enum ViolationKind {
 }
 
 impl Violation {
-    /// A byte string that should hold CBOR and does not.
+    /// Creates the violation of a byte string that does not contain CBOR.
     pub fn embedded(error: &SyntaxError) -> Self {
         Self {
             kind: ViolationKind::Embedded,
             path: String::new(),
-            expected: "bytes that hold one CBOR item".to_owned(),
+            expected: "bytes that contain one CBOR item".to_owned(),
             found: format!("bytes that do not ({error})"),
             rule: ".cbor".to_owned(),
             others: Vec::new(),
         }
     }
 
-    /// A key that an earlier key of its map equals.
+    /// Creates the violation of a duplicate key.
     pub fn duplicate_key(path: String, key: Node<'_, '_>) -> Self {
         let name = match (key.text(), key.integer()) {
             (Some(text), _) => format!("\"{}\"", printable(&text, 40)),
@@ -75,8 +75,8 @@ impl Violation {
         }
     }
 
-    /// The duplicate keys at any depth inside a node, each with the path of its value: at
-    /// most `max` of them. No schema allows any; schemas only see the first of equal keys.
+    /// Returns the violations of at most `max` duplicate keys at any depth inside a node, each with
+    /// the path of its value. No schema allows duplicate keys; it is matched against the first one.
     pub fn duplicate_keys(node: Node<'_, '_>, max: usize) -> Vec<Self> {
         let mut locator = Locator::default();
         let keys = node.duplicate_keys().take(max);

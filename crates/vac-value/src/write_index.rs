@@ -104,7 +104,7 @@ impl WriteIndex {
 
     #[inline]
     fn next(&self) -> u32 {
-        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.entries.len()).expect("entries begin at different 32-bit offsets")
     }
 
     #[inline]

@@ -2,19 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use vac::AGENTS;
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, Memory};
 use vac_tests::{native, shared, synthetic};
 
 use crate::measure::Effort;
-
-const ADAPTERS: [&dyn Adapter; 5] = [
-    &vac_adapter_claude::Claude,
-    &vac_adapter_codex::Codex,
-    &vac_adapter_gemini::Gemini,
-    &vac_adapter_opencode::OpenCode,
-    &vac_adapter_cursor::Cursor,
-];
 
 /// A native log.
 pub struct Log {
@@ -36,7 +29,7 @@ pub struct Inputs {
 impl Inputs {
     pub fn new(effort: Effort) -> Self {
         let mut logs = Vec::new();
-        for adapter in ADAPTERS {
+        for adapter in AGENTS.iter().copied() {
             let generated = native::logs(effort.pick(1_500, 50)).into_iter();
             logs.extend(generated.filter(|log| log.agent == adapter.name()).map(|log| Log {
                 adapter,
@@ -67,7 +60,7 @@ fn real() -> Vec<Log> {
         let bytes = std::fs::read(&path).ok()?;
         Some(Log { adapter, shown: format!("{}, real", adapter.name()), name, bytes })
     };
-    ADAPTERS.into_iter().filter_map(log).collect()
+    AGENTS.iter().copied().filter_map(log).collect()
 }
 
 fn largest(folder: &Path) -> Option<PathBuf> {

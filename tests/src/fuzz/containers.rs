@@ -9,9 +9,10 @@ use std::path::{Component, Path};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
+use vac::AGENTS;
 use vac_store::join::{join, look};
 
-use super::logs::{ADAPTERS, check_log};
+use super::logs::check_log;
 
 /// Ends a file or a row of an input (U+001E, record separator).
 const RECORD: u8 = 0x1e;
@@ -115,13 +116,13 @@ fn temporary_folder() -> TempDir {
 
 /// Converts everything that is found in a path, as `vac convert` does.
 fn check_path(path: &Path) {
-    let found = vac_store::find(&[path.to_owned()]);
+    let found = vac_store::find(&[path.to_owned()], AGENTS);
     for trouble in &found.troubles {
         assert!(!trouble.is_empty(), "a problem without a word about it");
     }
-    let known = found.logs.into_iter().map(|log| look(log, &ADAPTERS)).collect();
+    let known = found.logs.into_iter().map(|log| look(log, AGENTS)).collect();
     for known in join(known) {
-        let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == known.agent);
+        let adapter = AGENTS.iter().find(|adapter| Some(adapter.name()) == known.agent);
         let (Some(adapter), Ok(log)) = (adapter, known.log.load()) else { continue };
         check_log(*adapter, &log);
     }

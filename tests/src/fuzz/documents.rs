@@ -9,7 +9,7 @@ use vac_validate::{
 };
 use vac_value::{Any, Encode as _, Encoder, Layout};
 
-use super::logs::{ADAPTERS, view};
+use super::logs::view;
 
 /// JSON: the validators of whole documents and of streams agree, and so do the validator and
 /// the generated types.
@@ -52,7 +52,7 @@ fn read(bytes: &[u8], encoding: Encoding) {
     }
     if vac_view::record::is_record(&document) {
         // Documents that only resemble a record are refused, which is fine.
-        let _ = vac_view::record::read(&document, &ADAPTERS, &mut view);
+        let _ = vac_view::record::read(&document, vac::AGENTS, &mut view);
     }
     // The types accept no duplicate keys; whether the schema does depends on the place.
     if document.duplicate_keys().len() == 0 {

@@ -1,25 +1,18 @@
 //! Session logs.
 
+use vac::AGENTS;
 use vac_adapter::{Adapter, Error, Input, Memory, Session, detect};
 use vac_adapter_check::{every_way, full};
-use vac_adapter_claude::Claude;
-use vac_adapter_codex::Codex;
-use vac_adapter_cursor::Cursor;
-use vac_adapter_gemini::Gemini;
-use vac_adapter_opencode::OpenCode;
 use vac_value::Document;
 use vac_view::{Options, events, inspect};
-
-/// All agents. The position of one is the byte that selects it, see [`convert`].
-pub(super) const ADAPTERS: [&dyn Adapter; 5] = [&Claude, &Codex, &Cursor, &Gemini, &OpenCode];
 
 /// A log in memory. If the first byte is less than the number of agents, it selects one of
 /// them and the log follows; otherwise the whole input is a log, whose agent is detected.
 pub fn convert(bytes: &[u8]) {
-    let forced = bytes.first().and_then(|number| ADAPTERS.get(usize::from(*number)));
+    let forced = bytes.first().and_then(|number| AGENTS.get(usize::from(*number)));
     let bytes = if forced.is_some() { &bytes[1..] } else { bytes };
     let input = Memory { name: "log.jsonl", bytes };
-    let detected = detect(&input, &ADAPTERS).expect("memory can be read");
+    let detected = detect(&input, AGENTS).expect("memory can be read");
     if let Some(adapter) = forced.copied().or(detected.map(|(adapter, _)| adapter)) {
         check_log(adapter, &input);
     }

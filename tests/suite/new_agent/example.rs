@@ -4,10 +4,12 @@
 //! A log is lines of JSON, each with a `kind`: `hello` begins a session, `said`, `did` and
 //! `saw` are what happens in it.
 
+use std::any::Any;
 use std::borrow::Cow;
 
-use vac_adapter::frame::{Content, Frame, Place};
+use vac_adapter::frame::{self, Content, Frame};
 use vac_adapter::members::{Members, null};
+use vac_adapter::places::{Keep, Place, Variables};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
@@ -39,6 +41,14 @@ impl Adapter for Example {
         })
     }
 
+    fn places(&self) -> &'static [Place] {
+        PLACES
+    }
+
+    fn check_rules(&self) -> Option<&'static (dyn Any + Sync)> {
+        Some(&super::EXAMPLE)
+    }
+
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
         let log = Log::of(input);
         let mut facts = Facts::default();
@@ -58,6 +68,14 @@ impl Adapter for Example {
         Ok(vec![Box::new(Survey { log, facts, id })])
     }
 }
+
+/// Where the agent keeps its sessions.
+const PLACES: &[Place] = &[Place {
+    variables: Variables::Folder(&[("EXAMPLE_HOME", "")]),
+    in_home: &[".example"],
+    keeps: &[Keep::logs(&["sessions", "**"], &["*.jsonl"])],
+    ..Place::DEFAULT
+}];
 
 /// The kind of a line, if it is one of ours.
 fn kind(line: Node<'_, '_>) -> Option<&'static str> {
@@ -172,7 +190,7 @@ fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u
 }
 
 /// The entry of a line.
-fn mapped<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a> {
+fn mapped<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     match (kind(line), Members::new(line)) {
         (Some("said"), Some(members)) => said(members, place),
         (Some("did"), Some(members)) => did(members, place),
@@ -181,7 +199,7 @@ fn mapped<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a
     }
 }
 
-fn said<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
+fn said<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
     line.said("kind", "said");
     let is_user = line.said("who", "user");
     if !is_user {
@@ -200,7 +218,7 @@ fn said<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     })
 }
 
-fn did<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
+fn did<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
     line.said("kind", "did");
     Entry::ToolCall(ToolCallEntry {
         name: line.text("tool").unwrap_or(UNKNOWN.into()),
@@ -213,7 +231,7 @@ fn did<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
     })
 }
 
-fn saw<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
+fn saw<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
     line.said("kind", "saw");
     // `ok` says the same the other way round, so it is looked at and stays.
     let is_error = line.peek("ok").and_then(Node::bool).map(|is_ok| !is_ok);
@@ -233,7 +251,7 @@ fn saw<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
 fn event<'a>(
     line: Node<'a, '_>,
     members: Option<Members<'a, '_>>,
-    place: Place,
+    place: frame::Place,
     report: &mut Report,
 ) -> Entry<'a> {
     let named = line.member("kind").and_then(Node::text);

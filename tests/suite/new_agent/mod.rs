@@ -4,17 +4,17 @@
 mod example;
 
 use serde_json::Value;
+use vac::AGENTS;
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::agents::{Agent, Exception, When};
 use vac_adapter_check::references::text;
 use vac_adapter_check::{Log, References, fixture_logs, golden, hostile, walk};
 use vac_tests::markdown::Document;
 
-use crate::adapters::ADAPTERS;
 use example::Example;
 
 /// What a test has to know about the logs of Example.
-const EXAMPLE: Agent = Agent {
+pub const EXAMPLE: Agent = Agent {
     name: "example",
     exceptions: &[
         Exception {
@@ -76,13 +76,13 @@ fn hostile_logs_keep_what_they_hold() {
 
 #[test]
 fn its_logs_are_known_and_those_of_others_are_not_its() {
-    let all: Vec<&dyn Adapter> = ADAPTERS.into_iter().chain([&Example as &dyn Adapter]).collect();
+    let all: Vec<&dyn Adapter> = AGENTS.iter().copied().chain([&Example as &dyn Adapter]).collect();
     for log in fixture_logs(&Example) {
         let (adapter, _) = detect(&log, &all).expect("memory").expect("somebody's");
         assert_eq!(adapter.name(), "example");
-        assert!(detect(&log, &ADAPTERS).expect("memory").is_none(), "somebody else's");
+        assert!(detect(&log, AGENTS).expect("memory").is_none(), "somebody else's");
     }
-    for owner in ADAPTERS {
+    for owner in AGENTS.iter().copied() {
         for log in fixture_logs(owner) {
             let (adapter, _) = detect(&log, &all).expect("memory").expect("somebody's");
             assert_ne!(adapter.name(), "example", "{}", log.shown);

@@ -83,7 +83,7 @@ samples_with_serde!(
     ContributorType,
     SignedAgentRecordContent<'static>,
     ProtectedHeaderContentType<'static>,
-    CoseCertHashHashAlg<'static>,
+    CoseCertHashAlg<'static>,
 );
 
 /// Rules that are other names for a type are decoded by rule.

@@ -98,12 +98,9 @@ pub(super) fn cert_hash() -> BoxedStrategy<CoseCertHash<'static>> {
         .boxed()
 }
 
-pub(super) fn hash_alg() -> BoxedStrategy<CoseCertHashHashAlg<'static>> {
-    prop_oneof![
-        integer().prop_map(CoseCertHashHashAlg::Int),
-        text().prop_map(CoseCertHashHashAlg::Text),
-    ]
-    .boxed()
+pub(super) fn hash_alg() -> BoxedStrategy<CoseCertHashAlg<'static>> {
+    prop_oneof![integer().prop_map(CoseCertHashAlg::Int), text().prop_map(CoseCertHashAlg::Text),]
+        .boxed()
 }
 
 pub(super) fn content_type() -> BoxedStrategy<ProtectedHeaderContentType<'static>> {

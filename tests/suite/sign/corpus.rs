@@ -5,11 +5,10 @@ use std::path::Path;
 use vac_adapter::session::{self, Options};
 use vac_adapter::{Adapter, Memory};
 use vac_sign::canonical::{CanonicalError, Form, canonical};
-use vac_sign::sign::Carriage;
 use vac_tests::{root, shared};
 use vac_value::{Document, Encoder, Encoding, Layout, transcode};
 
-use super::{answers, key, options, signed_by};
+use super::{answers, signed};
 
 fn rewritten(bytes: &[u8], from: Encoding, mut to: Encoder) -> Vec<u8> {
     let document = Document::scan(bytes, from).expect("a document");
@@ -38,8 +37,8 @@ fn check(record: &[u8]) {
             Err(error) => panic!("{error}"),
         }
     }
-    let envelope = signed_by(&key(), record, &options(Carriage::Attached));
-    let answers = answers(&envelope, None);
+    let envelope = signed(record);
+    let answers = answers(&envelope);
     assert!(answers.is_verified(), "{answers:#?}");
 }
 
@@ -47,15 +46,8 @@ fn check(record: &[u8]) {
 fn records_of_the_corpus_are_encoded_in_one_way_only() {
     let corpus = shared("corpus", "VAC_CORPUS");
     let folders: Vec<_> = corpus.into_iter().chain([root().join("fixtures")]).collect();
-    let adapters: [&dyn Adapter; 5] = [
-        &vac_adapter_claude::Claude,
-        &vac_adapter_codex::Codex,
-        &vac_adapter_gemini::Gemini,
-        &vac_adapter_opencode::OpenCode,
-        &vac_adapter_cursor::Cursor,
-    ];
     let mut count = 0;
-    for adapter in adapters {
+    for adapter in vac::AGENTS.iter().copied() {
         let mut files = Vec::new();
         for folder in &folders {
             find(&folder.join(adapter.name()), &mut files);
@@ -78,7 +70,7 @@ fn find(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// The records of a log; none if it is no log of this agent.
+/// The records of a log; none if it is not a log of this agent.
 fn records(adapter: &dyn Adapter, path: &Path) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(path).expect("a log");
     let input = Memory { name: &path.to_string_lossy(), bytes: &bytes };

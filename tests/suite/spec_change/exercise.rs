@@ -1,25 +1,28 @@
 //! Changes of the specification, each followed to a build that passes.
 //!
-//! A change either needs no edit, or the compiler names every place that needs one. The edits
-//! that a maintainer makes without thinking (a new field is `None`, a renamed one is renamed)
-//! are made from the compiler's errors; decisions are listed with the change.
+//! A change either needs no edit, or the compiler names every place that needs one. Mechanical
+//! edits (a new field is `None`, a renamed one is renamed) are made from the compiler's errors;
+//! decisions are listed with the change.
+//!
+//! Checking the copy takes most of the time, so that changes of different rules are made
+//! together, in batches. Edits are counted for each change.
 
 use std::collections::BTreeMap;
 
 use super::spec;
 use super::workspace_copy::{Diagnostic, WorkspaceCopy};
 
-/// More rounds than any change takes: each one reaches the crates that depend on those of the
+/// More rounds than any batch takes: each one reaches the crates that depend on those of the
 /// round before.
 const MAX_ROUNDS: usize = 8;
 
 /// A change of the specification.
 struct Change {
-    /// What `spec/README.md` calls it.
+    /// The name in `spec/README.md`.
     name: &'static str,
     /// Passages of the specification and what replaces them.
     spec: &'static [(&'static str, &'static str)],
-    /// What to do about an error of the compiler.
+    /// Returns the edit for an error of the compiler.
     fix: fn(&Diagnostic, &str) -> Option<Edit>,
     /// Decisions that only a person can make: file, passage, what replaces it.
     decisions: &'static [(&'static str, &'static str, &'static str)],
@@ -31,106 +34,112 @@ struct Edit {
     text: String,
 }
 
-const CHANGES: &[Change] = &[
-    Change {
-        name: "optional key",
-        spec: &[("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n")],
-        fix: |error, text| missing_field(error, text, "effort: None"),
-        decisions: &[],
-    },
-    Change {
-        name: "key made required",
-        spec: &[("  ? cli-name: tstr\n", "  cli-name: tstr\n")],
-        fix: without_some,
-        decisions: &[],
-    },
-    Change {
-        name: "renamed key",
-        spec: &[("  input: any\n  ? call-id: tstr ", "  input: any\n  ? tool-use-id: tstr ")],
-        fix: |error, text| renamed(error, text, "call_id", "tool_use_id"),
-        decisions: &[],
-    },
-    Change {
-        name: "new entry type",
-        spec: &[(
-            "/ reasoning-entry / event-entry",
-            "/ reasoning-entry / event-entry / plan-entry\n\nplan-entry = {\n  type: \"plan\"\n  \
-             steps: [+ tstr]\n  ? timestamp: abstract-timestamp\n  ? id: entry-id\n  \
-             ? children: [* entry]\n  * tstr => any\n}",
-        )],
-        fix: |_, _| None,
-        decisions: &[
-            (
-                "crates/vac-adapter-claude/src/inherited.rs",
-                "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) => {}",
-                "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) | Entry::Plan(_) => {}",
-            ),
-            (
-                "crates/vac-view/src/walk.rs",
-                "            Entry::Event(event) => self.event(event, here),\n",
-                "            Entry::Event(event) => self.event(event, here),\n            \
-                 Entry::Plan(_) => {}\n",
-            ),
-        ],
-    },
-    Change {
-        name: "enum value",
-        spec: &[(
-            "type: \"user\" / \"assistant\"",
-            "type: \"user\" / \"assistant\" / \"developer\"",
-        )],
-        fix: |_, _| None,
-        decisions: &[
-            (
-                "crates/vac-adapter-claude/src/message.rs",
-                "        MessageEntryType::Assistant => \"assistant\",\n",
-                "        MessageEntryType::Assistant => \"assistant\",\n        \
-                 MessageEntryType::Developer => \"developer\",\n",
-            ),
-            (
-                "crates/vac-adapter-codex/src/item.rs",
-                "        MessageEntryType::Assistant => (\"assistant\", model),\n",
-                "        MessageEntryType::Assistant => (\"assistant\", model),\n        \
-                 MessageEntryType::Developer => (\"developer\", None),\n",
-            ),
-            (
-                "crates/vac-adapter-cursor/src/text/turn.rs",
-                "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n",
-                "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n            \
-                 MessageEntryType::Developer => (\"developer:\\n\", Vec::new()),\n",
-            ),
-            (
-                "crates/vac-view/src/walk.rs",
-                "            MessageEntryType::Assistant => self.answer(message, here, tell),\n",
-                "            MessageEntryType::Assistant => self.answer(message, here, tell),\n            \
-                 MessageEntryType::Developer => Ok(()),\n",
-            ),
-        ],
-    },
-    Change {
-        name: "entry as a socket",
-        spec: &[
-            (
-                "entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
-                 event-entry",
-                "$entry /= message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
-                 event-entry",
-            ),
-            ("[* entry]", "[* $entry]"),
-        ],
-        fix: |_, _| None,
-        decisions: &[],
-    },
-    Change {
-        name: "integer labels",
-        spec: &[
-            ("  ? reasoning: uint", "  ? reasoning => uint"),
-            ("; --- file attribution", "reasoning = 4\n\n; --- file attribution"),
-        ],
-        fix: text_keys,
-        decisions: &[],
-    },
+const BATCHES: [&[Change]; 2] = [
+    &[OPTIONAL_KEY, REQUIRED_KEY, RENAMED_KEY, NEW_ENTRY_TYPE, ENUM_VALUE],
+    &[ENTRY_SOCKET, INTEGER_LABELS],
 ];
+
+const OPTIONAL_KEY: Change = Change {
+    name: "optional key",
+    spec: &[("  ? subject: tstr\n", "  ? subject: tstr\n  ? effort: uint\n")],
+    fix: |error, text| missing_field(error, text, "effort", "None"),
+    decisions: &[],
+};
+
+const REQUIRED_KEY: Change = Change {
+    name: "key made required",
+    spec: &[("  ? cli-name: tstr\n", "  cli-name: tstr\n")],
+    fix: without_some,
+    decisions: &[],
+};
+
+const RENAMED_KEY: Change = Change {
+    name: "renamed key",
+    spec: &[("  input: any\n  ? call-id: tstr ", "  input: any\n  ? tool-use-id: tstr ")],
+    fix: |error, text| renamed(error, text, "call_id", "tool_use_id"),
+    decisions: &[],
+};
+
+const NEW_ENTRY_TYPE: Change = Change {
+    name: "new entry type",
+    spec: &[(
+        "/ reasoning-entry / event-entry",
+        "/ reasoning-entry / event-entry / plan-entry\n\nplan-entry = {\n  type: \"plan\"\n  \
+         steps: [+ tstr]\n  ? timestamp: abstract-timestamp\n  ? id: entry-id\n  \
+         ? children: [* entry]\n  * tstr => any\n}",
+    )],
+    fix: |_, _| None,
+    decisions: &[
+        (
+            "crates/vac-adapter-claude/src/inherited.rs",
+            "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) => {}",
+            "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) | Entry::Plan(_) => {}",
+        ),
+        (
+            "crates/vac-view/src/walk.rs",
+            "            Entry::Event(event) => self.event(event, here),\n",
+            "            Entry::Event(event) => self.event(event, here),\n            \
+             Entry::Plan(_) => {}\n",
+        ),
+    ],
+};
+
+const ENUM_VALUE: Change = Change {
+    name: "enum value",
+    spec: &[("type: \"user\" / \"assistant\"", "type: \"user\" / \"assistant\" / \"developer\"")],
+    fix: |_, _| None,
+    decisions: &[
+        (
+            "crates/vac-adapter-claude/src/message.rs",
+            "        MessageEntryType::Assistant => \"assistant\",\n",
+            "        MessageEntryType::Assistant => \"assistant\",\n        \
+             MessageEntryType::Developer => \"developer\",\n",
+        ),
+        (
+            "crates/vac-adapter-codex/src/item.rs",
+            "        MessageEntryType::Assistant => (\"assistant\", model),\n",
+            "        MessageEntryType::Assistant => (\"assistant\", model),\n        \
+             MessageEntryType::Developer => (\"developer\", None),\n",
+        ),
+        (
+            "crates/vac-adapter-cursor/src/text/turn.rs",
+            "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n",
+            "            MessageEntryType::Assistant => (\"assistant:\\n\", children(said)),\n            \
+             MessageEntryType::Developer => (\"developer:\\n\", Vec::new()),\n",
+        ),
+        (
+            "crates/vac-view/src/walk.rs",
+            "            MessageEntryType::Assistant => self.answer(message, here, tell),\n",
+            "            MessageEntryType::Assistant => self.answer(message, here, tell),\n            \
+             MessageEntryType::Developer => Ok(()),\n",
+        ),
+    ],
+};
+
+const ENTRY_SOCKET: Change = Change {
+    name: "entry as a socket",
+    spec: &[
+        (
+            "entry = message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
+             event-entry",
+            "$entry /= message-entry / tool-call-entry / tool-result-entry / reasoning-entry / \
+             event-entry",
+        ),
+        ("[* entry]", "[* $entry]"),
+    ],
+    fix: |_, _| None,
+    decisions: &[],
+};
+
+const INTEGER_LABELS: Change = Change {
+    name: "integer labels",
+    spec: &[
+        ("  ? reasoning: uint", "  ? reasoning => uint"),
+        ("; --- file attribution", "reasoning = 4\n\n; --- file attribution"),
+    ],
+    fix: text_keys,
+    decisions: &[],
+};
 
 /// The most edits that each change takes, as `spec/README.md` states them.
 fn stated_edits() -> BTreeMap<String, usize> {
@@ -150,18 +159,21 @@ fn changes_are_followed_to_a_build_that_passes() {
     let copy = WorkspaceCopy::new();
     assert!(copy.check().is_empty(), "the copy compiles as it is");
     let mut wrong = Vec::new();
-    for change in CHANGES {
+    for batch in BATCHES {
         copy.reset();
         let mut text = spec();
-        for (from, to) in change.spec {
-            assert!(text.contains(from), "{}: the specification has {from:?}", change.name);
-            text = text.replace(from, to);
+        for change in batch {
+            for (from, to) in change.spec {
+                assert!(text.contains(from), "{}: the specification has {from:?}", change.name);
+                text = text.replace(from, to);
+            }
         }
         copy.write_spec(&text);
-        let edits = follow(change, &copy);
-        println!("{}: {edits} edits", change.name);
-        if stated.get(change.name).is_none_or(|stated| edits > *stated) {
-            wrong.push(format!("{}: {edits} edits", change.name));
+        for (change, edits) in batch.iter().zip(follow(batch, &copy)) {
+            println!("{}: {edits} edits", change.name);
+            if stated.get(change.name).is_none_or(|stated| edits > *stated) {
+                wrong.push(format!("{}: {edits} edits", change.name));
+            }
         }
     }
     copy.reset();
@@ -170,50 +182,58 @@ fn changes_are_followed_to_a_build_that_passes() {
     assert!(wrong.is_empty(), "more than spec/README.md states: {wrong:?}");
 }
 
-/// Nothing may accept entries when the rule for them is gone, and no lint may stop looking
-/// when its key is.
+/// Nothing may accept entries when the rule for them is gone, and no lint may be skipped when
+/// its key is.
 fn losses_do_not_compile(copy: &WorkspaceCopy) {
-    for (from, to, file, message) in [
+    let losses = [
         ("entry", "log-entry", "crates/vac-validate/src/stream.rs", "`ENTRY` in module `rules`"),
         ("parent-id", "answers", "crates/vac-validate/src/lint/ids.rs", "PARENT_ID"),
-    ] {
-        let text = spec();
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$' | '@' | '.');
-        let mut renamed = String::new();
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find(from) {
-            let (before, after) = (&rest[..at], &rest[at + from.len()..]);
-            let is_whole = !before.ends_with(is_name) && !after.starts_with(is_name);
-            renamed.extend([before, if is_whole { to } else { from }]);
-            rest = after;
-        }
-        copy.write_spec(&(renamed + rest));
-        let errors = copy.check();
+    ];
+    let mut text = spec();
+    for (from, to, ..) in losses {
+        text = rename(&text, from, to);
+    }
+    copy.write_spec(&text);
+    let errors = copy.check();
+    for (from, _, file, message) in losses {
         let is_it = |error: &Diagnostic| error.file == file && error.message.contains(message);
         assert!(errors.iter().any(is_it), "{from}: {errors:#?}");
     }
 }
 
-/// Edits the copy until it compiles. Returns the number of edits.
-fn follow(change: &Change, copy: &WorkspaceCopy) -> usize {
-    let mut edits = 0;
+/// Renames a rule or a key in a specification.
+fn rename(text: &str, from: &str, to: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$' | '@' | '.');
+    let mut renamed = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+        let is_whole = !before.ends_with(is_name) && !after.starts_with(is_name);
+        renamed.extend([before, if is_whole { to } else { from }]);
+        rest = after;
+    }
+    renamed + rest
+}
+
+/// Edits the copy until it compiles. Returns the number of edits for each change.
+fn follow(batch: &[Change], copy: &WorkspaceCopy) -> Vec<usize> {
+    let mut edits = vec![0; batch.len()];
     for round in 0..MAX_ROUNDS {
         let errors = copy.check();
         if errors.is_empty() {
             return edits;
         }
+        let before: usize = edits.iter().sum();
+        repair(batch, copy, &errors, &mut edits);
         if round == 0 {
-            edits += decide(change, copy);
+            for (change, edits) in batch.iter().zip(&mut edits) {
+                *edits += decide(change, copy);
+            }
         }
-        let mechanical = repair(change, copy, &errors);
-        assert!(
-            mechanical > 0 || (round == 0 && !change.decisions.is_empty()),
-            "{}: nothing to do about {errors:#?}",
-            change.name
-        );
-        edits += mechanical;
+        let after: usize = edits.iter().sum();
+        assert!(after > before, "nothing to do about {errors:#?}");
     }
-    panic!("{}: more than {MAX_ROUNDS} rounds", change.name);
+    panic!("more than {MAX_ROUNDS} rounds");
 }
 
 /// Makes the decisions. Returns their number.
@@ -226,33 +246,34 @@ fn decide(change: &Change, copy: &WorkspaceCopy) -> usize {
     change.decisions.len()
 }
 
-/// Makes the edits that the compiler's errors ask for. Returns their number.
-fn repair(change: &Change, copy: &WorkspaceCopy, errors: &[Diagnostic]) -> usize {
-    let mut by_file: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
+/// Makes the edits that the compiler's errors ask for, and counts them for each change.
+fn repair(batch: &[Change], copy: &WorkspaceCopy, errors: &[Diagnostic], counts: &mut [usize]) {
+    let mut by_file: BTreeMap<&str, Vec<(usize, Edit)>> = BTreeMap::new();
     for error in errors {
-        if let Some(edit) = (change.fix)(error, &copy.read(&error.file)) {
-            by_file.entry(&error.file).or_default().push(edit);
-        }
+        let text = copy.read(&error.file);
+        let edit = batch.iter().enumerate().find_map(|(at, change)| {
+            let edit = (change.fix)(error, &text)?;
+            Some((at, edit))
+        });
+        by_file.entry(&error.file).or_default().extend(edit);
     }
-    let mut count = 0;
     for (file, mut edits) in by_file {
-        edits.sort_by_key(|edit| edit.span.start);
-        edits.dedup_by_key(|edit| edit.span.start);
-        count += edits.len();
+        edits.sort_by_key(|(_, edit)| edit.span.start);
+        edits.dedup_by_key(|(_, edit)| edit.span.start);
         let mut text = copy.read(file);
-        for edit in edits.into_iter().rev() {
+        for (at, edit) in edits.into_iter().rev() {
+            counts[at] += 1;
             text.replace_range(edit.span, &edit.text);
         }
         copy.write(file, &text);
     }
-    count
 }
 
 /// Adds a field to a literal that lacks it.
-fn missing_field(error: &Diagnostic, text: &str, field: &str) -> Option<Edit> {
-    let is_it = error.code == "E0063";
+fn missing_field(error: &Diagnostic, text: &str, field: &str, value: &str) -> Option<Edit> {
+    let is_it = error.code == "E0063" && error.message.contains(&format!("`{field}`"));
     let at = error.span.end + text.get(error.span.end..).filter(|_| is_it)?.find('{')? + 1;
-    Some(Edit { span: at..at, text: format!(" {field},") })
+    Some(Edit { span: at..at, text: format!(" {field}: {value},") })
 }
 
 /// Takes `Some` away from around a value, or adds it where an `Option` was read.

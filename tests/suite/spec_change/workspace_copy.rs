@@ -1,7 +1,8 @@
 //! A copy of the workspace whose specification can be changed.
 //!
-//! The copy is always in the same place below `target`, and only files that differ are
-//! written, so that cargo checks again only what a change affects.
+//! The copy is always in the same folder below `target`, and only files that differ are
+//! written, so that cargo checks again only what a change affects. The target folder is that of
+//! the workspace, so that dependencies are not built twice.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 use vac_tests::root;
 
-use super::SPEC;
+use super::{SPEC, target};
 
 /// The package that depends on everything that a change of the specification can break.
 const PACKAGE: &str = "vac-cli";
@@ -36,7 +37,7 @@ pub struct Diagnostic {
 impl WorkspaceCopy {
     /// Copies the workspace as it is now.
     pub fn new() -> Self {
-        let copy = Self { folder: root().join("target/spec-change/workspace") };
+        let copy = Self { folder: target().join("spec-change") };
         copy.reset();
         copy
     }
@@ -78,7 +79,7 @@ impl WorkspaceCopy {
             .args(["check", "--offline", "--keep-going", "--message-format=json"])
             .args(["--package", PACKAGE])
             .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", root().join("target/spec-change/target"))
+            .env("CARGO_TARGET_DIR", target())
             .output()
             .expect("cargo runs");
         let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

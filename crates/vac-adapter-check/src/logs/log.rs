@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use vac_adapter::container::{Container, Trouble};
 use vac_adapter::input::chained;
 use vac_adapter::{Input, frame};
 
@@ -28,6 +29,10 @@ pub struct Part {
     pub folder: String,
     /// Its bytes, as adapters see them.
     pub bytes: Vec<u8>,
+    /// What it was read from.
+    pub container: Container,
+    /// What is known about its documents besides.
+    pub troubles: Vec<Trouble>,
     /// How many bytes an event may have to be parsed.
     pub max_event: usize,
 }
@@ -36,7 +41,14 @@ impl Log {
     /// An input that is no file.
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let (name, bytes) = (name.to_owned(), bytes.into());
-        let part = Part { name, folder: String::new(), bytes, max_event: frame::MAX_EVENT };
+        let part = Part {
+            name,
+            folder: String::new(),
+            bytes,
+            container: Container::File,
+            troubles: Vec::new(),
+            max_event: frame::MAX_EVENT,
+        };
         Self {
             shown: part.name.clone(),
             files: Vec::new(),
@@ -46,7 +58,7 @@ impl Log {
     }
 
     /// Everything of a log on disk.
-    pub(super) fn load(log: &vac_store::Log) -> Self {
+    pub fn load(log: &vac_store::Log) -> Self {
         let files: Vec<_> = log.paths().map(PathBuf::from).collect();
         let path = PathBuf::from(&log.shown);
         let around = [super::root(), super::root().parent().unwrap_or(super::root())];
@@ -84,6 +96,7 @@ impl Log {
     pub fn with(&self, bytes: Vec<u8>) -> Self {
         let mut log = Self { files: Vec::new(), ..self.clone() };
         log.parts[0].bytes = bytes;
+        log.parts[0].troubles.clear();
         log
     }
 }
@@ -94,7 +107,14 @@ impl Part {
         let read = input.open().and_then(|mut reader| reader.read_to_end(&mut bytes));
         read.unwrap_or_else(|error| panic!("{}: {error}", input.name()));
         let (name, folder) = (input.name().to_owned(), input.folder().to_owned());
-        Self { name, folder, bytes, max_event: input.max_event() }
+        Self {
+            name,
+            folder,
+            bytes,
+            container: input.container(),
+            troubles: input.troubles().to_vec(),
+            max_event: input.max_event(),
+        }
     }
 }
 
@@ -113,6 +133,14 @@ impl Input for Part {
 
     fn bytes(&self) -> Option<&[u8]> {
         Some(&self.bytes)
+    }
+
+    fn container(&self) -> Container {
+        self.container
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        &self.troubles
     }
 
     fn max_event(&self) -> usize {
@@ -145,6 +173,17 @@ impl Input for Log {
 
     fn max_event(&self) -> usize {
         self.parts[0].max_event
+    }
+
+    fn container(&self) -> Container {
+        self.parts[0].container
+    }
+
+    fn troubles(&self) -> &[Trouble] {
+        match &self.parts[..] {
+            [only] => only.troubles(),
+            _ => &[],
+        }
     }
 
     fn parts(&self) -> Vec<&dyn Input> {

@@ -106,7 +106,7 @@ fn corpus_of(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
 
 /// The logs in paths, those of one session joined, without files that belong to others.
 fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
-    let found = vac_store::find(paths);
+    let found = vac_store::find(paths, &[adapter]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = found.logs.into_iter().map(|log| join::look(log, &[adapter]));
     // A tree of files is a log of its own here, whatever database has its sessions too.

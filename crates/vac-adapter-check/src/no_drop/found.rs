@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use data_encoding::BASE64;
+use vac_adapter::annotation::KEY;
 
 use super::Where;
 use crate::agents::{Agent, When};
@@ -114,6 +115,14 @@ impl Walk<'_> {
     fn leaf(&mut self, path: &[Step<'_>], leaf: &Leaf<'_>) {
         let number = entry(path);
         let length = entry_length(path);
+        // Annotations are not part of the log.
+        let is_annotation = match number {
+            Some(_) => is_key(path, length, KEY),
+            None => is_key(path, 0, "session") && is_key(path, 1, KEY),
+        };
+        if is_annotation {
+            return;
+        }
         if number.is_some() && length + 1 == path.len() {
             if is_key(path, length, "type") {
                 return;

@@ -42,7 +42,7 @@ fn children_carry_timestamps_and_whether_it_was_an_error() {
 }
 
 #[test]
-fn tools_of_the_server_are_calls_and_results_in_one_message() {
+fn server_tools_are_calls_and_results_in_one_message() {
     let record = converted("server-tools").value();
     let message = entry(&record, "a1");
     let children = message["children"].as_array().expect("children");
@@ -67,7 +67,7 @@ fn tools_of_the_server_are_calls_and_results_in_one_message() {
 }
 
 #[test]
-fn what_differs_from_the_session_stays_on_the_entry() {
+fn values_that_differ_from_the_session_stay_on_the_entry() {
     let record = converted("moved").value();
     let (first, second) = (entry(&record, "u1"), entry(&record, "u2"));
     for (key, other) in [
@@ -83,7 +83,7 @@ fn what_differs_from_the_session_stays_on_the_entry() {
 }
 
 #[test]
-fn what_nobody_knows_is_an_event_and_is_reported() {
+fn unknown_types_are_events_and_are_reported() {
     let unknown = |case: &str| {
         let types = converted(case).report.unknown_types;
         types.into_iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>()
@@ -91,7 +91,7 @@ fn what_nobody_knows_is_an_event_and_is_reported() {
     assert_eq!(
         unknown("line-types"),
         [
-            "a line that is no object: 3",
+            "a line that is not an object: 3",
             "a line without a type: 1",
             "content block hologram: 1",
             "starlight: 1"
@@ -115,7 +115,7 @@ fn what_nobody_knows_is_an_event_and_is_reported() {
 }
 
 #[test]
-fn events_keep_what_a_line_says_and_where_it_hangs() {
+fn events_keep_the_line_and_its_parent() {
     let record = converted("compaction").value();
     let boundary = entry(&record, "c1");
     assert_eq!(boundary["event-type"], "system/compact_boundary");
@@ -128,7 +128,7 @@ fn events_keep_what_a_line_says_and_where_it_hangs() {
 }
 
 #[test]
-fn an_error_of_the_api_is_an_event_while_it_is_tried_again_and_a_message_in_the_end() {
+fn retried_api_errors_are_events_and_the_last_is_a_message() {
     let converted = converted("api-errors");
     let record = converted.value();
     assert_eq!(entry(&record, "s1")["event-type"], "system/api_error");
@@ -142,7 +142,7 @@ fn an_error_of_the_api_is_an_event_while_it_is_tried_again_and_a_message_in_the_
 }
 
 #[test]
-fn a_line_with_a_key_twice_is_carried_raw_and_keeps_its_id() {
+fn line_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
     let converted = converted("duplicate-key");
     assert_eq!(converted.report.unparsed.lines, [2]);
     let event = entry(&converted.value(), "u2");
@@ -152,7 +152,7 @@ fn a_line_with_a_key_twice_is_carried_raw_and_keeps_its_id() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_json_and_is_raw_text_in_cbor() {
+fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
     let json = converted("lone-surrogate");
     assert_eq!(json.report.unparsed.count, 0);
     assert!(json.text().contains(r"half a pair: \ud83d"));
@@ -162,19 +162,28 @@ fn half_a_surrogate_pair_is_json_and_is_raw_text_in_cbor() {
 }
 
 #[test]
-fn the_canonical_profile_has_what_the_schema_names_and_nothing_else() {
+fn canonical_profile_has_schema_keys_and_annotations_only() {
     let options = Options { profile: Profile::Canonical, ..Options::default() };
     let records = convert(&Claude, &fixture(&Claude, "basic"), &options).expect("a record");
     let entry = entry(&records[0].value(), "a1");
     let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();
-    let mut named =
-        ["type", "content", "timestamp", "id", "model-id", "parent-id", "token-usage", "children"];
+    let mut named = [
+        "type",
+        "content",
+        "timestamp",
+        "id",
+        "model-id",
+        "parent-id",
+        "token-usage",
+        "children",
+        "vac",
+    ];
     named.sort_unstable();
     assert_eq!(keys, named);
 }
 
 #[test]
-fn a_file_of_something_else_is_refused_with_the_reason() {
+fn file_of_another_format_is_refused_with_the_reason() {
     for text in ["", "\n\n", r#"{"type":"session_meta","payload":{}}"#, r#"{"loglines":[]}"#] {
         assert_eq!(check("x.jsonl", text).refusal(), "no line of a Claude Code session in it");
     }
@@ -186,11 +195,11 @@ fn a_file_of_something_else_is_refused_with_the_reason() {
 }
 
 #[test]
-fn real_sessions_hold_no_type_that_nobody_knows() {
+fn real_sessions_have_no_unknown_types() {
     for log in corpus(&Claude) {
         for record in full(&Claude, &log).into_iter().flatten() {
             let mut unknown = record.report.unknown_types;
-            unknown.remove("a line that is no object");
+            unknown.remove("a line that is not an object");
             unknown.remove("a line without a type");
             assert!(unknown.is_empty(), "{}: {unknown:?}", log.shown);
         }
@@ -198,7 +207,7 @@ fn real_sessions_hold_no_type_that_nobody_knows() {
 }
 
 #[test]
-fn keys_and_types_of_no_length_are_kept() {
+fn empty_keys_and_types_are_kept() {
     let record =
         check("x.jsonl", r#"{"type":"user","":1}{"type":"","":2}{"type":"mode","":{"":3}}"#);
     let entries = record.only().entries();
@@ -208,7 +217,7 @@ fn keys_and_types_of_no_length_are_kept() {
 }
 
 #[test]
-fn every_model_that_took_part_is_in_models() {
+fn models_lists_every_model_that_took_part() {
     let lines = [
         r#"{"type":"assistant","sessionId":"s","message":{"model":"claude-opus-5","usage":{"iterations":[{"type":"message"},{"type":"advisor_message","model":"claude-fable-5"}]}}}"#,
         r#"{"type":"progress","sessionId":"s","data":{"type":"agent_progress","message":{"type":"assistant","message":{"model":"claude-haiku-5"}}}}"#,
@@ -222,7 +231,7 @@ fn every_model_that_took_part_is_in_models() {
 }
 
 #[test]
-fn a_tool_of_the_server_that_failed_is_an_error() {
+fn failed_server_tool_is_an_error() {
     let log = r#"{"type":"assistant","uuid":"a1","sessionId":"s","message":{"content":[
         {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}},
         {"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}},
@@ -232,12 +241,12 @@ fn a_tool_of_the_server_that_failed_is_an_error() {
     let children = outcome.only().entries()[0]["children"].clone();
     assert_eq!((&children[1]["status"], &children[1]["is-error"]), (&json!("error"), &json!(true)));
     assert_eq!(children[1]["output"]["error_code"], "max_uses_exceeded");
-    assert_eq!(children[2]["is-error"], Value::Null, "nobody says");
+    assert_eq!(children[2]["is-error"], Value::Null, "the log does not say");
     assert_eq!(children[3]["is-error"], true);
 }
 
 #[test]
-fn a_stream_names_its_session_as_streams_do() {
+fn stream_is_named_by_session_id() {
     let converted = converted("stream");
     assert_eq!(converted.variant, "stream");
     let record = converted.value();
@@ -251,7 +260,7 @@ fn a_stream_names_its_session_as_streams_do() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_message_is_its_content() {
+fn message_that_is_not_an_object_is_the_content() {
     let record = converted("odd-messages").value();
     assert_eq!(entry(&record, "u1")["content"], "text in the place of a message");
     assert_eq!(entry(&record, "a1")["children"][0]["call-id"], "toolu_1");
@@ -276,12 +285,13 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
         assert_eq!(record["vcs"]["branch"], branch, "{case}");
         for id in ["u1", "a1"] {
             let line = entry(&record, id);
-            assert_eq!((&line["inherited"], &line["version"]), (&json!(true), &json!("1.0.40")));
+            let parent = &record["session"]["vac"]["parent"];
+            assert_eq!((&line["vac"]["inherited"], &line["version"]), (parent, &json!("1.0.40")));
             assert_eq!(line["token-usage"], Value::Null, "{case}");
         }
         assert_eq!(entry(&record, "a1")["message"]["usage"]["input_tokens"], 10, "{case}");
         let own = entry(&record, own);
-        assert_eq!((&own["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
+        assert_eq!((&own["vac"]["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
     }
     let resumed = converted("resumed").value();
     assert_eq!(entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
@@ -298,5 +308,5 @@ fn linked_sessions_have_the_first_id_if_the_file_names_none() {
     let record = outcome.only().value();
     assert_eq!(record["id"], "one");
     let second = entry(&record, "u2");
-    assert_eq!((&second["sessionId"], &second["inherited"]), (&json!("two"), &Value::Null));
+    assert_eq!((&second["sessionId"], &second["vac"]["inherited"]), (&json!("two"), &Value::Null));
 }

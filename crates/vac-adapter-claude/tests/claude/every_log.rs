@@ -1,42 +1,42 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
 #[test]
-fn every_fixture_gives_the_records_beside_it() {
-    assert!(golden(&Claude) >= 31);
+fn every_fixture_gives_its_expected_records() {
+    assert!(golden(&Claude) >= 37);
 }
 
 #[test]
-fn nothing_of_a_fixture_is_lost() {
+fn fixtures_are_converted_without_loss() {
     for (name, outcome) in walk(&CLAUDE, &Claude, &fixture_logs(&Claude)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
-fn every_file_of_the_corpus_is_converted_whole_or_refused_with_a_reason() {
+fn real_sessions_are_converted_without_loss() {
     let outcomes = walk(&CLAUDE, &Claude, &corpus(&Claude));
     let converted = outcomes.iter().filter(|(_, outcome)| !outcome.is_refused()).count();
     assert!(outcomes.is_empty() || converted >= 16, "only {converted} files converted");
 }
 
 #[test]
-fn hostile_logs_keep_what_they_hold() {
+fn hostile_logs_are_converted_without_loss() {
     assert!(hostile::hostile(&CLAUDE, &Claude) > 40);
 }
 
 #[test]
-fn a_log_cut_anywhere_keeps_what_is_there() {
+fn truncated_logs_are_converted_without_loss() {
     for log in fixture_logs(&Claude) {
         hostile::cut(&CLAUDE, &Claude, &log, 60);
     }
 }
 
 #[test]
-fn a_byte_changed_anywhere_loses_nothing() {
+fn logs_with_a_changed_byte_are_converted_without_loss() {
     for log in fixture_logs(&Claude) {
         hostile::change(&CLAUDE, &Claude, &log, 40);
     }

@@ -26,7 +26,7 @@ fn a_session_tells_who_where_and_when() {
 }
 
 #[test]
-fn a_subagents_log_belongs_to_the_session_that_it_names() {
+fn subagent_log_belongs_to_the_session_that_it_names() {
     let found = glimpse("subagent-alone");
     assert_eq!((found.variant, found.share), ("subagent", Share::Subagent));
     assert_eq!(found.session_id.as_deref(), Some("7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04"));
@@ -41,7 +41,7 @@ fn an_export_is_named_by_its_file() {
 }
 
 #[test]
-fn every_log_is_detected_and_nothing_else_is() {
+fn only_claude_logs_are_detected() {
     let logs = fixture_logs(&Claude).into_iter().chain(corpus(&Claude));
     for log in logs {
         let found = detect(&log, &[&Claude]).expect("readable").is_some();
@@ -50,7 +50,7 @@ fn every_log_is_detected_and_nothing_else_is() {
 }
 
 #[test]
-fn how_sure_it_is_depends_on_what_only_these_logs_have() {
+fn confidence_depends_on_members_of_these_logs_only() {
     for (text, confidence) in [
         (r#"{"type":"mode","mode":"plan","sessionId":"s"}"#, Confidence::Certain),
         (r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, Confidence::Certain),

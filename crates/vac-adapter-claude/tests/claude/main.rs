@@ -1,22 +1,23 @@
 //! Claude Code logs: the fixtures, hostile input, real sessions where there are any.
 
-mod beside;
 mod decisions;
 mod every_log;
 mod exports;
 mod glimpse;
+mod meaning;
 mod queue;
+mod session_folder;
 mod sessions;
 mod subagents;
 mod tokens;
 
 use serde_json::Value;
 use vac_adapter::Input;
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{Converted, Log, Outcome, fixture, full};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
-/// What becomes of an input, after it was seen that it is what it has to be.
+/// Converts an input, after checking that nothing of it is lost.
 fn check(name: &str, text: &str) -> Outcome {
     vac_adapter_check::check(&CLAUDE, &Claude, &Log::new(name, text))
 }
@@ -40,7 +41,7 @@ fn entry(record: &Value, id: &str) -> Value {
     found.unwrap_or_else(|| panic!("no entry {id}")).clone()
 }
 
-/// What the user says in a record, in order; results of tools are nothing that is said.
+/// Returns the contents of the user's messages without tool results, in order.
 fn prompts(record: &Value) -> Vec<Value> {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let is_prompt = |entry: &&Value| entry["type"] == "user" && entry["children"].is_null();

@@ -1,4 +1,4 @@
-//! Prompts that waited in a queue are told once.
+//! Prompts that waited in a queue are messages once.
 
 use serde_json::{Value, json};
 use vac_adapter_check::corpus;
@@ -30,7 +30,7 @@ fn every_prompt_that_waited_is_a_message_of_the_user_once() {
 }
 
 #[test]
-fn a_prompt_keeps_the_words_of_the_line_that_tells_it() {
+fn queued_prompt_keeps_the_members_of_its_line() {
     let record = converted("queued-prompts").value();
     let attached = entry(&record, "q1");
     assert_eq!(
@@ -46,7 +46,7 @@ fn a_prompt_keeps_the_words_of_the_line_that_tells_it() {
 }
 
 #[test]
-fn what_is_told_elsewhere_or_was_taken_back_stays_an_event() {
+fn repeated_and_withdrawn_queue_lines_are_events() {
     let record = converted("queued-prompts").value();
     for (line, content) in [
         ("L1", "Polish the brass."),
@@ -60,11 +60,11 @@ fn what_is_told_elsewhere_or_was_taken_back_stays_an_event() {
         assert_eq!(event["event-type"], "queue-operation/enqueue");
         assert_eq!(event["data"]["content"], content);
     }
-    assert_eq!(entry(&record, "L24")["type"], "system-event", "nobody's prompt");
+    assert_eq!(entry(&record, "L24")["type"], "system-event", "a notification");
 }
 
 #[test]
-fn a_text_that_merely_contains_a_prompt_does_not_tell_it() {
+fn text_that_contains_a_prompt_in_a_word_is_another_prompt() {
     let log = concat!(
         r#"{"type":"queue-operation","operation":"enqueue","content":"yes","sessionId":"s"}"#,
         r#"{"type":"user","message":{"content":"yesterday, yes and no"}}"#,
@@ -74,19 +74,19 @@ fn a_text_that_merely_contains_a_prompt_does_not_tell_it() {
 }
 
 #[test]
-fn a_queue_that_nobody_empties_is_told_whole() {
+fn prompts_that_never_leave_the_queue_are_messages() {
     let line = |number: usize| {
         format!(r#"{{"type":"queue-operation","operation":"enqueue","content":"p{number}"}}"#)
     };
     let lines: Vec<_> = (0..200).map(line).collect();
     let outcome = check("x.jsonl", &lines.join("\n"));
-    let told = prompts(&outcome.only().value());
+    let found = prompts(&outcome.only().value());
     let expected: Vec<_> = (0..200).map(|number| Value::from(format!("p{number}"))).collect();
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]
-fn in_real_sessions_every_enqueued_prompt_is_told_once() {
+fn enqueued_prompts_of_real_sessions_are_messages_once() {
     // A log of the other corpus has the same prompt in the queue several times.
     for log in corpus(&Claude).iter().filter(|log| !log.shown.contains("corpus-meaning")) {
         let lines = log.first().split(|byte| *byte == b'\n');
@@ -98,9 +98,9 @@ fn in_real_sessions_every_enqueued_prompt_is_told_once() {
         if enqueued.is_empty() {
             continue;
         }
-        let told = prompts(&one(log).value());
+        let found = prompts(&one(log).value());
         for prompt in enqueued {
-            let count = told.iter().filter(|told| **told == prompt).count();
+            let count = found.iter().filter(|found| **found == prompt).count();
             assert_eq!(count, 1, "{}: {prompt}", log.shown);
         }
     }

@@ -1,9 +1,9 @@
 //! Several sessions in one file.
 
 use serde_json::Value;
-use vac_adapter_check::agents::CLAUDE;
 use vac_adapter_check::{Log, check, fixture, tokens};
 use vac_adapter_claude::Claude;
+use vac_adapter_claude::check::CLAUDE;
 
 /// The sessions of a log: their ids, and the ids of their entries.
 fn sessions(log: &Log) -> Vec<(String, Vec<String>)> {
@@ -41,7 +41,7 @@ fn two_sessions_in_one_file_are_two_records() {
 }
 
 #[test]
-fn session_that_goes_on_from_another_is_one_with_it() {
+fn session_that_continues_another_is_one_record_with_it() {
     let log = line("s1", "a", "null") + &line("s2", "b", "\"a\"") + &line("s2", "c", "\"b\"");
     assert_eq!(sessions(&Log::new("copy.jsonl", log)).len(), 1);
 }
@@ -60,7 +60,7 @@ fn file_named_after_a_session_is_one_record() {
 }
 
 #[test]
-fn notes_about_a_session_without_messages_are_no_session() {
+fn lines_about_a_session_without_messages_are_not_a_session() {
     let note = "{\"type\":\"mode\",\"mode\":\"plan\",\"sessionId\":\"s0\"}\n";
     let log = note.to_owned() + &line("s1", "a", "null") + note;
     assert_eq!(sessions(&Log::new("x.jsonl", log)).len(), 1);

@@ -19,7 +19,7 @@ fn outline(record: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_session_and_its_subagents_are_one_record() {
+fn session_and_its_subagents_are_one_record() {
     let converted = converted("folder");
     assert_eq!(converted.variant, "jsonl-folder");
     let record = converted.value();
@@ -57,17 +57,17 @@ fn a_session_and_its_subagents_are_one_record() {
 }
 
 #[test]
-fn a_subagents_part_names_the_call_that_spawned_it() {
+fn subagent_part_names_the_call_that_started_it() {
     let record = converted("folder").value();
     let marker = entry(&record, "F2");
-    assert_eq!(marker["call-id"], "toolu_spawn");
+    assert_eq!(marker["vac"]["subagent"], json!({"id": "ab12", "call-id": "toolu_spawn"}));
     assert_eq!(
         marker["data"],
         json!({"agentId": "ab12", "name": "agent-ab12.jsonl", "root": "s1"})
     );
-    assert_eq!(marker["timestamp"], Value::Null, "nobody wrote one");
+    assert_eq!(marker["timestamp"], Value::Null, "the log has none");
     let noted = entry(&record, "F3");
-    assert_eq!(noted["call-id"], "toolu_spawn_2", "only its note tells");
+    assert_eq!(noted["vac"]["subagent"]["call-id"], "toolu_spawn_2", "only its note names it");
     let calls: Vec<_> = record["session"]["entries"]
         .as_array()
         .into_iter()
@@ -76,11 +76,12 @@ fn a_subagents_part_names_the_call_that_spawned_it() {
         .filter(|child| child["type"] == "tool-call" && child["name"] == "Task")
         .map(|child| child["call-id"].clone())
         .collect();
-    assert_eq!(calls, [marker["call-id"].clone(), noted["call-id"].clone()]);
+    let call = |event: &Value| event["vac"]["subagent"]["call-id"].clone();
+    assert_eq!(calls, [call(&marker), call(&noted)]);
 }
 
 #[test]
-fn a_subagents_entries_stay_as_they_are() {
+fn subagent_entries_keep_their_members() {
     let record = converted("folder").value();
     let first = entry(&record, "s1");
     assert_eq!(first["parent-id"], Value::Null, "its source says that it has no parent");
@@ -92,18 +93,18 @@ fn a_subagents_entries_stay_as_they_are() {
 }
 
 #[test]
-fn before_folders_the_file_beside_the_session_is_its_subagents() {
+fn legacy_subagent_file_next_to_the_session_is_joined() {
     let record = converted("legacy-subagent").value();
     assert_eq!(
         outline(&record),
         ["u1", "a1", "u2", "subagent \"0badcafe\"", "s1", "s2", "summary"]
     );
-    assert_eq!(entry(&record, "F2")["call-id"], "toolu_t");
+    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "toolu_t");
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c03");
 }
 
 #[test]
-fn alone_a_subagents_log_is_a_session_of_its_own() {
+fn subagent_log_alone_is_a_session() {
     let converted = converted("subagent-alone");
     assert_eq!(converted.variant, "subagent");
     let record = converted.value();
@@ -113,21 +114,25 @@ fn alone_a_subagents_log_is_a_session_of_its_own() {
 }
 
 #[test]
-fn agents_of_a_workflow_are_linked_to_the_call_that_started_the_run() {
+fn workflow_agents_name_the_call_that_started_the_run() {
     let record = converted("workflow").value();
     let marker = entry(&record, "F2");
-    assert_eq!(marker["call-id"], "toolu_wf");
+    assert_eq!(marker["vac"]["subagent"]["call-id"], "toolu_wf");
     assert_eq!(marker["data"]["runId"], "wf_0ead");
     assert_eq!(marker["data"]["agentId"], "wa01");
 }
 
 #[test]
-fn messages_inside_progress_lines_count_no_tokens_and_stay_whole() {
+fn progress_lines_of_subagents_are_messages_without_usage() {
     let record = converted("agent-progress").value();
     let progress = entry(&record, "p1");
-    assert_eq!(progress["event-type"], "progress/agent_progress");
-    let inner = &progress["data"]["data"]["message"]["message"];
+    assert_eq!(
+        (&progress["type"], &progress["native:type"]),
+        (&json!("assistant"), &json!("progress"))
+    );
+    let inner = &progress["data"]["message"]["message"];
     assert_eq!(inner["usage"]["input_tokens"], 5000);
+    assert_eq!(progress["token-usage"], Value::Null);
     assert_eq!(vac_adapter_check::tokens(&record).input, 50);
     let agent = &record["session"]["agent-meta"];
     assert_eq!(agent["model-id"], "claude-opus-5");
@@ -144,7 +149,7 @@ fn joined(files: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn subagents_without_their_session_are_told_apart() {
+fn subagents_without_their_session_are_separate_parts() {
     let line = |agent: &str, id: &str| {
         format!(
             r#"{{"type":"user","uuid":"{id}","parentUuid":null,"sessionId":"s","agentId":"{agent}","message":{{"content":"x"}}}}"#
@@ -153,12 +158,12 @@ fn subagents_without_their_session_are_told_apart() {
     let record =
         joined(&[("agent-a.jsonl", &line("a", "u1")), ("agent-b.jsonl", &line("b", "u2"))]);
     assert_eq!(outline(&record), ["subagent \"a\"", "u1", "subagent \"b\"", "u2"]);
-    assert_eq!(entry(&record, "F1")["call-id"], Value::Null);
+    assert_eq!(entry(&record, "F1")["vac"]["subagent"]["call-id"], Value::Null);
     assert_eq!(record["session"]["agentId"], Value::Null);
 }
 
 #[test]
-fn files_that_are_broken_or_empty_or_nobodys_do_not_spoil_the_others() {
+fn broken_empty_and_unnamed_files_do_not_affect_others() {
     let main = r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#;
     let agent = r#"{"type":"user","uuid":"s1","agentId":7,"message":{"content":"x"}}"#;
     let record = joined(&[
@@ -174,7 +179,7 @@ fn files_that_are_broken_or_empty_or_nobodys_do_not_spoil_the_others() {
 }
 
 #[test]
-fn a_progress_line_links_an_agent_whose_call_never_ended() {
+fn progress_line_links_an_agent_whose_call_never_ended() {
     let main = concat!(
         r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#,
         r#"{"type":"progress","data":{"type":"agent_progress","agentId":"a"},"parentToolUseID":"t1"}"#,
@@ -182,5 +187,5 @@ fn a_progress_line_links_an_agent_whose_call_never_ended() {
     let agent =
         r#"{"type":"user","uuid":"s1","sessionId":"s","agentId":"a","message":{"content":"x"}}"#;
     let record = joined(&[("s.jsonl", main), ("agent-a.jsonl", agent)]);
-    assert_eq!(entry(&record, "F2")["call-id"], "t1");
+    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "t1");
 }

@@ -45,7 +45,7 @@ fn native(log: &Log) -> Tokens {
 }
 
 #[test]
-fn a_record_counts_the_tokens_that_its_log_counts() {
+fn record_counts_the_same_tokens_as_its_log() {
     let mut total = Tokens::default();
     for log in fixture_logs(&Claude).into_iter().chain(corpus(&Claude)) {
         let Ok(records) = full(&Claude, &log) else { continue };

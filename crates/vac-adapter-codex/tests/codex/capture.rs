@@ -27,7 +27,7 @@ fn kinds(entries: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn the_states_of_a_command_are_one_call_and_one_result() {
+fn states_of_a_command_are_one_call_and_one_result() {
     let entries = entries(&[
         started(),
         command("started", "item_0", None),
@@ -37,16 +37,16 @@ fn the_states_of_a_command_are_one_call_and_one_result() {
     ]);
     let expected = ["system-event", "tool-call", "system-event", "system-event", "tool-result"];
     assert_eq!(kinds(&entries), expected);
-    for entry in &entries[1..] {
+    for entry in [&entries[1], &entries[4]] {
         assert_eq!(entry["call-id"], "item_0");
     }
-    assert_eq!(entries[2]["superseded-by"], "L4");
-    assert_eq!(entries[3]["superseded-by"], "L5");
+    assert_eq!(entries[2]["vac"]["superseded"]["by"], "L4");
+    assert_eq!(entries[3]["vac"]["superseded"]["by"], "L5");
     assert_eq!(entries[4]["is-error"], true);
 }
 
 #[test]
-fn a_command_that_is_only_printed_when_it_is_complete_has_its_result_inside() {
+fn command_printed_once_contains_its_result() {
     let entries = entries(&[started(), command("completed", "item_0", Some(0))]);
     assert_eq!(kinds(&entries), ["system-event", "tool-call"]);
     let result = &entries[1]["children"][0];
@@ -55,14 +55,14 @@ fn a_command_that_is_only_printed_when_it_is_complete_has_its_result_inside() {
 }
 
 #[test]
-fn a_command_that_never_ends_is_a_call_without_a_result() {
+fn unfinished_command_has_no_result() {
     let entries = entries(&[started(), command("started", "item_0", None)]);
     assert_eq!(kinds(&entries), ["system-event", "tool-call"]);
     assert_eq!(entries[1]["children"], Value::Null);
 }
 
 #[test]
-fn a_message_is_its_last_state() {
+fn message_is_its_last_state() {
     let message = |state: &str, text: &str| {
         item(state, &json!({"id": "item_0", "type": "agent_message", "text": text}))
     };
@@ -81,7 +81,7 @@ fn a_message_is_its_last_state() {
 }
 
 #[test]
-fn items_are_numbered_anew_in_every_run_and_stay_apart() {
+fn items_of_each_run_have_their_own_call_ids() {
     let entries = entries(&[
         started(),
         command("started", "item_0", None),
@@ -96,7 +96,7 @@ fn items_are_numbered_anew_in_every_run_and_stay_apart() {
 }
 
 #[test]
-fn a_file_of_two_threads_is_two_sessions() {
+fn file_of_two_threads_is_two_sessions() {
     let records = full(&Codex, &fixture(&Codex, "exec-json-threads")).expect("converts");
     let ids: Vec<_> = records.iter().map(|record| record.value()["id"].clone()).collect();
     let expected = ["01a0c0de-0011-7000-8000-00000000e011", "01a0c0de-0012-7000-8000-00000000e012"];
@@ -105,7 +105,7 @@ fn a_file_of_two_threads_is_two_sessions() {
 }
 
 #[test]
-fn the_first_words_for_things_are_understood() {
+fn first_names_of_types_are_known() {
     let message = json!({"id": "item_0", "item_type": "assistant_message", "text": "done"});
     let lines = [r#"{"type": "session.created", "session_id": "s"}"#, &item("completed", &message)];
     let outcome = check("x", lines.join("\n").as_bytes());
@@ -114,7 +114,7 @@ fn the_first_words_for_things_are_understood() {
 }
 
 #[test]
-fn a_type_of_item_that_nobody_knows_is_counted_and_kept() {
+fn unknown_item_type_is_reported_and_kept() {
     let lines = [started(), item("completed", &json!({"id": "item_0", "type": "dream"}))];
     let outcome = check("x", lines.join("\n").as_bytes());
     assert_eq!(outcome.only().report.unknown_types["item.completed/dream"], 1);

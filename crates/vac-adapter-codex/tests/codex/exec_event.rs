@@ -23,7 +23,7 @@ fn event(msg: &Value) -> String {
 }
 
 #[test]
-fn the_setup_and_the_prompt_tell_of_the_session() {
+fn configuration_and_prompt_describe_the_session() {
     let said = event(&json!({"type": "agent_message", "message": "Hello"}));
     let outcome = check("x.jsonl", [setup(), prompt("Hi"), said].join("\n").as_bytes());
     let record = outcome.only().value();
@@ -41,7 +41,7 @@ fn the_setup_and_the_prompt_tell_of_the_session() {
 }
 
 #[test]
-fn a_prompt_that_an_event_repeats_is_told_once() {
+fn prompt_that_an_event_repeats_is_one_message() {
     let entries = entries(&[
         setup(),
         prompt("Hi"),
@@ -49,14 +49,17 @@ fn a_prompt_that_an_event_repeats_is_told_once() {
         event(&json!({"type": "user_message", "message": "Hi"})),
     ]);
     assert_eq!(entries[3]["type"], "system-event");
-    assert_eq!(entries[3]["duplicate-of"], entries[1]["id"]);
+    assert_eq!(entries[3]["vac"]["duplicate-of"], entries[1]["id"]);
     let echo = event(&json!({"type": "user_message", "message": "Hi"}));
     let entries = crate::entries(&[prompt("Hi"), echo]);
-    assert_eq!(entries[1]["duplicate-of"], entries[0]["id"], "without what stands before it");
+    assert_eq!(
+        entries[1]["vac"]["duplicate-of"], entries[0]["id"],
+        "without what stands before it"
+    );
 }
 
 #[test]
-fn a_tool_that_begins_and_ends_is_a_call_and_a_result() {
+fn begin_and_end_events_are_call_and_result() {
     let entries = entries(&[
         event(
             &json!({"type": "exec_command_begin", "call_id": "c", "command": ["ls"], "cwd": "/"}),
@@ -74,7 +77,7 @@ fn a_tool_that_begins_and_ends_is_a_call_and_a_result() {
 }
 
 #[test]
-fn a_tool_of_a_server_has_its_own_name() {
+fn mcp_tool_has_its_own_name() {
     let arguments = json!({"cone": 10});
     let call = |msg: &Value| entries(&[event(msg)]).remove(0);
     let invocation = json!({"server": "s", "tool": "t", "arguments": arguments});
@@ -89,7 +92,7 @@ fn a_tool_of_a_server_has_its_own_name() {
 }
 
 #[test]
-fn every_run_is_a_session_of_its_own() {
+fn each_run_is_a_session() {
     let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
     let told: Vec<_> = records
         .iter()
@@ -104,13 +107,13 @@ fn every_run_is_a_session_of_its_own() {
 }
 
 #[test]
-fn in_a_kept_log_events_of_tools_stay_events() {
+fn tool_events_of_a_rollout_stay_events() {
     let line = crate::line("event_msg", &json!({"type": "exec_command_end", "call_id": "c"}));
     assert_eq!(entries(&[line])[0]["type"], "system-event");
 }
 
 #[test]
-fn what_looks_like_a_prompt_in_a_kept_log_is_an_event() {
+fn prompt_object_in_a_rollout_is_an_event() {
     let first = crate::line("session_meta", &json!({"id": "s"}));
     let entries = entries(&[first, prompt("Hi")]);
     assert_eq!(entries[1]["event-type"], "unknown");

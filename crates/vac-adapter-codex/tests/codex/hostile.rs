@@ -39,9 +39,9 @@ const INSIDE: &[&str] = &[
 ];
 
 #[test]
-fn what_is_no_log_is_refused_with_a_reason() {
+fn other_inputs_are_refused_with_a_reason() {
     for bytes in [&b""[..], b"\n\n", b"hello", b"[]", b"{\"role\": \"user\"}", b"\xff\xfe\0"] {
-        assert_eq!(check("x", bytes).refusal(), "no line of a Codex CLI session in it");
+        assert_eq!(check("x", bytes).refusal(), "contains no line of a Codex CLI session");
     }
     // Of these nobody can say whose they are.
     for line in [r#"{"type": "error", "message": "x"}"#, r#"{"session": {}, "items": 7}"#] {
@@ -50,7 +50,7 @@ fn what_is_no_log_is_refused_with_a_reason() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_in_printed_items_stay_what_they_are() {
+fn printed_items_keep_values_of_the_wrong_type() {
     let kinds = ["command_execution", "mcp_tool_call", "todo_list", "agent_message", "error", "x"];
     for value in WRONG {
         let mut lines = vec![r#"{"type":"thread.started","thread_id":"t"}"#.to_owned()];
@@ -72,7 +72,7 @@ fn values_of_the_wrong_kind_in_printed_items_stay_what_they_are() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_in_a_whole_session_stay_what_they_are() {
+fn typescript_sessions_keep_values_of_the_wrong_type() {
     for value in WRONG {
         for log in [
             format!(r#"{{"session":{{"id":{value},"timestamp":{value}}},"items":[{value}]}}"#),
@@ -86,7 +86,7 @@ fn values_of_the_wrong_kind_in_a_whole_session_stay_what_they_are() {
 }
 
 #[test]
-fn a_damaged_item_of_a_whole_session_leaves_the_others_alone() {
+fn damaged_typescript_item_leaves_others_alone() {
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
     let said = r#"{"type":"message","role":"user","content":"Hi"}"#;
     for (bad, good) in [(r#"{"a":1,"a":2}"#, 2), (&*deep, 1), (r#"{"a":"\q"}"#, 1)] {
@@ -103,7 +103,7 @@ fn a_damaged_item_of_a_whole_session_leaves_the_others_alone() {
 }
 
 #[test]
-fn what_is_no_space_between_items_is_not_lost() {
+fn garbage_between_items_is_kept() {
     let said = r#"{"type":"message","role":"user","content":"Hi"}"#;
     let log = format!(
         "{{\"session\":{{\"id\":\"s\",\"timestamp\":\"2025-05-01T00:00:00Z\"}},\"items\":[{said},\u{c}{said}]}}"
@@ -118,7 +118,7 @@ fn what_is_no_space_between_items_is_not_lost() {
 }
 
 #[test]
-fn many_models_turns_and_rollbacks_are_all_told() {
+fn many_models_turns_and_rollbacks_are_kept() {
     let mut lines = Vec::new();
     for number in 0..10_000 {
         let turn = json!({"turn_id": number, "model": format!("m{number}")});
@@ -134,7 +134,7 @@ fn many_models_turns_and_rollbacks_are_all_told() {
 }
 
 #[test]
-fn a_file_of_more_threads_than_anybody_runs_is_not_read_once_for_each() {
+fn number_of_threads_per_file_is_limited() {
     let threads =
         (0..3_000).map(|number| format!(r#"{{"type":"thread.started","thread_id":"t{number}"}}"#));
     let log = threads.collect::<Vec<_>>().join("\n");
@@ -145,7 +145,7 @@ fn a_file_of_more_threads_than_anybody_runs_is_not_read_once_for_each() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_carried_as_text() {
+fn duplicate_key_keeps_the_line_as_text() {
     let twice = LINE.replace("\"message\"", "\"type\"");
     let log = format!("{LINE}\n{twice}");
     let outcome = check("x", log.as_bytes());
@@ -154,7 +154,7 @@ fn a_key_that_stands_twice_is_carried_as_text() {
 }
 
 #[test]
-fn members_of_the_wrong_kind_stay_what_they_are() {
+fn members_of_the_wrong_type_are_kept() {
     let kinds = [
         "message",
         "reasoning",

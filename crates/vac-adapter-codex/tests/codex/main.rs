@@ -6,15 +6,16 @@ mod every_log;
 mod exec_event;
 mod hostile;
 mod mapping;
+mod meaning;
 mod newer;
 mod tokens;
 mod variants;
 
 use serde_json::{Value, json};
 use vac_adapter::Report;
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Log, Outcome};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 /// What becomes of an input, after it was seen that it is what it has to be.
 fn check(name: &str, bytes: &[u8]) -> Outcome {

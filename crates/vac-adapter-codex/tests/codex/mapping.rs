@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use vac_adapter::Profile;
 use vac_adapter::session::Options;
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Log, convert, fixture};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 use crate::{check, converted, entries, line};
 
@@ -19,12 +19,12 @@ fn event(kind: &str, text: &str) -> String {
 }
 
 fn originals(lines: &[String]) -> Vec<Option<String>> {
-    let original = |entry: &Value| entry["duplicate-of"].as_str().map(str::to_owned);
+    let original = |entry: &Value| entry["vac"]["duplicate-of"].as_str().map(str::to_owned);
     entries(lines).iter().map(original).collect()
 }
 
 #[test]
-fn an_echo_is_linked_to_the_message_before_or_behind_it() {
+fn duplicate_event_is_linked_to_the_message_next_to_it() {
     let found = originals(&[
         said("user", "go on"),
         event("user_message", "go on"),
@@ -39,14 +39,14 @@ fn an_echo_is_linked_to_the_message_before_or_behind_it() {
 }
 
 #[test]
-fn the_same_words_of_the_other_side_are_no_echo() {
+fn same_text_of_another_role_is_not_a_duplicate() {
     let lines = [said("user", "yes"), event("agent_message", "yes")];
     let kinds: Vec<_> = entries(&lines).iter().map(|entry| entry["type"].clone()).collect();
     assert_eq!(kinds, ["user", "assistant"]);
 }
 
 #[test]
-fn neighbours_are_one_even_if_their_texts_were_redacted() {
+fn redacted_neighbours_are_one_message() {
     let found = originals(&[
         event("agent_message", "[redacted 1]"),
         said("assistant", "[redacted 2]"),
@@ -59,7 +59,7 @@ fn neighbours_are_one_even_if_their_texts_were_redacted() {
 }
 
 #[test]
-fn an_echo_of_nothing_is_the_message() {
+fn event_without_a_message_is_the_message() {
     let entries = entries(&[
         event("user_message", "Hello"),
         event("agent_message", "Hello yourself"),
@@ -72,7 +72,7 @@ fn an_echo_of_nothing_is_the_message() {
 }
 
 #[test]
-fn the_parts_of_a_reasoning_each_have_their_echo() {
+fn each_part_of_a_reasoning_has_its_duplicate() {
     let summary =
         json!([{"type": "summary_text", "text": "a"}, {"type": "summary_text", "text": "b"}]);
     let reasoning = json!({"type": "reasoning", "id": "rs", "summary": summary});
@@ -86,7 +86,7 @@ fn the_parts_of_a_reasoning_each_have_their_echo() {
 }
 
 #[test]
-fn the_first_session_meta_names_the_session_and_the_turns_its_models() {
+fn first_session_meta_names_the_session_and_turns_name_models() {
     let meta = |id: &str| line("session_meta", &json!({"id": id, "cwd": format!("/{id}")}));
     let turn = |model: &str| line("turn_context", &json!({"model": model}));
     let lines = [
@@ -108,11 +108,11 @@ fn the_first_session_meta_names_the_session_and_the_turns_its_models() {
     assert_eq!(meta["model-provider"], "openai");
     let second = &record["session"]["entries"][2];
     assert_eq!(second["event-type"], "session_meta");
-    assert_eq!(second["inherited"], Value::Null, "the first does not come from it");
+    assert_eq!(second["vac"]["inherited"], Value::Null, "the first does not come from it");
 }
 
 #[test]
-fn a_replay_without_turn_ids_ends_where_time_goes_on() {
+fn replay_without_turn_ids_ends_a_second_later() {
     let at = |time: &str, kind: &str, payload: &Value| {
         json!({"timestamp": time, "type": kind, "payload": payload}).to_string()
     };
@@ -125,12 +125,12 @@ fn a_replay_without_turn_ids_ends_where_time_goes_on() {
         at("2026-01-01T00:00:05.004Z", "response_item", &message),
         at("2026-01-01T00:00:09.000Z", "response_item", &message),
     ]);
-    let inherited: Vec<_> = entries.iter().map(|entry| entry["inherited"] == true).collect();
+    let inherited: Vec<_> = entries.iter().map(|entry| entry["vac"]["inherited"] == true).collect();
     assert_eq!(inherited, [false, true, true, false]);
 }
 
 #[test]
-fn arguments_stay_the_string_they_are() {
+fn arguments_stay_strings() {
     let arguments = r#"{"cmd": "ls",  "n": 1.0}"#;
     let call =
         json!({"type": "function_call", "name": "f", "arguments": arguments, "call_id": "c"});
@@ -140,7 +140,7 @@ fn arguments_stay_the_string_they_are() {
 }
 
 #[test]
-fn an_exit_code_in_the_output_is_not_the_outcome() {
+fn exit_codes_are_read_before_the_output_only() {
     let result = |output: &str| {
         let output = json!({"type": "function_call_output", "call_id": "c", "output": output});
         line("response_item", &output)
@@ -164,7 +164,7 @@ fn an_exit_code_in_the_output_is_not_the_outcome() {
 }
 
 #[test]
-fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
+fn session_without_an_id_is_named_by_file_or_bytes() {
     let log = said("user", "Hi");
     let id = |name: &str| check(name, log.as_bytes()).only().report.session_id.clone();
     let uuid = "0199aa00-2000-7000-8000-00000000b002";
@@ -175,17 +175,18 @@ fn a_session_without_an_id_is_named_by_its_file_or_its_bytes() {
 }
 
 #[test]
-fn the_canonical_profile_has_only_what_the_schema_names() {
+fn canonical_profile_keeps_schema_members_and_annotations() {
     let log = [event("agent_message", "x"), said("assistant", "x")].join("\n");
     let options = Options { profile: Profile::Canonical, ..Options::default() };
     let records = convert(&Codex, &Log::new("", log), &options).expect("converts");
     let entries = records[0].entries();
-    assert_eq!(entries[0]["duplicate-of"], Value::Null);
+    assert_eq!(entries[0]["vac"]["duplicate-of"], "L2");
+    assert_eq!(entries[1]["payload"], Value::Null);
     assert_eq!(entries[1]["content"][0]["text"], "x");
 }
 
 #[test]
-fn every_type_that_was_ever_written_is_known_and_no_other() {
+fn all_types_of_the_fixtures_are_known() {
     let unknown = |name: &str| {
         let outcome = vac_adapter_check::check(&CODEX, &Codex, &fixture(&Codex, name));
         outcome.only().report.unknown_types.keys().cloned().collect::<Vec<_>>()
@@ -198,7 +199,7 @@ fn every_type_that_was_ever_written_is_known_and_no_other() {
 }
 
 #[test]
-fn a_result_is_an_error_if_an_event_about_its_call_says_so() {
+fn events_about_a_call_state_the_outcome_of_its_result() {
     let result = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
     let end = |id: &str, code: u8| {
         line("event_msg", &json!({"type": "exec_command_end", "call_id": id, "exit_code": code}))
@@ -221,7 +222,7 @@ fn a_result_is_an_error_if_an_event_about_its_call_says_so() {
 }
 
 #[test]
-fn what_is_no_time_is_no_timestamp() {
+fn invalid_times_are_not_timestamps() {
     const TIMES: [&str; 2] = ["2026-02-10T17:24:23.778Z", "9999-12-31T23:59:59.999Z"];
     let mut written: Vec<String> = [
         "2026-00-10T17:24:23.778Z",

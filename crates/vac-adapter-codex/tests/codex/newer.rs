@@ -1,8 +1,8 @@
 //! What versions from 0.144 to 0.166 added.
 
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{check, fixture};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 #[test]
 fn spoken_segments_are_messages_of_who_spoke() {
@@ -20,12 +20,12 @@ fn spoken_segments_are_messages_of_who_spoke() {
 }
 
 #[test]
-fn line_that_says_it_is_inherited_is() {
+fn line_that_states_it_is_inherited() {
     let outcome = check(&CODEX, &Codex, &fixture(&Codex, "spoken"));
     let entries = outcome.only().entries();
     let inherited: Vec<_> = entries
         .iter()
-        .filter(|entry| entry["inherited"] == true)
+        .filter(|entry| entry["vac"]["inherited"] == true)
         .map(|entry| &entry["id"])
         .collect();
     assert_eq!(inherited, ["L11"]);

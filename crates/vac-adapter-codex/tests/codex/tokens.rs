@@ -1,9 +1,9 @@
 //! The `token-usage` of all entries is what the session used.
 
 use serde_json::{Value, json};
-use vac_adapter_check::agents::CODEX;
 use vac_adapter_check::{Tokens, check, corpus, fixture, full, tokens};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 
 use crate::{entries, line};
 
@@ -41,7 +41,7 @@ fn counted(log: &[u8]) -> Tokens {
 }
 
 #[test]
-fn records_of_the_corpus_count_what_their_logs_count() {
+fn corpus_records_count_what_their_logs_count() {
     let mut sum = Tokens::default();
     let logs = corpus(&Codex);
     for log in &logs {
@@ -55,7 +55,7 @@ fn records_of_the_corpus_count_what_their_logs_count() {
 }
 
 #[test]
-fn fixtures_count_what_can_be_added_up_by_hand() {
+fn fixtures_count_known_sums() {
     for (name, input, output, cached) in [
         // 300 and 20; then 500, 620, 700 and 40, 30, 25.
         ("usage-records", 2120, 115, 1100),
@@ -78,7 +78,7 @@ fn fixtures_count_what_can_be_added_up_by_hand() {
 }
 
 #[test]
-fn a_count_without_a_total_is_what_one_response_used() {
+fn count_without_a_total_is_one_response() {
     let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     // 300 and 340; then none.
@@ -92,26 +92,45 @@ fn count(total: u64, last: &Value) -> String {
 }
 
 #[test]
-fn a_count_that_is_told_again_counts_once() {
+fn repeated_count_counts_once() {
     let last = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
     let entries = entries(&[count(5, &last), count(5, &last), count(10, &last)]);
     assert_eq!(entries[0]["token-usage"], json!({"input": 5, "output": 1, "total": 6}));
     assert_eq!(entries[1]["token-usage"], Value::Null);
-    assert_eq!(entries[1]["duplicate-of"], "L1");
+    assert_eq!(entries[1]["vac"]["duplicate-of"], "L1");
     assert_eq!(entries[2]["token-usage"]["input"], 5);
 }
 
 #[test]
-fn a_guess_at_the_size_of_the_context_is_no_usage() {
+fn aborted_request_counts_with_the_next_count() {
+    let usage = |input: u64, output: u64| json!({"input_tokens": input, "output_tokens": output, "total_tokens": input + output});
+    let count = |total: Value, last: Value| {
+        let info = json!({"total_token_usage": total, "last_token_usage": last});
+        line("event_msg", &json!({"type": "token_count", "info": info}))
+    };
+    let entries = entries(&[
+        count(usage(100, 10), usage(100, 10)),
+        // A request of 50 and 5 was aborted.
+        count(usage(250, 25), usage(100, 10)),
+        // The total began again.
+        count(usage(30, 3), usage(30, 3)),
+    ]);
+    let input: Vec<_> = entries.iter().map(|entry| &entry["token-usage"]["input"]).collect();
+    assert_eq!(input, [100, 150, 30]);
+    assert_eq!(entries[1]["vac"]["usage"], json!({"input": 150, "output": 15}));
+}
+
+#[test]
+fn estimate_of_the_context_size_is_not_usage() {
     let used = json!({"input_tokens": 5, "output_tokens": 1, "total_tokens": 6});
     let guess = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 900});
     let entries = entries(&[count(5, &used), count(5, &guess), count(900, &guess)]);
-    assert_eq!(entries[1]["duplicate-of"], "L1");
+    assert_eq!(entries[1]["vac"]["duplicate-of"], "L1");
     assert_eq!(entries[2]["token-usage"], Value::Null);
 }
 
 #[test]
-fn records_count_in_the_place_of_the_counts_of_their_turn() {
+fn usage_records_replace_the_counts_of_their_turn() {
     let usage = |input: u64| json!({"input_tokens": input, "output_tokens": 1});
     let record = |response: &str, turn: &str, input: u64| {
         let payload = json!({"response_id": response, "turn_id": turn, "usage": usage(input)});
@@ -130,12 +149,12 @@ fn records_count_in_the_place_of_the_counts_of_their_turn() {
     ]);
     let used: Vec<_> = entries.iter().map(|entry| entry["token-usage"]["input"].as_u64()).collect();
     assert_eq!(used, [None, Some(3), None, None, Some(4), None, Some(5), None]);
-    assert_eq!(entries[5]["duplicate-of"], "L5", "the record before it");
-    assert_eq!(entries[7]["duplicate-of"], "L5", "the same response");
+    assert_eq!(entries[5]["vac"]["duplicate-of"], "L5", "the record before it");
+    assert_eq!(entries[7]["vac"]["duplicate-of"], "L5", "the same response");
 }
 
 #[test]
-fn what_another_session_used_does_not_count() {
+fn usage_of_another_session_does_not_count() {
     let used = json!({"input_tokens": 5, "output_tokens": 1});
     let record = |thread: &str| {
         let payload = json!({"thread_id": thread, "response_id": thread, "usage": used});
@@ -151,5 +170,5 @@ fn what_another_session_used_does_not_count() {
     ]);
     let is_counted = |entry: &Value| entry["token-usage"].is_object();
     assert!(!entries.iter().any(is_counted), "all of it is a replay: no turn of its own began");
-    assert_eq!(entries[4]["inherited"], true);
+    assert_eq!(entries[4]["vac"]["inherited"], true);
 }

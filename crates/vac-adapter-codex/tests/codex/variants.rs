@@ -44,7 +44,7 @@ fn logs_are_detected_by_content() {
 }
 
 #[test]
-fn a_glimpse_tells_what_the_record_says() {
+fn preview_agrees_with_the_record() {
     for (name, variant) in [
         ("envelope", "envelopes"),
         ("paginated", "paginated"),
@@ -74,7 +74,7 @@ fn a_glimpse_tells_what_the_record_says() {
 }
 
 #[test]
-fn a_thread_is_named_by_its_rollout_if_nothing_else_names_it() {
+fn thread_without_an_id_is_named_by_its_file() {
     let thread = "0199aa00-2000-7000-8000-00000000b002";
     let rollout = "0199aa00-2000-7000-8000-00000000b003";
     let line = br#"{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {}}"#;
@@ -93,7 +93,7 @@ fn a_thread_is_named_by_its_rollout_if_nothing_else_names_it() {
 }
 
 #[test]
-fn files_one_behind_the_other_are_several_sessions() {
+fn concatenated_files_are_several_sessions() {
     let meta = |id: &str, minute: u32| {
         let began = format!("2026-01-01T00:{minute:02}:00Z");
         crate::line("session_meta", &json!({"id": id, "timestamp": began}))

@@ -3,32 +3,36 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use vac_adapter::annotation::attach;
 use vac_adapter::frame::{self, Place, Reason};
 use vac_adapter::members::{Rest, null, object};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Error, Report};
+use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{
     AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
     ToolResultEntry,
 };
 use vac_value::{Any, Map, Problem, SyntaxError};
 
-use crate::{event, written_time};
+use crate::message::author_annotations;
+use crate::tools::annotate_call;
+use crate::{event, prompt_rules, written_time};
 
-/// Markers, and who speaks behind them.
+/// Markers, and who speaks after them.
 const MARKERS: &[(&str, MessageEntryType)] = &[
     ("user:", MessageEntryType::User),
     ("assistant:", MessageEntryType::Assistant),
     ("A:", MessageEntryType::Assistant),
 ];
 
-/// Who speaks behind a line, if it is a marker.
+/// Returns who speaks after a line, if it is a marker.
 pub(super) fn marker(line: &[u8]) -> Option<MessageEntryType> {
     let line = line.trim_ascii_end();
     MARKERS.iter().find(|(marker, _)| marker.as_bytes() == line).map(|(_, kind)| *kind)
 }
 
-/// A marker and what stands behind it; the first may have none.
+/// A marker and the text after it; the first turn may have no marker.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub marker: Option<MessageEntryType>,
@@ -84,7 +88,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether it is empty.
     pub fn is_blank(&self) -> bool {
         self.pieces == 0 && self.marker.is_none() && self.bytes.trim_ascii().is_empty()
     }
@@ -103,7 +107,7 @@ impl Turn {
     }
 
     /// Its entry.
-    pub fn entry(&self, report: &mut Report) -> Entry<'_> {
+    pub fn entry(&self, is_subagent: bool, report: &mut Report) -> Entry<'_> {
         if self.pieces > 0 {
             let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
             report.unparsed(self.place.line, &reason.to_string());
@@ -119,7 +123,7 @@ impl Turn {
         let Some(kind) = self.marker else {
             let mut data = Rest::default();
             raw::push(&mut data, "text", said);
-            return Entry::Event(event::of("preamble", self.place.id(), data));
+            return Entry::Event(event::new("preamble", self.place.id(), data));
         };
         let mut extensions = Map::default();
         let (usual, children) = match kind {
@@ -128,6 +132,10 @@ impl Turn {
         };
         if head != usual {
             raw::push(&mut extensions, "marker", head);
+        }
+        if kind == MessageEntryType::User {
+            let author = prompt_rules::text_author(said);
+            attach(&mut extensions, &author_annotations(author, is_subagent));
         }
         Entry::Message(MessageEntry {
             kind,
@@ -143,7 +151,7 @@ impl Turn {
     }
 }
 
-/// What stands before the first argument, if anything does.
+/// The name of a text before the first argument.
 const TEXT: &str = "text";
 const THINKING: &str = "[Thinking]";
 const CALL: &str = "[Tool call]";
@@ -171,6 +179,35 @@ fn children(said: &str) -> Vec<Entry<'_>> {
         }
     }
     children
+}
+
+/// Returns what the model said in a turn, without the thoughts, calls and results in it.
+pub(crate) fn spoken(turn: &str) -> String {
+    #[derive(Clone, Copy)]
+    enum Part {
+        Said,
+        /// Lines that are indented, and blank ones.
+        Arguments,
+        /// Lines up to a blank one.
+        Output,
+    }
+    let mut spoken = String::new();
+    let mut part = Part::Said;
+    for line in turn.split_inclusive('\n') {
+        let is_blank = line.trim().is_empty();
+        part = match part {
+            _ if line.starts_with(CALL) => Part::Arguments,
+            _ if line.starts_with(RESULT) => Part::Output,
+            _ if line.starts_with(THINKING) => Part::Said,
+            Part::Arguments if is_blank || line.starts_with("  ") => Part::Arguments,
+            Part::Output if !is_blank => Part::Output,
+            Part::Said | Part::Arguments | Part::Output => {
+                spoken.push_str(line);
+                Part::Said
+            }
+        };
+    }
+    spoken.trim().to_owned()
 }
 
 fn is_marked(line: &str) -> bool {
@@ -212,7 +249,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
     for line in arguments {
         let line = line.trim_end_matches(['\n', '\r']);
         let line = line.strip_prefix("  ").unwrap_or(line);
-        // A name that stands there again is part of a value.
+        // A repeated name is part of a value.
         let argument = argument(line).filter(|(key, _)| known.insert(*key));
         match (argument, input.last_mut()) {
             (Some((key, value)), _) => input.push((key, value.to_owned())),
@@ -230,7 +267,7 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
         .into_iter()
         .map(|(key, value)| (Cow::Owned(key.to_owned()), Any::from(value.as_str())))
         .collect();
-    Entry::ToolCall(ToolCallEntry {
+    let mut call = Entry::ToolCall(ToolCallEntry {
         name: if name.is_empty() { "unknown".into() } else { name.into() },
         input: object(input).unwrap_or_else(null),
         call_id: None,
@@ -238,7 +275,9 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
         id: None,
         children: None,
         extensions: Map::default(),
-    })
+    });
+    annotate_call(&mut call);
+    call
 }
 
 /// The name and value of an argument, if a line begins one.
@@ -253,6 +292,8 @@ fn argument(line: &str) -> Option<(&str, &str)> {
 fn result<'a>(name: &str, output: &str) -> Entry<'a> {
     let mut extensions = Map::default();
     raw::push(&mut extensions, "name", name);
+    let outcome = Some(Outcome::Unknown);
+    attach(&mut extensions, &EntryAnnotations { outcome, ..EntryAnnotations::default() });
     Entry::ToolResult(ToolResultEntry {
         output: Any::from(output),
         call_id: None,
@@ -263,4 +304,18 @@ fn result<'a>(name: &str, output: &str) -> Entry<'a> {
         children: None,
         extensions,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spoken;
+
+    #[test]
+    fn thoughts_calls_and_results_are_not_said() {
+        let turn = "[Thinking] Look first.\nI'll look.\n[Tool call] Read\n  path: a\n\n  limit: 8\n\
+            [Tool result] Read\nline\n\nFound it.\n[Tool call] Shell\n  command: ls\n\nDone.\n";
+        assert_eq!(spoken(turn), "I'll look.\n\nFound it.\nDone.");
+        assert_eq!(spoken("Nothing but words.\n"), "Nothing but words.");
+        assert_eq!(spoken("[Thinking] only\n"), "");
+    }
 }

@@ -20,7 +20,7 @@ fn call(subtype: &str, id: &str, inside: &str) -> String {
 }
 
 #[test]
-fn a_capture_names_its_session_and_its_model() {
+fn stream_names_its_session_and_its_model() {
     let log = fixture(&Cursor, "capture");
     let outcome = check(&log.parts[0].name, log.first());
     let record = outcome.only().value();
@@ -32,7 +32,7 @@ fn a_capture_names_its_session_and_its_model() {
 }
 
 #[test]
-fn deltas_are_one_thought_and_every_one_stays() {
+fn deltas_are_one_thought_and_all_are_kept() {
     let log = [delta(r#""A""#), delta(r#"" \"b""#), delta(r#""\ud83e""#), delta(r#""\uded6""#)];
     let (record, _) = one(log.join("\n").as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
@@ -43,7 +43,7 @@ fn deltas_are_one_thought_and_every_one_stays() {
 }
 
 #[test]
-fn a_thought_ends_where_something_else_begins() {
+fn thought_ends_where_something_else_begins() {
     let done = line("thinking", r#""subtype":"completed","timestamp_ms":9"#);
     let said = line("assistant", r#""message":{"content":"so"}"#);
     let log = [delta(r#""a""#), said.clone(), delta(r#""b""#), done, delta(r#""c""#), said];
@@ -85,7 +85,7 @@ fn started_and_completed_are_one_call_and_one_result() {
 }
 
 #[test]
-fn a_success_that_says_it_failed_is_an_error() {
+fn success_with_an_exit_code_is_an_error() {
     let log = [
         call("completed", "a", r#","result":{"success":{"exitCode":0}}"#),
         call("completed", "b", r#","result":{"success":{"exitCode":2,"stderr":"no"}}"#),
@@ -100,7 +100,7 @@ fn a_success_that_says_it_failed_is_an_error() {
 }
 
 #[test]
-fn lines_that_nobody_knows_are_events_and_counted() {
+fn unknown_lines_are_events_and_counted() {
     let (record, report) = one([
         line("system", r#""subtype":"init","model":"m""#),
         line("retry", r#""subtype":"starting","attempt":2"#),
@@ -117,7 +117,7 @@ fn lines_that_nobody_knows_are_events_and_counted() {
 }
 
 #[test]
-fn the_usage_of_a_capture_is_counted_once() {
+fn usage_of_a_stream_is_counted_once() {
     let log = fixture(&Cursor, "capture");
     let record = check("capture.jsonl", log.first()).only().value();
     let lines = log.first().split(|byte| *byte == b'\n');

@@ -1,42 +1,42 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 #[test]
-fn every_fixture_gives_the_records_beside_it() {
+fn every_fixture_gives_its_expected_records() {
     assert!(golden(&Cursor) >= 3);
 }
 
 #[test]
-fn nothing_of_a_fixture_is_lost() {
+fn fixtures_are_kept_completely() {
     for (name, outcome) in walk(&CURSOR, &Cursor, &fixture_logs(&Cursor)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
-fn every_file_of_the_corpus_is_converted_whole_or_refused_with_a_reason() {
+fn corpus_is_kept_completely_or_refused_with_a_reason() {
     let outcomes = walk(&CURSOR, &Cursor, &corpus(&Cursor));
     let converted = outcomes.iter().filter(|(_, outcome)| !outcome.is_refused()).count();
     assert!(outcomes.is_empty() || converted >= 10, "only {converted} files converted");
 }
 
 #[test]
-fn hostile_logs_keep_what_they_hold() {
+fn hostile_logs_are_kept_completely() {
     assert!(hostile::hostile(&CURSOR, &Cursor) > 40);
 }
 
 #[test]
-fn a_log_cut_anywhere_keeps_what_is_there() {
+fn truncated_logs_keep_what_is_left() {
     for log in fixture_logs(&Cursor) {
         hostile::cut(&CURSOR, &Cursor, &log, 60);
     }
 }
 
 #[test]
-fn a_byte_changed_anywhere_loses_nothing() {
+fn changed_bytes_lose_nothing() {
     for log in fixture_logs(&Cursor) {
         hostile::change(&CURSOR, &Cursor, &log, 40);
     }

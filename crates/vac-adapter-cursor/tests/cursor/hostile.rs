@@ -2,9 +2,9 @@
 
 use vac_adapter::Report;
 use vac_adapter_check::Log;
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::hostile::VALUES;
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::check;
 
@@ -18,7 +18,7 @@ fn kept(awkward: &str) -> (String, Report) {
 }
 
 #[test]
-fn what_is_no_document_is_carried_raw() {
+fn input_that_is_not_json_is_kept_unparsed() {
     for awkward in [
         r#"{"role":"assistant","message":{"content":[{"type":"te"#,
         "what is this?",
@@ -31,7 +31,7 @@ fn what_is_no_document_is_carried_raw() {
 }
 
 #[test]
-fn numbers_and_half_pairs_stay_as_they_are() {
+fn numbers_and_lone_surrogates_are_kept() {
     let awkward = r#"{"role":"assistant","message":{"content":[{"type":"tool_use","name":"T","input":{"n":18446744073709551617,"e":1e400,"s":"\ud800"}}]}}"#;
     let (record, _) = kept(awkward);
     assert_eq!(record.matches("18446744073709551617").count(), 2, "content and child");
@@ -40,7 +40,7 @@ fn numbers_and_half_pairs_stay_as_they_are() {
 }
 
 #[test]
-fn lines_of_the_wrong_shape_are_events_with_everything_they_say() {
+fn lines_of_the_wrong_shape_are_events() {
     let (record, report) =
         kept("{\"role\":7,\"message\":\"x\"}\n[1,2]\n{\"type\":\"beacon\",\"n\":3}");
     assert!(record.contains(r#"{"role":7,"message":"x"}"#));
@@ -50,7 +50,7 @@ fn lines_of_the_wrong_shape_are_events_with_everything_they_say() {
 }
 
 #[test]
-fn members_that_nobody_expects_keep_their_native_names() {
+fn unknown_members_keep_their_native_names() {
     let (record, _) = kept(
         r#"{"role":"critic","id":9,"message":{"role":"assistant","content":"x","mood":"good"}}"#,
     );
@@ -101,7 +101,7 @@ const FORMS: &[&str] = &[
 ];
 
 #[test]
-fn every_form_keeps_values_that_nobody_expects() {
+fn every_variant_keeps_unexpected_values() {
     let mut converted = 0;
     for form in FORMS {
         for (name, value) in VALUES {

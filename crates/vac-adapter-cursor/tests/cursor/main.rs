@@ -1,16 +1,17 @@
 //! The adapter over its fixtures, over hostile input and over real sessions.
 
 mod capture;
+mod detection;
 mod every_log;
 mod hostile;
 mod mapping;
+mod meaning;
 mod text;
-mod whose;
 
 use vac_adapter::Report;
-use vac_adapter_check::agents::CURSOR;
 use vac_adapter_check::{Log, Outcome};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 /// What becomes of an input, after it was seen that it is what it has to be.
 fn check(name: &str, bytes: &[u8]) -> Outcome {

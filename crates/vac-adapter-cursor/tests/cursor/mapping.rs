@@ -1,13 +1,13 @@
 //! What becomes of a transcript.
 
-use vac_adapter_check::agents::CURSOR;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::{check, one};
 
 const LINE: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
 
 #[test]
-fn the_session_is_named_by_the_file_or_by_the_bytes() {
+fn session_is_named_by_the_file_or_by_the_bytes() {
     let id = |name: &str, log: &str| check(name, log.as_bytes()).only().report.session_id.clone();
     let uuid = "0190c3d2-7a6b-4f00-8e1d-2c3b4a596877";
     assert_eq!(id(&format!("{uuid}.jsonl"), LINE), uuid);
@@ -18,7 +18,7 @@ fn the_session_is_named_by_the_file_or_by_the_bytes() {
 }
 
 #[test]
-fn several_tool_uses_are_several_children_and_stay_in_the_content() {
+fn tool_uses_are_children_and_stay_in_the_content() {
     let (record, _) =
         one(br#"{"role":"assistant","message":{"content":[{"type":"text","text":"Looking."},
             {"type":"tool_use","id":"call\n1","name":"Grep","input":{"pattern":"x"}},
@@ -37,7 +37,7 @@ fn several_tool_uses_are_several_children_and_stay_in_the_content() {
 }
 
 #[test]
-fn a_written_time_is_the_timestamp_and_stays_in_the_text() {
+fn written_time_is_the_timestamp_and_stays_in_the_text() {
     let text = r"<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>\nHello";
     let log = format!("{}\n{LINE}", LINE.replace("hi", text));
     let (record, _) = one(log.as_bytes());
@@ -66,7 +66,7 @@ fn errors_and_ends_of_turns_are_events() {
 }
 
 #[test]
-fn nothing_is_made_up_about_the_model() {
+fn unknown_model_is_unknown() {
     let (record, _) = one(LINE.as_bytes());
     let meta = &record["session"]["agent-meta"];
     let expected = serde_json::json!({
@@ -77,7 +77,7 @@ fn nothing_is_made_up_about_the_model() {
 }
 
 #[test]
-fn what_is_nothing_of_cursors_is_refused_with_the_reason() {
+fn input_of_others_is_refused_with_a_reason() {
     let refusals: &[(&[u8], &str)] = &[
         (b"", "it is empty"),
         (b" \r\n\xef\xbb\xbf\n", "it is empty"),
@@ -91,7 +91,7 @@ fn what_is_nothing_of_cursors_is_refused_with_the_reason() {
 }
 
 #[test]
-fn the_session_of_a_subagent_names_its_parent() {
+fn session_of_a_subagent_names_its_parent() {
     let log = vac_adapter_check::fixtures(&vac_adapter_cursor::Cursor)
         .into_iter()
         .find(|case| case.name == "subagent")
@@ -102,12 +102,13 @@ fn the_session_of_a_subagent_names_its_parent() {
     });
     let records: Vec<_> = records.collect();
     assert_eq!(records.len(), 2, "each a record of its own");
-    assert_eq!(records[0]["session"].get("parent-session-id"), None);
-    assert_eq!(records[1]["session"]["parent-session-id"], records[0]["session"]["session-id"]);
+    assert_eq!(records[0]["session"]["vac"].get("parent"), None);
+    assert_eq!(records[1]["session"]["vac"]["parent"], records[0]["session"]["session-id"]);
+    assert_eq!(records[1]["session"]["entries"][0]["vac"]["author"], "other-agent");
 }
 
 #[test]
-fn what_is_in_a_child_is_in_the_content() {
+fn children_are_in_the_content_as_well() {
     let (record, _) = one(LINE
         .replace(
             r#""type":"text","text":"hi""#,
@@ -121,7 +122,7 @@ fn what_is_in_a_child_is_in_the_content() {
 }
 
 #[test]
-fn what_a_line_says_about_itself_has_its_canonical_name() {
+fn members_of_a_line_have_canonical_names() {
     let (record, _) = one(
         br#"{"role":"assistant","id":"m1","model":"composer-2","timestamp":"2026-08-03T09:03:00Z",
             "message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"x"}]}}"#,
@@ -136,7 +137,7 @@ fn what_a_line_says_about_itself_has_its_canonical_name() {
 }
 
 #[test]
-fn the_type_of_a_bubble_may_be_text() {
+fn type_of_a_bubble_may_be_text() {
     let (record, report) = one(br#"{"key":"bubbleId:c:b","value":{"type":"2","text":"x"}}"#);
     let entry = &record["session"]["entries"][0];
     assert_eq!((&entry["type"], &entry["native:type"]), (&"assistant".into(), &"2".into()));

@@ -42,7 +42,7 @@ fn turns_together_are_the_text() {
 }
 
 #[test]
-fn what_the_model_did_is_read_out_of_its_turn() {
+fn calls_and_results_are_parsed_from_a_turn() {
     let entries = entries(
         "user:\nhi\nassistant:\n[Thinking] Hm.\nText.\n[Tool call] Write\n  path: a\n  text: one\n    two\n\n  three\n\
          [Tool result] Write\nwritten\n\n[Tool call] Stop\n",
@@ -59,13 +59,13 @@ fn what_the_model_did_is_read_out_of_its_turn() {
 }
 
 #[test]
-fn a_user_calls_no_tools() {
+fn user_turns_have_no_calls() {
     let entries = entries("user:\n[Tool call] Read\n  path: a\n");
     assert_eq!(entries[0].get("children"), None);
 }
 
 #[test]
-fn a_turn_without_a_text_is_a_turn() {
+fn turn_without_text_is_a_turn() {
     let told: Vec<_> = entries("user:\nassistant:\nA:\nuser:")
         .iter()
         .map(|entry| entry["content"].clone())
@@ -87,7 +87,8 @@ fn long_turn_is_whole_in_its_pieces() {
     assert_eq!(whole, turn);
     for (number, entry) in (1..).zip(pieces) {
         let data = &entry["data"];
-        assert_eq!((&data["reason"], &data["piece"]), (&json!("event-too-long"), &json!(number)));
+        assert_eq!(entry["vac"]["reason"], "too-long");
+        assert_eq!(data["piece"], json!(number));
         assert_eq!(data["last"], json!(number == pieces.len()));
         assert!(data["raw"].as_str().is_some_and(|raw| raw.len() <= 1 << 10));
     }

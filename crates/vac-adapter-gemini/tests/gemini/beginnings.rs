@@ -22,7 +22,7 @@ fn every_log_is_recognised() {
 }
 
 #[test]
-fn a_document_is_recognised_wherever_it_is_cut() {
+fn document_is_recognised_wherever_it_is_cut() {
     let whole = br#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z",
         "messages": [{"id": "m", "type": "user", "content": "Hello"}, {"id": "n", "type": "gemini"#;
     let messages = whole.iter().position(|byte| *byte == b'[').expect("a list");
@@ -35,7 +35,7 @@ fn a_document_is_recognised_wherever_it_is_cut() {
 }
 
 #[test]
-fn a_glimpse_tells_what_a_list_needs() {
+fn preview_states_what_a_list_needs() {
     let header = r#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "directories": ["/d"]}"#;
     let (_, glimpse) = look("x.jsonl", header.as_bytes());
     let start = AbstractTimestamp::try_from("2026-01-05T09:30:00Z").expect("a time");
@@ -99,7 +99,7 @@ fn a_glimpse_tells_what_a_list_needs() {
 }
 
 #[test]
-fn logs_of_others_are_not_ours() {
+fn logs_of_other_agents_are_refused() {
     for text in [
         r#"{"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "Hi"}}"#,
         r#"{"timestamp": "2026-01-05T09:31:00Z", "type": "session_meta", "payload": {"id": "s"}}"#,

@@ -12,7 +12,7 @@ fn report(case: &str) -> Report {
 }
 
 #[test]
-fn what_is_no_session_is_refused_with_a_reason() {
+fn input_without_session_is_refused_with_a_reason() {
     for (bytes, reason) in [
         (&b""[..], "no session"),
         (b"garbage {[", "no session"),
@@ -30,21 +30,21 @@ fn what_is_no_session_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_cut_session_keeps_its_messages_and_tells_of_the_cut() {
+fn truncated_session_keeps_its_messages() {
     let report = report("cut-short");
     assert_eq!(report.entries["user"], 1);
     assert_eq!(report.unparsed.count, 1);
 }
 
 #[test]
-fn a_damaged_message_harms_no_other() {
+fn damaged_message_does_not_affect_others() {
     let report = report("damaged");
     assert_eq!((report.entries["user"], report.entries["assistant"]), (1, 1));
     assert_eq!(report.unparsed.count, 4, "two messages, the summary, what is behind the end");
 }
 
 #[test]
-fn documents_beside_a_session_are_kept_with_it() {
+fn other_documents_are_kept_with_the_session() {
     let text = concat!(
         "{\"before\": 1}\n",
         "{\"sessionId\": \"s\", \"projectHash\": \"p\", \"messages\": [{\"type\": \"user\", \"id\": \"m\"}]}\n",
@@ -60,7 +60,7 @@ fn documents_beside_a_session_are_kept_with_it() {
 }
 
 #[test]
-fn thousands_of_versions_and_rewinds_are_read_as_they_come() {
+fn thousands_of_versions_and_rewinds_are_read() {
     let mut lines = vec![r#"{"sessionId": "s", "projectHash": "p"}"#.to_owned()];
     for number in 0..5_000 {
         for id in [number % 3, number] {
@@ -76,7 +76,7 @@ fn thousands_of_versions_and_rewinds_are_read_as_they_come() {
 }
 
 #[test]
-fn thousands_of_sessions_in_one_list_are_told_apart() {
+fn thousands_of_sessions_in_one_list_are_separated() {
     let prompt = |number: u32| {
         let session = number % 1_000;
         format!(

@@ -21,8 +21,8 @@ fn entries(lines: &[&str]) -> Vec<Value> {
 /// The ids of the messages that nothing has superseded.
 fn current(entries: &[Value]) -> Vec<&str> {
     let stands = |entry: &&Value| {
-        let is_copy = entry["type"] != "tool-result" && entry.get("duplicate-of").is_some();
-        entry.get("superseded").is_none() && !is_copy && entry["type"] != "system-event"
+        let is_copy = entry["type"] != "tool-result" && entry["vac"].get("duplicate-of").is_some();
+        entry["vac"].get("superseded").is_none() && !is_copy && entry["type"] != "system-event"
     };
     entries.iter().filter(stands).filter_map(|entry| entry["id"].as_str()).collect()
 }
@@ -38,7 +38,7 @@ fn of_fixture(name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_conversation_is_what_nothing_has_superseded() {
+fn conversation_is_what_nothing_has_superseded() {
     assert_eq!(current(&of_fixture("jsonl/rewound")), ["u-4", "u-2"]);
     assert_eq!(current(&of_fixture("jsonl/compacted")), [""; 0], "the last list is empty");
     let updated = of_fixture("jsonl/updated");
@@ -49,7 +49,7 @@ fn the_conversation_is_what_nothing_has_superseded() {
 }
 
 #[test]
-fn an_id_belongs_to_the_last_version_and_earlier_ones_name_it() {
+fn id_belongs_to_the_last_version() {
     let entries = entries(&[
         r#"{"id": "a", "type": "gemini", "content": "1", "tokens": {"input": 1}}"#,
         r#"{"id": "b", "type": "user", "content": "x"}"#,
@@ -60,17 +60,14 @@ fn an_id_belongs_to_the_last_version_and_earlier_ones_name_it() {
     for (id, content) in [("L2", "1"), ("L4", "2")] {
         let earlier = entry(&entries, id);
         assert_eq!(earlier["content"], content);
-        assert_eq!(
-            (&earlier["superseded"], &earlier["superseded-by"]),
-            (&json!("updated"), &json!("a"))
-        );
+        assert_eq!(earlier["vac"]["superseded"], json!({"how": "updated", "by": "a"}));
     }
     assert_eq!(entry(&entries, "L2")["tokens"]["input"], 1);
     assert_eq!(entry(&entries, "L4")["token-usage"]["input"], 2, "the last that were told");
 }
 
 #[test]
-fn a_rewind_goes_by_the_place_of_the_first_version() {
+fn rewind_goes_by_the_position_of_the_first_version() {
     let entries = entries(&[
         r#"{"id": "a", "type": "gemini", "content": "1"}"#,
         r#"{"id": "b", "type": "user", "content": "x"}"#,
@@ -80,15 +77,12 @@ fn a_rewind_goes_by_the_place_of_the_first_version() {
     ]);
     assert_eq!(current(&entries), ["a", "c"]);
     let rewound = entry(&entries, "b");
-    assert_eq!(
-        (&rewound["superseded"], &rewound["superseded-by"]),
-        (&json!("rewound"), &json!("L5"))
-    );
+    assert_eq!(rewound["vac"]["superseded"], json!({"how": "rewound", "by": "L5"}));
     assert_eq!(entry(&entries, "L5")["event-type"], "session-rewound");
 }
 
 #[test]
-fn a_rewind_to_nobody_takes_everything_back() {
+fn rewind_to_an_unknown_id_takes_everything_back() {
     let entries = entries(&[
         r#"{"id": "a", "type": "user", "content": "x"}"#,
         r#"{"$rewindTo": "gone"}"#,
@@ -98,7 +92,7 @@ fn a_rewind_to_nobody_takes_everything_back() {
 }
 
 #[test]
-fn a_new_list_keeps_what_it_repeats_and_ends_the_rest() {
+fn new_list_keeps_what_it_repeats_and_ends_the_rest() {
     let entries = entries(&[
         r#"{"id": "a", "type": "user", "content": "x"}"#,
         r#"{"id": "b", "type": "user", "content": "y"}"#,
@@ -106,9 +100,9 @@ fn a_new_list_keeps_what_it_repeats_and_ends_the_rest() {
     ]);
     let expected = ["b", "b", "L4#3"];
     assert_eq!(current(&entries), expected, "one list is not a series of versions");
-    assert_eq!(entry(&entries, "a")["superseded"], "compacted");
-    assert_eq!(entry(&entries, "a")["superseded-by"], "L4");
-    assert_eq!(entry(&entries, "L4#1")["duplicate-of"], "b");
+    let superseded = &entry(&entries, "a")["vac"]["superseded"];
+    assert_eq!(superseded, &json!({"how": "compacted", "by": "L4"}));
+    assert_eq!(entry(&entries, "L4#1")["vac"]["duplicate-of"], "b");
     assert_eq!(entry(&entries, "L4")["event-type"], "messages-replaced");
 }
 
@@ -118,11 +112,33 @@ fn kept_messages_stay_in_their_place_and_copies_are_duplicates() {
     assert_eq!(current(&entries), ["m5", "m6", "n1", "n2", "m8", "m9"]);
     let copies = [("L8#1", "m1"), ("L8#2", "m2"), ("n3", "m5"), ("n4", "m6")];
     for (copy, original) in copies {
-        assert_eq!(entry(&entries, copy)["duplicate-of"], original);
+        assert_eq!(entry(&entries, copy)["vac"]["duplicate-of"], original);
         assert!(entry(&entries, copy).get("token-usage").is_none());
     }
-    assert_eq!(entry(&entries, "m1")["superseded"], "compacted", "by the second list");
-    assert_eq!(entry(&entries, "m3")["superseded"], "rewound");
+    assert_eq!(
+        entry(&entries, "m1")["vac"]["superseded"]["how"],
+        "compacted",
+        "by the second list"
+    );
+    assert_eq!(entry(&entries, "m3")["vac"]["superseded"]["how"], "rewound");
+}
+
+/// A list that shortens the results of tools repeats the messages: the originals stay.
+#[test]
+fn shortened_results_do_not_replace_the_originals() {
+    let call = |result: &str| {
+        format!(
+            r#"{{"id": "g", "type": "gemini", "content": "", "tokens": {{"input": 1}}, "toolCalls": [{{"id": "c", "name": "glob", "result": "{result}"}}]}}"#
+        )
+    };
+    let user = |id: &str| format!(r#"{{"id": "{id}", "type": "user", "content": "{id}"}}"#);
+    let list = [user("a"), call("masked"), user("b")].join(", ");
+    let set = format!(r#"{{"$set": {{"messages": [{list}]}}}}"#);
+    let entries = entries(&[&user("a"), &call("all of it"), &user("b"), &set, &user("c")]);
+    assert_eq!(current(&entries), ["a", "g", "b", "c"]);
+    assert_eq!(entry(&entries, "g")["children"][1]["output"], "all of it");
+    assert_eq!(entry(&entries, "L5#2")["vac"]["duplicate-of"], "g");
+    assert!(entry(&entries, "L5#2").get("token-usage").is_none());
 }
 
 /// In conversation order, what is neither rewound nor a copy never goes back in time.
@@ -134,8 +150,8 @@ fn conversations_of_the_corpus_are_in_the_order_of_time() {
             let entries = record.entries();
             let is_said = |entry: &&Value| {
                 (entry["type"] == "user" || entry["type"] == "assistant")
-                    && entry.get("duplicate-of").is_none()
-                    && entry.get("superseded").is_none_or(|how| how != "updated")
+                    && entry["vac"].get("duplicate-of").is_none()
+                    && entry["vac"]["superseded"]["how"] != "updated"
             };
             let times: Vec<_> = entries.iter().filter(is_said).map(|it| &it["timestamp"]).collect();
             let times: Vec<_> = times.iter().filter_map(|time| time.as_str()).collect();
@@ -145,7 +161,7 @@ fn conversations_of_the_corpus_are_in_the_order_of_time() {
 }
 
 #[test]
-fn what_is_set_last_is_the_sessions_and_what_it_replaced_is_kept() {
+fn last_set_value_is_the_sessions_and_earlier_ones_are_kept() {
     let text = concat!(
         r#"{"sessionId": "s", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "lastUpdated": "2026-01-05T09:30:00Z", "summary": "old", "kind": "main"}"#,
         "\n",
@@ -164,43 +180,25 @@ fn what_is_set_last_is_the_sessions_and_what_it_replaced_is_kept() {
 }
 
 #[test]
-fn a_response_is_a_result_and_linked_to_the_one_that_its_call_has() {
+fn response_is_linked_to_the_result_of_its_call() {
     let entries = entries(&[
         r#"{"id": "r", "type": "user", "content": [{"functionResponse": {"id": "c", "name": "glob", "response": {"output": "x"}}}]}"#,
         r#"{"id": "q", "type": "user", "content": [{"functionResponse": {"id": "d", "response": {"error": "x"}}}, {"text": "and words"}]}"#,
         r#"{"id": "g", "type": "gemini", "content": "", "toolCalls": [{"id": "c", "name": "glob", "result": "x"}]}"#,
     ]);
     let result = entry(&entries, "r");
-    assert_eq!((&result["type"], &result["duplicate-of"]), (&json!("tool-result"), &json!("c")));
+    assert_eq!(
+        (&result["type"], &result["vac"]["duplicate-of"]),
+        (&json!("tool-result"), &json!("c"))
+    );
     let mixed = entry(&entries, "q");
-    assert_eq!((&mixed["type"], &mixed["user-kind"]), (&json!("user"), &json!("tool-response")));
+    assert_eq!((&mixed["type"], &mixed["vac"]["author"]), (&json!("user"), &json!("user")));
     assert_eq!(mixed["children"][0]["is-error"], true);
-    assert_eq!(mixed["children"][0].get("duplicate-of"), None);
+    assert_eq!(mixed["children"][0]["vac"].get("duplicate-of"), None);
 }
 
 #[test]
-fn what_no_user_typed_for_the_model_is_told() {
-    for (text, kind) in [
-        ("<session_context>\\nx", json!("session-context")),
-        ("\\n <hook_context>x", json!("hook-context")),
-        ("<state_snapshot>x", json!("state-snapshot")),
-        ("/compress", json!("command")),
-        ("/chat save lamp", json!("command")),
-        ("?", json!("command")),
-        ("/home/ada/lamp.py is broken", Value::Null),
-        ("// a comment", Value::Null),
-        ("/", Value::Null),
-        ("Why?", Value::Null),
-    ] {
-        for content in [format!("\"{text}\""), format!("[{{\"text\": \"{text}\"}}]")] {
-            let line = format!(r#"{{"id": "u", "type": "user", "content": {content}}}"#);
-            assert_eq!(entries(&[&line])[0]["user-kind"], kind, "{content}");
-        }
-    }
-}
-
-#[test]
-fn types_operations_and_keys_nobody_knows_are_counted() {
+fn unknown_types_operations_and_keys_are_counted() {
     let log = fixture(&Gemini, "jsonl/drift");
     let report = check(&GEMINI, &Gemini, &log).only().report.clone();
     let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
@@ -209,7 +207,7 @@ fn types_operations_and_keys_nobody_knows_are_counted() {
         [
             "$patch",
             "$set key brightness",
-            "a document that is no session",
+            "a document that is not a session",
             "hologram",
             "message key mood",
             "part hologram",

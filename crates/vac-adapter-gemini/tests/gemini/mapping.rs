@@ -17,7 +17,7 @@ fn messages(list: &str) -> Value {
 }
 
 #[test]
-fn the_head_of_the_record_comes_from_the_top_level() {
+fn head_of_the_record_comes_from_the_top_level() {
     let record = messages(
         r#"[{"type": "gemini", "model": "gemini-2.5-pro"}, {"type": "gemini", "model": "gemma-3"}]"#,
     );
@@ -36,7 +36,7 @@ fn the_head_of_the_record_comes_from_the_top_level() {
 }
 
 #[test]
-fn a_history_is_named_by_its_file_and_starts_in_its_name() {
+fn history_is_named_and_dated_by_its_file() {
     let text = r#"{"history": [{"role": "user", "parts": [{"text": "Hi"}]}]}"#;
     let named = record("session-2025-09-18T02-45-3b44bc68.json", text);
     assert_eq!(named["id"], "session-2025-09-18T02-45-3b44bc68");
@@ -48,7 +48,7 @@ fn a_history_is_named_by_its_file_and_starts_in_its_name() {
 }
 
 #[test]
-fn errors_are_told_by_status_and_by_both_shapes_of_a_response() {
+fn errors_are_stated_by_status_and_both_shapes_of_a_response() {
     for (call, is_error) in [
         (r#"{"status": "error", "result": "text"}"#, json!(true)),
         (r#"{"status": "success", "result": "text"}"#, json!(false)),
@@ -79,17 +79,6 @@ fn tokens_have_their_canonical_names() {
 }
 
 #[test]
-fn an_empty_info_marks_a_compression() {
-    let record = messages(r#"[{"type": "info", "content": ""}, {"type": "info", "content": "x"}]"#);
-    let entries = &record["session"]["entries"];
-    assert_eq!(
-        (&entries[0]["event-type"], &entries[0]["marker"]),
-        (&json!("info"), &json!("compression"))
-    );
-    assert_eq!((&entries[1]["event-type"], &entries[1]["marker"]), (&json!("info"), &Value::Null));
-}
-
-#[test]
 fn children_without_a_time_have_that_of_their_message() {
     let record = messages(
         r#"[{"type": "gemini", "timestamp": "2026-01-05T09:31:00Z", "thoughts": [{"description": "d"}],
@@ -101,7 +90,7 @@ fn children_without_a_time_have_that_of_their_message() {
 }
 
 #[test]
-fn the_canonical_profile_has_only_what_the_schema_names() {
+fn canonical_profile_has_only_what_the_schema_names() {
     let text = br#"{"sessionId": "s", "projectHash": "p", "messages": [{"type": "gemini",
         "displayContent": "d", "toolCalls": [{"name": "glob", "result": "r", "resultDisplay": "secret"}]}]}"#;
     let options = Options { profile: Profile::Canonical, ..Options::default() };
@@ -113,7 +102,7 @@ fn the_canonical_profile_has_only_what_the_schema_names() {
 }
 
 #[test]
-fn a_role_tells_who_said_it_where_there_is_no_type() {
+fn role_is_the_type_where_there_is_none() {
     let record = messages(
         r#"[{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "content": "Ho"},
             {"type": "info", "role": "user", "content": "no"}, {"role": "system", "content": "no"}]"#,

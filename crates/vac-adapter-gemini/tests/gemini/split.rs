@@ -6,7 +6,7 @@ use vac_adapter_gemini::Gemini;
 use crate::{check, record};
 
 #[test]
-fn a_session_of_three_documents_keeps_all_that_they_say() {
+fn session_of_three_documents_keeps_all_of_them() {
     let part = |hour: u8| {
         format!(
             r#"{{"sessionId": "s", "projectHash": "p", "startTime": "2026-01-05T{hour:02}:00:00Z",
@@ -28,7 +28,7 @@ fn a_session_of_three_documents_keeps_all_that_they_say() {
 }
 
 #[test]
-fn a_session_in_two_real_files_is_one() {
+fn session_in_two_real_files_is_one() {
     let is_half = |log: &Log| log.shown.contains("-split-");
     let halves = corpus(&Gemini).into_iter().filter(is_half).flat_map(|log| log.parts);
     let halves: Vec<_> = halves.map(|part| part.bytes).collect();

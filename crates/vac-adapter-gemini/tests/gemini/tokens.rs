@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use vac_adapter_check::agents::GEMINI;
 use vac_adapter_check::{Log, Tokens, check, corpus, fixture_logs, native, tokens};
 use vac_adapter_gemini::Gemini;
+use vac_adapter_gemini::check::GEMINI;
 
 /// The tokens of a log by the test's own means: of each message the last that are told.
 fn counted(log: &Log) -> Tokens {
@@ -44,7 +44,7 @@ fn counted(log: &Log) -> Tokens {
 }
 
 #[test]
-fn a_record_counts_the_tokens_of_each_message_once() {
+fn tokens_of_each_message_count_once() {
     let mut total = 0;
     for log in fixture_logs(&Gemini).into_iter().chain(corpus(&Gemini)) {
         let outcome = check(&GEMINI, &Gemini, &log);

@@ -1,8 +1,8 @@
 //! What is true of every log: ours, real ones where there are any, and hostile ones.
 
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 
 #[test]
 fn every_fixture_gives_the_records_beside_it() {

@@ -1,8 +1,10 @@
 //! Shared sessions, captures, first messages, rows and damaged exports.
 
+use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::{Adapter, Beginning, Confidence, Share, detect};
 use vac_adapter_check::{Log, fixture_logs};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 use vac_record::AbstractTimestamp;
 
 use crate::{check, one};
@@ -24,7 +26,7 @@ const SEEN: &[(&str, Seen)] = &[
 ];
 
 #[test]
-fn the_beginning_of_a_log_tells_whose_it_is_and_what_a_list_needs() {
+fn beginning_of_a_log_gives_agent_and_preview() {
     let logs = fixture_logs(&OpenCode);
     for (case, (variant, session, start, project, version)) in SEEN {
         let part = format!("opencode/{case}/");
@@ -44,7 +46,7 @@ fn the_beginning_of_a_log_tells_whose_it_is_and_what_a_list_needs() {
 }
 
 #[test]
-fn what_is_cut_short_is_still_an_export() {
+fn cut_export_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("export-cut")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -54,7 +56,7 @@ fn what_is_cut_short_is_still_an_export() {
 }
 
 #[test]
-fn what_is_cut_short_is_still_a_shared_session() {
+fn cut_shared_session_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("share-cut")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -64,7 +66,7 @@ fn what_is_cut_short_is_still_a_shared_session() {
 }
 
 #[test]
-fn of_a_damaged_shared_session_what_is_whole_is_told() {
+fn whole_objects_of_a_damaged_share_are_converted() {
     let part = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
     let share = format!(
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
@@ -93,7 +95,7 @@ fn ids(record: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn of_a_damaged_export_what_is_whole_is_told() {
+fn whole_objects_of_a_damaged_export_are_converted() {
     let good = r#"{"type": "text", "text": "whole", "id": "prt_1", "messageID": "msg_1"}"#;
     let bad = r#"{"type": "text", "text": "twice", "text": "twice"}"#;
     let export = format!(
@@ -110,7 +112,26 @@ fn of_a_damaged_export_what_is_whole_is_told() {
 }
 
 #[test]
-fn elements_that_nobody_expects_in_a_shared_session_are_events() {
+fn line_before_an_export_is_kept() {
+    let part = r#"{"type": "text", "text": "Hi", "id": "prt_1", "messageID": "msg_1"}"#;
+    let export = format!(
+        "Exporting session: ses_1\n{{\"info\": {INFO},\n \"messages\": [{{\"info\": {MESSAGE}, \"parts\": [{part}]}}]}}\n"
+    );
+    let log = Log::new("s.json", export.as_bytes());
+    let found = detect(&log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
+    assert_eq!(found, Some(Confidence::Certain));
+    let (record, report) = one(export.as_bytes());
+    let texts: Vec<_> = record["session"]["entries"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .filter_map(|entry| entry["content"].as_str())
+        .collect();
+    assert_eq!((texts, report.unparsed.count), (vec!["Hi"], 1));
+}
+
+#[test]
+fn unknown_elements_of_a_shared_session_are_events() {
     let share = format!(
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
             {{"type": "hologram", "data": {{"depth": 3}}}}, {{"type": "part", "data": 7}}, 8,
@@ -127,7 +148,7 @@ fn elements_that_nobody_expects_in_a_shared_session_are_events() {
 }
 
 #[test]
-fn a_captured_line_keeps_what_it_says_beside_its_part() {
+fn captured_line_keeps_members_next_to_its_part() {
     let line = |kind: &str, members: &str| {
         format!(r#"{{"type": "{kind}", "timestamp": 9, "sessionID": "ses_1", {members}}}"#)
     };
@@ -176,12 +197,25 @@ fn parts_inside_a_message_may_be_anything() {
 }
 
 #[test]
-fn a_file_that_could_not_be_read_is_an_event_and_a_warning() {
+fn file_that_could_not_be_read_is_an_event_and_a_warning() {
+    let mut log = Log::new("log.json", MESSAGE);
+    let problem =
+        Problem::Unreadable { what: "part/x.json".to_owned(), reason: "it is empty".to_owned() };
+    log.parts[0].troubles.push(Trouble { offset: 0, problem });
+    let converted = vac_adapter_check::check(&OPENCODE, &OpenCode, &log).only().clone();
+    let entry = &converted.value()["session"]["entries"][0];
+    assert_eq!(entry["event-type"], "unreadable");
+    assert_eq!(entry["data"]["file"], "part/x.json");
+    assert_eq!(entry["vac"]["reason"], "other");
+    assert_eq!(converted.report.warnings, ["part/x.json: it is empty"]);
+}
+
+#[test]
+fn document_that_claims_a_file_could_not_be_read_is_an_event_of_the_log() {
     let log = format!(
         "{MESSAGE}\n{}",
-        r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "it is empty"}"#
+        r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "no"}"#
     );
-    let (record, report) = one(log.as_bytes());
-    assert_eq!(record["session"]["entries"][1]["event-type"], "unreadable");
-    assert_eq!(report.warnings, ["part/x.json: it is empty"]);
+    let (_, report) = one(log.as_bytes());
+    assert_eq!(report.warnings, [""; 0]);
 }

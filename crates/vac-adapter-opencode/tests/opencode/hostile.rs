@@ -53,7 +53,7 @@ fn an_object_with_a_key_twice_is_carried_raw_with_its_id() {
 }
 
 #[test]
-fn numbers_that_no_type_holds_stay_as_they_are() {
+fn numbers_without_a_type_are_kept() {
     let text = part(r#""type": "text", "text": "x", "time": {"start": 1.5, "end": 1e400}"#);
     let (record, report) = kept(text.as_bytes());
     assert!(record.contains(r#""time":{"start":1.5,"end":1e400}"#));

@@ -4,13 +4,14 @@ mod containers;
 mod every_log;
 mod forms;
 mod hostile;
+mod meaning;
 mod order;
 mod tokens;
 
 use vac_adapter::Report;
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{Log, Outcome};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 
 /// What becomes of an input, after it was seen that it is what it has to be.
 fn check(name: &str, bytes: &[u8]) -> Outcome {

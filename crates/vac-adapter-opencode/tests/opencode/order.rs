@@ -1,9 +1,9 @@
 //! Sessions, their order, and what belongs to them.
 
 use vac_adapter::{Adapter, Confidence, Memory, detect};
-use vac_adapter_check::agents::OPENCODE;
 use vac_adapter_check::{corpus, fixture, fixture_logs};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
 
 use crate::{check, one};
 
@@ -17,7 +17,7 @@ const PROMPT: &str = r#"
 "#;
 
 #[test]
-fn a_prompt_behind_its_answer_comes_first() {
+fn prompt_after_its_answer_comes_first() {
     let (record, _) = one(PROMPT.as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str().unwrap_or("")).collect();
@@ -71,7 +71,7 @@ fn several_sessions_give_records_in_the_order_of_their_creation() {
 }
 
 #[test]
-fn an_array_belongs_to_the_session_behind_it_else_to_what_is_before_it() {
+fn array_belongs_to_the_session_after_it_or_before_it() {
     let log = br#"
         {"id": "msg_a", "sessionID": "ses_a", "role": "user"}
         [{"content": "read", "status": "pending", "id": "1"}]
@@ -87,7 +87,7 @@ fn an_array_belongs_to_the_session_behind_it_else_to_what_is_before_it() {
 }
 
 #[test]
-fn a_project_that_no_session_names_is_an_event_of_the_first() {
+fn unnamed_project_is_an_event_of_the_first_session() {
     let log = br#"
         {"id": "prj", "worktree": "/w", "vcs": "git", "sandboxes": []}
         {"id": "msg_1", "sessionID": "ses_1", "role": "user"}
@@ -98,7 +98,7 @@ fn a_project_that_no_session_names_is_an_event_of_the_first() {
 }
 
 #[test]
-fn parts_without_their_message_come_behind_what_they_stood_behind() {
+fn parts_without_their_message_keep_their_place() {
     let log = br#"
         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 5}}
         {"id": "prt_9", "sessionID": "ses_1", "messageID": "msg_7", "type": "text", "text": "x"}
@@ -109,7 +109,7 @@ fn parts_without_their_message_come_behind_what_they_stood_behind() {
 }
 
 #[test]
-fn what_is_no_store_is_refused_with_the_reason() {
+fn other_files_are_refused_with_the_reason() {
     let refusals: &[(&[u8], &str)] = &[
         (b"", "no session"),
         (b"{\"type\": \"user\", \"message\": {}}", "no session"),
@@ -153,7 +153,7 @@ fn a_store_is_detected_by_its_objects() {
 
 /// The texts of messages of an export with who said them, in the order of the record, and
 /// the tokens that the record counts.
-fn told(record: &serde_json::Value) -> (Vec<(String, String)>, u64) {
+fn texts_and_output(record: &serde_json::Value) -> (Vec<(String, String)>, u64) {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let texts = entries.iter().filter_map(|entry| {
         let text = entry.get("content")?.as_str()?;
@@ -185,11 +185,12 @@ fn nesting_decides_order_and_owner_of_scrubbed_exports() {
     let mut count = 0;
     for log in logs.filter(|log| log.parts.len() == 1) {
         let Ok(export) = serde_json::from_slice::<serde_json::Value>(log.first()) else { continue };
-        if !export["info"].is_object() || !export["messages"].is_array() {
+        let has_parts = export["messages"][0]["parts"].is_array();
+        if !export["info"].is_object() || !has_parts {
             continue;
         }
         let outcome = vac_adapter_check::check_briefly(&OPENCODE, &OpenCode, &log);
-        assert_eq!(told(&outcome.only().value()), nested(&export), "{}", log.shown);
+        assert_eq!(texts_and_output(&outcome.only().value()), nested(&export), "{}", log.shown);
         count += 1;
     }
     println!("{count} exports");
@@ -201,7 +202,7 @@ fn scrubbed_ids_neither_join_nor_reorder_messages() {
     let log = fixture(&OpenCode, "export-scrubbed");
     let outcome = vac_adapter_check::check(&OPENCODE, &OpenCode, &log);
     let record = outcome.only().value();
-    let (texts, output) = told(&record);
+    let (texts, output) = texts_and_output(&record);
     let texts: Vec<_> = texts.iter().map(|(who, text)| (who.as_str(), text.as_str())).collect();
     assert_eq!(
         texts,

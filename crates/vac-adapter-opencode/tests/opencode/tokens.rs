@@ -57,7 +57,11 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
 /// The objects of a document, whatever it is.
 fn objects(document: &Value) -> Vec<&Value> {
     if let Some(messages) = document["messages"].as_array() {
-        return messages.iter().map(|message| &message["info"]).collect();
+        let info = messages.iter().map(|message| match &message["info"] {
+            Value::Null => message,
+            info => info,
+        });
+        return info.collect();
     }
     if let Some(elements) = document.as_array() {
         return elements.iter().map(|element| &element["data"]).collect();

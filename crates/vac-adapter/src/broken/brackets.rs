@@ -55,10 +55,10 @@ impl<'b> Walker<'b> {
             };
             let key = &self.bytes[start..self.at];
             let name = key.trim_ascii_end();
-            let list = lists.iter().position(|list| {
-                name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""))
-                    == Some(list.as_bytes())
-            });
+            // A key may be written with escapes.
+            let list = Document::json(name)
+                .ok()
+                .and_then(|name| lists.iter().position(|list| name.root().is_text(list)));
             let mut member = [key, b":"].concat();
             self.at = value;
             if let Some(list) = list.filter(|_| self.bytes.get(value) == Some(&b'[')) {

@@ -75,7 +75,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// What a name stands for.
+/// What a name refers to.
 pub(super) enum Target<'a> {
     Argument(Argument<'a>),
     Named(Named<'a>),
@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
         format!("`{name}` is not defined{hint}")
     }
 
-    /// The rule that a name stands for, which is lowered sooner or later.
+    /// The rule that a name refers to, which is lowered sooner or later.
     pub(super) fn rule(&mut self, named: Named<'a>, at: Location) -> Result<RuleId, Error> {
         let id = self.rule_id(&named.key, &at)?;
         let is_instance = named.definition.is_generic();
@@ -250,7 +250,7 @@ pub(super) fn sole_type2<'a>(of: &'a Type<'a>) -> Option<&'a Type2<'a>> {
     }
 }
 
-/// The type that stands alone, without operator and parentheses.
+/// The type that a type consists of, without operator and parentheses.
 pub(super) fn bare<'a>(mut type1: &'a Type1<'a>) -> Option<&'a Type2<'a>> {
     loop {
         if type1.operator.is_some() {

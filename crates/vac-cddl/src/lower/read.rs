@@ -107,7 +107,11 @@ fn root(
     start: Option<&str>,
 ) -> Result<RuleId, Error> {
     let Some(start) = start else {
-        let why = format!("`{}` comes first, and is not a type without parameters", first.name);
+        let why = format!(
+            "`{}` is the first rule, but not a type without parameters \
+             (use --start to choose another rule)",
+            first.name,
+        );
         let index = order.get(&*first.name);
         return index
             .map(|&index| RuleId(index))

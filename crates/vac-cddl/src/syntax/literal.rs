@@ -32,7 +32,7 @@ pub(super) fn text(written: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The character that an escape stands for, and the length of the escape.
+/// The character that an escape means, and the length of the escape.
 fn escape(written: &str) -> Result<(char, usize), String> {
     let unknown = || {
         let shown: String = written.chars().take(2).collect();

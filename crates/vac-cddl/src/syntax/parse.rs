@@ -147,6 +147,15 @@ impl<'a, 't> Parser<'a, 't> {
                 Some(Operator { kind, argument: self.type2()?, span: *span })
             }
         };
+        if operator.is_some()
+            && let Some(next) = self.peek().filter(|next| is_operator(&next.kind))
+        {
+            let why = format!(
+                "`{}` follows another operator: put what is before it in parentheses",
+                self.written(next),
+            );
+            return Err(self.problem(why));
+        }
         Ok(Type1 { target, operator, span: self.span_from(start) })
     }
 
@@ -502,7 +511,9 @@ impl<'a, 't> Parser<'a, 't> {
                 long => format!("`{}...`", long.chars().take(SHOWN).collect::<String>()),
             },
         };
-        self.problem(format!("expected {what}, found {found}"))
+        let is_after_choice = what == "a type" && found == "`=>`";
+        let hint = if is_after_choice { " (a choice as a key needs parentheses)" } else { "" };
+        self.problem(format!("expected {what}, found {found}{hint}"))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Escape, Translation, literal};
 const DEPTH_LIMIT: usize = 20;
 
 impl Translation<'_> {
-    /// A class, from behind its bracket.
+    /// A class, from after its bracket.
     pub(super) fn class(&mut self) -> Result<(), String> {
         let class = self.class_within(0)?;
         self.out.push_str(&class);
@@ -30,7 +30,7 @@ impl Translation<'_> {
                     let subtracted = self.class_within(depth + 1)?;
                     return match self.rest.next() {
                         Some(']') => Ok(format!("[[{sign}{items}]--{subtracted}]")),
-                        _ => Err("a class has to end behind what is subtracted".into()),
+                        _ => Err("a class has to end after what is subtracted".into()),
                     };
                 }
                 '[' => return Err("`[` has to be escaped in a class".into()),

@@ -42,7 +42,7 @@ fn an_operator_binds_stronger_than_a_choice() {
 }
 
 #[test]
-fn a_default_that_is_no_literal_leaves_the_target() {
+fn a_default_that_is_not_a_literal_is_ignored() {
     assert_eq!(root("a = {? b: bool .default true}"), "{? \"b\": bool}");
     assert_eq!(error("a = bool .default tru"), "spec.cddl:1:19: `tru` is not defined");
 }

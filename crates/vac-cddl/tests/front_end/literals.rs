@@ -48,7 +48,7 @@ fn byte_strings_have_escapes_and_may_span_lines() {
 }
 
 #[test]
-fn literals_are_told_apart_from_names_and_occurrences() {
+fn literals_differ_from_names_and_occurrences() {
     assert_eq!(root("a = [1*2 int, 3]"), "[1*2 int, 3]");
     assert_eq!(root("a = [h, b64]\nh = 1\nb64 = 2"), "[h, b64]");
 }

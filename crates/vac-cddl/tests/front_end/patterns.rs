@@ -61,7 +61,7 @@ fn quantifiers_count() {
 }
 
 #[test]
-fn escapes_stand_for_classes() {
+fn escapes_mean_classes() {
     assert!(matches(r"\d\D", "٣x"));
     assert!(matches(r"\w+", "aä1+"));
     assert!(!matches(r"\w", "-"));
@@ -76,7 +76,7 @@ fn escapes_stand_for_classes() {
 }
 
 #[test]
-fn escaped_characters_stand_for_themselves() {
+fn escaped_characters_match_themselves() {
     assert!(matches(r"\n\t\r\.\\\?\*\+\(\)\{\}\[\]\|\^\-", "\n\t\r.\\?*+(){}[]|^-"));
     assert!(matches(r"\/\#\@\$", "/#@$"));
 }
@@ -124,7 +124,7 @@ fn what_xsd_does_not_have_is_refused() {
         ("[]", "a class cannot be empty"),
         ("[a[b]]", "`[` has to be escaped in a class"),
         ("[[:alpha:]]", "`[` has to be escaped in a class"),
-        ("[a-[b]c]", "a class has to end behind what is subtracted"),
+        ("[a-[b]c]", "a class has to end after what is subtracted"),
         ("[z-a]", "`z-a` is not a range"),
         (r"[a-\d]", "a range cannot end with a class"),
         ("a]", "`]` has to be escaped"),

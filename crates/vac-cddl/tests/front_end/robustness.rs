@@ -18,14 +18,14 @@ way = (n: 1, s: (2 .plus 3))
 "#;
 
 #[test]
-fn truncated_texts_do_no_harm() {
+fn truncated_texts_are_read_without_panic() {
     for end in (0..TEXT.len()).filter(|&end| TEXT.is_char_boundary(end)) {
         let _ = vac_cddl::parse("t", &TEXT[..end]);
     }
 }
 
 #[test]
-fn texts_that_lack_a_character_do_no_harm() {
+fn texts_that_lack_a_character_are_read_without_panic() {
     for (at, c) in TEXT.char_indices() {
         let text = [&TEXT[..at], &TEXT[at + c.len_utf8()..]].concat();
         let _ = vac_cddl::parse("t", &text);
@@ -33,7 +33,7 @@ fn texts_that_lack_a_character_do_no_harm() {
 }
 
 #[test]
-fn texts_with_a_stray_character_do_no_harm() {
+fn texts_with_a_stray_character_are_read_without_panic() {
     let strays = ["\"", "'", "(", "]", "#", ".", "\\", "<", "~", "&", "/", "ä"];
     for ((at, _), stray) in TEXT.char_indices().zip(strays.iter().cycle()) {
         let _ = vac_cddl::parse("t", &[&TEXT[..at], stray, &TEXT[at..]].concat());
@@ -106,7 +106,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn long_chains_of_names_are_no_deep_recursion() {
+fn long_chains_of_names_do_not_recurse_deeply() {
     let text = lines(1000, |n| format!("a{n} = a{}", n + 1));
     assert_eq!(super::root(&format!("{text}\na1000 = int")), "a1");
     assert!(error(&format!("{text}\na1000 = a0")).contains("a1 and others to a1000"));
@@ -136,7 +136,7 @@ fn groups_that_all_contain_each_other_are_read() {
 }
 
 #[test]
-fn containers_that_are_looked_through_again_and_again_are_counted() {
+fn repeated_searches_of_containers_are_counted() {
     let members = "x: int, ".repeat(20_000);
     let text = format!("a = [{}]\ng = (y: {{ {members} g }})", "g, ".repeat(20_000));
     let why = error(&text);
@@ -220,7 +220,7 @@ fn long_texts_have_the_right_places() {
 }
 
 #[test]
-fn huge_numbers_are_errors_or_harmless() {
+fn huge_numbers_are_errors_or_accepted() {
     assert_eq!(
         error("b = int\na = [0, 1e999999999]"),
         "spec.cddl:2:9: this float is too large: no 64 bits hold it"

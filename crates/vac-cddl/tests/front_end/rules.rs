@@ -55,7 +55,7 @@ fn inlined_elements_are_located_in_their_group() {
 #[test]
 fn the_source_of_a_rule_is_its_own_text() {
     let text =
-        "; about a\na = { ; open\n  b: int ; about b\n} ; behind\n\n; about c\nc = tstr ; end\n";
+        "; about a\na = { ; open\n  b: int ; about b\n} ; after\n\n; about c\nc = tstr ; end\n";
     let schema = read(text);
     assert_eq!(rule(&schema, "a").source, "a = { ; open\n  b: int ; about b\n}");
     assert_eq!(rule(&schema, "c").source, "c = tstr");
@@ -77,16 +77,16 @@ fn the_docs_of_a_rule_are_the_comments_directly_above() {
 }
 
 #[test]
-fn the_docs_of_an_element_stand_above_or_behind() {
+fn docs_of_an_element_are_above_or_after_it() {
     let text = "a = {
   ; above b
   ; more
-  b: int, ; behind b
-  c: tstr ; behind c
+  b: int, ; after b
+  c: tstr ; after c
   d: {
     e: int
-  } ; behind d
-  f: 1, g: 2 ; behind g
+  } ; after d
+  f: 1, g: 2 ; after g
   \"h;\": 3
 }";
     let schema = read(text);
@@ -100,11 +100,11 @@ fn the_docs_of_an_element_stand_above_or_behind() {
         })
         .collect();
     let wanted = [
-        "\"b\" above b|more|behind b",
-        "\"c\" behind c",
-        "\"d\" behind d",
+        "\"b\" above b|more|after b",
+        "\"c\" after c",
+        "\"d\" after d",
         "\"f\" ",
-        "\"g\" behind g",
+        "\"g\" after g",
         "\"h;\" ",
     ];
     assert_eq!(docs, wanted);

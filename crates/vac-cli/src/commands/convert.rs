@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use vac::AGENTS;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session::Options;
@@ -154,7 +155,7 @@ impl Convert {
         let selected = if self.discover {
             self.selection.discover(agent, jobs, talk)?
         } else {
-            let found = find(&self.paths);
+            let found = find(&self.paths, AGENTS);
             found_paths.extend(found.logs.iter().flat_map(Log::paths).map(Path::to_owned));
             self.selection.select(found, agent, jobs, talk)?
         };

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use vac::AGENTS;
 use vac_adapter::time::instant;
 use vac_store::join::Known;
 use vac_view::event_time::to_utc;
 
-use crate::convert::ADAPTERS;
 use crate::convert::selection::Selection;
 use crate::exit::Exit;
 use crate::help;
@@ -24,16 +24,33 @@ const WIDEST: usize = 48;
 /// The last.
 const WIDEST_LAST: usize = 200;
 
+/// Names the variables that move the places of agents, in lines of at most 80 characters.
+fn variables() -> String {
+    let names = vac::place_variables().join(", ");
+    let text = format!(
+        "Variables that say where agents keep their sessions: {names}. They do not apply to --root."
+    );
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + word.len() < 80 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// List the sessions that agents keep on this machine
 ///
 /// Looks where each agent keeps its sessions, and only at their beginning. Agents are told
 /// by content; files that are no sessions are passed over.
 #[derive(Args)]
 #[command(after_help = help::ending(
-    &["\
-Variables that say where agents keep their sessions: CLAUDE_CONFIG_DIR, CODEX_HOME,
-GEMINI_CLI_HOME, XDG_DATA_HOME, OPENCODE_DB, CURSOR_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA.
-They do not count for --root."],
+    &[&variables()],
     "0 done, 2 usage, or something could not be read.",
     &[
         ("vac list", "Every session on this machine"),
@@ -184,7 +201,7 @@ impl Session {
 
 /// Agent by agent, the latest at the end; what does not say when it began is before them.
 fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
-    let agent = ADAPTERS.iter().position(|adapter| Some(adapter.name()) == known.agent);
+    let agent = AGENTS.iter().position(|adapter| Some(adapter.name()) == known.adapter);
     let start = known.glimpse.start.as_ref().and_then(instant);
     let (id, shown) = (known.glimpse.session_id.clone(), known.log.shown.clone());
     (agent.unwrap_or(usize::MAX), start, id, shown)

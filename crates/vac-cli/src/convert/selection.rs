@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use vac::AGENTS;
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
 use vac_store::{Found, Skipped, discover};
@@ -58,7 +59,7 @@ impl Selection {
         for missing in missing(&roots) {
             talk.warn(&missing);
         }
-        self.select(discover(&roots), agent, jobs, talk)
+        self.select(discover(&roots, AGENTS), agent, jobs, talk)
     }
 
     /// Looks at what was found, and leaves out what is not meant.
@@ -114,17 +115,20 @@ impl Selection {
     fn roots(&self) -> Result<Vec<Root>> {
         let Some(folder) = &self.root else {
             let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
-            return Ok(places::of(&Surroundings {
-                system: System::this(),
-                home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
-                temporary: &temporary,
-                variable: &|name| std::env::var_os(name),
-            }));
+            return Ok(places::roots(
+                AGENTS,
+                &Surroundings {
+                    system: System::this(),
+                    home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
+                    temporary: &temporary,
+                    variable: &|name| std::env::var_os(name),
+                },
+            ));
         };
         if let Err(error) = folder.read_dir() {
             bail!("{}: {error}", folder.display());
         }
-        Ok(places::below(folder))
+        Ok(places::roots_below(AGENTS, folder))
     }
 }
 

@@ -7,13 +7,14 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 
 use tempfile::SpooledTempFile;
+use vac::AGENTS;
 use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
 use vac_store::join::{Known, look};
 use vac_store::{Loaded, Log, join};
 
-use super::{ADAPTERS, version};
+use super::version;
 use crate::progress::Progress;
 use crate::terminal::Talk;
 
@@ -84,8 +85,10 @@ pub fn arrange(
     jobs: usize,
     talk: Talk,
 ) -> io::Result<Vec<Known>> {
-    let is_meant = |adapter: &&dyn Adapter| agent.is_none_or(|name| name == adapter.name());
-    let adapters: Vec<_> = ADAPTERS.iter().copied().filter(is_meant).collect();
+    let adapters = match agent {
+        Some(agent) => vac::adapter(agent).into_iter().collect(),
+        None => AGENTS.to_vec(),
+    };
     let progress = Progress::new("looking", logs.len(), talk);
     let mut known = Vec::with_capacity(logs.len());
     let work = |log| look(log, &adapters);
@@ -197,9 +200,12 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     if let Some(trouble) = &known.trouble {
         return Outcome::Trouble(trouble.clone());
     }
-    let named = settings.agent.as_deref().or(known.agent);
-    let adapter = ADAPTERS.iter().find(|adapter| Some(adapter.name()) == named);
-    let Some(adapter) = adapter else { return Outcome::Unknown(known.looks_like.clone()) };
+    // The name that the user states goes before that of the place.
+    let agent = settings.agent.as_deref().or(known.agent);
+    let adapter = settings.agent.as_deref().or(known.adapter).and_then(vac::adapter);
+    let (Some(agent), Some(adapter)) = (agent, adapter) else {
+        return Outcome::Unknown(known.looks_like.clone());
+    };
     let log = match known.log.load_within(settings.max_event) {
         Ok(log) => log,
         Err(error) => return Outcome::of(&error.into()),
@@ -209,9 +215,10 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         Err(error) => return Outcome::of(&error),
     };
     let made = sessions.iter().map(|session| {
-        let mut made = write(&**session, &settings.options, &log);
+        let session = session::Named::new(&**session, agent);
+        let mut made = write(&session, &settings.options, &log);
         if let Made::Record(report, _) = &mut made {
-            warn_if_newer(report, *adapter);
+            warn_if_newer(report, adapter);
         }
         made
     });

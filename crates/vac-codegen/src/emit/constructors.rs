@@ -6,6 +6,9 @@ use quote::quote;
 use super::types::{name_and_lifetime, part_type, rust_type};
 use crate::model::{Body, Item, Member, Model, Part, PartKind, Place};
 
+/// Names of arguments that clippy objects to.
+const PLACEHOLDERS: [&str; 3] = ["foo", "baz", "quux"];
+
 /// More arguments than this need clippy's permission.
 const MAX_ARGUMENTS: usize = 7;
 
@@ -109,10 +112,16 @@ fn constructor(
     let lifetime = item.borrows.then(|| quote!(<'a>));
     let allowed =
         (arguments.len() > MAX_ARGUMENTS).then(|| quote!(#[allow(clippy::too_many_arguments)]));
+    let has_placeholder = arguments.iter().any(|argument| {
+        let name = argument.clone().into_iter().next().map(|name| name.to_string());
+        name.is_some_and(|name| PLACEHOLDERS.contains(&&*name))
+    });
+    let placeholder = has_placeholder.then(|| quote!(#[allow(clippy::disallowed_names)]));
     quote! {
         impl #lifetime #name {
             #[doc = #docs]
             #allowed
+            #placeholder
             pub fn new(#(#arguments),*) -> Self {
                 Self { #(#fields),* }
             }

@@ -30,6 +30,10 @@ impl Builder<'_> {
             ElementKind::Group { .. } => None,
         };
         let leading = elements.first().and_then(literal);
+        let leading_key = elements.first().and_then(|element| match &element.kind {
+            ElementKind::Member(member) => key(member),
+            ElementKind::Group { .. } => None,
+        });
         let others = elements.iter().filter(|element| literal(element).is_none());
         let titles: Vec<String> =
             others.take(MAX_JOINED).map(|element| self.element_title(element)).collect();
@@ -37,8 +41,13 @@ impl Builder<'_> {
         match leading {
             // A number says less than what follows it.
             Some(number) if is_number(&number) && !others.is_empty() => {
-                let both = format!("{number}-{others}");
-                vec![others, both]
+                let longer = match leading_key {
+                    Some(key) => {
+                        format!("{key}-{}", number.strip_prefix("value-").unwrap_or(&number))
+                    }
+                    None => format!("{number}-{others}"),
+                };
+                vec![others, longer]
             }
             Some(leading) if others.is_empty() => vec![leading],
             Some(leading) => {
@@ -69,9 +78,9 @@ impl Builder<'_> {
         Some(literal_name(only))
     }
 
-    /// The names of ways to choose among the groups of a map. A way is called after the group
-    /// rule it consists of, a key or the value of a key that no other way has, or its keys.
-    pub fn way_titles(&self, ways: &[(Option<String>, Vec<&Member>)]) -> Vec<String> {
+    /// The names of ways to choose among the groups of a map. A way is called after the
+    /// innermost group rule it consists of, all of them, a key or the value of a key that no other way has, or its keys.
+    pub fn way_titles(&self, ways: &[(&[String], Vec<&Member>)]) -> Vec<String> {
         let keys: Vec<Vec<String>> = ways
             .iter()
             .map(|(_, members)| members.iter().filter_map(|it| key(it)).collect())
@@ -81,7 +90,7 @@ impl Builder<'_> {
             .map(|(_, members)| members.iter().filter_map(|member| self.valued(member)).collect())
             .collect();
         let (key_counts, value_counts) = (count_lists(&keys), count_lists(&values));
-        let titles = ways.iter().enumerate().map(|(at, (name, _))| {
+        let titles = ways.iter().enumerate().map(|(at, (names, _))| {
             let own_key = only_here(&keys[at], &key_counts);
             let own_value =
                 only_here(&values[at], &value_counts).map(|title| match title.split_once('=') {
@@ -90,7 +99,8 @@ impl Builder<'_> {
                 });
             let first = &keys[at][..keys[at].len().min(MAX_JOINED)];
             let all = if first.is_empty() { "empty".to_owned() } else { first.join("-") };
-            let titles = [name.clone(), own_key, own_value, Some(all)];
+            let joined = (names.len() > 1).then(|| names.join("-"));
+            let titles = [names.last().cloned(), joined, own_key, own_value, Some(all)];
             titles.into_iter().flatten().collect()
         });
         distinct(&titles.collect::<Vec<_>>())
@@ -134,7 +144,7 @@ fn is_number(title: &str) -> bool {
 }
 
 /// The first candidate of each that is not a candidate of another, or else the last one.
-fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
+pub(super) fn distinct(candidates: &[Vec<String>]) -> Vec<String> {
     let counts = count_lists(candidates);
     let title = |titles: &Vec<String>| {
         let last = || titles.last().expect("an alternative has a title").clone();

@@ -1,19 +1,20 @@
 //! Arrays become vectors, structs, or enums of structs.
 
 use vac_cddl::ir::{
-    Element, ElementKind, Group, Key, Member as IrMember, Occurrence, Origin, Type, TypeKind,
+    Control, Element, ElementKind, Group, Key, Member as IrMember, Occurrence, Origin, Type,
+    TypeKind,
 };
 use vac_schema::GroupId;
 
 use super::build::Builder;
-use super::choices::literal_name;
+use super::choices::{MAX_JOINED, literal_name};
 use super::maps::docs_or;
 use super::rule_names::base;
 use super::{
     Body, Choice, Content, Enum, Part, PartKind, PartPlace, Place, Scalar, Shape, Variant,
 };
-use crate::analysis::{literals, rule};
-use crate::names::{Names, snake_case};
+use crate::analysis::{literals, prelude_name, rule};
+use crate::names::{Names, part_path, snake_case};
 
 impl<'s> Builder<'s> {
     /// The shape of an array.
@@ -29,7 +30,7 @@ impl<'s> Builder<'s> {
                 elements.as_slice()
             && *occurrence != Occurrence::ONCE
         {
-            let element = self.shape(&member.value, &format!("{name}-element"), None);
+            let element = self.shape(&member.value, &part_path(name, "element"), None);
             return Shape::Vec(Box::new(element));
         }
         if group.choices.is_empty() || sole_group(group).is_some_and(|it| it.choices.is_empty()) {
@@ -59,7 +60,7 @@ impl<'s> Builder<'s> {
         let mut variants = Vec::new();
         let titles = self.sequence_titles(&group.choices, &group.names);
         for ((at, elements), title) in group.choices.iter().enumerate().zip(titles) {
-            let part = format!("{name}-{title}");
+            let part = part_path(name, &title);
             let rule = group.names[at].as_deref();
             let inner = match elements.as_slice() {
                 [element] => sole_group_of(element).filter(|inner| !inner.choices.is_empty()),
@@ -68,12 +69,20 @@ impl<'s> Builder<'s> {
             let item = if let Some(inner) = inner {
                 // A group of alternatives is the variant itself.
                 self.group_in_array(inner, rule, &part)
+            } else if let Some(rule) = rule {
+                let choices = std::slice::from_ref(elements);
+                match self.use_of_group(rule, choices) {
+                    Some(item) => item,
+                    None => {
+                        let body = Body::Sequence(self.parts(elements, &part));
+                        let item = self.group_item(rule, &part, body, id);
+                        self.uses_of_groups.push((rule, choices, item));
+                        item
+                    }
+                }
             } else {
                 let body = Body::Sequence(self.parts(elements, &part));
-                match rule {
-                    Some(rule) => self.group_item(rule, &part, body, id),
-                    None => self.container(&part, None, body, Place::Group, id),
-                }
+                self.container(&part, None, body, Place::Group, id)
             };
             let docs = match rule {
                 Some(rule) => format!("The group `{rule}`."),
@@ -89,14 +98,26 @@ impl<'s> Builder<'s> {
         self.container(name, slot, body, place, outer)
     }
 
+    /// The item of a group rule that another array contains, if it has the same content
+    /// there. The arguments of a generic group may differ.
+    fn use_of_group(&self, rule: &str, choices: &[Vec<Element>]) -> Option<usize> {
+        let is_it =
+            |(name, other, _): &&(&str, &[Vec<Element>], usize)| *name == rule && *other == choices;
+        self.uses_of_groups.iter().find(is_it).map(|(_, _, item)| *item)
+    }
+
     /// The item of a group inside an array, which may be a group rule.
-    fn group_in_array(&mut self, group: &'s Group, rule: Option<&str>, name: &str) -> usize {
+    fn group_in_array(&mut self, group: &'s Group, rule: Option<&'s str>, name: &str) -> usize {
         let id = self.index.group_id(group);
         let Some(rule) = rule else {
             return self.sequences(group, name, None, Place::Group, id);
         };
+        if let Some(item) = self.use_of_group(rule, &group.choices) {
+            return item;
+        }
         // The item comes first, so that its name is the rule's and not that of a part.
         let item = self.group_item(rule, name, Body::Open, id);
+        self.uses_of_groups.push((rule, &group.choices, item));
         let name = self.items[item].name.to_string();
         self.sequences(group, &name, Some(item), Place::Group, id)
     }
@@ -111,7 +132,7 @@ impl<'s> Builder<'s> {
                 // A socket without plugs is never present.
                 continue;
             }
-            let around = format!("{name}-{title}");
+            let around = part_path(name, title);
             let Occurrence { min, max } = element.occurrence;
             let place = match &element.kind {
                 ElementKind::Group { group, .. } => PartPlace::Group(self.index.group_id(group)),
@@ -170,17 +191,63 @@ impl<'s> Builder<'s> {
 
     fn part_title(&self, element: &Element) -> Option<String> {
         match &element.kind {
-            ElementKind::Group { name, .. } => name.clone(),
+            ElementKind::Group { name: Some(name), .. } => Some(name.clone()),
+            ElementKind::Group { name: None, group } => self.joined_keys(group),
             ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
                 Some(literal_name(key))
             }
-            ElementKind::Member(IrMember { value, .. }) => match &value.kind {
-                TypeKind::Rule(id) => {
-                    let rule = rule(self.schema, *id);
-                    (rule.origin == Origin::Spec).then(|| rule.name.clone())
-                }
-                _ => None,
+            ElementKind::Member(IrMember { value, .. }) => self.rule_inside(value),
+        }
+    }
+
+    /// The keys of a group without a name, if all of its elements have keys.
+    fn joined_keys(&self, group: &Group) -> Option<String> {
+        let [elements] = group.choices.as_slice() else { return None };
+        let keys = elements.iter().map(|element| match &element.kind {
+            ElementKind::Member(IrMember { key: Some(Key::Literal(key)), .. }) => {
+                Some(literal_name(key))
+            }
+            _ => None,
+        });
+        let keys: Vec<String> = keys.collect::<Option<_>>()?;
+        (1..=MAX_JOINED).contains(&keys.len()).then(|| keys.join("-and-"))
+    }
+
+    /// The name of the rule that a type is about: `digest` in `bstr .cbor digest`, `[+ digest]`,
+    /// `digest / null` and `#6.1(digest)`, and the group in `{ + $$parameters }`.
+    fn rule_inside(&self, ty: &Type) -> Option<String> {
+        match &ty.kind {
+            TypeKind::Rule(id) => {
+                let rule = rule(self.schema, *id);
+                (rule.origin == Origin::Spec).then(|| rule.name.clone())
+            }
+            TypeKind::Tag { content, .. } => self.rule_inside(content),
+            TypeKind::Control { target, control } => match control {
+                Control::Cbor(inner) => self.rule_inside(inner),
+                _ => self.rule_inside(target),
             },
+            TypeKind::Choice(choices) => {
+                let is_null =
+                    |ty: &&Type| matches!(prelude_name(self.schema, ty), Some("null" | "nil"));
+                let mut others = choices.iter().filter(|ty| !is_null(ty));
+                match (others.next(), others.next()) {
+                    (Some(only), None) => self.rule_inside(only),
+                    _ => None,
+                }
+            }
+            TypeKind::Array(group) | TypeKind::Map(group) => {
+                let [elements] = group.choices.as_slice() else { return None };
+                match elements.as_slice() {
+                    [Element { kind: ElementKind::Group { name, .. }, .. }] => name.clone(),
+                    [Element { kind: ElementKind::Member(member), .. }]
+                        if matches!(ty.kind, TypeKind::Array(_)) =>
+                    {
+                        self.rule_inside(&member.value)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 }

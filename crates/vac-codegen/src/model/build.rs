@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span};
 use vac_cddl::TableIndex;
-use vac_cddl::ir::{Control, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value};
+use vac_cddl::ir::{
+    Control, Element, Origin, Rule, RuleId, Schema, TagNumber, Type, TypeKind, Value,
+};
 use vac_schema::{GroupId, PatternId};
 
 use super::rule_names::{References, title, type_name};
 use super::{Body, Item, Model, Place, Scalar, Shape, passes};
 use crate::analysis::{is_transparent, literals, prelude_name, resolve, rule};
-use crate::names::{Names, camel_case};
+use crate::names::{Names, camel_case, part_path};
 
 /// Builds the types of a schema, whose tables are `tables`.
 pub fn build<'s>(
@@ -26,6 +28,7 @@ pub fn build<'s>(
         tables,
         index,
         checked_texts: HashMap::new(),
+        uses_of_groups: Vec::new(),
         rule: String::new(),
     };
     builder.rules();
@@ -46,6 +49,8 @@ pub(super) struct Builder<'s> {
     pub index: &'s TableIndex<'s>,
     /// The types of texts that match a regular expression with a name.
     checked_texts: HashMap<PatternId, usize>,
+    /// The items of group rules inside arrays: the rule, its content, the item.
+    pub uses_of_groups: Vec<(&'s str, &'s [Vec<Element>], usize)>,
     /// The rule that is being built.
     rule: String,
 }
@@ -133,7 +138,7 @@ impl<'s> Builder<'s> {
     pub fn group_item(&mut self, rule: &str, name: &str, body: Body, group: GroupId) -> usize {
         let contexts = [name.strip_suffix(rule).unwrap_or(name).to_owned()];
         let name = self.names.type_name_in(rule, &contexts);
-        let docs = vec![format!("The group `{rule}` as part of `{}`.", self.rule)];
+        let docs = vec![format!("The group `{rule}`.")];
         let rule = self.rule.clone();
         let (place, group) = (Place::Group, Some(group));
         self.items.push(Item { name, rule, docs, body, borrows: false, place, group });
@@ -181,13 +186,13 @@ impl<'s> Builder<'s> {
             TypeKind::Tag { number: TagNumber::One(number), content }
                 if !matches!(number, 2 | 3) =>
             {
-                let content = self.shape(content, &format!("{name}-content"), None);
+                let content = self.shape(content, &part_path(name, "content"), None);
                 Shape::Tagged(*number, Box::new(content))
             }
             TypeKind::Control { target, control } => match control {
                 Control::Regexp(_) if self.is_text(target) => self.checked_text(ty, name, slot),
                 Control::Cbor(inner) => {
-                    let inner = self.shape(inner, &format!("{name}-inside"), None);
+                    let inner = self.shape(inner, &part_path(name, "inside"), None);
                     Shape::Embedded(Box::new(inner))
                 }
                 Control::And(other) | Control::Within(other)

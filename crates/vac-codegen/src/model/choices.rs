@@ -1,29 +1,32 @@
 //! Choices become enums.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use vac_cddl::ir::{Control, Literal, TagNumber, Type, TypeKind, Value};
 use vac_schema::TypeId;
 
+use super::alternatives::distinct;
 use super::build::Builder;
 use super::rule_names::base;
 use super::{Body, Choice, Content, Enum, Place, Scalar, Shape, Variant};
 use crate::analysis::{kinds, literals, prelude_name, rule};
 use crate::describe;
-use crate::names::{Names, camel_case, snake_case};
+use crate::names::{Names, camel_case, part_path, snake_case};
 
 impl<'s> Builder<'s> {
     /// Nothing but literals: an enum without content.
     pub fn literal_choice(&mut self, ty: &'s Type, name: &str, slot: Option<usize>) -> Shape {
         let mut names = Names::default();
         let mut variants: Vec<Variant> = Vec::new();
-        for literal in literals(self.schema, ty).expect("a choice of literals") {
+        let literals = literals(self.schema, ty).expect("a choice of literals");
+        let titles = literal_titles(&literals);
+        for (literal, title) in literals.into_iter().zip(titles) {
             let is_it = |it: &Variant| matches!(&it.content, Content::Literal(value, _) if *value == literal.value);
             if variants.iter().any(is_it) {
                 continue;
             }
             variants.push(Variant {
-                name: names.type_name(&literal_name(&literal)),
+                name: names.type_name(&title),
                 docs: vec![format!("The value `{}`.", describe::value(&literal.value))],
                 content: Content::Literal(literal.value, Vec::new()),
             });
@@ -52,7 +55,7 @@ impl<'s> Builder<'s> {
                 Shape::Nullable(Box::new(value))
             }
             (1.., [_, ..]) => {
-                let name = format!("{name}-value");
+                let name = part_path(name, "value");
                 let value = self.enumeration(id, &others, &name, None, Place::Value);
                 Shape::Nullable(Box::new(value))
             }
@@ -79,7 +82,7 @@ impl<'s> Builder<'s> {
             let content = match literals(self.schema, choice).as_deref() {
                 Some([only]) => Content::Literal(only.value.clone(), vec![*at]),
                 _ => {
-                    let shape = self.shape(choice, &format!("{name}-{title}"), None);
+                    let shape = self.shape(choice, &part_path(name, &title), None);
                     Content::Value(shape, vec![*at])
                 }
             };
@@ -122,10 +125,14 @@ impl<'s> Builder<'s> {
         for title in &short {
             *counts.entry(camel_case(title)).or_default() += 1;
         }
-        let titles = short.into_iter().zip(choices).map(|(title, choice)| {
-            if counts[&camel_case(&title)] == 1 { title } else { self.long_name(choice, title) }
+        let candidates = short.into_iter().zip(choices).map(|(title, choice)| {
+            if counts[&camel_case(&title)] == 1 {
+                vec![title]
+            } else {
+                self.long_names(choice, title)
+            }
         });
-        without_common_suffix(titles.collect(), around)
+        without_common_suffix(distinct(&candidates.collect::<Vec<_>>()), around)
     }
 
     /// What to call an alternative: by its rule, its literal, or what it is.
@@ -182,15 +189,19 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// A longer name, for alternatives whose short name is that of another.
-    fn long_name(&self, ty: &'s Type, short: String) -> String {
-        match &ty.kind {
+    /// Longer names, for alternatives whose short name is that of another. The best one is
+    /// the first.
+    fn long_names(&self, ty: &'s Type, short: String) -> Vec<String> {
+        let name = match &ty.kind {
             TypeKind::Rule(id) => rule(self.schema, *id).name.clone(),
             TypeKind::Tag { number: TagNumber::One(number), content } => {
                 format!("tag-{number}-{}", self.variant_name(content))
             }
             TypeKind::Array(group) => match group.choices.first() {
-                Some(elements) => format!("{}-{short}", self.titles_of_elements(elements)[0]),
+                Some(elements) => {
+                    let titles = self.titles_of_elements(elements).into_iter();
+                    return titles.map(|title| format!("{title}-{short}")).collect();
+                }
                 None => short,
             },
             TypeKind::Map(group) => {
@@ -205,8 +216,44 @@ impl<'s> Builder<'s> {
             }
             TypeKind::Control { .. } => self.tables.describe(self.index.type_id(ty)),
             _ => short,
+        };
+        vec![name]
+    }
+}
+
+/// The names of literals. A number that has the same name as a text is called a number, and
+/// numbers with the same name are distinguished by their values: `reserved: 20, reserved: 21`.
+fn literal_titles(literals: &[Literal]) -> Vec<String> {
+    let mut titles: Vec<String> = literals.iter().map(literal_name).collect();
+    let is_named = |literal: &Literal| {
+        literal.name.is_some() && matches!(literal.value, Value::Integer(_) | Value::Float(_))
+    };
+    let texts: HashSet<String> = literals
+        .iter()
+        .zip(&titles)
+        .filter(|(literal, _)| matches!(literal.value, Value::Text(_)))
+        .map(|(_, title)| camel_case(title))
+        .collect();
+    for (literal, title) in literals.iter().zip(&mut titles) {
+        if is_named(literal) && texts.contains(&camel_case(title)) {
+            title.push_str("-number");
         }
     }
+    let mut values: HashMap<String, Vec<&Value>> = HashMap::new();
+    for (literal, title) in literals.iter().zip(&titles) {
+        let values = values.entry(camel_case(title)).or_default();
+        if !values.contains(&&literal.value) {
+            values.push(&literal.value);
+        }
+    }
+    for (literal, title) in literals.iter().zip(&mut titles) {
+        if is_named(literal) && values[&camel_case(title)].len() > 1 {
+            let unnamed = literal_name(&Literal { name: None, ..literal.clone() });
+            title.push('-');
+            title.push_str(unnamed.strip_prefix("value-").unwrap_or(&unnamed));
+        }
+    }
+    titles
 }
 
 /// The most names that are joined to one.

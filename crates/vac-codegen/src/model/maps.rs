@@ -3,19 +3,23 @@
 use std::collections::HashMap;
 
 use vac_cddl::ir::{
-    Control, Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Type,
-    TypeKind, Value,
+    Control, Element, ElementKind, Group, Key, Literal, Member as IrMember, Occurrence, Origin,
+    Type, TypeKind, Value,
 };
 
 use super::build::Builder;
 use super::choices::literal_name;
+use super::rule_names::base;
 use super::{Body, Choice, Content, Enum, Field, Member, Place, Rest, Scalar, Shape, Variant};
 use crate::analysis::{literals, rule};
-use crate::names::Names;
+use crate::names::{Names, part_path};
 
-/// A map with more ways to choose among its groups has a variant for each of its own
-/// alternatives only, and what groups inside them contain is optional.
-const MAX_WAYS: usize = 16;
+/// A map with more combinations of alternatives of several groups has a variant for each of
+/// its own alternatives only, and what groups inside them contain is optional.
+const MAX_COMBINATIONS: usize = 16;
+
+/// The same for the alternatives of one group, of groups inside it, and so on.
+const MAX_WAYS: usize = 512;
 
 /// A member with the groups around it resolved.
 #[derive(Clone)]
@@ -29,8 +33,8 @@ struct Flat<'s> {
 /// One way to choose among the groups of a map.
 #[derive(Clone)]
 struct Way<'s> {
-    /// The group rules that were chosen.
-    name: Option<String>,
+    /// The group rules that were chosen, from the outside to the inside.
+    names: Vec<String>,
     members: Vec<Flat<'s>>,
 }
 
@@ -56,6 +60,10 @@ impl<'s> Builder<'s> {
             return Shape::Scalar(Scalar::Any);
         }
         let (place, id) = (Place::Type(self.index.type_id(ty)), self.index.group_id(group));
+        // A map that only consists of a group rule is called as the rule, the first time.
+        let group_name = sole_group_name(group)
+            .filter(|group| slot.is_none() && !self.names.is_type_name(group));
+        let name = group_name.unwrap_or(name);
         let mut numbers = HashMap::new();
         number_members(group, &mut numbers);
         if let [way] = ways.as_slice() {
@@ -63,16 +71,16 @@ impl<'s> Builder<'s> {
                 && let IrMember { key: Some(Key::Type(key)), value, .. } = member
                 && self.keys(member, *occurrence).is_none()
             {
-                let key = self.shape(key, &format!("{name}-key"), None);
-                let value = self.shape(value, &format!("{name}-value"), None);
+                let key = self.shape(key, &part_path(name, "key"), None);
+                let value = self.shape(value, &part_path(name, "value"), None);
                 return Shape::Table(Box::new(key), Box::new(value));
             }
             let body = Body::Struct(self.members(&way.members, &numbers, name));
             return Shape::Item(self.container(name, slot, body, place, id));
         }
-        let described: Vec<(Option<String>, Vec<&IrMember>)> = ways
+        let described: Vec<(&[String], Vec<&IrMember>)> = ways
             .iter()
-            .map(|way| (way.name.clone(), way.members.iter().map(|flat| flat.member).collect()))
+            .map(|way| (&*way.names, way.members.iter().map(|flat| flat.member).collect()))
             .collect();
         let titles = self.way_titles(&described);
         // Whether each way is one of the map's own alternatives.
@@ -80,7 +88,7 @@ impl<'s> Builder<'s> {
         let mut names = Names::default();
         let mut variants = Vec::new();
         for ((at, way), title) in ways.iter().enumerate().zip(titles) {
-            let part = format!("{name}-{title}");
+            let part = part_path(name, &title);
             let body = Body::Struct(self.members(&way.members, &numbers, &part));
             let item = match group.names.get(at) {
                 Some(Some(rule)) if is_direct => self.group_item(rule, &part, body, id),
@@ -114,12 +122,12 @@ impl<'s> Builder<'s> {
                         _ => "extensions".to_owned(),
                     };
                     let field = names.field_name(&title);
-                    let part = format!("{name}-{field}");
+                    let part = part_path(name, &field.to_string());
                     fields.push(Member::Rest(Rest {
                         name: field,
                         number,
-                        key: self.shape(key, &format!("{part}-key"), None),
-                        value: self.shape(&flat.member.value, &format!("{part}-value"), None),
+                        key: self.shape(key, &part_path(&part, "key"), None),
+                        value: self.shape(&flat.member.value, &part_path(&part, "value"), None),
                         occurrence: flat.occurrence,
                         docs: docs_or(flat.docs, "Members that the schema does not name."),
                     }));
@@ -180,7 +188,7 @@ impl<'s> Builder<'s> {
             json_key,
             is_by_type,
             required: flat.required,
-            shape: self.shape(value, &format!("{around}-{title}"), None),
+            shape: self.shape(value, &part_path(around, &title), None),
             docs: docs_or(flat.docs, &format!("The member `{title}`.")),
         })
     }
@@ -202,7 +210,7 @@ impl<'s> Builder<'s> {
             Key::Type(_) => return None,
         };
         let mut found = Vec::new();
-        self.keys_by_feature(ty, None, &mut found)?;
+        self.keys_by_feature(ty, (None, None), &mut found)?;
         match found.as_slice() {
             [(_, only)] => Some(Keys { key: only.clone(), json_key: None, is_by_type: true }),
             [(Some("json"), json), (Some("cbor"), cbor)]
@@ -216,28 +224,34 @@ impl<'s> Builder<'s> {
     }
 
     /// The literals of a key, each with the feature that it is for. `None` if there is
-    /// anything but literals.
+    /// anything but literals. A number without a name has that of the rule around it.
     fn keys_by_feature<'t>(
         &'t self,
         ty: &'t Type,
-        feature: Option<&'t str>,
+        (feature, name): (Option<&'t str>, Option<&'t String>),
         found: &mut Vec<(Option<&'t str>, Literal)>,
     ) -> Option<()> {
         match &ty.kind {
             TypeKind::Rule(id) => {
-                self.keys_by_feature(&rule(self.schema, *id).body, feature, found)
+                let rule = rule(self.schema, *id);
+                let name = if rule.origin == Origin::Spec { Some(&rule.name) } else { name };
+                self.keys_by_feature(&rule.body, (feature, name), found)
             }
             TypeKind::Control { target, control: Control::Feature(feature) } => {
-                self.keys_by_feature(target, Some(feature), found)
+                self.keys_by_feature(target, (Some(feature), name), found)
             }
             TypeKind::Control { target, control: Control::Default(_) } => {
-                self.keys_by_feature(target, feature, found)
+                self.keys_by_feature(target, (feature, name), found)
             }
-            TypeKind::Choice(choices) => {
-                choices.iter().try_for_each(|choice| self.keys_by_feature(choice, feature, found))
-            }
+            TypeKind::Choice(choices) => choices
+                .iter()
+                .try_for_each(|choice| self.keys_by_feature(choice, (feature, name), found)),
             TypeKind::Literal(literal) => {
-                found.push((feature, literal.clone()));
+                let mut literal = literal.clone();
+                if literal.name.is_none() && !matches!(literal.value, Value::Text(_)) {
+                    literal.name = name.cloned();
+                }
+                found.push((feature, literal));
                 Some(())
             }
             _ => None,
@@ -261,13 +275,22 @@ fn way_docs(way: &Way<'_>) -> String {
         Some(Key::Literal(literal)) => Some(format!("`{}`", literal_name(literal))),
         _ => None,
     });
-    match (&way.name, keys.next()) {
+    match (way.names.last(), keys.next()) {
         (Some(name), _) => format!("The group `{name}`."),
         (None, None) => "The map without these members.".to_owned(),
         (None, Some(first)) => {
             let keys: Vec<String> = [first].into_iter().chain(keys).collect();
             format!("The map with {}.", keys.join(", "))
         }
+    }
+}
+
+/// The group rule that a map consists of, if that is all.
+fn sole_group_name(group: &Group) -> Option<&str> {
+    let [elements] = group.choices.as_slice() else { return None };
+    match elements.as_slice() {
+        [Element { kind: ElementKind::Group { name: Some(name), .. }, .. }] => Some(base(name)),
+        _ => None,
     }
 }
 
@@ -287,11 +310,11 @@ fn number_members(group: &Group, numbers: &mut Numbers) {
     }
 }
 
-/// Every way to choose among the groups of a map; `None` if there are more than [`MAX_WAYS`].
+/// Every way to choose among the groups of a map; `None` if there are too many.
 fn flatten(group: &Group) -> Option<Vec<Way<'_>>> {
     let mut all = Vec::new();
     for (elements, name) in group.choices.iter().zip(&group.names) {
-        let mut ways = vec![Way { name: name.clone(), members: Vec::new() }];
+        let mut ways = vec![Way { names: name.iter().cloned().collect(), members: Vec::new() }];
         for element in elements {
             ways = extend(&ways, element)?;
         }
@@ -306,28 +329,29 @@ fn flatten(group: &Group) -> Option<Vec<Way<'_>>> {
 fn extend<'s>(ways: &[Way<'s>], element: &'s Element) -> Option<Vec<Way<'s>>> {
     let additions = match &element.kind {
         ElementKind::Member(member) => {
-            vec![Way { name: None, members: vec![flat(member, element)] }]
+            vec![Way { names: Vec::new(), members: vec![flat(member, element)] }]
         }
         ElementKind::Group { group, .. } => {
             match (element.occurrence.min, element.occurrence.max) {
                 (1, Some(1)) => flatten(group)?,
                 // Optional or repeated: each of its members may be present.
-                _ => vec![Way { name: None, members: optional_members(group) }],
+                _ => vec![Way { names: Vec::new(), members: optional_members(group) }],
             }
         }
     };
     let mut extended = Vec::new();
     for way in ways {
         for addition in &additions {
-            let name = match (&way.name, &addition.name) {
-                (Some(outer), Some(inner)) if outer != inner => Some(format!("{outer}-{inner}")),
-                (outer, inner) => inner.clone().or_else(|| outer.clone()),
-            };
+            let mut names = way.names.clone();
+            names.extend(addition.names.iter().cloned());
+            names.dedup();
             let members = way.members.iter().chain(&addition.members).cloned().collect();
-            extended.push(Way { name, members });
+            extended.push(Way { names, members });
         }
     }
-    (extended.len() <= MAX_WAYS).then_some(extended)
+    let is_product = ways.len() > 1 && additions.len() > 1;
+    let max = if is_product { MAX_COMBINATIONS } else { MAX_WAYS };
+    (extended.len() <= max).then_some(extended)
 }
 
 /// A way for each alternative of a map, in which everything inside groups is optional.
@@ -341,7 +365,7 @@ fn merged(group: &Group) -> Vec<Way<'_>> {
                 ElementKind::Group { group, .. } => members.extend(optional_members(group)),
             }
         }
-        ways.push(Way { name: name.clone(), members });
+        ways.push(Way { names: name.iter().cloned().collect(), members });
     }
     ways
 }

@@ -1,5 +1,7 @@
 //! What the rules of a schema are called.
 
+use std::collections::HashMap;
+
 use proc_macro2::Ident;
 use vac_cddl::ir::{Origin, Rule, Schema, TypeKind};
 
@@ -8,6 +10,9 @@ use crate::names::Names;
 
 /// The longest name of an instance that becomes a Rust name, arguments included.
 const MAX_INSTANCE_NAME: usize = 40;
+
+/// The same for an instance of a generic rule of which the rule that uses it has several.
+const MAX_SIBLING_NAME: usize = 70;
 
 /// A name that is taken gets the rule that uses it in front, the rule that uses that one in
 /// front of it, and so on, up to this many rules.
@@ -19,6 +24,8 @@ pub struct References {
     first: Vec<Option<usize>>,
     /// For each rule, how often it is referred to.
     counts: Vec<usize>,
+    /// The number of instances of each generic rule that a rule is the first to refer to.
+    siblings: HashMap<(Option<usize>, String), usize>,
 }
 
 impl References {
@@ -34,7 +41,13 @@ impl References {
                 }
             });
         }
-        Self { first, counts }
+        let mut siblings = HashMap::new();
+        for (rule, first) in schema.rules.iter().zip(&first) {
+            if rule.origin == Origin::Instance {
+                *siblings.entry((*first, base(&rule.name).to_owned())).or_default() += 1;
+            }
+        }
+        Self { first, counts, siblings }
     }
 
     /// The generic instance that a rule is another name for, if nothing else refers to it.
@@ -42,6 +55,13 @@ impl References {
         let TypeKind::Rule(id) = rule.body.kind else { return None };
         let is_instance = schema.rules[id.0].origin == Origin::Instance;
         (is_instance && self.counts[id.0] == 1).then_some(id.0)
+    }
+
+    /// Whether the rule that refers to an instance refers to others of the same generic rule,
+    /// and the arguments are short enough to tell them apart by.
+    fn has_siblings(&self, rule: usize, name: &str) -> bool {
+        let key = (self.first[rule], base(name).to_owned());
+        name.len() <= MAX_SIBLING_NAME && !has_container(name) && self.siblings[&key] > 1
     }
 
     /// The rule that is nothing but a tag around a rule which nothing else refers to.
@@ -91,8 +111,12 @@ pub fn base(name: &str) -> &str {
 /// Whether an instance is called after the rule that uses it: its arguments are long, or
 /// maps or arrays.
 fn is_long(name: &str) -> bool {
-    let has_container = name.find('<').is_some_and(|start| name[start..].contains(['{', '[']));
-    has_container || name.contains('@') || name.len() > MAX_INSTANCE_NAME
+    has_container(name) || name.len() > MAX_INSTANCE_NAME
+}
+
+/// Whether the arguments of an instance are maps or arrays, or it is one that contains itself.
+fn has_container(name: &str) -> bool {
+    name.contains('@') || name.find('<').is_some_and(|start| name[start..].contains(['{', '[']))
 }
 
 /// Returns the name of a rule's type.
@@ -131,7 +155,7 @@ fn name_and_contexts(
 ) -> (String, Vec<String>) {
     let mut contexts = references.contexts(schema, rule);
     let Rule { name, origin, .. } = &schema.rules[rule];
-    if *origin == Origin::Instance && is_long(name) {
+    if *origin == Origin::Instance && is_long(name) && !references.has_siblings(rule, name) {
         let name = base(name);
         if contexts.is_empty() {
             return (name.to_owned(), contexts);

@@ -66,6 +66,7 @@ fn generated_modules_compile_and_agree_with_the_validator() {
     let (problems, count) = output.trim_end().rsplit_once('\n').unwrap_or(("", &output));
     assert!(problems.is_empty(), "{problems}\n{count}");
     println!("{} schemas, documents: {count}", schemas.len());
+    project.lint();
 }
 
 /// The golden schemas of the workspace. Their documents are tested elsewhere.

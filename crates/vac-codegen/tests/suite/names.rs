@@ -50,6 +50,28 @@ const EXPECTED: &[(&str, &[&str])] = &[
     ("names_std", &["pub struct StringType {", "pub struct OptionType {"]),
     ("names_socket_clash", &["pub struct Entry<'a>", "pub enum EntrySocket<'a>"]),
     ("names_variant_symbols", &["    Plus,", "    LessEqual,", "    Empty,"]),
+    ("literals_of_one_name", &["    Reserved21,", "    Reserved20,", "    OffNumber,"]),
+    (
+        "array_group_in_two_arrays",
+        &["    ConditionA(ConditionA),", "pub struct ConditionA {", "    Custom(Custom<'a>),"],
+    ),
+    (
+        "array_elements_of_rules",
+        &[
+            "pub digest: ::vac_value::Embedded<",
+            "pub key: Vec<Key>",
+            "pub anchor: Option<Anchor<'a>>",
+            "pub parameters: Parameters<'a>",
+            "pub offset_and_length: Option<AOffsetAndLength>",
+        ],
+    ),
+    ("array_choice_by_number", &["    Code1Array(", "    Code2Array("]),
+    (
+        "map_nested_group_choices",
+        &["pub enum A<'a> {", "    SecondC7(ASecondC7<'a>),", "pub struct ASecondC7Params {"],
+    ),
+    ("generic_siblings", &["pub struct BlockUse6EmbeddedItemDataOfPreviousNode<'a> {"]),
+    ("key_of_one_feature", &["pub cti_label: Option<", "pub jti: Option<"]),
     ("names_label_choice", &["pub nonce_label: ::vac_value::Bytes<'a>"]),
 ];
 

@@ -49,6 +49,18 @@ impl Project {
         &self.folder
     }
 
+    /// Checks the crate with clippy, for which any warning is an error.
+    pub fn lint(&self) {
+        let output = Command::new(env!("CARGO"))
+            .args(["clippy", "--quiet", "--offline", "--", "-D", "warnings"])
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", root().join("target/generated/target"))
+            .output()
+            .expect("cargo runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}", beginning(&errors));
+    }
+
     /// Compiles the crate and runs it. Returns what it prints.
     pub fn run(&self) -> String {
         self.run_with_out_dir(&self.folder)

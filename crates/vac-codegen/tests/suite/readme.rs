@@ -1,8 +1,10 @@
 //! The code of README.md compiles and prints what it says.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
+use crate::data;
 use crate::project::Project;
 
 const README: &str = include_str!("../../README.md");
@@ -64,7 +66,25 @@ fn errors_of_the_command_have_a_location() {
     let (code, error) = run("wrong.cddl");
     assert_eq!(code, Some(2));
     assert!(error.contains("wrong.cddl:1:10: `interger` is not defined"), "{error}");
+    // Every error is marked, with its line.
+    project.write("two.cddl", "a = [ b, c ]\nb = [ interger ]\nc = { x: txt }\n");
+    let (code, error) = run("two.cddl");
+    assert_eq!(code, Some(2));
+    let first = "error: two.cddl:2:7: `interger` is not defined\n2 | b = [ interger ]\n";
+    assert!(error.starts_with(first), "{error}");
+    assert!(error.contains("\nerror: two.cddl:3:10: `txt` is not defined\n"), "{error}");
     let (code, error) = run("missing.cddl");
     assert_eq!(code, Some(2));
     assert!(error.starts_with("error: ") && error.contains("missing.cddl"), "{error}");
+}
+
+#[test]
+fn the_table_of_families_names_what_is_tested() {
+    let rows = README.lines().filter_map(|line| line.strip_prefix("| `family_"));
+    let documented: BTreeSet<&str> =
+        rows.map(|row| row.split('`').next().expect("a name ends")).collect();
+    let schemas = data::schemas();
+    let tested: BTreeSet<&str> =
+        schemas.iter().filter_map(|schema| schema.name.strip_prefix("family_")).collect();
+    assert_eq!(documented, tested);
 }

@@ -32,6 +32,7 @@ pub enum Annotations<'a> {
 ///   ? outcome: outcome                          ; How a tool call ended.
 ///   ? exit-code: int                            ; The exit code of a command.
 ///   ? action: action                            ; What a tool call does, or a command that the user ran.
+///   ? delegated-to: tstr                        ; The session or subagent that a tool call started, by its id.
 ///   ? tool: tstr                                ; The tool of a result whose call is not in the log.
 ///   ? permission: permission                    ; A decision about what the agent may do.
 ///   ? usage: usage                              ; What a request to the model used.
@@ -60,6 +61,8 @@ pub struct EntryAnnotations<'a> {
     pub exit_code: Option<i128>,
     /// What a tool call does, or a command that the user ran.
     pub action: Option<Action<'a>>,
+    /// The session or subagent that a tool call started, by its id.
+    pub delegated_to: Option<::vac_value::Text<'a>>,
     /// The tool of a result whose call is not in the log.
     pub tool: Option<::vac_value::Text<'a>>,
     /// A decision about what the agent may do.
@@ -404,7 +407,7 @@ pub enum EndOf {
 
 impl EntryAnnotations<'_> {
     /// The keys that the specification names, in its order.
-    pub const KEYS: [&'static str; 15] = [
+    pub const KEYS: [&'static str; 16] = [
         "author",
         "local-command",
         "superseded",
@@ -414,6 +417,7 @@ impl EntryAnnotations<'_> {
         "outcome",
         "exit-code",
         "action",
+        "delegated-to",
         "tool",
         "permission",
         "usage",
@@ -677,12 +681,13 @@ impl<'a> ::vac_schema::Build<'a> for EntryAnnotations<'a> {
             outcome: map.optional(6)?,
             exit_code: map.optional(7)?,
             action: map.optional(8)?,
-            tool: map.optional(9)?,
-            permission: map.optional(10)?,
-            usage: map.optional(11)?,
-            reason: map.optional(12)?,
-            starts: map.optional(13)?,
-            ends: map.optional(14)?,
+            delegated_to: map.optional(9)?,
+            tool: map.optional(10)?,
+            permission: map.optional(11)?,
+            usage: map.optional(12)?,
+            reason: map.optional(13)?,
+            starts: map.optional(14)?,
+            ends: map.optional(15)?,
         })
     }
 }
@@ -983,6 +988,7 @@ impl ::vac_value::Encode for EntryAnnotations<'_> {
         map.optional_field("outcome", &self.outcome)?;
         map.optional_field("exit-code", &self.exit_code)?;
         map.optional_field("action", &self.action)?;
+        map.optional_field("delegated-to", &self.delegated_to)?;
         map.optional_field("tool", &self.tool)?;
         map.optional_field("permission", &self.permission)?;
         map.optional_field("usage", &self.usage)?;
@@ -1251,6 +1257,7 @@ impl ::vac_value::IntoOwned for EntryAnnotations<'_> {
             outcome: ::vac_value::into_owned(self.outcome),
             exit_code: ::vac_value::into_owned(self.exit_code),
             action: ::vac_value::into_owned(self.action),
+            delegated_to: ::vac_value::into_owned(self.delegated_to),
             tool: ::vac_value::into_owned(self.tool),
             permission: ::vac_value::into_owned(self.permission),
             usage: ::vac_value::into_owned(self.usage),
@@ -1470,6 +1477,9 @@ pub mod keys {
 
         /// The key `action`.
         pub const ACTION: &str = "action";
+
+        /// The key `delegated-to`.
+        pub const DELEGATED_TO: &str = "delegated-to";
 
         /// The key `tool`.
         pub const TOOL: &str = "tool";
@@ -1867,7 +1877,7 @@ pub mod schema {
         string("too-deep"),
         string("too-long"),
     ];
-    static GROUP_0_0: [::vac_schema::Element; 15] = [
+    static GROUP_0_0: [::vac_schema::Element; 16] = [
         member(0, 1, ::vac_schema::Key::Literal(label(text("author"), "")), true, 3),
         member(0, 1, ::vac_schema::Key::Literal(label(text("local-command"), "")), true, 4),
         member(0, 1, ::vac_schema::Key::Literal(label(text("superseded"), "")), true, 5),
@@ -1877,6 +1887,7 @@ pub mod schema {
         member(0, 1, ::vac_schema::Key::Literal(label(text("outcome"), "")), true, 10),
         member(0, 1, ::vac_schema::Key::Literal(label(text("exit-code"), "")), true, 11),
         member(0, 1, ::vac_schema::Key::Literal(label(text("action"), "")), true, 12),
+        member(0, 1, ::vac_schema::Key::Literal(label(text("delegated-to"), "")), true, 6),
         member(0, 1, ::vac_schema::Key::Literal(label(text("tool"), "")), true, 6),
         member(0, 1, ::vac_schema::Key::Literal(label(text("permission"), "")), true, 13),
         member(0, 1, ::vac_schema::Key::Literal(label(text("usage"), "")), true, 14),

@@ -326,7 +326,7 @@ impl<'a> TraceMetadata<'a> {
 impl<'a> CoseCertHash<'a> {
     /// Creates a value of its elements. Optional elements are absent.
     pub fn new(
-        hash_alg: impl Into<CoseCertHashHashAlg<'a>>,
+        hash_alg: impl Into<CoseCertHashAlg<'a>>,
         hash_value: impl Into<::vac_value::Bytes<'a>>,
     ) -> Self {
         Self {

@@ -190,25 +190,25 @@ impl From<String> for ProtectedHeaderContentType<'_> {
     }
 }
 
-impl<'a> From<i128> for CoseCertHashHashAlg<'a> {
+impl<'a> From<i128> for CoseCertHashAlg<'a> {
     fn from(value: i128) -> Self {
         Self::Int(value)
     }
 }
 
-impl<'a> From<::vac_value::Text<'a>> for CoseCertHashHashAlg<'a> {
+impl<'a> From<::vac_value::Text<'a>> for CoseCertHashAlg<'a> {
     fn from(value: ::vac_value::Text<'a>) -> Self {
         Self::Text(value)
     }
 }
 
-impl<'a> From<&'a str> for CoseCertHashHashAlg<'a> {
+impl<'a> From<&'a str> for CoseCertHashAlg<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<String> for CoseCertHashHashAlg<'_> {
+impl From<String> for CoseCertHashAlg<'_> {
     fn from(text: String) -> Self {
         Self::Text(text.into())
     }

@@ -44,7 +44,7 @@ use super::types::*;
     ContributorType: rule 24, type 78;
     SignedAgentRecordContent<'a>: rule 26, type 87;
     ProtectedHeaderContentType<'a>: rule 27, type 91;
-    CoseCertHashHashAlg<'a>: rule 33, type 105;
+    CoseCertHashAlg<'a>: rule 33, type 105;
 }
 
 impl<'a> ::vac_schema::Build<'a> for Start<'a> {
@@ -623,7 +623,7 @@ impl<'a> ::vac_schema::Build<'a> for ProtectedHeaderContentType<'a> {
     }
 }
 
-impl<'a> ::vac_schema::Build<'a> for CoseCertHashHashAlg<'a> {
+impl<'a> ::vac_schema::Build<'a> for CoseCertHashAlg<'a> {
     fn build(
         reader: &mut ::vac_schema::Reader<'_>,
         node: ::vac_value::Node<'_, 'a>,

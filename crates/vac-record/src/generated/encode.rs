@@ -436,7 +436,7 @@ impl ::vac_value::Encode for ProtectedHeaderContentType<'_> {
     }
 }
 
-impl ::vac_value::Encode for CoseCertHashHashAlg<'_> {
+impl ::vac_value::Encode for CoseCertHashAlg<'_> {
     fn encode(&self, to: &mut ::vac_value::Encoder) -> ::vac_value::Encoded {
         match self {
             Self::Int(value) => ::vac_value::Encode::encode(value, to),

@@ -480,15 +480,13 @@ impl ::vac_value::IntoOwned for ProtectedHeaderContentType<'_> {
     }
 }
 
-impl ::vac_value::IntoOwned for CoseCertHashHashAlg<'_> {
-    type Owned = CoseCertHashHashAlg<'static>;
+impl ::vac_value::IntoOwned for CoseCertHashAlg<'_> {
+    type Owned = CoseCertHashAlg<'static>;
 
     fn into_owned(self) -> Self::Owned {
         match self {
-            Self::Int(value) => CoseCertHashHashAlg::Int(::vac_value::into_owned(value)),
-            Self::Text(value) => {
-                CoseCertHashHashAlg::Text(::vac_value::into_owned(value))
-            }
+            Self::Int(value) => CoseCertHashAlg::Int(::vac_value::into_owned(value)),
+            Self::Text(value) => CoseCertHashAlg::Text(::vac_value::into_owned(value)),
         }
     }
 }

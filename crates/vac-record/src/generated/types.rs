@@ -690,7 +690,7 @@ pub enum CoseX509<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoseCertHash<'a> {
     /// The element `hashAlg`.
-    pub hash_alg: CoseCertHashHashAlg<'a>,
+    pub hash_alg: CoseCertHashAlg<'a>,
     /// The element `hashValue`.
     pub hash_value: ::vac_value::Bytes<'a>,
 }
@@ -832,7 +832,7 @@ pub enum ProtectedHeaderContentType<'a> {
 
 /// Part of `COSE_CertHash`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CoseCertHashHashAlg<'a> {
+pub enum CoseCertHashAlg<'a> {
     /// The alternative `int`.
     Int(i128),
     /// The alternative `text`.

@@ -97,7 +97,7 @@ fn any_recursion_is_matched_exactly() {
 }
 
 #[test]
-fn bytes_and_characters_are_told_apart() {
+fn bytes_and_characters_are_counted_separately() {
     let is_match = |text: &str, is_for_bytes, string: &[u8]| {
         let grammar = Grammar::parse(text.to_owned().into(), is_for_bytes).expect("a grammar");
         grammar.is_match(string, &Budget::with_steps(1000))

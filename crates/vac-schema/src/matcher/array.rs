@@ -279,10 +279,25 @@ impl<'s> Matcher<'s, '_> {
         None
     }
 
-    /// Records that none of several types accepts a node. Returns false.
+    /// Records that none of several types accepts a node: the violations of the type that
+    /// accepts most of it, or of all types if they do not accept anything of it. Returns false.
     pub(super) fn none_of(&mut self, ids: &[TypeId], node: Node<'_, '_>) -> bool {
-        match ids {
-            [only] if !self.check(*only, node) => false,
+        let best = match ids {
+            [only] => Some(*only),
+            _ if self.is_probing() => None,
+            _ => {
+                let mut best = (node.index(), None);
+                for id in ids {
+                    let verdict = self.probe(|matcher| matcher.check(*id, node));
+                    if verdict.furthest > best.0 {
+                        best = (verdict.furthest, Some(*id));
+                    }
+                }
+                best.1
+            }
+        };
+        match best {
+            Some(best) if !self.check(best, node) => false,
             _ => self.fail(ViolationKind::Mismatch, node, |matcher| {
                 (matcher.describe_any(ids), found(node))
             }),

@@ -190,13 +190,13 @@ impl<'s> Matcher<'s, '_> {
     }
 }
 
-/// A string that is taken apart.
+/// A string that is divided into elements.
 struct Joined<'b> {
     bytes: &'b [u8],
     is_text: bool,
 }
 
-/// A position in a string that is taken apart.
+/// A position in a string that is divided into elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
     at: usize,

@@ -8,7 +8,9 @@ use super::Matcher;
 use super::open_members::OpenMembers;
 use crate::describe::{found_key, key_name};
 use crate::scalar::equals;
-use crate::tables::{Element, ElementKind, Group, GroupId, Key, Label, Sequence, TypeId, Value};
+use crate::tables::{
+    Element, ElementKind, Group, GroupId, Key, Label, Sequence, TypeId, TypeKind, Value,
+};
 
 /// The most elements of a sequence that is matched in one pass.
 pub(crate) const MAX_FLAT: usize = 64;
@@ -329,14 +331,120 @@ impl<'s> Matcher<'s, '_> {
         if self.is_probing() {
             return self.fail_group(id, state.map);
         }
+        if let Some((key, expected)) = self.constants_of_one_key(group)
+            && let Some(value) = state.open_value(key)
+            && !self.accepts_any(&expected, value)
+        {
+            // The value of this key selects the alternative: the other keys belong to none.
+            state.take_named(self, group);
+            return self.fail(ViolationKind::Mismatch, value, |matcher| {
+                (matcher.describe_any(&expected), vac_value::found(value))
+            });
+        }
         // Report the violations of the alternative that takes the most entries.
         let best = self.best_alternative(group, state);
         let is_reported = best.is_some_and(|sequence| !self.take_entries(sequence, state));
         !is_reported && self.fail_group(id, state.map)
     }
 
-    /// The alternative that takes the most entries before it fails, if it takes any or is
-    /// the only one.
+    /// The key that all alternatives of a group have with a constant value, those of groups
+    /// inside it included, and its types.
+    fn constants_of_one_key(&self, group: &'s Group) -> Option<(&'s Value, Vec<TypeId>)> {
+        if group.choices.len() < 2 {
+            return None;
+        }
+        let key = self.first_constant(&group.choices[0])?;
+        let mut types = Vec::new();
+        self.collect_constants(group, key, &mut types)?;
+        Some((key, types))
+    }
+
+    /// The key of the first member of a sequence whose value is a constant.
+    fn first_constant(&self, sequence: &'s Sequence) -> Option<&'s Value> {
+        sequence.elements.iter().find_map(|element| match &element.kind {
+            ElementKind::Member { key: Key::Literal(label), value, .. }
+                if self.is_constant(*value) =>
+            {
+                Some(&label.value)
+            }
+            ElementKind::Group(id) => self.first_constant(self.group_of(*id).choices.first()?),
+            ElementKind::Member { .. } => None,
+        })
+    }
+
+    /// Adds the types of a key in all alternatives. `None` if one of them does not require the
+    /// key with a constant value.
+    fn collect_constants(
+        &self,
+        group: &'s Group,
+        key: &Value,
+        types: &mut Vec<TypeId>,
+    ) -> Option<()> {
+        for sequence in &*group.choices {
+            let mut required = sequence.elements.iter().filter(|element| element.min > 0);
+            required.find_map(|element| match &element.kind {
+                ElementKind::Member { key: Key::Literal(label), value, .. } => {
+                    if label.value != *key || !self.is_constant(*value) {
+                        return None;
+                    }
+                    types.push(*value);
+                    Some(())
+                }
+                ElementKind::Group(id) => self.collect_constants(self.group_of(*id), key, types),
+                ElementKind::Member { .. } => None,
+            })?;
+        }
+        Some(())
+    }
+
+    /// Whether a type is a literal.
+    fn is_constant(&self, id: TypeId) -> bool {
+        match &self.type_of(id).kind {
+            TypeKind::Literal(_) => true,
+            TypeKind::Rule(rule) => {
+                matches!(self.type_of(self.rule_of(*rule).body).kind, TypeKind::Literal(_))
+            }
+            _ => false,
+        }
+    }
+
+    fn accepts_any(&mut self, ids: &[TypeId], node: Node<'_, '_>) -> bool {
+        ids.iter().any(|id| self.accepts_node(*id, node))
+    }
+
+    /// How many constant values of a sequence a map has, those of the alternatives of groups
+    /// inside it included.
+    fn count_constants(
+        &mut self,
+        sequence: &'s Sequence,
+        state: &mut MapState<'s, '_, '_>,
+    ) -> usize {
+        let mut count = 0;
+        for element in &*sequence.elements {
+            if !self.budget.spend(1) {
+                break;
+            }
+            match &element.kind {
+                ElementKind::Member { key: Key::Literal(label), value, .. }
+                    if self.is_constant(*value) =>
+                {
+                    let found = state.open_value(&label.value);
+                    count += usize::from(found.is_some_and(|it| self.accepts_node(*value, it)));
+                }
+                ElementKind::Group(id) => {
+                    let choices = &self.group_of(*id).choices;
+                    let counts = choices.iter().map(|choice| self.count_constants(choice, state));
+                    count += counts.max().unwrap_or(0);
+                }
+                ElementKind::Member { .. } => {}
+            }
+        }
+        count
+    }
+
+    /// The alternative with the most constant values that the map has, or of several the one
+    /// that takes the most entries before it fails. `None` if there are several, and none of
+    /// them takes anything.
     fn best_alternative(
         &mut self,
         group: &'s Group,
@@ -345,15 +453,16 @@ impl<'s> Matcher<'s, '_> {
         if let [only] = &*group.choices {
             return Some(only);
         }
-        let mut best = (0, None);
+        let mut best = ((0, 0), None);
         for sequence in &*group.choices {
+            let constants = self.count_constants(sequence, state);
             let point = state.members.point();
             // Once in report mode would record violations of all alternatives.
             self.probe(|matcher| matcher.take_entries(sequence, state));
             let count = state.members.taken() - point;
             state.members.roll_back(point);
-            if count > best.0 {
-                best = (count, Some(sequence));
+            if (constants, count) > best.0 {
+                best = ((constants, count), Some(sequence));
             }
         }
         best.1
@@ -467,6 +576,29 @@ impl<'d, 'a> MapState<'_, 'd, 'a> {
             self.members.is_taken(at).then_some(entry)
         };
         (0..self.members.len()).map(taken).collect()
+    }
+
+    /// The value of this key, if it has not been taken.
+    fn open_value(&mut self, key: &Value) -> Option<Node<'d, 'a>> {
+        let at = self.members.find_value(key)?;
+        (!self.members.is_taken(at)).then(|| self.members.value(at))
+    }
+
+    /// Takes the entries whose keys are in a group or in a group inside it.
+    fn take_named(&mut self, matcher: &Matcher<'_, '_>, group: &Group) {
+        for element in group.choices.iter().flat_map(|sequence| &*sequence.elements) {
+            match &element.kind {
+                ElementKind::Member { key: Key::Literal(label), .. } => {
+                    if let Some(at) = self.members.find_value(&label.value)
+                        && !self.members.is_taken(at)
+                    {
+                        self.take(at, element);
+                    }
+                }
+                ElementKind::Group(id) => self.take_named(matcher, matcher.group_of(*id)),
+                ElementKind::Member { .. } => {}
+            }
+        }
     }
 
     /// The entry with this key, if it has not been taken.

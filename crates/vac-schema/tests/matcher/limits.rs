@@ -34,7 +34,7 @@ fn wide_maps_take_no_time() {
     assert_eq!(json("a = { ? b: int }", &source).len(), 20);
 }
 
-/// Runs with the stack of a thread that nobody has configured.
+/// Runs with the default stack of a thread.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(test);
     thread.expect("a thread").join().expect("a verdict");

@@ -32,7 +32,7 @@ fn any_rule_can_be_checked() {
 }
 
 #[test]
-fn looks_only_into_the_map_that_is_meant() {
+fn only_the_selected_map_is_reported() {
     let schema = r#"
         shape = circle / rect / null
         circle = { type: "circle", r: number, * tstr => any }
@@ -113,7 +113,7 @@ fn cuts_keep_a_key() {
     valid(schema, r#"{"k": "x"}"#);
     let schema = "a = { ? k: int, * tstr => any }";
     invalid(schema, r#"{"k": "x"}"#, &[r#"/k: expected int, found text "x" (rule a)"#]);
-    // The second entry with that key is nobody's.
+    // No member takes the second entry with that key.
     assert_eq!(json(schema, r#"{"k": 1, "k": 2}"#).len(), 1);
     // Another alternative may name the same key.
     let schema = r#"a = { (k: "x", b: int // k: "y", c: int), ? d: int }"#;
@@ -126,7 +126,7 @@ fn cuts_keep_a_key() {
 }
 
 #[test]
-fn goes_on_inside_bytes() {
+fn matching_continues_inside_bytes() {
     // {"m": h'a1626964 6178'}: {"id": "x"} inside
     let document = b"\xa1\x61m\x46\xa1\x62id\x61x";
     assert_eq!(
@@ -291,4 +291,40 @@ fn verdicts_are_not_shared_between_embedded_documents() {
     assert_eq!(cbor(schema, documents).len(), 1);
     let documents = b"\x82\x45\x81\xa1\x61k\x01\x45\x81\xa1\x61k\x01";
     assert_eq!(cbor(schema, documents), []);
+}
+
+#[test]
+fn a_constant_selects_the_alternative_that_is_reported() {
+    let text = "a = { id: uint, data, * tstr => any }
+        data = ( first // second-data // third-data )
+        first = ( method: \"first\", params: { x: int } )
+        second-data = ( second.one // second.two )
+        second.one = ( method: \"second.one\", params: { y: int } )
+        second.two = ( method: \"second.two\", params: { z: int } )
+        third-data = ( third.one // third.two )
+        third.one = ( method: \"third.one\", params: { y: int } )
+        third.two = ( method: \"third.two\", params: { z: int } )";
+    valid(text, r#"{"id": 1, "method": "second.two", "params": {"z": 1}}"#);
+    invalid(
+        text,
+        r#"{"id": 1, "method": "third.two", "params": {"z": "1"}}"#,
+        &["/params/z: expected int, found text \"1\" (rule a)"],
+    );
+    invalid(
+        text,
+        r#"{"id": 1, "method": "fourth", "params": {"z": 1}}"#,
+        &["/method: expected \"first\", \"second.one\", \"second.two\", \"third.one\" or \
+           \"third.two\", found text \"fourth\" (rule a)"],
+    );
+}
+
+#[test]
+fn the_best_of_several_types_of_a_key_is_reported() {
+    let text = "a = { * ( ( p: { * tstr => t }, q: int ) // ( p: { * tstr => t }, ? r: int ) ) }
+        t = \"x\" / \"y\"";
+    invalid(
+        text,
+        r#"{"p": {"k": "z"}}"#,
+        &["/p/k: expected \"x\" or \"y\", found text \"z\" (rule t)"],
+    );
 }

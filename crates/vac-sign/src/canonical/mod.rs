@@ -9,58 +9,54 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing is changed silently: what a form cannot say is an error with its place.
+//! No value is changed silently: a value that a form cannot represent is an error with its path.
 
 mod number;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use vac_value::{
-    Document, EncodeError, Encoder, Encoding, Kind, Layout, Node, SyntaxError, path, printable,
-};
+use vac_value::{Document, EncodeError, Encoder, Encoding, Kind, Layout, Node, path, printable};
 
 pub use number::double_as_text;
 
-/// Which canonical JSON.
+/// A canonical form of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// RFC 8785: keys in the order of their UTF-16 code units, numbers as
     /// JavaScript writes doubles.
     Rfc8785,
-    /// What the tool of the draft's authors signs: keys in the order of their
-    /// characters, floats as Python writes them, integers as they are. Numbers that
-    /// are not in their shortest form have no place in it: their text would be
-    /// replaced, and what is signed must be what the record says.
+    /// The form that the tool of the draft's authors signs: keys in the order of their
+    /// characters, floats as Python writes them, integers unchanged. A float that is not in its
+    /// shortest form is an error: its text would be replaced, and the signature has to cover
+    /// the text of the record.
     Sorted,
 }
 
 /// Why a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CanonicalError {
-    /// A number that would change.
+    /// A number that the form would change.
     Number {
-        /// Where it is.
+        /// The path of the value.
         path: String,
-        /// How it is written.
+        /// The token of the number.
         token: String,
-        /// What would become of it.
+        /// Why it has no canonical form.
         why: &'static str,
     },
-    /// Text that is no Unicode text because of a surrogate without partner.
+    /// Text with a surrogate that is not part of a pair.
     LoneSurrogate {
-        /// Where it is.
+        /// The path of the value.
         path: String,
     },
-    /// A key that its map has had before.
+    /// A duplicate key.
     DuplicateKey {
-        /// The map and the key.
+        /// The path of its value.
         path: String,
     },
-    /// A value of CBOR that JSON has nothing for.
+    /// A value of CBOR that JSON cannot represent.
     NotJson(EncodeError),
-    /// Never: JSON that we wrote ourselves cannot be read.
-    Unreadable(SyntaxError),
 }
 
 impl fmt::Display for CanonicalError {
@@ -74,14 +70,16 @@ impl fmt::Display for CanonicalError {
             }
             Self::DuplicateKey { path } => write!(f, "{path}: duplicate key"),
             Self::NotJson(error) => error.fmt(f),
-            Self::Unreadable(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for CanonicalError {}
 
-/// The canonical JSON of a document. CBOR is put into JSON first.
+/// Returns the canonical JSON of a document. CBOR is converted to JSON first.
+///
+/// # Panics
+/// Never: JSON that was just written can be read.
 pub fn canonical(document: &Document<'_>, form: Form) -> Result<Vec<u8>, CanonicalError> {
     if let Some(path) = crate::record::duplicate_key(document) {
         return Err(CanonicalError::DuplicateKey { path });
@@ -92,7 +90,7 @@ pub fn canonical(document: &Document<'_>, form: Form) -> Result<Vec<u8>, Canonic
     let mut encoder = Encoder::json(Layout::Compact);
     vac_value::transcode(document, &mut encoder).map_err(CanonicalError::NotJson)?;
     let json = encoder.finish();
-    let document = Document::json(&json).map_err(CanonicalError::Unreadable)?;
+    let document = Document::json(&json).expect("an encoder writes well-formed JSON");
     write(&document, form)
 }
 
@@ -109,13 +107,13 @@ fn write(document: &Document<'_>, form: Form) -> Result<Vec<u8>, CanonicalError>
 
 struct Writer {
     out: Vec<u8>,
-    /// Knows how text is escaped.
+    /// Escapes text.
     text: Encoder<'static>,
     form: Form,
 }
 
 impl Writer {
-    /// Recursion is as deep as documents may be.
+    /// Recursion is bounded by the depth of a document.
     fn value(&mut self, node: Node<'_, '_>) -> Result<(), CanonicalError> {
         match node.kind() {
             Kind::Map => self.map(node),
@@ -132,7 +130,7 @@ impl Writer {
             Kind::Integer | Kind::BigInteger | Kind::Float => {
                 let number = number::canonical(node, self.form).map_err(|why| {
                     let token = String::from_utf8_lossy(node.raw()).into_owned();
-                    CanonicalError::Number { path: place(node), token, why }
+                    CanonicalError::Number { path: path_of(node), token, why }
                 })?;
                 self.out.extend_from_slice(number.as_bytes());
                 Ok(())
@@ -188,10 +186,10 @@ impl Writer {
 }
 
 fn unicode<'a>(node: Node<'_, 'a>) -> Result<Cow<'a, str>, CanonicalError> {
-    node.text().ok_or_else(|| CanonicalError::LoneSurrogate { path: place(node) })
+    node.text().ok_or_else(|| CanonicalError::LoneSurrogate { path: path_of(node) })
 }
 
-fn place(node: Node<'_, '_>) -> String {
+fn path_of(node: Node<'_, '_>) -> String {
     let path = path::pointer(node);
     if path.is_empty() { "/".to_owned() } else { path }
 }

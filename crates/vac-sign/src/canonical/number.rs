@@ -1,4 +1,4 @@
-//! Numbers as JavaScript and as Python write them.
+//! Formats numbers as JavaScript and Python do.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use vac_value::{Kind, Node, Number};
 
 use super::Form;
 
-/// Digits that name every double; a number of more says more than a double can.
-const MOST_DIGITS: usize = 17;
+/// The number of significant digits that are enough for every double.
+const MAX_DIGITS: usize = 17;
 
-/// A number as canonical JSON has it, or why it has none.
+/// Returns the canonical form of a number, or why it has none.
 pub(super) fn canonical(node: Node<'_, '_>, form: Form) -> Result<String, &'static str> {
-    let token = std::str::from_utf8(node.raw()).unwrap_or_default();
+    let token = std::str::from_utf8(node.raw()).expect("JSON is UTF-8");
     match (form, node.kind()) {
         (Form::Rfc8785, Kind::Float) => fraction(node, token),
         (Form::Rfc8785, _) => integer(token),
@@ -21,9 +21,9 @@ pub(super) fn canonical(node: Node<'_, '_>, form: Form) -> Result<String, &'stat
     }
 }
 
-/// An integer that stays the same number when it is written as a double is.
+/// Formats an integer as a double. Fails if that would change the number.
 fn integer(token: &str) -> Result<String, &'static str> {
-    let shortest = Shortest::of(double(token)?);
+    let shortest = Shortest::new(double(token)?);
     let digits = token.trim_start_matches('-');
     let same = digits == "0"
         || digits.trim_end_matches('0') == shortest.digits
@@ -31,24 +31,24 @@ fn integer(token: &str) -> Result<String, &'static str> {
     if same { Ok(shortest.javascript()) } else { Err("a double would change this integer") }
 }
 
-/// A number with a fraction or an exponent. RFC 8785 rounds to the nearest double:
-/// that is spelling as long as the number has no more digits than doubles have.
+/// Formats a number with a fraction or an exponent. RFC 8785 rounds to the nearest double,
+/// which does not change a number that has no more digits than doubles have.
 fn fraction(node: Node<'_, '_>, token: &str) -> Result<String, &'static str> {
     let double = double(token)?;
     let exact = matches!(node.number(), Some(Number::Float(_)));
-    let is_spelling = double.is_normal() && significant_digits(token) <= MOST_DIGITS;
-    if exact || is_spelling {
-        Ok(Shortest::of(double).javascript())
+    let is_rounded = double.is_normal() && significant_digits(token) <= MAX_DIGITS;
+    if exact || is_rounded {
+        Ok(Shortest::new(double).javascript())
     } else {
         Err("a double would change this number")
     }
 }
 
-/// A number with a fraction or an exponent, as Python writes it. It has to be the
-/// shortest for its double, and in one of the notations that writers of shortest
-/// decimals use: anything else would be signed as something it does not say.
+/// Formats a number with a fraction or an exponent as Python does. The token has to be the
+/// shortest one for its double, in a notation that common encoders use: otherwise the signed
+/// text would differ from the text of the record.
 fn respelled(token: &str) -> Result<String, &'static str> {
-    let shortest = Shortest::of(double(token)?);
+    let shortest = Shortest::new(double(token)?);
     let is_usual = token == shortest.python() || shortest.is_usual(token);
     if is_usual { Ok(shortest.python()) } else { Err("this number is not in its shortest form") }
 }
@@ -61,13 +61,13 @@ fn double(token: &str) -> Result<f64, &'static str> {
 }
 
 fn significant_digits(token: &str) -> usize {
-    let mantissa = token.split(['e', 'E']).next().unwrap_or_default();
+    let mantissa = token.split_once(['e', 'E']).map_or(token, |(mantissa, _)| mantissa);
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     digits.trim_matches('0').len()
 }
 
-/// The fewest digits that name a double: `0.digits` times ten to the `point`. Zero has
-/// no digits.
+/// The fewest digits that identify a double: `0.digits` times ten to the power of `point`.
+/// Zero has no digits.
 struct Shortest {
     negative: bool,
     digits: String,
@@ -75,9 +75,9 @@ struct Shortest {
 }
 
 impl Shortest {
-    fn of(double: f64) -> Self {
-        // Of two that are as short and as near, the even one: the standard library's
-        // formatting takes the other.
+    fn new(double: f64) -> Self {
+        // Of two candidates that are equally short and equally near, this chooses the even one;
+        // the standard library chooses the other.
         let mut buffer = ryu_js::Buffer::new();
         let text = buffer.format_finite(double.abs());
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
@@ -85,8 +85,8 @@ impl Shortest {
         let all = format!("{whole}{fraction}");
         let digits = all.trim_start_matches('0');
         let zeros = all.len() - digits.len();
-        let count = |length: usize| i32::try_from(length).unwrap_or_default();
-        let exponent: i32 = exponent.parse().unwrap_or_default();
+        let count = |length: usize| i32::try_from(length).expect("a double has few digits");
+        let exponent: i32 = exponent.parse().expect("an exponent is an integer");
         Self {
             negative: double.is_sign_negative(),
             digits: digits.trim_end_matches('0').to_owned(),
@@ -94,7 +94,7 @@ impl Shortest {
         }
     }
 
-    /// ECMAScript's `Number::toString`, which has no negative zero.
+    /// Formats like ECMAScript's `Number::toString`, which has no negative zero.
     fn javascript(&self) -> String {
         match self.point {
             _ if self.digits.is_empty() => "0".to_owned(),
@@ -103,7 +103,7 @@ impl Shortest {
         }
     }
 
-    /// Python's `float.__repr__`.
+    /// Formats like Python's `float.__repr__`.
     fn python(&self) -> String {
         match self.point {
             _ if self.digits.is_empty() => format!("{}0.0", self.sign()),
@@ -112,8 +112,8 @@ impl Shortest {
         }
     }
 
-    /// Whether a token is this number in plain digits, or with an exponent that is
-    /// worth writing, as writers in other languages put it.
+    /// Returns whether a token is this number as common encoders write it: in plain digits, or
+    /// with an exponent if Python would write one.
     fn is_usual(&self, token: &str) -> bool {
         let lower = token.to_ascii_lowercase();
         let Some((mantissa, exponent)) = lower.split_once('e') else {
@@ -131,19 +131,17 @@ impl Shortest {
         if self.negative { "-" } else { "" }
     }
 
-    /// Digits and, where there is a fraction, a point.
+    /// Formats digits and, if there is a fraction, a point.
     fn fixed(&self) -> String {
-        let count = i32::try_from(self.digits.len()).unwrap_or(i32::MAX);
-        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-        let sign = self.sign();
-        if self.point <= 0 {
-            format!("{sign}0.{}{}", zeros(-self.point), self.digits)
-        } else if self.point >= count {
-            format!("{sign}{}{}", self.digits, zeros(self.point - count))
-        } else {
-            let (whole, fraction) =
-                self.digits.split_at(usize::try_from(self.point).unwrap_or_default());
-            format!("{sign}{whole}.{fraction}")
+        let (sign, digits) = (self.sign(), &self.digits);
+        let Ok(point) = usize::try_from(self.point) else {
+            let zeros = "0".repeat(self.point.unsigned_abs() as usize);
+            return format!("{sign}0.{zeros}{digits}");
+        };
+        match digits.split_at_checked(point) {
+            Some(("", fraction)) => format!("{sign}0.{fraction}"),
+            Some((whole, fraction)) if !fraction.is_empty() => format!("{sign}{whole}.{fraction}"),
+            _ => format!("{sign}{digits:0<point$}"),
         }
     }
 
@@ -161,17 +159,17 @@ impl Shortest {
         format!("{}{first}{point}{rest}", self.sign())
     }
 
-    /// One digit before the point, and so many in the exponent at least.
+    /// Formats one digit before the point, and at least `width` digits in the exponent.
     fn scientific(&self, width: usize) -> String {
         let exponent = self.point - 1;
         let mut text = self.mantissa();
         let sign = if exponent < 0 { '-' } else { '+' };
-        write!(text, "e{sign}{:0width$}", exponent.abs()).unwrap_or_default();
+        write!(text, "e{sign}{:0width$}", exponent.abs()).expect("writing to a string cannot fail");
         text
     }
 }
 
-/// A double as RFC 8785 writes it, for numbers that never were text.
+/// Formats a double as in RFC 8785.
 ///
 /// ```
 /// use vac_sign::canonical::double_as_text;
@@ -180,5 +178,5 @@ impl Shortest {
 /// assert_eq!(double_as_text(-0.0), "0");
 /// ```
 pub fn double_as_text(double: f64) -> String {
-    Shortest::of(double).javascript()
+    Shortest::new(double).javascript()
 }

@@ -1,4 +1,4 @@
-//! What was signed: the record as it is, its canonical form, or its digest.
+//! Finds out what was signed: the record unchanged, its canonical form, or its digest.
 
 use vac_value::{Document, Encoding};
 
@@ -9,56 +9,56 @@ use crate::header::HashAlgorithm;
 use crate::key::{PublicKey, SignatureError};
 use crate::message::Message;
 
-/// What an envelope has for its payload, with the record as it was given.
+/// The payload of an envelope, and the record that was given.
 pub(super) enum Content<'a> {
-    /// The record. Another may have been given to compare it with.
+    /// The payload is the record. Another record may have been given to compare it with.
     Attached { payload: &'a [u8], given: Option<&'a [u8]> },
-    /// Nothing: the record is what was given.
+    /// There is no payload: the record is the given one.
     Detached { given: Option<&'a [u8]> },
-    /// The digest of the record, or not even that.
+    /// The payload is the digest of the record, or that digest is detached.
     Digest { algorithm: HashAlgorithm, digest: Option<&'a [u8]>, given: Option<&'a [u8]> },
 }
 
-/// What came out.
-pub(super) struct Found {
+/// The result of checking a payload.
+pub(super) struct CheckedPayload {
     pub signature: Answer,
-    /// Whether the payload is the record's; why not, otherwise.
+    /// Whether the payload is that of the record; an error says why not.
     pub is_record: Result<(), String>,
-    /// Whether a record was given besides, and is the one attached.
+    /// Whether a record was given in addition to the attached one and equals it.
     pub is_given: bool,
-    /// Of a hash envelope: its digest.
+    /// The digest of a hash envelope.
     pub digest: Option<Vec<u8>>,
-    /// The record's SHA-256, if it was needed.
+    /// The record's SHA-256, if it was computed.
     pub sha256: Option<[u8; 32]>,
-    /// The record's canonical form, if it was looked at.
+    /// The record's canonical form, if it was computed.
     pub canonical: Option<Vec<u8>>,
-    /// Which form was signed, if that is known.
+    /// The signed form, if it is known.
     pub form: Option<RecordForm>,
-    /// What was signed, in words.
+    /// A description of what was signed.
     pub signed: &'static str,
 }
 
 /// A form of the record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordForm {
-    AsItIs,
+    Unchanged,
     Canonical,
 }
 
-impl Found {
+impl CheckedPayload {
     fn new(signature: Answer, signed: &'static str) -> Self {
-        let form = Some(RecordForm::AsItIs);
+        let form = Some(RecordForm::Unchanged);
         let (digest, sha256, canonical) = (None, None, None);
         let (is_record, is_given) = (Ok(()), false);
         Self { signature, is_record, is_given, digest, sha256, canonical, form, signed }
     }
 }
 
-const AS_IT_IS: &str = "the record as it is";
+const UNCHANGED: &str = "the record as it is";
 const CANONICAL: &str = "the record's canonical JSON";
 
 impl<'a> Content<'a> {
-    pub fn of(envelope: &Envelope<'a>, given: Option<&'a [u8]>) -> Self {
+    pub fn new(envelope: &Envelope<'a>, given: Option<&'a [u8]>) -> Self {
         match (envelope.header.payload_hash, envelope.payload) {
             (Some(algorithm), digest) => Self::Digest { algorithm, digest, given },
             (None, Some(payload)) => Self::Attached { payload, given },
@@ -66,7 +66,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The record to look at.
+    /// Returns the record.
     pub fn record(&self) -> Option<&'a [u8]> {
         match self {
             Self::Attached { payload, .. } => Some(payload),
@@ -74,7 +74,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The record that was given in addition to another one that is attached.
+    /// Returns the given record if another one is attached.
     pub fn other_record(&self) -> Option<&'a [u8]> {
         match self {
             Self::Attached { payload, given } => given.filter(|given| given != payload),
@@ -82,26 +82,26 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Whether [`Content::find`] takes the record's SHA-256.
+    /// Returns whether [`Content::check`] computes the record's SHA-256.
     pub fn is_sha256(&self) -> bool {
         let Self::Digest { algorithm, digest, given } = self else { return false };
         let is_digest = digest.is_some_and(|digest| digest.len() == algorithm.length());
         *algorithm == HashAlgorithm::Sha256 && is_digest && given.is_some()
     }
 
-    /// Looks for the form of the record that was signed, and checks the signature.
-    pub fn find(
+    /// Checks the signature over each form of the record that may have been signed.
+    pub fn check(
         &self,
         envelope: &Envelope<'_>,
         key: Option<&PublicKey>,
         encoding: Encoding,
-    ) -> Found {
+    ) -> CheckedPayload {
         let check = |payload: &[u8]| {
             let key = key?;
             let message = Message::new(envelope.protected, payload);
             Some(key.verify(envelope.header.algorithm, &message, envelope.signature))
         };
-        let verdict = |checked: Checked, what: &str| match (checked, key) {
+        let verdict = |checked: SignatureCheck, what: &str| match (checked, key) {
             (Some(Ok(())), Some(key)) => {
                 Answer::Ok(format!("over {what}, with the key {}", key.thumbprint_uri()))
             }
@@ -111,21 +111,21 @@ impl<'a> Content<'a> {
         match *self {
             Self::Attached { payload, given } => {
                 let signature = verdict(check(payload), "the attached record");
-                let compared = given.map(|given| is_form_of(payload, given, encoding));
+                let compared = given.map(|given| check_form(payload, given, encoding));
                 let is_given = matches!(compared, Some(Ok(())));
                 let is_record = compared.unwrap_or(Ok(()));
-                Found { is_record, is_given, ..Found::new(signature, AS_IT_IS) }
+                CheckedPayload { is_record, is_given, ..CheckedPayload::new(signature, UNCHANGED) }
             }
             Self::Detached { given: None } | Self::Digest { digest: None, given: None, .. } => {
                 let why = "the record is detached and was not given";
-                Found::new(Answer::NotChecked(why.to_owned()), AS_IT_IS)
+                CheckedPayload::new(Answer::NotChecked(why.to_owned()), UNCHANGED)
             }
             Self::Detached { given: Some(record) } => detached(record, encoding, check, verdict),
             Self::Digest { algorithm, digest: Some(digest), given } => {
                 let signature = verdict(check(digest), "the record's digest");
                 by_digest(algorithm, digest, given, encoding, signature)
             }
-            // Not even the digest is there: it follows from the record.
+            // The digest is detached: it is computed from the record.
             Self::Digest { algorithm, digest: None, given: Some(record) } => {
                 detached(record, encoding, |form| check(&algorithm.digest(form)), verdict)
             }
@@ -133,52 +133,53 @@ impl<'a> Content<'a> {
     }
 }
 
-/// What came of a signature; nothing without a key.
-type Checked = Option<Result<(), SignatureError>>;
+/// The result of checking a signature; `None` without a key.
+type SignatureCheck = Option<Result<(), SignatureError>>;
 
-/// The record as it is, or else its canonical form.
+/// Checks the signature over the record as it is, then over its canonical form.
 fn detached(
     record: &[u8],
     encoding: Encoding,
-    check: impl Fn(&[u8]) -> Checked,
-    verdict: impl Fn(Checked, &str) -> Answer,
-) -> Found {
+    check: impl Fn(&[u8]) -> SignatureCheck,
+    verdict: impl Fn(SignatureCheck, &str) -> Answer,
+) -> CheckedPayload {
     let checked = check(record);
     if checked != Some(Err(SignatureError::Mismatch)) {
-        return Found::new(verdict(checked, AS_IT_IS), AS_IT_IS);
+        return CheckedPayload::new(verdict(checked, UNCHANGED), UNCHANGED);
     }
     let neither = |why: &str| {
-        let failed = verdict(checked, AS_IT_IS);
+        let failed = verdict(checked, UNCHANGED);
         Answer::Failed(format!("{}; {why}", failed.detail()))
     };
     match canonical_form(record, encoding) {
         Ok(canonical) => match check(&canonical) {
-            Some(Err(_)) => Found {
+            Some(Err(_)) => CheckedPayload {
                 canonical: Some(canonical),
                 form: None,
-                ..Found::new(neither("nor over its canonical JSON"), AS_IT_IS)
+                ..CheckedPayload::new(neither("nor over its canonical JSON"), UNCHANGED)
             },
-            holds => Found {
+            holds => CheckedPayload {
                 canonical: Some(canonical),
                 form: Some(RecordForm::Canonical),
-                ..Found::new(verdict(holds, CANONICAL), CANONICAL)
+                ..CheckedPayload::new(verdict(holds, CANONICAL), CANONICAL)
             },
         },
-        Err(error) => {
-            Found::new(neither(&format!("and it has no canonical JSON: {error}")), AS_IT_IS)
-        }
+        Err(error) => CheckedPayload::new(
+            neither(&format!("and it has no canonical JSON: {error}")),
+            UNCHANGED,
+        ),
     }
 }
 
-/// A digest of the record as it is, or else of its canonical form.
+/// Compares a digest with that of the record as it is, then with that of its canonical form.
 fn by_digest(
     algorithm: HashAlgorithm,
     digest: &[u8],
     record: Option<&[u8]>,
     encoding: Encoding,
     signature: Answer,
-) -> Found {
-    let mut found = Found::new(signature, "the record's digest");
+) -> CheckedPayload {
+    let mut found = CheckedPayload::new(signature, "the record's digest");
     if digest.len() != algorithm.length() {
         found.is_record =
             Err(format!("the payload is not a {algorithm} digest but {} bytes", digest.len()));
@@ -202,11 +203,11 @@ fn by_digest(
     found
 }
 
-/// Whether a payload is a record as it is, or its canonical form.
-fn is_form_of(payload: &[u8], record: &[u8], encoding: Encoding) -> Result<(), String> {
+/// Checks that a payload is a record as it is, or its canonical form.
+fn check_form(payload: &[u8], record: &[u8], encoding: Encoding) -> Result<(), String> {
     let is_form = payload == record
         || canonical_form(record, encoding).is_ok_and(|canonical| canonical == payload);
-    if is_form { Ok(()) } else { Err("the record given is not the payload".to_owned()) }
+    if is_form { Ok(()) } else { Err("the given record is not the payload".to_owned()) }
 }
 
 fn canonical_form(record: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {

@@ -1,4 +1,4 @@
-//! Who signed.
+//! Finds the signer's key, and checks the signer's identity.
 
 use vac_value::{Document, printable};
 
@@ -11,26 +11,27 @@ use crate::key::PublicKey;
 use crate::label::X5CHAIN;
 use crate::record::Examined;
 
-/// How far a certificate vouches for a key.
+/// The status of a certificate for the signer's key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Vouched {
-    /// It leads to a trusted root.
+enum CertificateStatus {
+    /// It leads to a trust root.
     Trusted,
-    /// It is for this key, but nobody said whom to trust.
-    Unknown,
+    /// It is for this key, and no trust roots were given.
+    NotChecked,
 }
 
-/// The key to check a signature with, and what vouches for it.
+/// The key to check a signature with, and the status of its certificate.
 pub(super) struct Identity {
     pub key: Option<PublicKey>,
-    /// What came of looking at the certificate; nothing if there is none and nobody asked.
-    certificate: Option<Result<Vouched, CertificateError>>,
+    /// The result of checking the certificate; `None` if there is none and no trust roots were
+    /// given.
+    certificate: Option<Result<CertificateStatus, CertificateError>>,
 }
 
 impl Identity {
-    /// The key that was given. Without one it is that of a certificate, if that leads to a
-    /// trusted root. A certificate that is protected has to be the key's in any case.
-    pub fn of(
+    /// Chooses the given key, or else the key of a certificate that leads to a trust root. A
+    /// certificate in the protected header has to be for the key in any case.
+    pub fn new(
         envelope: &Envelope<'_>,
         unprotected: &Document<'_>,
         with: &Verification<'_>,
@@ -39,24 +40,28 @@ impl Identity {
             return Self { key: with.key.cloned(), certificate: None };
         }
         let certified = certificates(envelope, unprotected).and_then(|chain| {
-            let vouched = match with.trust {
-                Some(trust) => chain.check(trust).map(|()| Vouched::Trusted)?,
-                None => Vouched::Unknown,
+            let status = match with.trust {
+                Some(trust) => chain.check(trust).map(|()| CertificateStatus::Trusted)?,
+                None => CertificateStatus::NotChecked,
             };
-            Ok((chain.public_key()?, vouched))
+            Ok((chain.public_key()?, status))
         });
         let (key, certificate) = match (with.key, certified) {
             (Some(key), Ok((certified, _))) if *key != certified => {
                 (Some(key.clone()), Err(CertificateError::OtherKey))
             }
-            (_, Ok((certified, Vouched::Trusted))) => (Some(certified), Ok(Vouched::Trusted)),
-            (key, Ok((_, Vouched::Unknown))) => (key.cloned(), Ok(Vouched::Unknown)),
+            (_, Ok((certified, CertificateStatus::Trusted))) => {
+                (Some(certified), Ok(CertificateStatus::Trusted))
+            }
+            (key, Ok((_, CertificateStatus::NotChecked))) => {
+                (key.cloned(), Ok(CertificateStatus::NotChecked))
+            }
             (key, Err(error)) => (key.cloned(), Err(error)),
         };
         Self { key, certificate: Some(certificate) }
     }
 
-    /// Whether the signer is who the envelope says.
+    /// Returns whether the signer is the one that the envelope names.
     pub fn answer(
         &self,
         envelope: &Envelope<'_>,
@@ -76,38 +81,42 @@ impl Identity {
             return Answer::NotChecked(why.to_owned());
         };
         let claims = &envelope.header.claims;
-        let issuer = claims.issuer.as_deref().unwrap_or_default();
-        let subject = claims.subject.as_deref().unwrap_or_default();
+        let (issuer, subject) = (claims.issuer.as_deref(), claims.subject.as_deref());
         if let Err(mismatch) = envelope.header.check_key(key) {
             return Answer::Failed(mismatch.to_string());
         }
-        for (what, is, should) in
+        for (what, stated, expected) in
             [("issuer", issuer, with.issuer), ("subject", subject, with.subject)]
         {
-            if let Some(should) = should.filter(|should| *should != is) {
-                let (is, should) = (quoted(is), quoted(should));
-                return Answer::Failed(format!("the {what} is {is}, not {should}"));
-            }
+            let Some(expected) = expected.filter(|_| stated != expected) else { continue };
+            let expected = quoted(expected);
+            return Answer::Failed(match stated {
+                Some(stated) => format!("the {what} is {}, not {expected}", quoted(stated)),
+                None => format!("there is no {what}, expected {expected}"),
+            });
         }
-        if let Some(why) = claims.untimely(with.time) {
+        if let Some(why) = claims.time_error(with.time) {
             return Answer::Failed(why.to_owned());
         }
-        let mut detail = format!("issuer {}, subject {}", quoted(issuer), quoted(subject));
+        let shown = |text: Option<&str>| text.map_or_else(|| "none".to_owned(), quoted);
+        let mut detail = format!("issuer {}, subject {}", shown(issuer), shown(subject));
         match self.certificate {
-            Some(Ok(Vouched::Trusted)) => detail += ", certificate trusted",
-            Some(Ok(Vouched::Unknown)) => detail += ", certificate not checked: no trust root",
+            Some(Ok(CertificateStatus::Trusted)) => detail += ", certificate trusted",
+            Some(Ok(CertificateStatus::NotChecked)) => {
+                detail += ", certificate not checked: no trust root"
+            }
             _ => {}
         }
         let provider = examined.and_then(|examined| examined.facts.model_provider.as_deref());
-        if provider == Some(issuer) {
-            detail += " (the issuer named is the model's provider)";
+        if provider.is_some() && provider == issuer {
+            detail += " (the issuer is the model's provider)";
         }
         Answer::Ok(detail)
     }
 }
 
-/// The certificates of an envelope. Those in the unprotected header count only if the
-/// protected one has the hash of the first.
+/// Returns the certificates of an envelope. Those in the unprotected header are used only if
+/// the protected header contains the hash of the first one.
 fn certificates(
     envelope: &Envelope<'_>,
     unprotected: &Document<'_>,

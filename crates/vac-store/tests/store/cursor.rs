@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
-use vac_adapter::Input;
-use vac_adapter_check::agents::CURSOR;
-use vac_adapter_check::{Converted, Log, check};
+use vac_adapter_check::{Converted, check};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
+
+use crate::{Stored, sessions};
 
 mod broken;
 mod chat;
@@ -25,18 +26,6 @@ fn database(name: &str, sql: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The sessions in a path, by their keys, with their documents.
-fn sessions(path: &Path) -> Vec<(String, Vec<u8>)> {
-    let found = vac_store::find(&[path.to_owned()]);
-    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
-    let sessions = found.logs.iter().map(|log| {
-        let key = log.shown.rsplit_once('#').expect("a session of a store").1.to_owned();
-        let loaded = log.load().expect("documents");
-        (key, loaded.bytes().expect("in memory").to_vec())
-    });
-    sessions.collect()
-}
-
 /// The documents of the only session in a path.
 fn documents(path: &Path) -> Vec<Value> {
     let mut sessions = sessions(path);
@@ -51,8 +40,8 @@ fn values(documents: &[u8]) -> Vec<Value> {
 }
 
 /// The record of a session; nothing of its documents is lost.
-fn converted(key: &str, documents: &[u8]) -> Converted {
-    check(&CURSOR, &Cursor, &Log::new(key, documents)).only().clone()
+fn converted(key: &str, documents: &Stored) -> Converted {
+    check(&CURSOR, &Cursor, &documents.0.clone().called(key.to_owned())).only().clone()
 }
 
 /// The record of the only session in a path.

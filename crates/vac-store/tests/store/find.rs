@@ -30,7 +30,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn a_file_that_vanishes_is_told_and_the_others_are_read() {
     let other = TRANSCRIPT.replace("Hm", "Mh");
     let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("c.jsonl", TRANSCRIPT)]);
-    let found = find(&[folder.path().to_owned()]);
+    let found = find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty());
     fs::remove_file(folder.path().join("a.jsonl")).expect("a file less");
     let logs = known(found.logs);
@@ -50,7 +50,8 @@ fn a_copy_of_a_session_without_an_id_is_left_out() {
     let other = TRANSCRIPT.replace("Hm", "Mh");
     let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("d/c.jsonl", TRANSCRIPT)]);
     let first = folder.path().join("a.jsonl");
-    let logs = known(find(&[first.clone(), folder.path().to_owned(), first.clone()]).logs);
+    let logs =
+        known(find(&[first.clone(), folder.path().to_owned(), first.clone()], crate::AGENTS).logs);
     let shown: Vec<_> = logs.iter().map(|known| known.log.shown.as_str()).collect();
     assert_eq!(shown, [first.to_str(), folder.path().join("b.jsonl").to_str()].map(Option::unwrap));
     assert_eq!(logs[0].left_out.len(), 3, "named again, found, and a copy elsewhere");
@@ -61,7 +62,7 @@ fn what_is_added_to_a_large_log_while_it_is_read_is_not_read() {
     let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(33 << 20));
     let folder = folder(&[("a.jsonl", &large)]);
     let path = folder.path().join("a.jsonl");
-    let found = find(std::slice::from_ref(&path));
+    let found = find(std::slice::from_ref(&path), crate::AGENTS);
     let loaded = found.logs[0].load().expect("a log");
     let sources = loaded.sources().expect("sources");
     assert!(loaded.bytes().is_none(), "it is not in memory");
@@ -85,7 +86,7 @@ fn a_database_may_have_a_name_that_is_not_text() {
     if let Err(error) = fs::copy(store, &path) {
         return println!("skipped: this disk wants names to be text ({error})");
     }
-    let found = find(&[path]);
+    let found = find(&[path], crate::AGENTS);
     assert_eq!((found.logs.len(), found.troubles), (1, Vec::new()));
     assert!(found.logs[0].load().is_ok());
 }
@@ -94,7 +95,7 @@ fn a_database_may_have_a_name_that_is_not_text() {
 fn a_log_is_made_of_the_same_names_and_bytes() {
     let folder = folder(&[("a.jsonl", TRANSCRIPT)]);
     let path = folder.path().join("a.jsonl");
-    let found = find(std::slice::from_ref(&path));
+    let found = find(std::slice::from_ref(&path), crate::AGENTS);
     let log = &found.logs[0];
     let sources = log.load().expect("a log").sources().expect("sources");
     let is_made_of = |sources: &[_]| log.is_made_of(sources).expect("an answer");
@@ -117,7 +118,7 @@ fn what_stands_beside_a_transcript_is_read_with_it() {
     let meta = format!("chats/0123/{id}/meta.json");
     let files = [(transcript.as_str(), TRANSCRIPT), (meta.as_str(), "{\"cwd\": \"/w\"}")];
     let folder = folder(&files);
-    let logs = known(find(&[folder.path().to_owned()]).logs);
+    let logs = known(find(&[folder.path().to_owned()], crate::AGENTS).logs);
     assert_eq!(logs.len(), 1);
     assert_eq!(logs[0].glimpse.project.as_deref(), Some("/w"));
     let loaded = logs[0].log.load().expect("a log");
@@ -131,7 +132,7 @@ fn what_stands_beside_a_transcript_is_read_with_it() {
     // One that is no object, or belongs to a database, is not.
     for change in [(meta.as_str(), "{\"cwd\""), (&format!("chats/0123/{id}/store.db"), "")] {
         fs::write(folder.path().join(change.0), change.1).expect("a file");
-        let logs = known(find(&[folder.path().join("projects")]).logs);
+        let logs = known(find(&[folder.path().join("projects")], crate::AGENTS).logs);
         assert_eq!(logs[0].log.load().expect("a log").parts().len(), 1);
     }
 }
@@ -147,7 +148,7 @@ fn a_great_many_databases_are_not_all_open_at_once() {
         fs::create_dir_all(&chat).expect("a folder");
         fs::write(chat.join("store.db"), &store).expect("a database");
     }
-    let found = find(&[folder.path().to_owned()]);
+    let found = find(&[folder.path().to_owned()], crate::AGENTS);
     assert_eq!((found.logs.len(), found.troubles.len()), (40, 0));
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
         let under = |entry: fs::DirEntry| fs::read_link(entry.path()).unwrap_or_default();

@@ -56,7 +56,7 @@ fn write(connection: &Connection, number: usize) {
 
 /// The numbers of all rows, as the session's documents have them.
 fn numbers(path: &Path) -> io::Result<Vec<String>> {
-    let found = vac_store::find(&[path.to_owned()]);
+    let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     if let Some(trouble) = found.troubles.first() {
         assert!(trouble.contains("being written to by another program"), "{trouble}");
         return Err(io::ErrorKind::ResourceBusy.into());
@@ -204,7 +204,7 @@ fn a_file_that_a_journal_names_stays() {
     fs::write(&treasure, "not a journal").expect("a file");
     let name = treasure.to_str().expect("text");
     name_another_journal(&folder.path().join("opencode.db-journal"), name);
-    let found = vac_store::find(&[path]);
+    let found = vac_store::find(&[path], crate::AGENTS);
     assert!(treasure.exists(), "{:?}", found.troubles);
     assert_eq!(found.logs.len(), 0);
     assert!(found.troubles[0].contains("over several databases"), "{:?}", found.troubles);
@@ -219,7 +219,7 @@ fn a_linked_journal_is_not_followed() {
         let target = elsewhere.path().join("journal");
         fs::rename(folder.path().join(journal), &target).expect("another place");
         std::os::unix::fs::symlink(&target, folder.path().join(journal)).expect("a link");
-        let found = vac_store::find(&[path]);
+        let found = vac_store::find(&[path], crate::AGENTS);
         assert_eq!((found.logs.len(), found.troubles.len()), (1, 0), "{:?}", found.troubles);
         let skipped = found.skipped.unreported();
         assert_eq!(skipped.len(), 1, "{skipped:?}");

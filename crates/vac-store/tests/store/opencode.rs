@@ -4,27 +4,16 @@ use std::path::Path;
 
 use serde_json::Value;
 use vac_adapter::Report;
-use vac_adapter_check::agents::OPENCODE;
-use vac_adapter_check::{Converted, Log, check};
+use vac_adapter_check::{Converted, check};
 use vac_adapter_opencode::OpenCode;
+use vac_adapter_opencode::check::OPENCODE;
+
+use crate::{Stored, sessions};
 
 mod beside;
 mod database;
 mod rows;
 mod tree;
-
-/// The sessions in a path, by their keys, with their documents.
-pub fn sessions(path: &Path) -> Vec<(String, Vec<u8>)> {
-    let found = vac_store::find(&[path.to_owned()]);
-    assert!(found.troubles.is_empty(), "{:?}", found.troubles);
-    let sessions = found.logs.iter().map(|log| {
-        let key = log.shown.rsplit_once('#').expect("a session of a store").1.to_owned();
-        let loaded = log.load().expect("documents");
-        let bytes = vac_adapter::Input::bytes(&loaded).expect("in memory").to_vec();
-        (key, bytes)
-    });
-    sessions.collect()
-}
 
 /// The record of the only session in a path; nothing of its documents is lost.
 pub fn only(path: &Path) -> (Value, Report) {
@@ -36,8 +25,8 @@ pub fn only(path: &Path) -> (Value, Report) {
 }
 
 /// The record of a session; nothing of its documents is lost.
-pub fn converted(key: &str, documents: &[u8]) -> Converted {
-    check(&OPENCODE, &OpenCode, &Log::new(key, documents)).only().clone()
+pub fn converted(key: &str, documents: &Stored) -> Converted {
+    check(&OPENCODE, &OpenCode, &documents.0.clone().called(key.to_owned())).only().clone()
 }
 
 /// The keys of the sessions in a path.

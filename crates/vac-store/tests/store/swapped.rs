@@ -46,7 +46,7 @@ impl Swapped {
     }
 
     fn known(&self) -> Known {
-        let found = find(std::slice::from_ref(&self.path));
+        let found = find(std::slice::from_ref(&self.path), crate::AGENTS);
         let adapters: &[&dyn Adapter] = &[&Cursor];
         let known = found.logs.into_iter().map(|log| look(log, adapters)).collect();
         join(known).pop().expect("a log")
@@ -187,7 +187,7 @@ fn swapped_attachment_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/gemini/project");
     copy(&fixture, folder.path());
-    let found = find(&[folder.path().to_owned()]);
+    let found = find(&[folder.path().to_owned()], crate::AGENTS);
     let adapters: &[&dyn Adapter] = &[&vac_adapter_gemini::Gemini];
     let known = join(found.logs.into_iter().map(|log| look(log, adapters)).collect());
     let has_attachment = |known: &&Known| {

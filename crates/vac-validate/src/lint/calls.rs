@@ -1,4 +1,4 @@
-//! Calls and results that do not find each other.
+//! Lints tool calls without a result, and results without a call.
 
 use std::collections::HashSet;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_value::Node;
 
-/// Does not compile unless all types of entries have the members that lints look at under the
+/// Does not compile unless all types of entries have the members that lints read under the
 /// same keys.
 const _: fn(&vac_record::Entry<'_>) = |entry| {
     let _ = (entry.kind(), entry.id(), entry.timestamp(), entry.children());
@@ -72,7 +72,7 @@ impl<'d, 'a> Entries<'d, 'a> {
 }
 
 impl<'a> Entry<'_, 'a> {
-    /// Whether its type is this one.
+    /// Returns whether the entry has this type.
     pub fn is(&self, kind: &str) -> bool {
         self.node.member(message_entry::TYPE).is_some_and(|found| found.is_text(kind))
     }

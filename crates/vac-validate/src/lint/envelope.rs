@@ -1,4 +1,4 @@
-//! Signed records: header parameters, and the record inside.
+//! Lints header parameters of a signed record, and the record inside.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub(super) fn lint(document: &Document<'_>, envelope: &Envelope<'_, '_>, finding
     }
 }
 
-/// Questions header parameters that the schema describes without a cut (`=>`): a value that
+/// Reports header parameters that the schema describes without a cut (`=>`): a value that
 /// does not fit passes as that of some unknown parameter.
 fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Findings) {
     let members = SCHEMA.literal_members(rule).expect("headers are maps");
@@ -47,7 +47,7 @@ fn parameters(header: Node<'_, '_>, rule: RuleId, path: &str, findings: &mut Fin
     }
 }
 
-/// Why a value is not of a type.
+/// Returns why a value is not of a type.
 fn problem(rule: RuleId, id: TypeId, value: Node<'_, '_>) -> Option<String> {
     let violations = SCHEMA.validate_type(rule, id, value, 1).err()?;
     Some(match violations.as_slice().first() {
@@ -64,7 +64,7 @@ mod tests {
     use vac_record::{ProtectedHeader, UnprotectedHeader};
 
     #[test]
-    fn all_parameters_of_the_schema_are_questioned() {
+    fn all_parameters_of_the_schema_are_checked() {
         for (rule, keys) in [
             (rules::PROTECTED_HEADER, &ProtectedHeader::KEYS[..]),
             (rules::UNPROTECTED_HEADER, &UnprotectedHeader::KEYS),

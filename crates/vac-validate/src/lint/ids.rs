@@ -1,4 +1,4 @@
-//! Entry ids: each one once, and every parent one of them.
+//! Lints duplicate entry ids, and parents that are not the id of an entry.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
     let mut first = HashMap::new();
     for (place, entry) in entries.iter() {
         let Some(id) = entry.text(ID) else { continue };
-        let message = format!("id {} is also that of ", quoted(&id));
+        let message = format!("id {} is also the id at ", quoted(&id));
         let before = *first.entry(id).or_insert(place);
         if before != place {
             let message = message + &entries.path(before, ID);
@@ -19,7 +19,7 @@ pub(super) fn lint(entries: &Entries<'_, '_>, findings: &mut Findings) {
         }
     }
     for (place, entry) in entries.iter() {
-        // Only messages have parents that the schema knows of.
+        // Only messages have a `parent-id` in the schema.
         if !MessageEntryType::TEXTS.iter().any(|kind| entry.is(kind)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Ranges of lines: from 1, and not backwards.
+//! Lints ranges of lines that start at 0 or end before they start.
 
 use vac_record::keys::{
     conversation, file, file_attribution_record, range, verifiable_agent_record,
@@ -24,7 +24,7 @@ pub(super) fn lint(record: Node<'_, '_>, findings: &mut Findings) {
     }
 }
 
-/// What is wrong with a range.
+/// Returns what is wrong with a range.
 fn problem(range: Node<'_, '_>) -> Option<String> {
     let line = |key: &str| range.member(key).and_then(Node::uint);
     let (start, end) = (line(range::START_LINE)?, line(range::END_LINE)?);
@@ -37,7 +37,7 @@ fn problem(range: Node<'_, '_>) -> Option<String> {
     }
 }
 
-/// The elements of the list that a map has under a key, with their paths.
+/// Returns the elements of the list in a member of a map, with their paths.
 fn elements<'d, 'a>(
     map: Node<'d, 'a>,
     path: String,

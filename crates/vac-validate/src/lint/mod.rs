@@ -66,6 +66,7 @@ impl fmt::Display for Finding {
 
 /// Runs all lints on a record, or on a signed record and the record inside it. Findings are in
 /// document order.
+#[must_use]
 pub fn lint(document: &Document<'_>) -> Vec<Finding> {
     let Some(envelope) = crate::signed::envelope(document) else { return record(document) };
     let mut findings = Findings::default();

@@ -1,4 +1,4 @@
-//! Each lint on documents that have what it questions, and on those next to them.
+//! Each lint on documents that it reports, and on similar ones that it does not.
 
 use vac_value::Document;
 
@@ -43,7 +43,7 @@ fn time_order_is_that_of_each_list() {
 }
 
 #[test]
-fn numbers_that_look_like_seconds_are_questioned() {
+fn numbers_that_look_like_seconds_are_reported() {
     let entry = |time: &str| format!(r#"{{"type": "user", "timestamp": {time}}}"#);
     assert_eq!(findings(&entry("99999999999")), ["seconds-timestamp /session/entries/0/timestamp"]);
     assert_eq!(findings(&entry("100000000000")), [""; 0]);
@@ -66,7 +66,7 @@ fn ids_are_compared_over_all_levels() {
 }
 
 #[test]
-fn calls_and_results_find_each_other_at_any_depth() {
+fn calls_and_results_are_matched_at_any_depth() {
     let entries = r#"{"type": "assistant", "children": [
             {"type": "tool-call", "call-id": "c1"}, {"type": "tool-call", "call-id": "c2"}]},
         {"type": "user", "children": [
@@ -82,7 +82,7 @@ fn calls_and_results_find_each_other_at_any_depth() {
 }
 
 #[test]
-fn ends_before_starts_are_questioned() {
+fn ends_before_starts_are_reported() {
     let session = |start: &str, end: &str| {
         record(&format!(
             r#"{{"session": {{"session-start": "{start}", "session-end": "{end}", "entries": []}}}}"#
@@ -95,7 +95,7 @@ fn ends_before_starts_are_questioned() {
 }
 
 #[test]
-fn ranges_of_lines_are_questioned() {
+fn wrong_ranges_of_lines_are_reported() {
     let ranges = |ranges: &str| {
         record(&format!(
             r#"{{"file-attribution": {{"files": [{{}}, {{"conversations": [{{"ranges": [{ranges}]}}]}}]}}}}"#
@@ -106,4 +106,63 @@ fn ranges_of_lines_are_questioned() {
     assert_eq!(ranges(&format!(r#"{fine}, {{"start-line": 5, "end-line": 4}}"#)), [path]);
     assert_eq!(ranges(&format!(r#"{fine}, {{"start-line": 0, "end-line": 4}}"#)), [path]);
     assert_eq!(ranges(fine), [""; 0]);
+}
+
+#[test]
+fn findings_are_in_document_order() {
+    let entries = [
+        format!(r#"{{"type": "user", "id": "a", {}}}"#, at(9)),
+        format!(r#"{{"type": "user", {}}}"#, at(8)),
+        r#"{"type": "tool-call", "call-id": "c"}"#.to_owned(),
+        r#"{"type": "user", "id": "a"}"#.to_owned(),
+    ];
+    assert_eq!(
+        findings(&entries.join(",")),
+        [
+            "time-order /session/entries/1/timestamp",
+            "call-without-result /session/entries/2/call-id",
+            "duplicate-id /session/entries/3/id",
+        ]
+    );
+}
+
+#[test]
+fn signed_records_are_linted_inside_and_outside() {
+    use vac_value::{Any, Encode as _};
+    let metadata = Any::members([("timestamp-start", 200_000_000_001_u64), ("timestamp-end", 7)]);
+    let record = r#"{"session": {"entries": [{"type": "tool-call", "call-id": "c"}]}}"#;
+    let header = |alg: Any<'static>| Any::map([(1, alg)]).to_cbor().expect("CBOR");
+    let signed = |alg: Any<'static>, metadata: Any<'static>| {
+        let envelope = Any::tag(
+            18,
+            Any::array([
+                Any::bytes(header(alg)),
+                Any::map([(100, metadata)]),
+                Any::bytes(record),
+                Any::bytes(b""),
+            ]),
+        );
+        let bytes = envelope.to_cbor().expect("CBOR");
+        let document = Document::cbor(&bytes).expect("CBOR");
+        let found = lint(&document);
+        found.iter().map(|finding| format!("{} {}", finding.code, finding.path)).collect::<Vec<_>>()
+    };
+    let inside = "call-without-result /2(payload)/session/entries/0/call-id";
+    assert_eq!(
+        signed("EdDSA".into(), metadata),
+        [
+            "label-not-cut /0(protected)/1(alg)",
+            "label-not-cut /1(unprotected)/100(trace-metadata-key)",
+            "seconds-timestamp /1(unprotected)/100(trace-metadata-key)/timestamp-end",
+            "end-before-start /1(unprotected)/100(trace-metadata-key)/timestamp-end",
+            inside,
+        ]
+    );
+    let whole = Any::members([
+        ("session-id", Any::from("s")),
+        ("agent-vendor", "v".into()),
+        ("trace-format", "f".into()),
+        ("timestamp-start", 200_000_000_000_u64.into()),
+    ]);
+    assert_eq!(signed((-8).into(), whole), [inside]);
 }

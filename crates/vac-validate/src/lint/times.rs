@@ -1,4 +1,4 @@
-//! Timestamps: in order, in milliseconds, ends after starts.
+//! Lints timestamps that are out of order or in seconds, and ends before starts.
 
 use vac_record::keys::{message_entry, session_trace, verifiable_agent_record};
 use vac_record::time::is_in_seconds;
@@ -17,7 +17,7 @@ pub(super) fn lint(record: Node<'_, '_>, entries: &Entries<'_, '_>, findings: &m
     order(entries, findings);
 }
 
-/// A map with a start and an end.
+/// Lints a map with a start and an end.
 pub(super) fn span(map: Node<'_, '_>, start: &str, end: &str, path: &str, findings: &mut Findings) {
     unit(map, start, path, findings);
     unit(map, end, path, findings);
@@ -48,7 +48,7 @@ fn instant(node: Node<'_, '_>) -> Option<i128> {
     time::instant(&AbstractTimestamp::from_node(node).ok()?)
 }
 
-/// Within each list of entries.
+/// Lints the order of timestamps within each list of entries.
 fn order(entries: &Entries<'_, '_>, findings: &mut Findings) {
     // The last timestamp in the list of each parent; the record's own is first.
     let mut before: Vec<Option<(i128, usize)>> = vec![None];

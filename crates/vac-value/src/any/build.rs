@@ -1,6 +1,7 @@
-//! Building values of parts.
+//! Builds values of parts, and from types of the standard library.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::{Any, Built, Carried, Parts, max_depth};
@@ -69,7 +70,7 @@ impl<'a> Any<'a> {
         Self::encoded(bytes.as_ref(), Encoding::Cbor)
     }
 
-    /// The number of levels of built containers in this value.
+    /// Returns the number of levels of built containers in this value.
     fn depth(&self) -> usize {
         match &self.0 {
             Carried::Built(built) => built.depth,
@@ -77,7 +78,7 @@ impl<'a> Any<'a> {
         }
     }
 
-    /// A container around values of a depth.
+    /// Builds a container around values of a depth.
     fn built(parts: Parts<'a>, inner: Option<usize>) -> Self {
         let depth = inner.unwrap_or(0) + 1;
         let (parts, depth) = if depth > max_depth() {
@@ -109,8 +110,35 @@ macro_rules! from_json_scalars {
 
 from_json_scalars!(
     bool => bool, u8 => i128, u16 => i128, u32 => i128, u64 => i128, i8 => i128, i16 => i128,
-    i32 => i128, i64 => i128, i128 => i128, String => Text<'_>
+    i32 => i128, i64 => i128, i128 => i128, char => String, String => Text<'_>, &String => Text<'_>
 );
+
+/// Implements `From` for integers whose size depends on the platform.
+macro_rules! from_sizes {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Any<'_> {
+            fn from(value: $type) -> Self {
+                Self::from(i128::try_from(value).expect("no platform has 128-bit pointers"))
+            }
+        }
+    )*};
+}
+
+from_sizes!(usize, isize);
+
+/// `null`.
+impl From<()> for Any<'_> {
+    fn from((): ()) -> Self {
+        Self::null()
+    }
+}
+
+/// `null`.
+impl Default for Any<'_> {
+    fn default() -> Self {
+        Self::null()
+    }
+}
 
 impl From<&str> for Any<'_> {
     fn from(text: &str) -> Self {
@@ -128,6 +156,12 @@ impl From<Text<'_>> for Any<'_> {
 impl From<f64> for Any<'_> {
     fn from(value: f64) -> Self {
         Self::encoded(&value, if value.is_finite() { Encoding::Json } else { Encoding::Cbor })
+    }
+}
+
+impl From<f32> for Any<'_> {
+    fn from(value: f32) -> Self {
+        f64::from(value).into()
     }
 }
 
@@ -150,6 +184,45 @@ impl From<Bytes<'_>> for Any<'_> {
 impl<'a, T: Into<Any<'a>>> From<Vec<T>> for Any<'a> {
     fn from(elements: Vec<T>) -> Self {
         Self::array(elements)
+    }
+}
+
+impl<'a, T: Into<Any<'a>>, const N: usize> From<[T; N]> for Any<'a> {
+    fn from(elements: [T; N]) -> Self {
+        Self::array(elements)
+    }
+}
+
+impl<'a, T: Clone + Into<Any<'a>>> From<&[T]> for Any<'a> {
+    fn from(elements: &[T]) -> Self {
+        Self::array(elements.iter().cloned())
+    }
+}
+
+/// Collects values into an array.
+impl<'a, T: Into<Any<'a>>> FromIterator<T> for Any<'a> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        Self::array(elements)
+    }
+}
+
+/// Collects keys and values into a map.
+impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>> FromIterator<(K, V)> for Any<'a> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
+        Self::map(members)
+    }
+}
+
+impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>> From<BTreeMap<K, V>> for Any<'a> {
+    fn from(members: BTreeMap<K, V>) -> Self {
+        Self::map(members)
+    }
+}
+
+/// The members are in no particular order.
+impl<'a, K: Into<Any<'a>>, V: Into<Any<'a>>, S> From<HashMap<K, V, S>> for Any<'a> {
+    fn from(members: HashMap<K, V, S>) -> Self {
+        Self::map(members)
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod build;
 mod compare;
+mod read;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use crate::document::{Document, Encoding};
@@ -26,7 +28,8 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 /// ```
 /// use vac_value::{Any, Encode};
 ///
-/// let any = Any::from_json(br#"{"n": 1.0, "s": "\ud800"}"#)?;
+/// let any = Any::from_json(r#"{"n": 1.0, "s": "\ud800"}"#)?;
+/// assert_eq!(any.get("n").and_then(|n| n.float()), Some(1.0));
 /// assert_eq!(any.to_json()?, r#"{"n":1.0,"s":"\ud800"}"#);
 /// assert!(any.to_cbor().is_err(), "CBOR text is Unicode");
 ///
@@ -35,6 +38,29 @@ use crate::{IntoOwned, Limits, SyntaxError, cbor};
 ///     ("ok", true.into()),
 /// ]);
 /// assert_eq!(built.to_json()?, r#"{"list":[1,"two",null],"ok":true}"#);
+/// assert_eq!(built.to_string().parse::<Any>()?, built);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Reading
+///
+/// [`get`](Any::get), [`elements`](Any::elements), [`text`](Any::text) and the like read a value;
+/// each of them scans it. To read much of a value, scan it once ([`Any::document`]), convert it
+/// into a `serde_json::Value` or a `ciborium::Value` (`TryFrom`), or deserialize it:
+///
+/// ```
+/// use serde::Deserialize;
+/// use vac_value::Any;
+///
+/// let any: Any = r#"{"command": "ls", "timeout": 10}"#.parse()?;
+/// let value: serde_json::Value = any.clone().try_into()?;
+/// assert_eq!(value["command"], "ls");
+///
+/// #[derive(serde::Deserialize)]
+/// struct Input {
+///     timeout: u64,
+/// }
+/// assert_eq!(Input::deserialize(any.document()?.root())?.timeout, 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -144,13 +170,13 @@ impl<'a> Any<'a> {
     }
 
     /// Carries JSON text. Fails if it is not well-formed.
-    pub fn from_json(text: &'a [u8]) -> Result<Self, SyntaxError> {
-        Ok(Document::json(text)?.root().lift())
+    pub fn from_json<T: AsRef<[u8]> + ?Sized>(text: &'a T) -> Result<Self, SyntaxError> {
+        Ok(Document::json(text.as_ref())?.root().lift())
     }
 
     /// Carries a CBOR item. Fails if it is not well-formed.
-    pub fn from_cbor(bytes: &'a [u8]) -> Result<Self, SyntaxError> {
-        Ok(Document::cbor(bytes)?.root().lift())
+    pub fn from_cbor<T: AsRef<[u8]> + ?Sized>(bytes: &'a T) -> Result<Self, SyntaxError> {
+        Ok(Document::cbor(bytes.as_ref())?.root().lift())
     }
 
     /// Carries the encoded form of a value.
@@ -343,15 +369,28 @@ impl IntoOwned for Parts<'_> {
 }
 
 /// Shows the value as JSON, or as hexadecimal CBOR if JSON cannot represent it.
-impl fmt::Debug for Any<'_> {
+impl fmt::Display for Any<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.to_json(), self.to_cbor()) {
-            (Ok(json), _) => write!(f, "Any({json})"),
-            (_, Ok(cbor)) => {
-                write!(f, "Any(h'{}')", data_encoding::HEXLOWER.encode(&cbor))
-            }
-            (Err(error), _) => write!(f, "Any({error})"),
+            (Ok(json), _) => f.pad(&json),
+            (_, Ok(cbor)) => f.pad(&format!("h'{}'", data_encoding::HEXLOWER.encode(&cbor))),
+            (Err(error), _) => f.pad(&error.to_string()),
         }
+    }
+}
+
+impl fmt::Debug for Any<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Any({self})")
+    }
+}
+
+/// Parses JSON text.
+impl FromStr for Any<'_> {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        Ok(Any::from_json(text)?.into_owned())
     }
 }
 

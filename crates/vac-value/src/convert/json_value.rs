@@ -9,6 +9,12 @@ use crate::{Any, AnyError, EncodeError, Number};
 /// Keeps every value, and numbers digit by digit.
 impl From<JsonValue> for Any<'static> {
     fn from(value: JsonValue) -> Self {
+        Self::from(&value)
+    }
+}
+
+impl From<&JsonValue> for Any<'static> {
+    fn from(value: &JsonValue) -> Self {
         Self::from_raw(value.to_string().into_bytes(), Encoding::Json, true)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use vac_value::{AnyError, Bytes, IntoOwned, Map, Number};
+use vac_value::{AnyError, Bytes, IntoOwned, Kind, Map, Number};
 
 use super::*;
 
@@ -285,4 +285,67 @@ fn text_is_compared_with_str() {
 fn debug_output_shows_the_value() {
     assert_eq!(format!("{:?}", json(r#"{ "a": 1.0 }"#)), r#"Any({"a":1.0})"#);
     assert_eq!(format!("{:?}", cbor(b"\xf7")), "Any(h'f7')");
+}
+
+#[test]
+fn values_of_the_standard_library_become_any() {
+    use std::collections::{BTreeMap, HashMap};
+    for (any, expected) in [
+        (Any::from(()), "null"),
+        (Any::default(), "null"),
+        (Any::from(3_usize), "3"),
+        (Any::from(-3_isize), "-3"),
+        (Any::from(usize::MAX), &usize::MAX.to_string()),
+        (Any::from(0.1_f32), "0.10000000149011612"),
+        (Any::from('é'), r#""é""#),
+        (Any::from(&"text".to_owned()), r#""text""#),
+        (Any::from([1, 2]), "[1,2]"),
+        (Any::from(&["a", "b"][..]), r#"["a","b"]"#),
+        (Any::from(&vec![1.5][..]), "[1.5]"),
+        (Any::from(BTreeMap::from([("b", 2), ("a", 1)])), r#"{"a":1,"b":2}"#),
+        (Any::from(HashMap::from([("a", [true])])), r#"{"a":[true]}"#),
+        ([("b", 1), ("a", 2)].into_iter().collect(), r#"{"b":1,"a":2}"#),
+        ([Some(1), None].into_iter().collect(), "[1,null]"),
+    ] {
+        assert_eq!(any.to_json().as_deref(), Ok(expected));
+        assert_eq!(any, json(expected));
+        assert_eq!(any.to_string(), expected);
+        assert_eq!(expected.parse(), Ok(any));
+    }
+    assert_eq!(Any::undefined().to_string(), "h'f7'");
+    assert_eq!(format!("{:>3}|{:?}", Any::from(1), Any::from("a")), "  1|Any(\"a\")");
+    assert!("{".parse::<Any<'_>>().is_err());
+}
+
+#[test]
+fn carried_values_can_be_read() {
+    let text = r#"{"t": "a\nb", "i": -7, "f": 1e400, "b": true, "n": null, "l": [1, "x"], "t": 0}"#;
+    let built = Any::members([
+        ("t", Any::from("a\nb")),
+        ("i", (-7).into()),
+        ("f", json("1e400")),
+        ("b", true.into()),
+        ("n", Any::null()),
+        ("l", Any::array([Any::from(1), "x".into()])),
+    ]);
+    for any in [json(text), json(text).into_owned(), built] {
+        let get = |key: &str| any.get(key).unwrap_or_else(|| panic!("{key}"));
+        assert_eq!(any.kind(), Some(Kind::Map));
+        assert_eq!(get("t").text().as_deref(), Some("a\nb"));
+        assert_eq!(get("t"), "a\nb");
+        assert_eq!(get("i").integer(), Some(-7));
+        assert_eq!(get("i").number().and_then(|number| number.integer()), Some(-7));
+        assert_eq!(get("f").float(), Some(f64::INFINITY));
+        assert_eq!(get("f").number().map(|number| number.to_string()).as_deref(), Some("1e400"));
+        assert_eq!(get("b").bool(), Some(true));
+        assert!(get("n").is_null() && !get("b").is_null());
+        assert_eq!(get("l").elements(), Some(vec![1.into(), "x".into()]));
+        assert_eq!((any.get("none"), get("l").get("t"), any.elements()), (None, None, None));
+        assert_eq!((get("l").text(), get("t").integer(), get("i").bool()), (None, None, None));
+        assert_eq!((get("i").float(), get("f").integer(), get("t").number()), (None, None, None));
+    }
+    let labelled = Any::map([(Any::from(1), Any::from("label")), ("t".into(), json("2.5"))]);
+    assert_eq!(labelled.get("t").and_then(|t| t.float()), Some(2.5));
+    let deep = (0..300).fold(Any::null(), |inner, _| Any::array([inner]));
+    assert_eq!((deep.kind(), deep.is_null(), deep.elements()), (None, false, None));
 }

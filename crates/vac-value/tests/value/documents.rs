@@ -514,3 +514,22 @@ fn numbers_are_compared_without_rounding() {
     assert!(check::float_range(float.root(), 0.0, 100_000.0, true));
     assert!(!check::float_range(float.root(), 0.0, 100_000.0, false));
 }
+
+#[test]
+fn lengths_are_those_of_strings_and_containers() {
+    use vac_value::check;
+
+    for (text, expected) in [
+        (&br#""\u00e9x""#[..], Some(3)),
+        (br#""\ud800""#, None),
+        (b"[1,[2,3]]", Some(2)),
+        (br#"{"a":1}"#, Some(1)),
+        (b"7", None),
+        (b"null", None),
+    ] {
+        let document = Document::json(text).expect("JSON");
+        assert_eq!(check::length(document.root()), expected);
+    }
+    let bytes = Document::cbor(b"\x5f\x42ab\x41c\xff").expect("CBOR");
+    assert_eq!(check::length(bytes.root()), Some(3));
+}

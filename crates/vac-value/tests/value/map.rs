@@ -141,3 +141,48 @@ fn members_are_added_to_a_map_that_is_written() {
     assert_eq!(encoder.finish(), b"\xa3\x61a\x02\x61b\x01\x61c\xf5");
     assert_eq!(format!("{map:?}"), r#"{"b": 1, "a": 2}"#);
 }
+
+#[test]
+fn entries_add_and_change_values() {
+    for size in [0, 5, 100] {
+        let mut map: Map<String, usize> = (0..size).map(|at| (format!("k{at}"), at)).collect();
+        for _ in 0..3 {
+            *map.entry("new".to_owned()).or_default() += 1;
+        }
+        assert_eq!((map.len(), map["new"]), (size + 1, 3));
+        assert_eq!(*map.entry("new".to_owned()).or_insert(9), 3);
+        assert_eq!(*map.entry("new".to_owned()).and_modify(|value| *value = 4).or_insert(9), 4);
+        let entry = map.entry("other".to_owned()).and_modify(|_| panic!("it has no value"));
+        assert_eq!(entry.key(), "other");
+        assert_eq!(*entry.or_insert_with(|| 7), 7);
+        assert_eq!((map.get("other"), map.len()), (Some(&7), size + 2));
+        map.values_mut().for_each(|value| *value = 0);
+        assert!(map.values().all(|value| *value == 0));
+        let members: Vec<_> = map.clone().into_iter().collect();
+        assert_eq!(Map::from(members), map);
+    }
+}
+
+#[test]
+fn maps_with_repeated_keys_are_compared_by_all_values() {
+    for size in [0, 30] {
+        let map = |last: [(&'static str, usize); 3]| {
+            let first = (0..size).map(|at| (format!("k{at}"), at));
+            let last = last.into_iter().map(|(key, value)| (key.to_owned(), value));
+            first.chain(last).collect::<Map<String, usize>>()
+        };
+        let twice = map([("a", 1), ("a", 2), ("b", 3)]);
+        assert_eq!(twice, twice.clone());
+        assert_eq!(twice, map([("b", 3), ("a", 1), ("a", 2)]), "keys are in any order");
+        for other in [
+            [("a", 2), ("a", 1), ("b", 3)],
+            [("a", 1), ("a", 1), ("b", 3)],
+            [("a", 1), ("b", 3), ("b", 3)],
+            [("a", 1), ("b", 2), ("b", 3)],
+            [("a", 1), ("b", 3), ("c", 2)],
+        ] {
+            assert_ne!(twice, map(other));
+            assert_ne!(map(other), twice);
+        }
+    }
+}

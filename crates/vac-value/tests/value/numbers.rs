@@ -443,7 +443,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_json_number_keeps_its_token_in_json_and_its_value_in_cbor(
+    fn json_numbers_keep_their_value_in_cbor(
         token in "-?(0|[1-9][0-9]{0,45})([.][0-9]{1,45})?([eE][+-]?[0-9]{1,4})?",
     ) {
         let any = Any::from_json(token.as_bytes()).expect("a number");
@@ -452,7 +452,7 @@ proptest! {
     }
 
     #[test]
-    fn every_integer_of_128_bits_is_the_same_everywhere(value in any::<i128>(), shift in 0u32..127) {
+    fn integers_of_128_bits_keep_their_value(value in any::<i128>(), shift in 0u32..127) {
         let value = value >> shift;
         let (json, cbor) = (value.to_json().expect("digits"), value.to_cbor().expect("an item"));
         prop_assert_eq!(&json, &value.to_string());

@@ -34,7 +34,7 @@ fn corpus() -> Option<PathBuf> {
 #[test]
 fn events_and_facts_of_the_corpus_agree() {
     let Some(folder) = corpus() else { return };
-    let logs = find(&[folder]).logs.into_iter().map(|log| look(log, ADAPTERS)).collect();
+    let logs = find(&[folder], ADAPTERS).logs.into_iter().map(|log| look(log, ADAPTERS)).collect();
     let (mut sessions, mut events, mut refused) = (0, 0, 0);
     for known in join(logs) {
         let Some(adapter) = ADAPTERS.iter().find(|it| Some(it.name()) == known.agent) else {

@@ -4,21 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use vac::AGENTS;
 use vac_adapter::detect::detect;
 use vac_adapter::session::{self, Options};
-use vac_adapter::{Adapter, Error, Memory};
+use vac_adapter::{Error, Memory};
 use vac_value::Encoding;
 
 use super::{Dice, assert_untouched, files, names, run};
 use crate::run::Folder;
-
-const ADAPTERS: [&dyn Adapter; 5] = [
-    &vac_adapter_claude::Claude,
-    &vac_adapter_codex::Codex,
-    &vac_adapter_gemini::Gemini,
-    &vac_adapter_opencode::OpenCode,
-    &vac_adapter_cursor::Cursor,
-];
 
 /// So many places of a file are tried.
 const PLACES: usize = 16;
@@ -27,7 +20,7 @@ const PLACES: usize = 16;
 fn fixtures() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut found = Vec::new();
-    for adapter in ADAPTERS {
+    for adapter in AGENTS.iter().copied() {
         let below = folder.join(adapter.name());
         let is_native = |name: &String| !name.rsplit('/').next().unwrap().starts_with("expected");
         let paths = names(&below).into_iter().filter(is_native);
@@ -45,7 +38,7 @@ fn is_container(bytes: &[u8]) -> bool {
 /// Converts what somebody's log was; the records, if it still is one.
 fn convert(name: &str, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     let input = Memory { name: name.rsplit('/').next().unwrap(), bytes };
-    let (adapter, _) = detect(&input, &ADAPTERS).expect("memory can be read")?;
+    let (adapter, _) = detect(&input, AGENTS).expect("memory can be read")?;
     let sessions = match adapter.survey(&input) {
         Ok(sessions) => sessions,
         Err(Error::Refused(reason)) => {

@@ -13,7 +13,7 @@ use crate::untouched::Untouched;
 
 /// Finds and reads what can be read; every line about what cannot.
 fn troubles(folder: &Path) -> Vec<String> {
-    let mut found = vac_store::find(&[folder.to_owned()]);
+    let mut found = vac_store::find(&[folder.to_owned()], crate::AGENTS);
     for log in &found.logs {
         let read = log.load().and_then(|loaded| {
             let mut bytes = Vec::new();
@@ -74,7 +74,7 @@ fn a_database_cut_or_changed_anywhere_is_a_line_and_the_rest_goes_on() {
                 let troubles = troubles(folder.path());
                 assert!(troubles.iter().all(|line| line.contains(name) && line.contains(": ")));
                 told += usize::from(!troubles.is_empty());
-                let others = vac_store::find(&[folder.path().to_owned()]).logs;
+                let others = vac_store::find(&[folder.path().to_owned()], crate::AGENTS).logs;
                 assert!(others.iter().any(|log| log.shown.ends_with("a.jsonl")));
                 before.assert_still(folder.path());
             }

@@ -12,7 +12,7 @@ use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
 use vac_store::join::look;
 
-use super::{database, documents, only, sessions};
+use super::{database, documents, only, sessions, values};
 use crate::untouched::Untouched;
 
 /// What the fixture is made of.
@@ -54,12 +54,13 @@ fn reference(field: u8, number: u8) -> Vec<u8> {
 
 /// The blobs of a chat in their order, by their numbers, with their marks.
 fn told(path: &Path) -> Vec<String> {
-    let documents = documents(path);
-    let blobs = documents.iter().filter_map(|document| {
+    let (_, stored) = sessions(path).remove(0);
+    let documents = values(&stored).into_iter().zip(stored.codes());
+    let blobs = documents.filter_map(|(document, codes)| {
         let id = document["blob"].as_str()?;
-        let marks = ["root", "linked", "orphan", "missing", "repeated"].iter();
-        let marks = marks.filter(|mark| document[**mark] == true);
-        Some(marks.fold(id[..2].to_owned(), |name, mark| format!("{name} {mark}")))
+        let is_told = |code: &&&str| !["row-null", "row-not-json"].contains(*code);
+        let codes = codes.iter().filter(is_told);
+        Some(codes.fold(id[..2].to_owned(), |name, code| format!("{name} {code}")))
     });
     blobs.collect()
 }
@@ -94,15 +95,15 @@ fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
     let (folder, path) = chat(1, blobs);
     let before = Untouched::of(folder.path());
     let expected = [
-        "01 root",
+        "01 row-lists",
         "02",
         "03",
-        "02",
-        "09 missing",
-        "06 linked",
-        "07 linked",
-        "05 orphan",
-        "08 orphan",
+        "02 row-repeated",
+        "09 row-missing",
+        "06 row-linked",
+        "07 row-linked",
+        "05 row-unlisted",
+        "08 row-unlisted",
     ];
     assert_eq!(told(&path), expected);
     let record = only(&path);
@@ -110,8 +111,9 @@ fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
     let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
     assert_eq!(ids[2], id(2));
     assert_eq!(ids[4], format!("{}:2", id(2)), "the same message again has an id of its own");
-    let superseded = entries.iter().filter(|entry| entry["superseded"] == true).count();
-    assert_eq!(superseded, 2);
+    let superseded =
+        entries.iter().filter(|entry| entry["vac"]["superseded"]["how"] == "other").count();
+    assert_eq!(superseded, 4);
     before.assert_still(folder.path());
 }
 
@@ -121,10 +123,10 @@ fn references_may_lead_in_circles_and_nowhere() {
     let three = [reference(1, 1), reference(1, 3), reference(1, 4), reference(1, 99)].concat();
     let four = reference(1, 3);
     let (_folder, path) = chat(1, &[(1, &one), (2, HELLO), (3, &three), (4, &four)]);
-    assert_eq!(told(&path), ["01 root", "02", "03 linked", "04 linked"]);
+    assert_eq!(told(&path), ["01 row-lists", "02", "03 row-linked", "04 row-linked"]);
     // A list that lists itself.
     let (_folder, path) = chat(1, &[(1, &list(&[1, 1]))]);
-    assert_eq!(told(&path), ["01 root", "01", "01"]);
+    assert_eq!(told(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
     only(&path);
 }
 
@@ -137,14 +139,14 @@ fn a_root_that_lies_is_told_and_messages_stand_as_they_were_stored() {
         b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
     ] {
         let (_folder, path) = chat(1, &[(2, HELLO), (1, root), (3, HELLO)]);
-        assert_eq!(told(&path), ["01 root", "02", "03"]);
+        assert_eq!(told(&path), ["01 row-lists", "02", "03"]);
         let record = only(&path);
         let warning = "the list of messages cannot be read";
         assert!(record.report.warnings.iter().any(|line| line.starts_with(warning)));
         assert_eq!(record.entries().iter().filter(|entry| entry["type"] == "user").count(), 2);
     }
     let (_folder, path) = chat(1, &[(2, HELLO)]);
-    assert_eq!(told(&path), ["01 root missing", "02"]);
+    assert_eq!(told(&path), ["01 row-lists row-missing", "02"]);
     only(&path);
 }
 
@@ -193,7 +195,7 @@ fn awkward_rows_are_carried() {
     }
     let nothing = "CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value);";
     let (_folder, path) = database("store.db", nothing);
-    let found = vac_store::find(std::slice::from_ref(&path));
+    let found = vac_store::find(std::slice::from_ref(&path), crate::AGENTS);
     assert!(found.logs.iter().all(|log| log.load().is_ok()), "nothing is something, too");
 }
 
@@ -201,7 +203,9 @@ fn awkward_rows_are_carried() {
 fn what_stands_beside_the_database_belongs_to_it() {
     let (folder, path) = chat(1, &[(1, &list(&[2])), (2, HELLO)]);
     let beside = folder.path().join("meta.json");
-    let seen = || look(vac_store::find(std::slice::from_ref(&path)).logs.remove(0), &[&Cursor]);
+    let seen = || {
+        look(vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0), &[&Cursor])
+    };
     assert_eq!(seen().glimpse.project, None);
     fs::write(
         &beside,

@@ -4,12 +4,13 @@ use std::fs;
 
 use vac_adapter::Share;
 use vac_adapter_check::logs::root;
-use vac_adapter_check::{Converted, Log, full};
+use vac_adapter_check::{Converted, full};
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
 use vac_store::join::look;
 
-use super::{converted, database, documents, only, sessions, values};
+use super::{converted, database, only, sessions, values};
+use crate::Stored;
 use crate::untouched::Untouched;
 
 /// What the fixture is made of.
@@ -18,8 +19,8 @@ pub const SQL: &str = include_str!("composer.sql");
 const TABLE: &str = "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
 
 /// The record of a session, however it came about.
-fn plainly(key: &str, documents: &[u8]) -> Converted {
-    full(&Cursor, &Log::new(key, documents)).expect("a session").remove(0)
+fn plainly(_: &str, documents: &Stored) -> Converted {
+    full(&Cursor, &documents.0).expect("a session").remove(0)
 }
 
 #[test]
@@ -38,11 +39,10 @@ fn a_session_is_its_composer_the_bubbles_it_names_and_then_the_others() {
     let (_folder, path) = database("state.vscdb", SQL);
     let (key, documents) = sessions(&path).remove(0);
     assert_eq!(key, "11111111-aaaa-4aaa-8aaa-000000000001");
-    let ends = values(&documents).into_iter().map(|document| {
+    let ends = values(&documents).into_iter().zip(documents.codes()).map(|(document, codes)| {
         let name = document["key"].as_str().expect("a key");
         let name = name.rsplit(':').next().unwrap_or_default().to_owned();
-        let marks = ["orphan", "missing"].iter().filter(|mark| document[**mark] == true);
-        marks.fold(name, |name, mark| format!("{name} {mark}"))
+        codes.iter().fold(name, |name, code| format!("{name} {code}"))
     });
     let expected = [
         "11111111-aaaa-4aaa-8aaa-000000000001",
@@ -50,18 +50,18 @@ fn a_session_is_its_composer_the_bubbles_it_names_and_then_the_others() {
         "b-think",
         "b-read",
         "row-of-its-own",
-        "b-null",
-        "b-gone missing",
+        "b-null row-null",
+        "b-gone row-missing",
         "b-run",
         "b-done",
         "b-nameless",
-        "o-bytes orphan",
-        "o-first-try orphan",
-        "o-number orphan",
-        "o-pending orphan",
-        "o-text orphan",
-        "o-twice orphan",
-        "o-type orphan",
+        "o-bytes row-unlisted row-not-json",
+        "o-first-try row-unlisted",
+        "o-number row-unlisted",
+        "o-pending row-unlisted",
+        "o-text row-unlisted row-not-json",
+        "o-twice row-unlisted",
+        "o-type row-unlisted",
     ];
     // The document with a key twice reads as its last.
     assert_eq!(ends.collect::<Vec<_>>(), expected);
@@ -77,7 +77,7 @@ fn values_are_spliced_as_they_are_written() {
                  \"text\":\"\\ud800\"}}');"
         ),
     );
-    let text = String::from_utf8(sessions(&path).remove(0).1).expect("text");
+    let text = String::from_utf8(sessions(&path).remove(0).1.to_vec()).expect("text");
     assert!(text.starts_with(r#"{"key":"composerData:c","value":{"n": 1.0,  "e":1e400}}"#));
     assert!(text.contains(r#""text":"\ud800"}"#));
 }
@@ -111,7 +111,7 @@ fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
         r#"{"key":"composerData:c","text":"{\"blobEncryptionKey\":\"hush\""}"#,
     ] {
         let log = format!("{}\n{broken}\n", r#"{"key":"bubbleId:c:b","value":{"type":1}}"#);
-        let record = plainly("c", log.as_bytes());
+        let record = plainly("c", &Stored(vac_adapter_check::Log::new("c", log.as_bytes())));
         assert!(!record.text().contains("hush"), "{broken}");
         assert_eq!(record.report.redacted.len(), 1, "{broken}");
     }
@@ -120,7 +120,7 @@ fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
 #[test]
 fn a_list_looks_at_composers_alone() {
     let (_folder, path) = database("state.vscdb", SQL);
-    let logs = vac_store::find(std::slice::from_ref(&path)).logs;
+    let logs = vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs;
     let seen: Vec<_> = logs.into_iter().map(|log| look(log, &[&Cursor])).collect();
     let glimpses: Vec<_> = seen.iter().map(|known| &known.glimpse).collect();
     assert!(seen.iter().all(|known| known.agent == Some("cursor") && known.trouble.is_none()));
@@ -143,7 +143,7 @@ fn a_large_composer_is_listed_without_being_looked_into() {
              '{{\"createdAt\":7,\"text\":\"' || hex(zeroblob(2200000)) || '\"}}';"
     );
     let (_folder, path) = database("state.vscdb", &large);
-    let log = vac_store::find(std::slice::from_ref(&path)).logs.remove(0);
+    let log = vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0);
     let known = look(log, &[&Cursor]);
     assert_eq!(known.glimpse.session_id.as_deref(), Some("large"));
     assert_eq!(known.glimpse.start, None);
@@ -190,12 +190,15 @@ fn a_table_of_another_kind_is_no_store() {
         "CREATE TABLE t (a); CREATE VIEW cursorDiskKV AS SELECT 'composerData:c' AS key, 1 AS value;",
     ] {
         let (_folder, path) = database("state.vscdb", sql);
-        let found = vac_store::find(std::slice::from_ref(&path));
+        let found = vac_store::find(std::slice::from_ref(&path), crate::AGENTS);
         assert!(found.troubles.is_empty(), "{:?}", found.troubles);
         assert!(found.logs.iter().all(|log| !log.shown.contains('#')), "{sql}");
     }
     let (_folder, path) = database("state.vscdb", TABLE);
-    assert!(vac_store::find(std::slice::from_ref(&path)).logs.is_empty(), "nothing in it");
+    assert!(
+        vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.is_empty(),
+        "nothing in it"
+    );
 }
 
 #[test]
@@ -210,10 +213,11 @@ fn bubbles_are_found_by_what_they_call_themselves_and_never_twice() {
              INSERT INTO cursorDiskKV VALUES ('bubbleId:c:2', '{{\"type\":1,\"bubbleId\":\"x\"}}');"
         ),
     );
-    let documents = documents(&path);
+    let (_, stored) = sessions(&path).remove(0);
+    let documents = values(&stored);
     let told: Vec<_> = documents.iter().skip(1).map(|document| document["key"].clone()).collect();
     assert_eq!(told, ["bubbleId:c:1", "bubbleId:c:gone", "bubbleId:c:2"]);
-    assert_eq!(documents[3]["orphan"], true);
+    assert_eq!(stored.codes()[3], ["row-unlisted"]);
 }
 
 #[test]
@@ -228,11 +232,11 @@ fn bubbles_without_a_composer_are_the_conversation() {
                      '{{\"type\":1,\"text\":\"a\",\"createdAt\":\"2026-01-01T00:00:01.000Z\"}}');"
             ),
         );
-        let documents = documents(&path);
+        let (_, stored) = sessions(&path).remove(0);
+        let documents = values(&stored);
         let bubbles = documents.iter().filter(|document| document["value"]["type"].is_number());
-        let told: Vec<_> = bubbles.map(|bubble| (&bubble["key"], &bubble["orphan"])).collect();
-        let (first, second) = ("bubbleId:c:2".into(), "bubbleId:c:1".into());
-        let unmarked = serde_json::Value::Null;
-        assert_eq!(told, [(&first, &unmarked), (&second, &unmarked)], "{composer}");
+        let told: Vec<_> = bubbles.map(|bubble| &bubble["key"]).collect();
+        assert_eq!(told, ["bubbleId:c:2", "bubbleId:c:1"], "{composer}");
+        assert!(!stored.codes().concat().contains(&"row-unlisted"), "{composer}");
     }
 }

@@ -6,11 +6,12 @@ use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
-use vac_adapter_check::agents::{Agent, CURSOR, Exception, When};
+use vac_adapter_check::agents::{Agent, Exception, When};
 use vac_adapter_check::logs::{Log, corpus, fixture_logs};
 use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{Tokens, tokens};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use super::converted;
 
@@ -91,7 +92,7 @@ fn key(log: &Log) -> &str {
 #[test]
 fn nothing_of_a_row_is_lost() {
     for log in stored() {
-        let record = converted(key(&log), log.first());
+        let record = converted(key(&log), &crate::Stored(log.clone()));
         let rows = rows(&log.files[0], key(&log));
         let outcome = compare(&ROWS, &rows, &[&record.record], Where::Anywhere);
         assert!(outcome.missing.is_empty(), "{}: {:#?}", log.shown, outcome.missing);
@@ -103,7 +104,7 @@ fn nothing_of_a_row_is_lost() {
 fn a_record_counts_the_tokens_that_its_bubbles_count() {
     let mut total = Tokens::default();
     for log in stored() {
-        let record = converted(key(&log), log.first()).value();
+        let record = converted(key(&log), &crate::Stored(log.clone())).value();
         let mut expected = Tokens::default();
         for row in rows(&log.files[0], key(&log)) {
             let row: Value = serde_json::from_slice(&row).unwrap_or_default();

@@ -35,7 +35,7 @@ fn both() -> TempDir {
 #[test]
 fn the_files_that_a_database_replaced_are_passed_over_and_that_is_said() {
     let folder = both();
-    let found = vac_store::find(&[folder.path().to_owned()]);
+    let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = join(found.logs.into_iter().map(|log| look(log, &[&OpenCode])).collect());
     let seen: Vec<_> = known

@@ -176,7 +176,7 @@ fn what_a_column_computes_is_not_read() {
 #[test]
 fn a_list_knows_what_the_table_of_sessions_says() {
     let (_folder, path) = with("");
-    let found = vac_store::find(&[path]);
+    let found = vac_store::find(&[path], crate::AGENTS);
     let log = found.logs.into_iter().next().expect("a session");
     let known = vac_store::join::look(log, &[&vac_adapter_opencode::OpenCode]);
     assert_eq!(known.agent, Some("opencode"));
@@ -259,7 +259,7 @@ words');",
     let broken = entries.iter().find(|entry| entry["id"] == "prt_2").expect("there");
     assert_eq!(broken["event-type"], "unparsed");
     assert_eq!(broken["data"]["raw"], "{\"type\": \"text\", ");
-    assert_eq!(broken["data"]["reason"], "the row's data is no JSON object");
+    assert_eq!(broken["vac"]["reason"], "not-encodable");
     assert_eq!(broken["data"]["messageID"], "msg_1");
 }
 
@@ -286,7 +286,7 @@ fn what_is_missing_is_told_and_the_rest_is_read() {
         ("DROP TABLE message;", "table message: there is no such table"),
         (
             "ALTER TABLE message RENAME COLUMN session_id TO of;",
-            "table message: nothing in it names a session",
+            "table message: no column names a session",
         ),
     ] {
         let (_folder, path) = with(sql);
@@ -302,7 +302,7 @@ fn what_is_missing_is_told_and_the_rest_is_read() {
 
 /// What is found in a path, and what is complained about.
 fn look(path: &Path) -> (usize, Vec<String>) {
-    let found = vac_store::find(&[path.to_owned()]);
+    let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     (found.logs.iter().filter(|log| log.shown.contains('#')).count(), found.troubles)
 }
 
@@ -321,7 +321,7 @@ fn what_is_no_database_is_a_clear_line() {
     rubbish.resize(5000, 0xa5);
     fs::write(&other, &rubbish).expect("a file");
     assert!(look(&other).1[0].contains("other.db: database: "));
-    let found = vac_store::find(&[folder.path().to_owned()]);
+    let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     assert_eq!(found.logs.len(), 1, "the good one beside it is there");
 }
 

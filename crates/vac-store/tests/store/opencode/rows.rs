@@ -5,9 +5,10 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-use vac_adapter_check::agents::{Agent, Exception, OPENCODE, When};
+use vac_adapter_check::agents::{Agent, Exception, When};
 use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{logs, tokens};
+use vac_adapter_opencode::check::OPENCODE;
 
 use super::{converted, sessions};
 

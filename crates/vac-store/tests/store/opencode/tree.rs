@@ -52,7 +52,7 @@ fn a_list_knows_a_session_by_its_own_file_alone() {
     let storage = folder.path().join("storage");
     // Whoever reads more finds out.
     fs::write(storage.join("part/msg_1/prt_1.json"), "what is this?").expect("a file");
-    let found = vac_store::find(&[folder.path().to_owned()]);
+    let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     let known = vac_store::join::look(
         found.logs.into_iter().next().expect("a session"),
         &[&vac_adapter_opencode::OpenCode],
@@ -95,7 +95,7 @@ fn other_folders_are_no_trees() {
         &[("message/b.json", "{}")],
     ] {
         let folder = tree(files);
-        let found = vac_store::find(&[folder.path().to_owned()]);
+        let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
         assert!(found.logs.iter().all(|log| !log.shown.contains('#')), "{files:?}");
     }
 }
@@ -111,7 +111,7 @@ fn what_is_missing_around_a_part_does_not_hide_it() {
     assert_eq!(keys(folder.path()), ["ses_1", "ses_3", "without-session"]);
     let sessions = sessions(folder.path());
     let record = |at: usize| {
-        let (key, bytes): &(String, Vec<u8>) = &sessions[at];
+        let (key, bytes) = &sessions[at];
         converted(key, bytes).value()
     };
     assert_eq!(ids(&record(0)), ["msg_1", "prt_1", "prt_2", "prt_9"]);

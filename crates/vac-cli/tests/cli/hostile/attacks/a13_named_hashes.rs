@@ -34,7 +34,7 @@ fn another_record_is_printed_with_its_own_hash() {
     let ran = verify(&folder, &["signed", "--record", "b.json"]);
     let (payload, record) = (sha256(&timed()), sha256(&other()));
     let expected = format!(
-        "payload hash:   failed (the record given is not the payload: \
+        "payload hash:   failed (the given record is not the payload: \
          payload sha-256 {payload}, record sha-256 {record})"
     );
     assert_eq!((ran.code, line(&ran)), (1, expected.as_str()));

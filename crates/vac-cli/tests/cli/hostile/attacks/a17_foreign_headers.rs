@@ -80,7 +80,7 @@ fn duplicate_labels_are_refused_in_any_encoding() {
     ] {
         let folder = with(&header(&parameters));
         let ran = verify(&folder, &[]);
-        assert!(ran.code == 1 && ran.stdout.contains("stands twice in its map"), "{ran:?}");
+        assert!(ran.code == 1 && ran.stdout.contains("occurs twice in its map"), "{ran:?}");
         assert_ne!(folder.vac(&["inspect", "--key", "pub.pem", "signed"]).code, 0);
     }
 }
@@ -88,12 +88,12 @@ fn duplicate_labels_are_refused_in_any_encoding() {
 #[test]
 fn a_label_is_in_one_header_only() {
     for (unprotected, words) in [
-        (vec![0xa1, 1, 0x27], "label 1 (alg) stands in the protected and the unprotected header"),
-        (vec![0xa1, 0x18, 1, 0x26], "label 1 (alg) stands in the protected"),
-        (vec![0xa1, 3, 0x18, 60], "label 3 (content type) stands in the protected"),
-        (vec![0xa1, 2, 0x81, 1], "label 2 (crit) stands in the unprotected header"),
-        (vec![0xa1, 0x19, 1, 2, 0x2f], "label 258 (payload-hash-alg) stands in the unprotected"),
-        (vec![0xbf, 0x18, 99, 0, 0x18, 99, 0, 0xff], "stands twice in its map"),
+        (vec![0xa1, 1, 0x27], "label 1 (alg) is in the protected and the unprotected header"),
+        (vec![0xa1, 0x18, 1, 0x26], "label 1 (alg) is in the protected"),
+        (vec![0xa1, 3, 0x18, 60], "label 3 (content type) is in the protected"),
+        (vec![0xa1, 2, 0x81, 1], "label 2 (crit) is in the unprotected header"),
+        (vec![0xa1, 0x19, 1, 2, 0x2f], "label 258 (payload-hash-alg) is in the unprotected"),
+        (vec![0xbf, 0x18, 99, 0, 0x18, 99, 0, 0xff], "occurs twice in its map"),
     ] {
         let folder = folder();
         let payload = timed();

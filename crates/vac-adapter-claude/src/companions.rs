@@ -1,0 +1,16 @@
+//! What Claude Code keeps next to a log.
+//!
+//! What does not fit into `<id>.jsonl` is in a folder `<id>` next to it: the logs of subagents, and
+//! tool output as plain files.
+
+use vac_adapter::companions::{Companions, SessionFolder};
+
+/// The rules.
+pub(crate) const COMPANIONS: Companions = Companions {
+    session_folder: Some(SessionFolder {
+        ending: ".jsonl",
+        signs: &[("tool-results", &[]), ("subagents", &["agent-*", "workflows"])],
+        logs: &["agent-*.jsonl"],
+    }),
+    ..Companions::NONE
+};

@@ -1,0 +1,606 @@
+//! The first pass: what is true of the session as a whole, and what each line becomes.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU32;
+
+use vac_adapter::frame::Place;
+use vac_adapter::members::{Rest, sift};
+use vac_adapter::time::Span;
+use vac_adapter::{Error, Input, Parent, Verdict, ids};
+use vac_record::annotations::{
+    EntryAnnotations, EntryAnnotationsInherited, Relation, Superseded, SupersededHow,
+};
+use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
+use vac_value::{IntoOwned, Kind, Node, Text};
+
+use crate::detect::fit_line;
+use crate::envelope::Envelope;
+use crate::fork_history::{ForkHistory, LineOrigin};
+use crate::known;
+use crate::lines::{LOGLINES, Line, LineContent};
+use crate::models::Models;
+use crate::progress::ProgressMessages;
+use crate::queue::Queue;
+use crate::session_defaults::SessionDefaults;
+use crate::session_folder::Spilled;
+use crate::subagent::{Calls, Part, SidechainCalls};
+
+/// What was found out about a session.
+#[derive(Default)]
+pub(crate) struct Facts {
+    /// What most lines repeat.
+    pub defaults: SessionDefaults,
+    /// When its lines were written.
+    pub span: Span,
+    /// The same of lines that it has from another session.
+    inherited: (SessionDefaults, Span),
+    history: ForkHistory,
+    /// Whether a line names its session as logs do.
+    is_logged: bool,
+    /// What becomes of each line.
+    pub plans: Vec<LinePlan>,
+    /// The files of the log.
+    pub parts: Vec<Part>,
+    /// The subagent, if the log is one's alone.
+    pub agent: Option<String>,
+    /// The calls that started subagents.
+    pub calls: Calls,
+    sidechains: SidechainCalls,
+    progress: ProgressMessages,
+    /// Messages that were withdrawn or replaced, and how.
+    superseded: HashMap<String, Superseded<'static>>,
+    changes: Changes,
+    /// How many web exports there are.
+    pub exports: u64,
+    /// What the first of them contains next to its lines.
+    pub extensions: Rest<'static>,
+    /// How many of the others contain something next to their lines.
+    pub wrappers: u64,
+    /// How the lines fit a log of Claude Code.
+    verdict: Verdict,
+    /// Whether a line of a known type was there.
+    is_known: bool,
+    /// The sessions that lines name.
+    named: Named,
+    /// Whether a line of a workflow's journal was there.
+    is_journal: bool,
+    pub models: Models,
+    /// For each message of the API its last line with a usage.
+    usage: HashMap<Key, usize>,
+    /// Hashes of the contents of messages, by the ids of their lines.
+    messages: HashMap<Key, u64>,
+    queue: Queue,
+}
+
+/// What lines repeat, to find those that change it.
+#[derive(Debug, Default)]
+struct Changes {
+    permission_mode: Option<String>,
+    has_started: bool,
+}
+
+/// The sessions that lines name.
+#[derive(Debug, Default)]
+enum Named {
+    #[default]
+    Nothing,
+    One(String),
+    Several,
+}
+
+impl Named {
+    fn add(&mut self, session: Node<'_, '_>) {
+        match self {
+            Self::One(first) if session.kind() == Kind::Text && !session.is_text(first) => {
+                *self = Self::Several;
+            }
+            Self::Nothing => {
+                if let Some(session) = session.text() {
+                    *self = Self::One(session.into_owned());
+                }
+            }
+            Self::One(_) | Self::Several => {}
+        }
+    }
+}
+
+/// What becomes of a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinePlan {
+    pub becomes: LineKind,
+    /// Whether the usage of its message is the one that counts.
+    pub counts_usage: bool,
+    /// Whether it states something that lines before it do not: a permission mode, the start.
+    pub is_change: bool,
+    /// Whether an earlier line has the same id and the same content.
+    is_repeated: bool,
+    origin: LineOrigin,
+    /// The call that started the subagent that wrote it, if only its prompt shows that.
+    sidechain: Option<NonZeroU32>,
+}
+
+/// See [`LinePlan`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum LineKind {
+    #[default]
+    Event,
+    Message(MessageEntryType),
+    /// A `progress` line with a message of a subagent.
+    Progress(MessageEntryType),
+    QueuedCommand,
+    /// A line of another type, of which `content` is a message of the user.
+    Content,
+}
+
+/// The members of a line that the first pass reads.
+#[derive(Default)]
+struct LineMembers<'d, 'a> {
+    session: Option<Node<'d, 'a>>,
+    cwd: Option<Node<'d, 'a>>,
+    version: Option<Node<'d, 'a>>,
+    branch: Option<Node<'d, 'a>>,
+    forked: Option<Node<'d, 'a>>,
+    plan: Option<Node<'d, 'a>>,
+    timestamp: Option<Node<'d, 'a>>,
+    kind: Option<Node<'d, 'a>>,
+    id: Option<Node<'d, 'a>>,
+    parent: Option<Node<'d, 'a>>,
+    agent: Option<Node<'d, 'a>>,
+    message: Option<Node<'d, 'a>>,
+    attachment: Option<Node<'d, 'a>>,
+    operation: Option<Node<'d, 'a>>,
+    subtype: Option<Node<'d, 'a>>,
+    sidechain: Option<Node<'d, 'a>>,
+    stream_call: Option<Node<'d, 'a>>,
+    mode: Option<Node<'d, 'a>>,
+    retracted: [Option<Node<'d, 'a>>; 2],
+    supersedes: Option<Node<'d, 'a>>,
+    content: Option<Node<'d, 'a>>,
+    result: Option<Node<'d, 'a>>,
+    data: Option<Node<'d, 'a>>,
+    parent_call: Option<Node<'d, 'a>>,
+}
+
+impl Facts {
+    /// Facts about an input of which no line was read.
+    pub fn new(input: &dyn Input) -> Self {
+        let history = ForkHistory::new(ids::stem(input.name()));
+        Self { parts: Part::list(input), history, ..Self::default() }
+    }
+
+    /// Adds a line of the beginning of a log.
+    pub fn preview(&mut self, content: LineContent<'_, '_>) {
+        let (index, place) = (self.plans.len(), Place::default());
+        self.line(Line { index, place, content }, &mut Spilled::default());
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, line: Line<'_, '_>, spilled: &mut Spilled) {
+        let node = match line.content {
+            LineContent::Wrapper(node) => return self.wrapper(node),
+            LineContent::Raw(_) => None,
+            LineContent::Value(node) => Some(node),
+        };
+        if let Some(part) = self.parts.get_mut(line.place.file) {
+            part.has_lines = true;
+        }
+        self.plans.push(LinePlan::default());
+        let Some(node) = node else { return };
+        self.verdict.add(fit_line(node));
+        let members = self.members(node);
+        let origin = self.repeated(&members);
+        let mut plan = LinePlan { origin, ..LinePlan::default() };
+        if let Some(kind) = members.kind.and_then(Node::text) {
+            self.is_known = self.is_known || known::line(&kind);
+            self.is_journal |= !self.is_known && known::journal(&kind) && members.agent.is_some();
+            plan.becomes = self.becomes(&kind, &members, line);
+            plan.is_change = self.is_change(&kind, &members);
+        }
+        self.retractions(&members);
+        if members.plan.is_some()
+            && let Some(message) = members.message
+        {
+            self.history.planned(message);
+        }
+        if let Some(part) = self.parts.get_mut(line.place.file) {
+            part.line(members.id, members.parent);
+            if matches!(plan.becomes, LineKind::Message(_)) {
+                part.message(members.agent);
+            }
+        }
+        let is_subagent = self.is_subagent(&members, line.place.file);
+        if is_subagent && members.agent.is_none() {
+            let content = members.message.and_then(|message| message.member("content"));
+            plan.sidechain = self.sidechains.line(members.id, members.parent, content);
+        }
+        self.links(&members, line.place.file, is_subagent, spilled);
+        if let Some(last) = self.plans.last_mut() {
+            *last = plan;
+        }
+        if let LineKind::Message(_) = plan.becomes
+            && let Some(message) = members.message.filter(|message| message.kind() == Kind::Map)
+        {
+            if self.is_repeated(members.id, message) {
+                self.plans[line.index].is_repeated = true;
+            } else {
+                self.message(message, line.index, is_subagent);
+            }
+        }
+        // The usage of a subagent's message inside a line is not counted, but its model took part.
+        let inside = members.data.and_then(|data| data.member("message")?.member("message"));
+        if let Some(model) = inside.and_then(|message| message.member("model")?.text()) {
+            self.models.add(&model, 1, true);
+        }
+    }
+
+    fn is_subagent(&self, members: &LineMembers<'_, '_>, file: usize) -> bool {
+        members.sidechain.and_then(Node::bool) == Some(true)
+            || members.stream_call.is_some_and(|call| call.kind() == Kind::Text)
+            || self.parts.get(file).is_some_and(|part| part.agent.is_some())
+    }
+
+    /// Whether an earlier line has the same id and the same content: a session that is resumed
+    /// may log its last messages again.
+    fn is_repeated(&mut self, id: Option<Node<'_, '_>>, message: Node<'_, '_>) -> bool {
+        const COMPARED: usize = 256;
+        let Some(id) = id.and_then(Node::text) else { return false };
+        // Newer versions add members to the message, but not to its content.
+        let Some(content) = message.member("content").map(Node::raw) else { return false };
+        let end = content.len().saturating_sub(COMPARED);
+        let start = &content[..content.len().min(COMPARED)];
+        let usage = message.member("usage").map(Node::raw);
+        let found = hash(&(content.len(), start, &content[end..], usage));
+        match self.messages.entry(key(&id)) {
+            Entry::Occupied(before) => *before.get() == found,
+            Entry::Vacant(place) => {
+                place.insert(found);
+                false
+            }
+        }
+    }
+
+    /// Whether a line states something that lines before it do not.
+    fn is_change(&mut self, kind: &str, members: &LineMembers<'_, '_>) -> bool {
+        match kind {
+            "permission-mode" => {
+                let mode = members.mode.and_then(Node::text).map(Text::into_owned);
+                mode.is_some()
+                    && std::mem::replace(&mut self.changes.permission_mode, mode.clone()) != mode
+            }
+            "system" if members.subtype.is_some_and(|subtype| subtype.is_text("init")) => {
+                !std::mem::replace(&mut self.changes.has_started, true)
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds the messages that a line withdraws or replaces.
+    fn retractions(&mut self, members: &LineMembers<'_, '_>) {
+        let by = || members.id.and_then(Node::text).map(|id| Text::Owned(id.into_owned()));
+        let mut add = |id: Text<'_>, how| {
+            self.superseded.insert(id.into_owned(), Superseded { how, by: by() });
+        };
+        let [retracted, refused] = members.retracted;
+        // Without another model, the prompt stays the last word.
+        let is_retried = |subtype: Node<'_, '_>| subtype.is_text("model_refusal_fallback");
+        let refused = refused.filter(|_| members.subtype.is_some_and(is_retried));
+        for node in retracted.into_iter().chain(refused) {
+            let ids = node.elements().chain([node]).filter_map(Node::text);
+            ids.for_each(|id| add(id, SupersededHow::Retracted));
+        }
+        if let Some(node) = members.supersedes {
+            let ids = node.elements().chain([node]).filter_map(Node::text);
+            ids.for_each(|id| add(id, SupersededHow::Updated));
+        }
+    }
+
+    /// Returns the annotations of a line that do not depend on its type.
+    pub fn annotations<'x>(
+        &'x self,
+        envelope: &Envelope<'_, 'x>,
+        plan: LinePlan,
+        place: Place,
+    ) -> EntryAnnotations<'x> {
+        let mut it = EntryAnnotations::default();
+        if plan.origin != LineOrigin::Own {
+            let forked = envelope.forked_from.and_then(|from| from.member("sessionId"));
+            let id = forked.or(envelope.session).and_then(Node::text);
+            it.inherited = Some(match id {
+                Some(id) => EntryAnnotationsInherited::Text(id),
+                None => EntryAnnotationsInherited::True(true),
+            });
+        }
+        if let Some(id) = &envelope.id {
+            it.superseded = self.superseded.get(&**id).cloned();
+        }
+        let part = self.parts.get(place.file);
+        let sidechain = plan.sidechain.and_then(|call| self.sidechains.call(call));
+        it.subagent = self.calls.subagent(envelope, self.agent.as_deref(), part, sidechain);
+        it.duplicate_of = if plan.is_repeated {
+            envelope.id.clone()
+        } else {
+            self.progress.duplicate_of(envelope.id.as_deref(), place).map(Text::Borrowed)
+        };
+        it
+    }
+
+    /// Returns the session that this one came from.
+    pub fn parent(&self) -> Option<Parent> {
+        let session_id = self.defaults.session_id.clone().filter(|_| self.agent.is_some());
+        let started = session_id.map(|id| Parent { session_id: id, relation: Relation::Subagent });
+        started.or_else(|| self.history.parent())
+    }
+
+    /// Sorts the members of a line.
+    fn members<'d: 'a, 'a>(&mut self, line: Node<'d, 'a>) -> LineMembers<'d, 'a> {
+        let mut members = LineMembers::default();
+        for (key, value) in line.members() {
+            let Some(key) = key.text() else { continue };
+            let place = match &*key {
+                "type" => &mut members.kind,
+                "uuid" => &mut members.id,
+                "parentUuid" => &mut members.parent,
+                "agentId" => &mut members.agent,
+                "message" => &mut members.message,
+                "attachment" => &mut members.attachment,
+                "operation" => &mut members.operation,
+                "subtype" => &mut members.subtype,
+                "isSidechain" => &mut members.sidechain,
+                "parent_tool_use_id" => &mut members.stream_call,
+                "permissionMode" => &mut members.mode,
+                "retracted_message_uuids" | "retractedMessageUuids" => &mut members.retracted[0],
+                "refused_user_message_uuid" | "refusedUserMessageUuid" => &mut members.retracted[1],
+                "supersedes" => &mut members.supersedes,
+                "content" => &mut members.content,
+                "toolUseResult" => &mut members.result,
+                "data" => &mut members.data,
+                "parentToolUseID" => &mut members.parent_call,
+                "planContent" => &mut members.plan,
+                "forkedFrom" => &mut members.forked,
+                "timestamp" => &mut members.timestamp,
+                "sessionId" => {
+                    self.is_logged = true;
+                    &mut members.session
+                }
+                "session_id" => &mut members.session,
+                "cwd" => &mut members.cwd,
+                "version" | "claude_code_version" => &mut members.version,
+                "gitBranch" => &mut members.branch,
+                _ => continue,
+            };
+            *place = Some(value);
+        }
+        members
+    }
+
+    /// Adds what a line repeats of its session. Returns which session the line is from.
+    fn repeated(&mut self, members: &LineMembers<'_, '_>) -> LineOrigin {
+        if let Some(session) = members.session {
+            self.named.add(session);
+        }
+        let origin = self.history.add(members.session, members.forked);
+        if self.history.turns {
+            // The lines so far are from another session.
+            self.inherited = (std::mem::take(&mut self.defaults), std::mem::take(&mut self.span));
+        }
+        let (defaults, span) = match origin {
+            LineOrigin::Copied => (&mut self.inherited.0, &mut self.inherited.1),
+            LineOrigin::Own | LineOrigin::Foreign => (&mut self.defaults, &mut self.span),
+        };
+        defaults.fill(members.session, members.cwd, members.version, members.branch);
+        if let Some(Ok(timestamp)) = members.timestamp.map(AbstractTimestamp::from_node) {
+            span.add(&timestamp);
+        }
+        origin
+    }
+
+    /// Returns what a line of a type becomes.
+    fn becomes(
+        &mut self,
+        kind: &str,
+        members: &LineMembers<'_, '_>,
+        line: Line<'_, '_>,
+    ) -> LineKind {
+        match kind {
+            "user" => {
+                if let Some(content) = members.message.and_then(|message| message.member("content"))
+                {
+                    self.queue.message(content);
+                }
+                LineKind::Message(MessageEntryType::User)
+            }
+            "assistant" => LineKind::Message(MessageEntryType::Assistant),
+            "attachment" => match members.attachment.and_then(queued) {
+                Some(prompt) => {
+                    self.queue.message(prompt);
+                    LineKind::QueuedCommand
+                }
+                None => LineKind::Event,
+            },
+            "queue-operation" => {
+                if let Some(operation) = members.operation {
+                    self.queue.operation(operation, members.content, line.index);
+                }
+                LineKind::Event
+            }
+            "progress" => match members.data.and_then(|data| data.member("message")) {
+                Some(message) => {
+                    let id = members.id.and_then(Node::text);
+                    self.progress.progress(message, id.as_deref(), line.place)
+                }
+                None => LineKind::Event,
+            },
+            "system" if is_local_command(members) => LineKind::Content,
+            _ => LineKind::Event,
+        }
+    }
+
+    /// Adds models and usage.
+    fn message(&mut self, message: Node<'_, '_>, line: usize, is_subagent: bool) {
+        let (mut id, mut usage) = (None, None);
+        for (key, value) in message.members() {
+            if key.is_text("id") {
+                id = value.text();
+            } else if key.is_text("usage") && value.kind() == Kind::Map {
+                usage = Some(value);
+            } else if key.is_text("model")
+                && let Some(model) = value.text()
+            {
+                self.models.add(&model, 1, is_subagent);
+            }
+        }
+        let Some(usage) = usage else { return };
+        // Other models may have been asked for advice.
+        if let Some(iterations) = usage.member("iterations") {
+            let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
+            models.filter_map(Node::text).for_each(|model| self.models.add(&model, 0, is_subagent));
+        }
+        // Lines of one message repeat its usage; the last has the final numbers.
+        if let Some(before) = id.and_then(|id| self.usage.insert(key(&id), line))
+            && let Some(plan) = self.plans.get_mut(before)
+        {
+            plan.counts_usage = false;
+        }
+        if let Some(plan) = self.plans.get_mut(line) {
+            plan.counts_usage = true;
+        }
+    }
+
+    /// Adds which calls started subagents, which output is in files, and which messages of
+    /// subagents are in the log twice.
+    fn links(
+        &mut self,
+        members: &LineMembers<'_, '_>,
+        file: usize,
+        is_subagent: bool,
+        spilled: &mut Spilled,
+    ) {
+        let content = members.message.and_then(|message| message.member("content"));
+        for block in content.into_iter().flat_map(Node::elements) {
+            if let Some(call) = block.member("tool_use_id").and_then(Node::text) {
+                spilled.result(block, members.result, &call);
+                if let Some(result) = members.result {
+                    self.calls.result(result, &call);
+                }
+            } else if !is_subagent && let Some(input) = block.member("input") {
+                self.sidechains.started(block, input);
+            }
+        }
+        if file > 0 && is_subagent {
+            self.progress.subagent_line(members.id, content);
+        }
+        if let Some(data) = members.data {
+            self.calls.progress(data, members.parent_call);
+        }
+    }
+
+    /// Adds the object around the lines of a web export.
+    fn wrapper(&mut self, wrapper: Node<'_, '_>) {
+        self.exports += 1;
+        let rest = sift(wrapper, &SessionTrace::KEYS, |key, _| key == LOGLINES);
+        match self.exports {
+            1 => self.extensions = rest.into_owned(),
+            _ => self.wrappers += u64::from(!rest.is_empty()),
+        }
+    }
+
+    /// Ends the pass. An error if this is not a session.
+    pub fn end(&mut self) -> Result<(), Error> {
+        for line in std::mem::take(&mut self.queue).only_enqueued() {
+            if let Some(plan) = self.plans.get_mut(line) {
+                plan.becomes = LineKind::Content;
+            }
+        }
+        self.inherit();
+        if let [part] = self.parts.as_mut_slice() {
+            self.agent = part.agent.take();
+        }
+        self.usage = HashMap::new();
+        self.messages = HashMap::new();
+        self.progress.end();
+        self.sidechains.end();
+        if let Some(misfit) = self.verdict.refusal("claude") {
+            return Err(Error::Refused(misfit.to_string()));
+        }
+        match (self.is_known, self.is_journal) {
+            (true, _) => Ok(()),
+            (false, true) => Err(Error::Refused(
+                "the journal of a workflow, which is read with its session".to_owned(),
+            )),
+            (false, false) => {
+                Err(Error::Refused("no line of a Claude Code session in it".to_owned()))
+            }
+        }
+    }
+
+    /// Decides which lines are from another session.
+    fn inherit(&mut self) {
+        for plan in &mut self.plans {
+            if plan.origin == LineOrigin::Foreign && !self.history.is_named {
+                plan.origin = LineOrigin::Own;
+            }
+            // What another session used is counted there.
+            plan.counts_usage &= plan.origin == LineOrigin::Own;
+        }
+        let (defaults, span) = std::mem::take(&mut self.inherited);
+        self.defaults.or(defaults);
+        if self.span.first().is_none() {
+            self.span = span;
+        }
+        if let Some(session) = self.history.session() {
+            self.defaults.session_id = Some(session.to_owned());
+        }
+    }
+
+    /// Whether lines name several sessions, and the file none of them.
+    pub fn has_several_sessions(&self) -> bool {
+        let has_several = matches!(self.named, Named::Several);
+        has_several && !self.history.is_named && self.exports == 0 && self.parts.len() <= 1
+    }
+
+    /// Which format it is in, with files next to the log or not.
+    pub fn variant(&self, has_folder: bool) -> &'static str {
+        if self.exports > 0 {
+            "loglines"
+        } else if has_folder || self.parts.len() > 1 {
+            "jsonl-folder"
+        } else if self.agent.is_some() {
+            "subagent"
+        } else if self.defaults.session_id.is_some() && !self.is_logged {
+            "stream"
+        } else {
+            "jsonl"
+        }
+    }
+}
+
+/// Whether a `system` line is a command that the user typed.
+fn is_local_command(members: &LineMembers<'_, '_>) -> bool {
+    let is_local = members.subtype.is_some_and(|subtype| subtype.is_text("local_command"));
+    let content = members.content.filter(|_| is_local).and_then(Node::text);
+    content.is_some_and(|content| {
+        let content = content.trim_start();
+        content.starts_with("<command-name>") || content.starts_with("<bash-input>")
+    })
+}
+
+/// Returns the prompt of an attachment, if it is one.
+fn queued<'d: 'a, 'a>(attachment: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    attachment.member("type").filter(|kind| kind.is_text("queued_command"))?;
+    attachment.member("prompt").filter(|prompt| prompt.kind() != Kind::Null)
+}
+
+/// Stands for an id: 128 bits, to keep little of each line in memory.
+type Key = (u64, u64);
+
+fn key(id: &str) -> Key {
+    (hash(&id), hash(&(id, id)))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,216 @@
+//! Files in the session's folder that are not logs: tool output, notes about subagents, the
+//! journals of workflows. Their entries come after those of the log.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use vac_adapter::adapter::Counter;
+use vac_adapter::attachment::{Attachment, base};
+use vac_adapter::frame::{Content, Frame, Frames};
+use vac_adapter::members::sift;
+use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
+use vac_record::{Entry, EventEntry};
+use vac_value::{Document, Kind, Map, Node, Text};
+
+use crate::subagent::{Calls, run};
+use crate::{event, known};
+
+/// Maximum length of a note about a subagent, in bytes.
+const MAX_NOTE: u64 = 1 << 20;
+
+/// The files of a session that are not logs.
+pub(crate) struct SessionFolder<'i> {
+    files: Vec<&'i dyn Input>,
+    /// The number of the first of them among all files.
+    first: usize,
+    spilled: Spilled,
+}
+
+/// What a file is, by its path.
+enum FileKind<'n> {
+    /// Output of a tool that was too long for the log.
+    ToolResult,
+    /// What a subagent is, under the agent's id.
+    Note(&'n str),
+    /// What a workflow has done, line by line.
+    Journal,
+    Other,
+}
+
+impl<'i> SessionFolder<'i> {
+    /// The files next to an input of so many log files.
+    pub fn new(input: &'i dyn Input, parts: usize) -> Self {
+        let files = input.attachments();
+        let spilled =
+            files.iter().filter(|file| matches!(file_kind(file.name()), FileKind::ToolResult));
+        let spilled = spilled.map(|file| (base(file.name()).to_owned(), None)).collect();
+        Self { files, first: parts, spilled: Spilled(spilled) }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The files of tool output, for the survey to find who made them.
+    pub fn spilled(&mut self) -> &mut Spilled {
+        &mut self.spilled
+    }
+
+    /// The calls that the notes about subagents name.
+    pub fn noted(&self, calls: &mut Calls) {
+        for file in &self.files {
+            let FileKind::Note(agent) = file_kind(file.name()) else { continue };
+            let mut note = Vec::new();
+            let read = file.open().and_then(|file| file.take(MAX_NOTE).read_to_end(&mut note));
+            let call = read.ok().and_then(|_| call_of(&note));
+            if let Some(call) = call {
+                calls.add(agent, &call);
+            }
+        }
+    }
+
+    /// Gives their entries.
+    pub fn entries(&self, calls: &Calls, sink: &mut dyn Sink) -> Result<(), Error> {
+        for (number, file) in (self.first..).zip(&self.files) {
+            let name = file.name();
+            let file = Attachment { file: *file, number };
+            match file_kind(name) {
+                FileKind::Journal => journal(file, sink)?,
+                FileKind::ToolResult => {
+                    file.entries("tool-result-file", self.spilled.call(name), sink)?;
+                }
+                FileKind::Note(agent) => {
+                    let run = name.strip_suffix(file.base()).and_then(run);
+                    let call = calls.get(agent).or_else(|| calls.get(run?));
+                    file.entries("subagent-note", call, sink)?;
+                }
+                FileKind::Other => {
+                    // A workflow's file is named after its run.
+                    let call = ids::stem(file.base()).and_then(|run| calls.get(run));
+                    file.entries("file", call, sink)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many entries they give.
+    pub fn count(&self, calls: &Calls) -> Result<u64, Error> {
+        let mut counter = Counter::default();
+        self.entries(calls, &mut counter)?;
+        Ok(counter.count)
+    }
+}
+
+/// What a file is.
+fn file_kind(name: &str) -> FileKind<'_> {
+    let base = base(name);
+    let is_spilled = name.rsplit(['/', '\\']).nth(1) == Some("tool-results");
+    match base.strip_suffix(".meta.json") {
+        _ if is_spilled => FileKind::ToolResult,
+        _ if base == "journal.jsonl" => FileKind::Journal,
+        Some(stem) => FileKind::Note(stem.strip_prefix("agent-").unwrap_or(stem)),
+        None => FileKind::Other,
+    }
+}
+
+/// The call that a note about a subagent names.
+fn call_of(note: &[u8]) -> Option<String> {
+    let document = Document::json(note).ok()?;
+    document.root().member("toolUseId").and_then(Node::text).map(Text::into_owned)
+}
+
+/// The journal of a workflow: an event for each line.
+fn journal(journal: Attachment<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let folder = journal.file.name().trim_end_matches("journal.jsonl");
+    let run = run(folder).map(str::to_owned);
+    let Some(reader) = journal.open(sink)? else { return Ok(()) };
+    let mut frames = Frames::of_file(reader, journal.number).within(journal.file.max_event());
+    frames.each(|frame| {
+        let report = sink.report();
+        report.frames += 1;
+        let (entry, bytes) = journal_line(frame, run.as_deref(), report);
+        sink.entry(entry, Origin { place: frame.place, bytes })
+    })
+}
+
+fn journal_line<'a>(
+    frame: &'a Frame<'a>,
+    run: Option<&str>,
+    report: &mut Report,
+) -> (Entry<'a>, &'a [u8]) {
+    let document = match &frame.content {
+        Content::Raw(raw) => return (event::raw(raw, frame.place, report), raw.bytes),
+        Content::Document(document) => document,
+    };
+    let line = document.root();
+    let mut data = sift(line, &[], |_, _| false);
+    if line.kind() != Kind::Map {
+        data.push(("value".into(), line.carry()));
+    }
+    let kind = line.member("type").and_then(Node::text).unwrap_or("unknown".into());
+    let event_type = format!("journal/{kind}");
+    if !known::journal(&kind) {
+        report.unknown(&event_type);
+    }
+    let mut extensions = Map::default();
+    if let Some(run) = run {
+        raw::push(&mut extensions, "runId", run);
+    }
+    let entry = Entry::Event(EventEntry {
+        event_type: event_type.into(),
+        data: Some(data),
+        timestamp: None,
+        id: Some(frame.place.id().into()),
+        children: None,
+        extensions,
+    });
+    (entry, line.raw())
+}
+
+/// Files of tool output, and the calls that made them.
+#[derive(Default)]
+pub(crate) struct Spilled(HashMap<String, Option<String>>);
+
+impl Spilled {
+    /// A result of a call: does it name one of the files, or is one named after it?
+    pub fn result(&mut self, block: Node<'_, '_>, result: Option<Node<'_, '_>>, call: &str) {
+        if self.0.is_empty() {
+            return;
+        }
+        let path = result.and_then(|result| result.member("persistedOutputPath"));
+        if let Some(path) = path.and_then(Node::text) {
+            self.made(base(&path), call);
+        }
+        for text in texts(block) {
+            if let Some((_, path)) = text.split_once("saved to: ").filter(|_| text.starts_with(TAG))
+            {
+                self.made(base(path.lines().next().unwrap_or_default().trim_end()), call);
+            }
+        }
+        for name in [format!("{call}.txt"), format!("{call}.json")] {
+            self.made(&name, call);
+        }
+    }
+
+    fn made(&mut self, name: &str, call: &str) {
+        if let Some(known @ None) = self.0.get_mut(name) {
+            *known = Some(call.to_owned());
+        }
+    }
+
+    fn call(&self, name: &str) -> Option<&str> {
+        self.0.get(base(name))?.as_deref()
+    }
+}
+
+/// What the text of a result begins with that was put aside.
+const TAG: &str = "<persisted-output>";
+
+/// The texts of a block of tool output.
+fn texts<'a>(block: Node<'a, '_>) -> impl Iterator<Item = Text<'a>> {
+    let content = block.member("content");
+    let blocks = content.into_iter().flat_map(Node::elements);
+    blocks.filter_map(|block| block.member("text")).chain(content).filter_map(Node::text)
+}

@@ -1,0 +1,40 @@
+//! Where a part of a log is.
+
+use vac_adapter::frame::Place;
+
+/// Where a part of a log is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location {
+    /// The number of its frame among all frames of the input, from 0.
+    pub index: u64,
+    /// The place of its frame.
+    pub place: Place,
+    /// The number of the item in a session of the TypeScript CLI, from 0.
+    pub item: Option<usize>,
+}
+
+impl Location {
+    /// A frame.
+    pub fn frame(index: u64, place: Place) -> Self {
+        Self { index, place, item: None }
+    }
+
+    /// A document of a sample, without a place.
+    pub fn document(index: u64) -> Self {
+        Self::frame(index, Place::default())
+    }
+
+    /// An item of a session of the TypeScript CLI.
+    pub fn item(self, number: usize) -> Self {
+        Self { item: Some(number), ..self }
+    }
+
+    /// Returns an id for an entry that has none in the log.
+    pub fn id(self) -> String {
+        let frame = self.place.id();
+        match self.item {
+            None => frame,
+            Some(number) => format!("{frame}.items.{number}"),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What Cursor keeps next to a transcript.
+//!
+//! Transcripts are in `projects/<project>/agent-transcripts`. Where and when the session began is
+//! in `chats/<folder>/<id>/meta.json`, with or without a database next to it. One with a database
+//! belongs to that.
+
+use vac_adapter::Glimpse;
+use vac_adapter::companions::{Base, Companion, CompanionKind, Companions};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{Document, IntoOwned, Kind, Node};
+
+/// The rules.
+pub(crate) const COMPANIONS: Companions = Companions {
+    files: &[Companion {
+        variants: &["transcript"],
+        base: Base {
+            folder: "agent-transcripts",
+            within: usize::MAX,
+            above: 3,
+            or_own_folder: false,
+        },
+        path: "chats/*/{id}/meta.json",
+        unless: Some("store.db"),
+        kind: CompanionKind::Note(meta),
+    }],
+    ..Companions::NONE
+};
+
+fn meta(bytes: &[u8], glimpse: &mut Glimpse) -> bool {
+    let Ok(document) = Document::json(bytes) else { return false };
+    let root = document.root();
+    if root.kind() != Kind::Map || document.duplicate_keys().next().is_some() {
+        return false;
+    }
+    let project = root.member("cwd").and_then(Node::text).map(Into::into);
+    glimpse.project = project.or(glimpse.project.take());
+    if glimpse.start.is_none() {
+        let start = root.member("createdAtMs").map(AbstractTimestamp::from_node);
+        glimpse.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
+    }
+    true
+}

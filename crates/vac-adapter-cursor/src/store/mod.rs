@@ -1,0 +1,89 @@
+//! The databases of Cursor.
+//!
+//! Of the IDE's `state.vscdb` only `composerData:*` and `bubbleId:*` of `cursorDiskKV` are ever
+//! read: other rows contain credentials. Of the CLI's `store.db` only `blobs` and the row `0` of
+//! `meta`.
+//!
+//! A row is an object that names it (`key`, `meta`, `file` or `blob`) and has one more member:
+//!
+//! | member | what the row has |
+//! |---|---|
+//! | `value` | JSON, as the row writes it; null, or a number; null if there is no such row |
+//! | `text` | text that is not JSON |
+//! | `base64` | bytes that are not text, or long text that is mostly control characters |
+
+mod chat;
+mod composers;
+mod protobuf;
+
+use std::sync::Arc;
+
+use vac_adapter::Glimpse;
+use vac_adapter::container::{
+    Cell, Database, Documents, Problem, SessionStore, StoredSession, Stores, Table,
+};
+use vac_record::{AbstractTimestamp, Decode};
+use vac_value::{IntoOwned, Node};
+
+/// Its databases.
+pub(crate) const STORES: Stores = Stores {
+    tables: &[composers::COMPOSERS, composers::BUBBLES, chat::META, chat::BLOBS],
+    open_database: open,
+    ..Stores::NONE
+};
+
+/// Returns the sessions of a database, if it is one of Cursor.
+fn open(database: Arc<dyn Database>) -> Option<Arc<dyn SessionStore>> {
+    let has = |table: &Table| table.columns.iter().all(|it| database.has_column(table.name, it));
+    if has(&composers::COMPOSERS) {
+        Some(Arc::new(composers::Composers::new(database)))
+    } else if has(&chat::BLOBS) && has(&chat::META) {
+        Some(Arc::new(chat::Chat::new(database)))
+    } else {
+        None
+    }
+}
+
+/// Writes a row, and states what is particular about it.
+fn put(documents: &mut Documents, table: &str, name: &str, cell: &Cell) {
+    if cell.is_null() {
+        documents.note(Problem::RowNull);
+    } else if cell.bytes().is_some() && cell.json().is_none() {
+        documents.note(Problem::RowNotJson);
+    }
+    documents.object(|row| {
+        row.text(table, name);
+        row.content(cell);
+    });
+}
+
+/// Writes a row without its value, because it is missing or repeated too often.
+fn put_name(documents: &mut Documents, table: &str, name: &str) {
+    documents.object(|row| {
+        row.text(table, name);
+        row.member("value").null();
+    });
+}
+
+fn stored(key: String, glimpse: Glimpse) -> StoredSession {
+    StoredSession { key, size: None, glimpse, is_replaced: false }
+}
+
+/// Returns a text of a document that is not empty.
+fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
+    let mut node = node;
+    for key in path {
+        node = node.member(key)?;
+    }
+    node.text().map(std::borrow::Cow::into_owned).filter(|text| !text.is_empty())
+}
+
+/// Returns a time of a document.
+fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
+    AbstractTimestamp::from_node(node.member(key)?).ok().map(IntoOwned::into_owned)
+}
+
+/// What a list says about a session of which only the id is known.
+fn by_id(variant: &'static str, session_id: &str) -> Glimpse {
+    Glimpse { variant, session_id: Some(session_id.to_owned()), ..Glimpse::default() }
+}

@@ -1,0 +1,20 @@
+//! Where Gemini CLI keeps its sessions.
+//!
+//! Not sessions, and never opened: `projects.json`, `shell_history`, credentials.
+
+use vac_adapter::places::{Keep, Place, Variables};
+
+/// The places.
+pub(crate) const PLACES: &[Place] = &[Place {
+    variables: Variables::Folder(&[("GEMINI_CLI_HOME", ".gemini")]),
+    in_home: &[".gemini"],
+    without_home: true,
+    keeps: &[
+        Keep::logs(&["tmp", "*", "chats", "**"], &["*.json", "*.jsonl", "*.jsonl.unreadable-*"]),
+        // Each file in `checkpoints` repeats a session up to one tool call, so that folder is not
+        // searched.
+        Keep::logs(&["tmp", "*"], &["checkpoint.json", "checkpoint-*.json"]),
+        Keep::prompts(&["tmp", "*"], &["logs.json"]),
+    ],
+    ..Place::DEFAULT
+}];

@@ -1,0 +1,257 @@
+//! A session while a survey finds out about it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use vac_adapter::frame::{Frame, Place};
+use vac_adapter::{Error, Log};
+use vac_record::MessageEntryType;
+use vac_value::{Kind, Node};
+
+use crate::attachment::Links;
+use crate::facts::{Facts, Moment};
+use crate::message_content;
+use crate::message_versions::{Key, MessageVersions, key};
+use crate::native::{Form, Native};
+use crate::walk::{Piece, Role, Shape, Slot};
+
+/// Frames of one file that belong together: a session's head and what follows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    /// The file.
+    pub file: usize,
+    /// Its frames, by index.
+    pub frames: Range<u64>,
+    /// When it begins; without a time, when the segment before it begins.
+    pub moment: Moment,
+    /// Of a list of prompts, those of this session: number and handle.
+    pub picked: Vec<(u64, u32)>,
+}
+
+/// A session that is being surveyed.
+#[derive(Debug, Default)]
+pub(crate) struct SessionBuilder {
+    /// `sessionId`.
+    pub id: Option<String>,
+    /// What it was opened by: a head, or a document that is a session.
+    pub form: Option<Form>,
+    /// Its frames.
+    pub segments: Vec<Segment>,
+    /// What is known about it as a whole.
+    pub facts: Facts,
+    /// Which messages are part of the conversation.
+    pub versions: MessageVersions,
+    /// Calls that contain their result.
+    pub answered: HashSet<Key>,
+    /// Calls, where attachments have to be linked to them.
+    pub links: Option<Links>,
+    /// How many entries it has.
+    pub entries: u64,
+    /// Whether it has lines that only a log of lines has.
+    pub has_lines: bool,
+}
+
+impl SessionBuilder {
+    /// Whether there is anything of Gemini CLI in it.
+    pub fn is_session(&self) -> bool {
+        self.form.is_some() || self.has_lines
+    }
+
+    /// Which format it is in.
+    pub fn variant(&self) -> Form {
+        match self.form {
+            Some(Form::Messages) if self.has_lines => Form::Lines,
+            form => form.unwrap_or(Form::Lines),
+        }
+    }
+
+    /// A head or a session begins at this place.
+    pub fn open(&mut self, form: Form, place: Place, moment: Option<Moment>) {
+        let before = self.segments.last().map_or(Moment::MIN, |last| last.moment);
+        let moment = moment.unwrap_or(before);
+        match self.segments.last_mut() {
+            // Lines before the head are the head's.
+            Some(last) if self.form.is_none() && last.file == place.file => last.moment = moment,
+            _ => self.segments.push(segment(place, moment)),
+        }
+        self.form.get_or_insert(form);
+    }
+
+    /// Counts in that the frame at this place belongs to it.
+    pub fn extend(&mut self, place: Place) {
+        match self.segments.last_mut() {
+            Some(last)
+                if last.file == place.file
+                    && last.frames.end == place.index
+                    && last.picked.is_empty() =>
+            {
+                last.frames.end += 1;
+            }
+            last => {
+                let moment = last.map_or(Moment::MIN, |last| last.moment);
+                let mut segment = segment(place, moment);
+                segment.frames.end += 1;
+                self.segments.push(segment);
+            }
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        self.segments.last().map_or(Moment::MIN, |last| last.moment)
+    }
+
+    /// Counts a frame in.
+    pub fn frame(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
+        self.extend(frame.place);
+        self.has_lines |= matches!(shape.native(), Native::Set | Native::Rewind | Native::Message);
+        self.versions.frame(frame.place.file);
+        shape.each(frame, &mut |_, piece| {
+            self.piece(frame.place, &piece);
+            Ok(())
+        })
+    }
+
+    /// Counts in what was picked of the frame that was read last.
+    pub fn picked(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
+        let last = self.segments.last_mut();
+        let picked = last.map_or_else(Vec::new, |last| std::mem::take(&mut last.picked));
+        shape.picked(frame, &picked, &mut |_, piece| {
+            self.piece(frame.place, &piece);
+            Ok(())
+        })?;
+        if let Some(last) = self.segments.last_mut() {
+            last.picked = picked;
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, place: Place, piece: &Piece<'_, '_, '_>) {
+        self.entries += 1;
+        let is_new = record_piece(&mut self.versions, place, piece);
+        let moment = self.moment();
+        match piece {
+            Piece::Around(around) => match around.role {
+                Role::Head => self.facts.head(around, moment),
+                Role::Set => self.facts.set(around, moment),
+            },
+            Piece::Element(Slot::Message, node, _) => {
+                self.facts.message(*node, is_new);
+                self.message(*node);
+            }
+            Piece::Element(Slot::Content, node, _) => {
+                if let Some(parts) = node.member("parts") {
+                    self.content(parts);
+                }
+            }
+            Piece::Element(Slot::Prompt, node, _) => self.facts.message(*node, true),
+            Piece::Element(..) | Piece::Raw(..) => {}
+        }
+    }
+
+    fn message(&mut self, message: Node<'_, '_>) {
+        let calls = message.member("toolCalls");
+        calls.into_iter().flat_map(Node::elements).for_each(|call| self.call(call));
+        if is_user(message)
+            && let Some((_, content)) = message_content::content(message)
+        {
+            self.content(content);
+            self.facts.content(content);
+        }
+    }
+
+    /// One entry for each response, where there is nothing else.
+    fn content(&mut self, content: Node<'_, '_>) {
+        self.entries += message_content::responses(content).map_or(0, |responses| responses - 1);
+        if let Some(links) = &mut self.links {
+            for call in content.elements().filter_map(|part| part.member("functionCall")) {
+                links.call(call.member("id"));
+            }
+        }
+    }
+
+    fn call(&mut self, call: Node<'_, '_>) {
+        let id = call.member("id");
+        if let Some(links) = &mut self.links {
+            links.call(id);
+        }
+        if call.member("result").is_some_and(|result| result.kind() != Kind::Null)
+            && let Some(id) = id.and_then(Node::text)
+        {
+            self.answered.insert(key(&id));
+        }
+    }
+
+    /// Puts the segments in the order of their beginnings. If that is not the order in
+    /// which they were read, the versions have to be recorded again.
+    pub fn sort(&mut self, log: &Log<'_>) -> Result<(), Error> {
+        if !self.segments.is_sorted_by_key(|segment| segment.moment) {
+            self.segments.sort_by_key(|segment| segment.moment);
+            self.versions = MessageVersions::default();
+            for segment in &self.segments {
+                let versions = &mut self.versions;
+                log.range(segment.file, segment.frames.clone(), |frame| {
+                    versions.frame(frame.place.file);
+                    Shape::new(frame).each(frame, &mut |_, piece| {
+                        record_piece(versions, frame.place, &piece);
+                        Ok(())
+                    })
+                })?;
+            }
+        }
+        // Adjacent segments are read at once.
+        self.segments.dedup_by(|next, last| {
+            let follows = next.file == last.file
+                && next.frames.start == last.frames.end
+                && next.picked.is_empty()
+                && last.picked.is_empty();
+            if follows {
+                last.frames.end = next.frames.end;
+            }
+            follows
+        });
+        Ok(())
+    }
+}
+
+fn segment(place: Place, moment: Moment) -> Segment {
+    Segment { file: place.file, frames: place.index..place.index, moment, picked: Vec::new() }
+}
+
+/// Records what a piece does to other messages. Returns whether it is a new message itself.
+fn record_piece(versions: &mut MessageVersions, place: Place, piece: &Piece<'_, '_, '_>) -> bool {
+    match piece {
+        Piece::Around(around) if around.role == Role::Set && around.lists().next().is_some() => {
+            versions.compact(place);
+        }
+        Piece::Element(Slot::Message, node, _) => return message(versions, *node),
+        Piece::Raw(Slot::Message, raw) => {
+            return match &raw.document {
+                Some(document) => message(versions, document.root()),
+                None => versions.message(None, false, 0, None),
+            };
+        }
+        Piece::Element(Slot::Rewind, node, _) => {
+            if let Some(id) = node.member("$rewindTo").and_then(Node::text) {
+                versions.rewind(key(&id), place);
+            }
+        }
+        _ => {}
+    }
+    true
+}
+
+fn message(versions: &mut MessageVersions, message: Node<'_, '_>) -> bool {
+    let id = message.member("id").and_then(Node::text);
+    let has_tokens = message.member("tokens").is_some_and(|tokens| tokens.kind() == Kind::Map);
+    let calls = message.member("toolCalls").into_iter().flat_map(Node::elements);
+    let has_result = |call: &Node<'_, '_>| {
+        call.member("result").is_some_and(|result| result.kind() != Kind::Null)
+    };
+    let results = calls.filter(has_result).count();
+    versions.message(id.as_deref(), has_tokens, results, message_content::hash(message))
+}
+
+/// Whether a user said a message, or the CLI for the user.
+pub(crate) fn is_user(message: Node<'_, '_>) -> bool {
+    message_content::message_type(message).is_some_and(|(kind, _)| kind == MessageEntryType::User)
+}

@@ -1,0 +1,216 @@
+//! One object of a store, whatever container it is in.
+
+use vac_adapter::frame::Place;
+use vac_record::annotations::{
+    Author, End, EndOf, Ending, EntryAnnotations, EntryAnnotationsInherited, Superseded,
+    SupersededHow,
+};
+use vac_value::{Node, Text};
+
+use crate::classify::Class;
+use crate::names::Number;
+use crate::steps;
+
+/// What of a object is redacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Redaction {
+    /// It has no secret.
+    Nothing,
+    /// It has one in a known place.
+    Member,
+    /// It could not be parsed, and a secret may be anywhere in it.
+    Whole,
+}
+
+impl Redaction {
+    /// The redaction of bytes that could not be parsed.
+    pub fn of_unparsed(is_redacted: bool) -> Self {
+        if is_redacted { Self::Whole } else { Self::Nothing }
+    }
+}
+
+/// What a session's order and record need to know of one object. The object itself
+/// stays where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredObject<'a> {
+    /// What it is.
+    pub class: Class,
+    /// Where its frame is.
+    pub place: Place,
+    /// Its number in that frame.
+    pub node: u32,
+    /// How many bytes it has.
+    pub size: usize,
+    /// The session that it names.
+    pub session: Option<Number>,
+    /// The message that it is or belongs to.
+    pub message: Option<Number>,
+    /// Whether the container holds its message around it, so that its place there decides
+    /// the order, and not its id.
+    pub is_nested: bool,
+    /// Its id.
+    pub id: Option<Text<'a>>,
+    /// When it was created.
+    pub created: Option<u64>,
+    /// Whether it is or belongs to a message of the user.
+    pub is_user: bool,
+    /// The model that a message names.
+    pub model: Option<Number>,
+    /// The directory that a message was made in.
+    pub directory: Option<Number>,
+    /// How many entries are made of it: two of a tool with a result, none of what
+    /// describes the session.
+    pub entries: u64,
+    /// Whether its usage is counted: that of a message, or that of a step whose message
+    /// is missing.
+    pub counts_usage: bool,
+    /// What of it is redacted.
+    pub redaction: Redaction,
+    /// The place of a row of `session_message` or of a queue.
+    pub row: RowPlace,
+    /// What a part says about the author of its message.
+    pub words: Words,
+    /// What vac says about it.
+    pub notes: Notes,
+    /// Its text, if it is not where its frame is: out of a damaged export, or
+    /// data of the session while the input is not in memory.
+    pub text: Option<Box<[u8]>>,
+}
+
+impl StoredObject<'_> {
+    /// The object of bytes that are not a document.
+    pub fn raw(place: Place, size: usize) -> Self {
+        Self {
+            class: Class::Raw,
+            place,
+            node: 0,
+            size,
+            session: None,
+            message: None,
+            is_nested: false,
+            id: None,
+            created: None,
+            is_user: false,
+            model: None,
+            directory: None,
+            entries: 1,
+            counts_usage: false,
+            redaction: Redaction::Nothing,
+            row: RowPlace::None,
+            words: Words::None,
+            notes: Notes::default(),
+            text: None,
+        }
+    }
+
+    /// The place of a row in its session.
+    pub fn sequence(&self) -> Option<u64> {
+        match self.row {
+            RowPlace::Sequence(number) => Some(number),
+            RowPlace::None | RowPlace::Queue => None,
+        }
+    }
+
+    /// Whether it is a prompt that waits in a queue.
+    pub fn is_queued(&self) -> bool {
+        self.row == RowPlace::Queue
+    }
+
+    /// Whether it is a message.
+    pub fn is_message(&self) -> bool {
+        matches!(self.class, Class::Message | Class::Message2025 | Class::SessionMessage)
+    }
+
+    /// The id that an entry has whose object has none.
+    pub fn place_id(&self) -> Text<'static> {
+        self.place.id().into()
+    }
+}
+
+/// The place of a row among the messages of its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowPlace {
+    /// It is not a row of a table of whole messages.
+    None,
+    /// The number that the row has in its session.
+    Sequence(u64),
+    /// It waits to be delivered.
+    Queue,
+}
+
+/// What a part of a message says about the author of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Nothing: it is not part of a prompt.
+    #[default]
+    None,
+    /// A text by this author.
+    Text(Author),
+    /// A file, an agent or a task that the user named.
+    Attached,
+    /// The program's note before a command that the user ran.
+    UserCommand,
+    /// The request to compact the session. `is_replayed` if the program then repeats the last
+    /// prompt.
+    Compaction { is_replayed: bool },
+}
+
+/// What vac says about an object, in the annotations of its entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    /// Whose words it is.
+    pub author: Option<Author>,
+    /// The end of the turn, which the last of its entries states.
+    pub ends: Option<Ending>,
+    /// Whether the user ran the command in it.
+    pub is_user_command: bool,
+    /// How it stopped being part of the conversation.
+    pub superseded: Option<SupersededHow>,
+    /// The id of the object that it repeats.
+    pub duplicate_of: Option<Box<str>>,
+    /// Whether it is the history of the session that this one was forked from.
+    pub is_inherited: bool,
+}
+
+impl Notes {
+    /// The end of the turn.
+    pub fn end(&self) -> Option<End> {
+        self.ends.map(|how| End { of: EndOf::Turn, how: Some(how) })
+    }
+
+    /// Returns the annotations that all entries of the object have. `fork_of` is the session
+    /// that this one was forked from.
+    pub fn annotations(&self, fork_of: Option<&str>) -> EntryAnnotations<'static> {
+        let inherited = || match fork_of {
+            Some(id) => EntryAnnotationsInherited::Text(id.to_owned().into()),
+            None => EntryAnnotationsInherited::True(true),
+        };
+        EntryAnnotations {
+            superseded: self.superseded.map(Superseded::new),
+            duplicate_of: self.duplicate_of.as_deref().map(|id| id.to_owned().into()),
+            inherited: self.is_inherited.then(inherited),
+            ..EntryAnnotations::default()
+        }
+    }
+}
+
+/// A model that messages name.
+#[derive(Clone, Debug, Eq, Hash)]
+pub(crate) struct Model<'a> {
+    /// Its name.
+    pub name: Text<'a>,
+    /// Who runs it.
+    pub provider: Option<Text<'a>>,
+}
+
+impl PartialEq for Model<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        steps::step();
+        self.name == other.name && self.provider == other.provider
+    }
+}
+
+/// A member that is text.
+pub(crate) fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
+    Some(node.member(key)?.text()?.into_owned())
+}

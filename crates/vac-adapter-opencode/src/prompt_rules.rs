@@ -1,0 +1,74 @@
+//! Texts that `OpenCode` and its plugins put in the user's name.
+//!
+//! `synthetic` and `ignored` parts are the program's by their flags. These rules are for logs
+//! that have lost the flags, and for plugins, which do not set them.
+
+use vac_adapter::prompt::{Rule, block_author};
+use vac_record::annotations::Author::{self, Hook, Program};
+
+/// What the program writes before a command that the user ran with `!`.
+pub(crate) const USER_COMMAND: &str = "The following tool was executed by the user";
+
+/// The rules.
+pub(crate) const RULES: &[Rule] = &[
+    Rule::tag("system-reminder", Program, "0.5"),
+    Rule::prefix("<task id=\"ses_", Program, "1.17"),
+    Rule::prefix("<subagent sessionID=\"ses_", Program, "2.0"),
+    Rule::prefix(USER_COMMAND, Program, "0.5"),
+    Rule::prefix("Called the Read tool with the following input: {", Program, "0.3"),
+    Rule::prefix("Reading MCP resource: ", Program, "1.0"),
+    Rule::prefix(
+        "Summarize the task tool output above and continue with your task.",
+        Program,
+        "1.0",
+    ),
+    Rule::prefix(
+        "Use the above message and context to generate a prompt and call the task tool with subagent: ",
+        Program,
+        "0.5",
+    ),
+    Rule::prefix(
+        "Continue if you have next steps, or stop and ask for clarification",
+        Program,
+        "1.1",
+    ),
+    Rule::prefix("The previous request exceeded the provider's size limit", Program, "1.2"),
+    // Kilo.
+    Rule::tag("environment_details", Program, "7.0"),
+    // Plugins that keep the model going.
+    Rule::prefix("[SYSTEM DIRECTIVE: ", Hook, "1.1"),
+    Rule::prefix("[SYSTEM REMINDER - ", Hook, "1.0"),
+];
+
+/// Marks at the end of the prompts of the plugin `oh-my-opencode`.
+const PLUGIN_MARKS: &[&str] = &["<!-- OMO_INTERNAL_INITIATOR -->", "<!-- OMO_INTERNAL_NOREPLY -->"];
+
+/// Returns whose words a text in the user's name is.
+pub(crate) fn text_author(text: &str) -> Author {
+    let text = text.trim();
+    if PLUGIN_MARKS.iter().any(|mark| text.ends_with(mark)) {
+        return Hook;
+    }
+    block_author(text, RULES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_the_program_are_recognised() {
+        for (text, author) in [
+            (USER_COMMAND, Program),
+            ("<system-reminder>\nPlan mode is active.\n</system-reminder>", Program),
+            ("Continue if you have next steps, or stop and ask for clarification if", Program),
+            ("[SYSTEM DIRECTIVE: OH-MY-OPENCODE - TODO CONTINUATION]\nGo on", Hook),
+            ("<task id=\"ses_1\" state=\"completed\">\nDone\n</task>", Program),
+            ("Go on with the list.\n<!-- OMO_INTERNAL_INITIATOR -->\n", Hook),
+            ("<weather>rain</weather>", Author::Unknown),
+            ("Continue if you can.", Author::User),
+        ] {
+            assert_eq!(text_author(text), author, "{text}");
+        }
+    }
+}

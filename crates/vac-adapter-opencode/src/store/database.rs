@@ -1,0 +1,213 @@
+//! `opencode.db`: the sessions of a database.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use vac_adapter::Glimpse;
+use vac_adapter::container::{
+    Cell, Database, Documents, Row, Rows, SessionStore, StoredSession, Table, bad_data,
+};
+use vac_record::AbstractTimestamp;
+
+use super::{WITHOUT, row, tree};
+
+/// What every table of a session is grouped by.
+const SESSION_ID: &str = "session_id";
+
+const fn table(name: &'static str, rows: Rows) -> Table {
+    Table { name, columns: &[], rows, order: &["id", "position"] }
+}
+
+const SESSION: Table = table("session", Rows::By("id"));
+/// The table of sessions of the v2 branch (August 2026), with the columns of `session` and more.
+const SESSION_V2: Table = table("session_v2", Rows::By("id"));
+const PROJECT: Table = table("project", Rows::By("id"));
+const TODO: Table = table("todo", Rows::By(SESSION_ID));
+const MESSAGE: Table = table("message", Rows::By(SESSION_ID));
+/// Parts may leave it to their message which session they belong to.
+const PART: Table = table(
+    "part",
+    Rows::ByOrVia { column: SESSION_ID, link: "message_id", table: "message", id: "id" },
+);
+/// Where newer versions keep messages with their parts.
+const SESSION_MESSAGE: Table = table("session_message", Rows::By(SESSION_ID));
+
+/// The tables that may be read.
+pub(super) const TABLES: &[Table] = &[
+    SESSION,
+    SESSION_V2,
+    PROJECT,
+    TODO,
+    MESSAGE,
+    PART,
+    SESSION_MESSAGE,
+    table("session_diff", Rows::By(SESSION_ID)),
+    // Prompts wait in these two.
+    table("session_inbox", Rows::By(SESSION_ID)),
+    table("session_pending", Rows::By(SESSION_ID)),
+];
+
+/// The tables of sessions.
+const SESSIONS: &[Table] = &[SESSION, SESSION_V2];
+
+/// The tables whose rows name their session.
+fn tables_of_session() -> impl Iterator<Item = &'static Table> {
+    TABLES.iter().skip(SESSIONS.len() + 1)
+}
+
+/// What a list reads of a session, and how long it may be.
+const LISTED: &[&str] = &["id", "directory", "version", "time_created"];
+const MAX_LISTED: usize = 1 << 20;
+
+/// A database of `OpenCode`.
+#[derive(Debug)]
+pub(super) struct Sessions(Arc<dyn Database>);
+
+impl Sessions {
+    /// Returns the sessions of a database if it is one of `OpenCode`.
+    pub fn open(database: Arc<dyn Database>) -> Option<Self> {
+        let has = |table: &str, columns: &[&str]| {
+            columns.iter().all(|column| database.has_column(table, column))
+        };
+        let is_ours = has("message", &["session_id", "data"])
+            || has("part", &["message_id", "data"])
+            || has("session_message", &["session_id", "type", "data"])
+            || SESSIONS.iter().any(|it| has(it.name, &["project_id", "directory", "title"]));
+        is_ours.then_some(Self(database))
+    }
+
+    /// Reads what the tables of sessions say about each.
+    fn list(&self, found: &mut BTreeMap<String, Glimpse>) -> io::Result<()> {
+        for table in SESSIONS {
+            self.0.list(table, LISTED, MAX_LISTED, &mut |row| {
+                if row.cell("id").is_null() {
+                    return;
+                }
+                let text = |column: &str| {
+                    let cell = row.get(column).filter(|cell| !cell.is_null());
+                    cell.map(Cell::to_text)
+                };
+                let start = match row.cell("time_created") {
+                    Cell::Integer(time) => u64::try_from(*time).ok().map(AbstractTimestamp::Uint),
+                    _ => None,
+                };
+                let id = row.cell("id").to_text();
+                let (project, version) = (text("directory"), text("version"));
+                found.insert(id.clone(), Glimpse { start, project, version, ..by_id(&id) });
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Tables that should be there and are not. The newest versions have everything in one table,
+    /// and need no others.
+    fn missing_tables(&self) -> impl Iterator<Item = &'static str> {
+        let has = |table: Table| self.0.has_table(table.name);
+        let is_newest = has(SESSION_MESSAGE) && !has(MESSAGE) && !has(PART);
+        let needed: &[Table] = if is_newest { &[SESSION] } else { &[SESSION, MESSAGE, PART] };
+        let is_there = |table: &Table| has(*table) || table.name == SESSION.name && has(SESSION_V2);
+        let missing: Vec<_> =
+            needed.iter().filter(|table| !is_there(table)).map(|table| table.name).collect();
+        missing.into_iter()
+    }
+
+    /// Writes the session itself, after its project.
+    fn session(&self, session: &str, to: &mut Documents) {
+        let mut sessions = Vec::new();
+        for table in SESSIONS {
+            let read = self.0.rows(table, Some(session), &mut |row| sessions.push(row.clone()));
+            note(table, read, to);
+        }
+        if let Some(project) = sessions.iter().find_map(|row: &Row| row.get("project_id")) {
+            let mut projects = Vec::new();
+            let id = project.to_text();
+            let read = self.0.rows(&PROJECT, Some(&id), &mut |row| projects.push(row.clone()));
+            note(&PROJECT, read, to);
+            projects.iter().for_each(|project| row::project(project, to));
+        }
+        sessions.iter().for_each(|session| row::session(session, to));
+    }
+
+    /// Writes the rows of a table that belong to a session.
+    fn table(&self, table: &Table, session: Option<&str>, to: &mut Documents) {
+        if !self.0.has_rows(table) {
+            if self.0.has_table(table.name) {
+                to.unreadable(format!("table {}", table.name), "no column names a session");
+            }
+            return;
+        }
+        let mut todos = Vec::new();
+        let read = self.0.rows(table, session, &mut |row| {
+            if table.name == TODO.name {
+                todos.push(row.clone());
+            } else {
+                row::data(row, to);
+            }
+        });
+        if !todos.is_empty() {
+            row::todos(&todos, to);
+        }
+        note(table, read, to);
+    }
+}
+
+fn note(table: &Table, read: io::Result<()>, to: &mut Documents) {
+    if let Err(error) = read {
+        to.unreadable(format!("table {}", table.name), error);
+    }
+}
+
+impl SessionStore for Sessions {
+    fn sessions(&self) -> io::Result<Vec<StoredSession>> {
+        let mut found = BTreeMap::new();
+        let read = self.list(&mut found);
+        for table in SESSIONS {
+            for id in self.0.keys(table).into_iter().flatten() {
+                found.entry(id.clone()).or_insert_with(|| by_id(&id));
+            }
+        }
+        for table in tables_of_session() {
+            for id in self.0.keys(table) {
+                let id = id.unwrap_or_else(|| WITHOUT.to_owned());
+                found.entry(id.clone()).or_insert_with(|| by_id(&id));
+            }
+        }
+        // What cannot be read is a trouble of the sessions that can.
+        match read.err().or_else(|| self.0.trouble().map(bad_data)) {
+            Some(error) if found.is_empty() => Err(error),
+            _ => {
+                let stored =
+                    |(key, glimpse)| StoredSession { key, size: None, glimpse, is_replaced: false };
+                Ok(found.into_iter().map(stored).collect())
+            }
+        }
+    }
+
+    fn read(&self, key: &str) -> io::Result<Documents> {
+        let session = (key != WITHOUT).then_some(key);
+        let mut documents = Documents::default();
+        for table in self.missing_tables() {
+            documents.unreadable(format!("table {table}"), "there is no such table");
+        }
+        if let Some(session) = session {
+            self.session(session, &mut documents);
+            // Even newer versions keep this in a file.
+            if let Some(folder) = self.0.folder() {
+                tree::diffs(folder, session, &mut documents);
+            }
+        }
+        for table in tables_of_session() {
+            self.table(table, session, &mut documents);
+        }
+        if documents.is_empty() {
+            return Err(bad_data(format!("no session `{key}` in the database")));
+        }
+        Ok(documents)
+    }
+}
+
+/// What is known of a session by its id alone.
+fn by_id(id: &str) -> Glimpse {
+    Glimpse { variant: "database", session_id: Some(id.to_owned()), ..Glimpse::default() }
+}

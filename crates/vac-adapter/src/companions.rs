@@ -1,0 +1,91 @@
+//! Files that belong to a session besides its log, as data.
+//!
+//! An adapter states which files belong to a session ([`Adapter::companions`]); `vac-store` finds
+//! them. Logs that are found that way are further [parts](crate::Input::parts) of the session,
+//! other files are its [attachments](crate::Input::attachments).
+//!
+//! [`Adapter::companions`]: crate::Adapter::companions
+
+use crate::adapter::Glimpse;
+
+/// The rules of an agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Companions {
+    /// The folder next to a log that has its name.
+    pub session_folder: Option<SessionFolder>,
+    /// Other files and folders.
+    pub files: &'static [Companion],
+    /// Files with the prompts of several sessions.
+    pub prompts: Option<PromptList>,
+}
+
+impl Companions {
+    /// An agent that keeps nothing but logs.
+    pub const NONE: Self = Self { session_folder: None, files: &[], prompts: None };
+}
+
+/// A folder next to a log, which has the name of the log without its ending.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionFolder {
+    /// The ending of the log.
+    pub ending: &'static str,
+    /// The folder belongs to the log if it contains one of these folders; those with names only
+    /// if one of their entries has such a name. `*` is any text.
+    pub signs: &'static [(&'static str, &'static [&'static str])],
+    /// The names of files that are logs, at any depth. `*` is any text.
+    pub logs: &'static [&'static str],
+}
+
+/// A file or a folder that belongs to logs of an agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Companion {
+    /// The variants of logs that have it; empty for all.
+    pub variants: &'static [&'static str],
+    /// The folder that the path is relative to.
+    pub base: Base,
+    /// The path, with `/` between the names: `*` is any folder, `{id}` the id of the session.
+    /// Of several files with such a path, the first that is accepted belongs to the log.
+    pub path: &'static str,
+    /// A file next to it that makes it belong to something else.
+    pub unless: Option<&'static str>,
+    /// What it is.
+    pub kind: CompanionKind,
+}
+
+/// What a companion is.
+#[derive(Clone, Copy, Debug)]
+pub enum CompanionKind {
+    /// A folder; all files in it are attachments.
+    Folder,
+    /// A file, which is an attachment. The function adds what it says to the preview of the log.
+    Attachment(fn(&[u8], &mut Glimpse)),
+    /// A JSON document that is read with the log, as `{"file": its name, "value": the document}`.
+    /// The function adds what it says to the preview; false if it is something else.
+    Note(fn(&[u8], &mut Glimpse) -> bool),
+}
+
+/// The folder that the path of a companion is relative to.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// The name of a folder that the log is in.
+    pub folder: &'static str,
+    /// How many folders above the log are searched for it.
+    pub within: usize,
+    /// How many folders above that one the base is.
+    pub above: usize,
+    /// Whether the folder of the log is the base if there is no folder of that name.
+    pub or_own_folder: bool,
+}
+
+/// A JSON array with the prompts of several sessions. Each session is a list of its own prompts.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptList {
+    /// The variant that such a list is.
+    pub variant: &'static str,
+    /// The member of an element that names the session.
+    pub session_id: &'static str,
+    /// The member that every element has.
+    pub prompt: &'static str,
+    /// The member that says when it was.
+    pub timestamp: &'static str,
+}

@@ -1,0 +1,205 @@
+//! Sessions that are not files of their own: rows of a database, or many small files.
+//!
+//! What is particular to an agent is in its crate: which [`Table`]s and columns may be read, which
+//! rows are a session, and what [`Documents`] they become. `vac-store` has the mechanism: it opens
+//! databases and folders read-only, and gives an adapter a [`Database`] that contains nothing but
+//! the tables of its list, or a [`Folder`] from which no path leads out. So adapters do no IO of
+//! their own, and a table that no adapter lists is never read.
+//!
+//! What went wrong while a session was read is not part of its documents, but next to them
+//! ([`Trouble`], [`Input::troubles`](crate::Input::troubles)).
+
+mod documents;
+mod row;
+mod trouble;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::adapter::Glimpse;
+
+pub use documents::{Documents, Members, Value};
+pub use row::{Cell, Row};
+pub use trouble::{Problem, Trouble, troubles_at};
+
+/// What a log was read from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Container {
+    /// A file, or bytes in memory.
+    #[default]
+    File,
+    /// A compressed file.
+    CompressedFile,
+    /// A session of a folder of small files.
+    Folder,
+    /// A session of a database.
+    Database,
+}
+
+/// The databases and folders in which an agent keeps several sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Stores {
+    /// The tables of its databases, and the rows in them, that may be read.
+    pub tables: &'static [Table],
+    /// Opens a database. `None` if it is not one of the agent.
+    pub open_database: fn(Arc<dyn Database>) -> Option<Arc<dyn SessionStore>>,
+    /// Opens a folder of which the files together are sessions. `None` if it is not one of the
+    /// agent.
+    pub open_folder: fn(Arc<dyn Folder>) -> io::Result<Option<Arc<dyn SessionStore>>>,
+}
+
+impl Stores {
+    /// An agent that keeps each session in files of its own.
+    pub const NONE: Self = Self { tables: &[], open_database: |_| None, open_folder: |_| Ok(None) };
+}
+
+/// Several sessions in one container.
+pub trait SessionStore: fmt::Debug + Send + Sync {
+    /// Returns the sessions, in a fixed order.
+    fn sessions(&self) -> io::Result<Vec<StoredSession>>;
+
+    /// Returns the documents of a session, by its key.
+    fn read(&self, key: &str) -> io::Result<Documents>;
+}
+
+/// A session in a container.
+#[derive(Clone, Debug)]
+pub struct StoredSession {
+    /// Its name in the container.
+    pub key: String,
+    /// Its size in bytes, if that is known without reading it.
+    pub size: Option<u64>,
+    /// What a list says about it.
+    pub glimpse: Glimpse,
+    /// Whether another container of the agent replaces this one, if that has the session, too.
+    pub is_replaced: bool,
+}
+
+/// Rows of a table that may be read. Rows and tables that no such value names are never read.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// The name of the table.
+    pub name: &'static str,
+    /// The columns; all of them if empty.
+    pub columns: &'static [&'static str],
+    /// Which rows, and which of them belong together.
+    pub rows: Rows,
+    /// The columns that rows which belong together are ordered by. If empty, they are in the
+    /// order in which they were stored.
+    pub order: &'static [&'static str],
+}
+
+/// Which rows of a table may be read, and which of them belong together.
+#[derive(Clone, Copy, Debug)]
+pub enum Rows {
+    /// All; those with the same text in this column belong together.
+    By(&'static str),
+    /// The same, but a row with NULL in the column belongs to what a row of another table names.
+    ByOrVia {
+        /// The column.
+        column: &'static str,
+        /// The column that names a row of the other table, by `id`.
+        link: &'static str,
+        /// The other table, which has the same `column`.
+        table: &'static str,
+        /// The column of the other table that `link` names.
+        id: &'static str,
+    },
+    /// Those whose text in the column starts with this, which ends with a colon. Those belong
+    /// together for which the function returns the same part of the rest.
+    Prefix(&'static str, &'static str, fn(&str) -> Option<&str>),
+    /// Those with this text in the column.
+    Is(&'static str, &'static str),
+    /// All of them belong together.
+    All,
+}
+
+impl Table {
+    /// The table's name and what tells its rows from those of other values for the same table.
+    pub fn id(&self) -> (&'static str, &'static str) {
+        match self.rows {
+            Rows::Prefix(_, prefix, _) => (self.name, prefix),
+            Rows::Is(_, value) => (self.name, value),
+            _ => (self.name, ""),
+        }
+    }
+}
+
+/// A database of which only the tables in an adapter's list can be read. Methods must not be
+/// called inside `show`.
+pub trait Database: fmt::Debug + Send + Sync {
+    /// Whether there is such a table. Views and virtual tables are not tables.
+    fn has_table(&self, table: &str) -> bool;
+
+    /// Whether there is such a column.
+    fn has_column(&self, table: &str, column: &str) -> bool;
+
+    /// Whether the rows of a table can be found: the columns that this needs are there.
+    fn has_rows(&self, table: &Table) -> bool;
+
+    /// Returns what rows that belong together have in common, in order; `None` for rows that
+    /// belong to nothing.
+    fn keys(&self, table: &Table) -> Vec<Option<String>>;
+
+    /// Returns why some rows of the tables could not be found.
+    fn trouble(&self) -> Option<String>;
+
+    /// Shows the rows that belong to a key, in their order. An error says why some are missing.
+    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(&Row)) -> io::Result<()>;
+
+    /// Shows some columns of all rows, as far as the table has them; cells of more than `max`
+    /// bytes are NULL.
+    fn list(
+        &self,
+        table: &Table,
+        columns: &[&str],
+        max: usize,
+        show: &mut dyn FnMut(&Row),
+    ) -> io::Result<()>;
+
+    /// Returns the folder that the database is in.
+    fn folder(&self) -> Option<&dyn Folder>;
+}
+
+/// A folder. Paths are relative and have `/` between the names; none leads out of the folder,
+/// and no symbolic link is followed.
+pub trait Folder: fmt::Debug + Send + Sync {
+    /// Returns the name of the folder itself.
+    fn name(&self) -> &str;
+
+    /// Whether there is a folder of this path.
+    fn is_folder(&self, path: &str) -> bool;
+
+    /// Whether there is anything of this path, also something that cannot be read.
+    fn exists(&self, path: &str) -> bool;
+
+    /// Returns the names of the folders in a folder, in order. None if there is no such folder.
+    fn folders(&self, path: &str) -> io::Result<Vec<String>>;
+
+    /// Returns the names of the files in a folder that end with `ending`, without it. What has
+    /// such a name and is not a regular file is an error, and so is a folder that cannot be read.
+    fn files(&self, path: &str, ending: &str) -> Files;
+
+    /// Reads a file of at most `max` bytes.
+    fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>>;
+}
+
+/// The files in a folder.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// Their names, in order.
+    pub names: Vec<String>,
+    /// The paths of what cannot be read, and why.
+    pub unreadable: Vec<(String, String)>,
+}
+
+/// Whether text is the name of one file, and not a path.
+pub fn is_file_name(text: &str) -> bool {
+    !matches!(text, "" | "." | "..") && !text.contains(['/', '\\', ':', '\0'])
+}
+
+/// Returns an error about the data of a container.
+pub fn bad_data(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}

@@ -1,0 +1,67 @@
+//! What went wrong while a log was read from its container.
+
+/// Something that the documents of a log do not say about themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Where the document that it is about begins in the log, as
+    /// [`Place::offset`](crate::frame::Place::offset). Of [`Problem::Unreadable`], where the
+    /// document would have been.
+    pub offset: u64,
+    /// What it is.
+    pub problem: Problem,
+}
+
+/// What is particular about a row, or could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Another row names the row, and it is not in the database.
+    RowMissing,
+    /// The row is NULL.
+    RowNull,
+    /// The value of the row is not JSON.
+    RowNotJson,
+    /// The conversation lists the row again.
+    RowRepeated {
+        /// How often it was listed, with this time.
+        time: u64,
+        /// Whether its value is left out, because a short list can repeat a long row very often.
+        is_left_out: bool,
+    },
+    /// The row is not part of the conversation any more.
+    RowUnlisted,
+    /// The conversation leads to the row, but does not list it.
+    RowLinked,
+    /// The row lists the conversation.
+    RowLists,
+    /// A table or a file could not be read, or only parts of it.
+    Unreadable {
+        /// The table or the file.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Problem {
+    /// Returns the code that stands for it in records and reports.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RowMissing => "row-missing",
+            Self::RowNull => "row-null",
+            Self::RowNotJson => "row-not-json",
+            Self::RowRepeated { .. } => "row-repeated",
+            Self::RowUnlisted => "row-unlisted",
+            Self::RowLinked => "row-linked",
+            Self::RowLists => "row-lists",
+            Self::Unreadable { .. } => "unreadable",
+        }
+    }
+}
+
+/// Returns those of an input's troubles that are about the document at an offset. They are in
+/// the order of the documents.
+pub fn troubles_at(troubles: &[Trouble], offset: u64) -> &[Trouble] {
+    let from = troubles.partition_point(|trouble| trouble.offset < offset);
+    let count = troubles[from..].partition_point(|trouble| trouble.offset == offset);
+    &troubles[from..from + count]
+}

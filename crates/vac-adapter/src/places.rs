@@ -1,0 +1,129 @@
+//! Where an agent keeps its sessions, as data.
+//!
+//! An adapter lists its places ([`Adapter::places`](crate::Adapter::places)); `vac-store` resolves
+//! them and searches them. Only files that a [`Keep`] names are ever opened.
+//!
+//! ```
+//! use vac_adapter::places::{Keep, Place, Variables};
+//!
+//! const PLACES: &[Place] = &[Place {
+//!     variables: Variables::Folder(&[("NEST_HOME", "")]),
+//!     in_home: &[".nest"],
+//!     keeps: &[Keep::logs(&["sessions", "**"], &["*.jsonl"])],
+//!     ..Place::DEFAULT
+//! }];
+//! assert_eq!(PLACES[0].systems.len(), 3);
+//! ```
+
+/// An operating system, as far as places differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Linux, and everything that is like it.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+impl System {
+    /// Every system.
+    pub const ALL: &'static [Self] = &[Self::Linux, Self::MacOs, Self::Windows];
+
+    /// Returns the system that this program runs on.
+    pub fn this() -> Self {
+        if cfg!(windows) {
+            Self::Windows
+        } else if cfg!(target_os = "macos") {
+            Self::MacOs
+        } else {
+            Self::Linux
+        }
+    }
+}
+
+/// A folder, or a file, in which an agent keeps sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The agent that keeps sessions here, if it is not the adapter's own: one that writes the
+    /// same format under another name.
+    pub agent: Option<&'static str>,
+    /// The systems that have the place.
+    pub systems: &'static [System],
+    /// Environment variables that name the place. If one is set, `in_home` does not apply.
+    pub variables: Variables,
+    /// Paths below the home folder, with `/` between the names.
+    pub in_home: &'static [&'static str],
+    /// Whether the folder for temporary files replaces a missing home folder.
+    pub without_home: bool,
+    /// Where sessions are below the place.
+    pub keeps: &'static [Keep],
+}
+
+impl Place {
+    /// A place on all systems without a path: the base of struct updates.
+    pub const DEFAULT: Self = Self {
+        agent: None,
+        systems: System::ALL,
+        variables: Variables::Folder(&[]),
+        in_home: &[],
+        without_home: false,
+        keeps: &[],
+    };
+}
+
+/// Environment variables that name a place. The first that is set and not empty counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Variables {
+    /// Each names a folder; the second text is the path of the place below it.
+    Folder(&'static [(&'static str, &'static str)]),
+    /// The same, but the value may be a list of folders.
+    Folders(&'static [(&'static str, &'static str)]),
+    /// A variable that names a file. A relative path is below the place that the adapter lists
+    /// before this one.
+    File {
+        /// The variable.
+        name: &'static str,
+        /// A value that names no file.
+        none: &'static str,
+    },
+}
+
+/// Where sessions are below a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    /// The names of folders below the place: `*` is any folder, `**` any number of them.
+    pub folders: &'static [&'static str],
+    /// The names of files there; `*` is any text. Empty if the place itself is the file.
+    pub names: &'static [&'static str],
+    /// What such a file or folder contains.
+    pub what: What,
+}
+
+/// What a file or folder of an agent contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A file with one session, or a part of one.
+    Log,
+    /// A database or a folder with several sessions.
+    Store,
+    /// A file with the prompts of several sessions, without the answers.
+    Prompts,
+}
+
+impl Keep {
+    /// Files with one session each.
+    pub const fn logs(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
+        Self { folders, names, what: What::Log }
+    }
+
+    /// Databases or folders with several sessions each.
+    pub const fn stores(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
+        Self { folders, names, what: What::Store }
+    }
+
+    /// Files with the prompts of several sessions each.
+    pub const fn prompts(folders: &'static [&'static str], names: &'static [&'static str]) -> Self {
+        Self { folders, names, what: What::Prompts }
+    }
+}

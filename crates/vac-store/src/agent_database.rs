@@ -1,0 +1,645 @@
+//! A database, as far as an agent's list of tables lets it be read.
+//!
+//! Every table of the list is read once, for the numbers of its rows and the column that says
+//! which rows belong together. So a session costs what its own rows cost, whether the database
+//! has an index for that column or not. Rows are then read one by one. A page that is damaged
+//! hides the rows on it, and no others.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Statement, params_from_iter};
+use vac_adapter::container::{Cell, Database, Folder, Row, Rows, Table, bad_data};
+
+use crate::agent_folder::AgentFolder;
+use crate::safe_path::SafePath;
+use crate::sqlite::{self, failed};
+
+/// The rows of a table without row ids are kept in memory up to this size.
+const MAX_KEPT: usize = 64 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct AgentDatabase {
+    /// One connection for all threads: a copy of a large database is not made twice.
+    database: Arc<Mutex<sqlite::Database>>,
+    tables: &'static [Table],
+    /// What the database has of the tables, by their names.
+    found: BTreeMap<&'static str, FoundTable>,
+    /// The groups of each table of the list.
+    groups: Vec<OnceLock<Groups>>,
+    folder: Option<AgentFolder>,
+}
+
+/// A table of the list that the database has.
+#[derive(Debug)]
+struct FoundTable {
+    columns: Vec<String>,
+    /// What the numbers of its rows are called, if they have any.
+    row_id: Option<&'static str>,
+}
+
+/// The rows of a table that belong together, by what they have in common.
+#[derive(Debug, Default)]
+struct Groups {
+    numbers: HashMap<Option<String>, Vec<i64>>,
+    /// All rows, if they have no numbers of their own: then their positions here are the numbers.
+    kept: Option<Vec<Row>>,
+    /// Why some rows could not be read.
+    trouble: Option<String>,
+}
+
+/// Which rows of a table are read, in SQL.
+struct Selected {
+    /// What says which rows belong together.
+    key: String,
+    condition: String,
+    values: Vec<Value>,
+    order: Option<String>,
+}
+
+impl AgentDatabase {
+    /// Restricts a database to the tables of a list.
+    pub fn new(
+        database: Arc<Mutex<sqlite::Database>>,
+        tables: &'static [Table],
+        path: &SafePath,
+    ) -> io::Result<Self> {
+        let mut found = BTreeMap::new();
+        {
+            let database = locked(&database);
+            for table in tables {
+                if !found.contains_key(table.name) && database.is_table(table.name)? {
+                    let columns = database.columns(table.name)?;
+                    let row_id = database.row_id(table.name)?;
+                    found.insert(table.name, FoundTable { columns, row_id });
+                }
+            }
+        }
+        let folder = path.parent().map(AgentFolder::new);
+        let groups = tables.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { database, tables, found, groups, folder })
+    }
+
+    /// Returns the groups of a table; `None` if the table is not in the list or not there.
+    fn groups(&self, database: &sqlite::Database, table: &Table) -> Option<&Groups> {
+        let position = self.tables.iter().position(|listed| listed.id() == table.id())?;
+        if !self.has_rows(table) {
+            return None;
+        }
+        Some(self.groups.get(position)?.get_or_init(|| Groups::read(self, database, table)))
+    }
+
+    fn row_id(&self, table: &Table) -> Option<&'static str> {
+        self.found.get(table.name)?.row_id
+    }
+
+    fn selected(&self, table: &Table) -> Selected {
+        let column = |name: &str| {
+            if self.has_column(table.name, name) { quoted(name) } else { "NULL".to_owned() }
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let (key, condition, values, order) = match table.rows {
+            Rows::By(name) | Rows::ByOrVia { column: name, .. } => {
+                (column(name), String::new(), Vec::new(), None)
+            }
+            Rows::Prefix(name, prefix, _) => {
+                let column = column(name);
+                let condition = format!("WHERE {column} >= ?1 AND {column} < ?2");
+                let (from, to) = range(prefix);
+                (column.clone(), condition, vec![text(&from), text(&to)], Some(column))
+            }
+            Rows::Is(name, value) => {
+                let condition = format!("WHERE {} = ?1", column(name));
+                ("NULL".to_owned(), condition, vec![text(value)], None)
+            }
+            Rows::All => {
+                let row_id = self.row_id(table).map(str::to_owned);
+                ("NULL".to_owned(), String::new(), Vec::new(), row_id)
+            }
+        };
+        Selected { key, condition, values, order }
+    }
+
+    /// Returns a query for the columns of a table that may be read. Columns that are computed are
+    /// not asked for.
+    fn query(&self, table: &Table) -> String {
+        let all = self.found.get(table.name).into_iter().flat_map(|found| &found.columns);
+        let is_listed =
+            |name: &&String| table.columns.is_empty() || table.columns.contains(&name.as_str());
+        let columns: Vec<_> = all.filter(is_listed).map(|name| quoted(name)).collect();
+        format!("SELECT {} FROM {}", columns.join(", "), quoted(table.name))
+    }
+
+    /// Returns the columns that rows are ordered by, as far as a table has them; at least one.
+    fn order(&self, table: &Table, columns: &[&str]) -> String {
+        let columns = columns.iter().filter(|name| self.has_column(table.name, name));
+        // The sign keeps SQLite from walking through an index of the whole table for it.
+        let columns = columns.map(|name| format!("+{}", quoted(name)));
+        columns.chain(["1".to_owned()]).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the numbers of rows in the order of these rows; as they are if that cannot be read.
+    fn ordered(
+        &self,
+        database: &sqlite::Database,
+        table: &Table,
+        row_id: &str,
+        numbers: &[i64],
+    ) -> Vec<i64> {
+        if table.order.is_empty() || numbers.len() < 2 {
+            return numbers.to_vec();
+        }
+        let list: Vec<_> = numbers.iter().map(i64::to_string).collect();
+        let list = Value::Text(format!("[{}]", list.join(",")));
+        let sql = format!(
+            "SELECT {row_id} FROM {} WHERE {row_id} IN (SELECT value FROM json_each(?1)) \
+            ORDER BY {}",
+            quoted(table.name),
+            self.order(table, table.order)
+        );
+        let mut ordered = Vec::with_capacity(numbers.len());
+        let read = rows(database, &sql, &[list], |row| ordered.extend(number(&row)));
+        if read.is_ok() { ordered } else { numbers.to_vec() }
+    }
+}
+
+impl Database for AgentDatabase {
+    fn has_table(&self, table: &str) -> bool {
+        self.found.contains_key(table)
+    }
+
+    fn has_column(&self, table: &str, column: &str) -> bool {
+        self.found.get(table).is_some_and(|table| table.columns.iter().any(|name| name == column))
+    }
+
+    fn has_rows(&self, table: &Table) -> bool {
+        let has = |column: &str| self.has_column(table.name, column);
+        match table.rows {
+            Rows::By(column) | Rows::Prefix(column, ..) | Rows::Is(column, _) => has(column),
+            Rows::ByOrVia { column, .. } => has(column) || self.has_link(table),
+            Rows::All => self.has_table(table.name),
+        }
+    }
+
+    fn keys(&self, table: &Table) -> Vec<Option<String>> {
+        let database = locked(&self.database);
+        let groups = self.groups(&database, table);
+        let mut keys: Vec<_> =
+            groups.into_iter().flat_map(|it| it.numbers.keys().cloned()).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.groups.iter().filter_map(OnceLock::get).find_map(|groups| groups.trouble.clone())
+    }
+
+    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(&Row)) -> io::Result<()> {
+        let database = locked(&self.database);
+        let Some(groups) = self.groups(&database, table) else { return Ok(()) };
+        // Keys are few and long compared to the numbers: a lookup may copy one.
+        let numbers = groups.numbers.get(&key.map(str::to_owned)).map_or(&[][..], Vec::as_slice);
+        match (&groups.kept, self.row_id(table)) {
+            _ if numbers.is_empty() => {}
+            (Some(kept), _) => {
+                let positions = numbers.iter().filter_map(|number| usize::try_from(*number).ok());
+                positions.filter_map(|position| kept.get(position)).for_each(show);
+            }
+            (None, Some(row_id)) => {
+                let sql = format!("{} WHERE {row_id} = ?1", self.query(table));
+                let mut statement = database.connection().prepare(&sql).map_err(failed)?;
+                let mut read = Ok(());
+                for number in self.ordered(&database, table, row_id, numbers) {
+                    // One at a time, so that SQLite has let go of it when it is shown.
+                    let mut found = None;
+                    let number = Value::Integer(number);
+                    let row = rows_of(&mut statement, &[number], |row| found = Some(row));
+                    found.iter().for_each(&mut *show);
+                    read = read.and(row);
+                }
+                read?;
+            }
+            (None, None) => {}
+        }
+        groups.trouble.clone().map_or(Ok(()), |trouble| Err(bad_data(trouble)))
+    }
+
+    fn list(
+        &self,
+        table: &Table,
+        columns: &[&str],
+        max: usize,
+        show: &mut dyn FnMut(&Row),
+    ) -> io::Result<()> {
+        let database = locked(&self.database);
+        if !self.has_rows(table) {
+            return Ok(());
+        }
+        let is_listed = |name: &&&str| {
+            self.has_column(table.name, name)
+                && (table.columns.is_empty() || table.columns.contains(name))
+        };
+        let columns = columns.iter().filter(is_listed).map(|name| {
+            let name = quoted(name);
+            format!("CASE WHEN octet_length({name}) <= {max} THEN {name} END AS {name}")
+        });
+        let columns: Vec<_> = columns.collect();
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let selected = self.selected(table);
+        let order = selected.order.map(|order| format!("ORDER BY {order}")).unwrap_or_default();
+        let (columns, name) = (columns.join(", "), quoted(table.name));
+        let sql = format!("SELECT {columns} FROM {name} {} {order}", selected.condition);
+        rows(&database, &sql, &selected.values, |row| show(&row))
+    }
+
+    fn folder(&self) -> Option<&dyn Folder> {
+        self.folder.as_ref().map(|folder| folder as &dyn Folder)
+    }
+}
+
+impl AgentDatabase {
+    /// Whether rows without a key can be given to what another table says.
+    fn has_link(&self, table: &Table) -> bool {
+        let Rows::ByOrVia { column, link, table: other, id } = table.rows else { return false };
+        self.has_column(table.name, link)
+            && self.has_column(other, id)
+            && self.has_column(other, column)
+    }
+}
+
+impl Groups {
+    fn read(all: &AgentDatabase, database: &sqlite::Database, table: &Table) -> Self {
+        let mut groups = Self::default();
+        let read = match all.row_id(table) {
+            Some(row_id) => groups.read_numbers(all, database, table, row_id),
+            None => groups.keep(all, database, table),
+        };
+        groups.trouble = read.err().map(|error| error.to_string());
+        if all.has_link(table) {
+            groups.follow_links(all, database, table);
+        }
+        groups
+    }
+
+    /// Reads the numbers of all rows.
+    fn read_numbers(
+        &mut self,
+        all: &AgentDatabase,
+        database: &sqlite::Database,
+        table: &Table,
+        row_id: &str,
+    ) -> io::Result<()> {
+        let Selected { key, condition, values, order } = all.selected(table);
+        let what = format!("SELECT {row_id}, {key} FROM {}", quoted(table.name));
+        let order = order.map(|order| format!("ORDER BY {order}")).unwrap_or_default();
+        let Err(error) = self.add(database, table, &format!("{what} {condition} {order}"), &values)
+        else {
+            return Ok(());
+        };
+        if !condition.is_empty() {
+            return Err(error);
+        }
+        // What is damaged may be an index. Else it is a page: go up to it from both ends.
+        self.numbers.clear();
+        let from = [Value::Integer(i64::MIN)];
+        let forward = format!("{what} NOT INDEXED WHERE {row_id} >= ?1 ORDER BY {row_id}");
+        if self.add(database, table, &forward, &from).is_err() {
+            let last = self.numbers.values().flatten().max().copied();
+            let backward = format!("{what} NOT INDEXED WHERE {row_id} > ?1 ORDER BY {row_id} DESC");
+            // It ends where the other did, which is known already.
+            let from = [Value::Integer(last.unwrap_or(i64::MIN))];
+            let _ = self.add(database, table, &backward, &from);
+        }
+        Err(error)
+    }
+
+    fn add(
+        &mut self,
+        database: &sqlite::Database,
+        table: &Table,
+        sql: &str,
+        values: &[Value],
+    ) -> io::Result<()> {
+        rows(database, sql, values, |row| {
+            if let [(_, Cell::Integer(number)), (_, key)] = row.0.as_slice() {
+                self.put(table, key, *number);
+            }
+        })
+    }
+
+    fn put(&mut self, table: &Table, key: &Cell, number: i64) {
+        let key = match table.rows {
+            Rows::Prefix(_, prefix, group) => {
+                let key = key.to_text();
+                // A key that the prefix does not begin or that names no group is nobody's.
+                match key.strip_prefix(prefix).and_then(group) {
+                    Some(group) => Some(group.to_owned()),
+                    None => return,
+                }
+            }
+            _ => (!key.is_null()).then(|| key.to_text()),
+        };
+        self.numbers.entry(key).or_default().push(number);
+    }
+
+    /// Keeps all rows of a table whose rows have no numbers.
+    fn keep(
+        &mut self,
+        all: &AgentDatabase,
+        database: &sqlite::Database,
+        table: &Table,
+    ) -> io::Result<()> {
+        let selected = all.selected(table);
+        let order: Vec<_> = table.order.iter().copied().chain(["id", "data"]).collect();
+        let order = all.order(table, &order);
+        let column = match table.rows {
+            Rows::By(column) | Rows::ByOrVia { column, .. } | Rows::Prefix(column, ..) => column,
+            Rows::Is(..) | Rows::All => "",
+        };
+        let sql = format!("{} {} ORDER BY {order}", all.query(table), selected.condition);
+        let mut kept = Vec::new();
+        let mut room = MAX_KEPT;
+        let mut is_too_large = false;
+        let read = rows(database, &sql, &selected.values, |row| {
+            let size = row.iter().map(|(name, cell)| name.len() + cell.size()).sum::<usize>();
+            match room.checked_sub(size) {
+                Some(left) if !is_too_large => {
+                    room = left;
+                    let number =
+                        i64::try_from(kept.len()).expect("fewer rows than memory has bytes");
+                    self.put(table, row.cell(column), number);
+                    kept.push(row);
+                }
+                _ => is_too_large = true,
+            }
+        });
+        self.kept = Some(kept);
+        read?;
+        if is_too_large {
+            return Err(bad_data("too large for a table without row ids"));
+        }
+        Ok(())
+    }
+
+    /// Gives rows without a key to what the row of another table that they name belongs to.
+    fn follow_links(&mut self, all: &AgentDatabase, database: &sqlite::Database, table: &Table) {
+        let Rows::ByOrVia { column, link, table: other, id } = table.rows else { return };
+        let Some(without_key) = self.numbers.remove(&None) else { return };
+        let mut linked: Vec<(i64, String)> = Vec::new();
+        let mut left = Vec::new();
+        let mut note = |number: i64, link: &Cell| {
+            if link.is_null() {
+                left.push(number);
+            } else {
+                linked.push((number, link.to_text()));
+            }
+        };
+        let asked = match (&self.kept, all.row_id(table)) {
+            (Some(kept), _) => {
+                for number in without_key {
+                    let position = usize::try_from(number).expect("a position in a list");
+                    note(number, kept[position].cell(link));
+                }
+                Ok(())
+            }
+            (None, row_id) => {
+                let row_id = row_id.unwrap_or("rowid");
+                let is_null = match all.has_column(table.name, column) {
+                    true => format!("{} IS NULL", quoted(column)),
+                    false => "true".to_owned(),
+                };
+                let (link, name) = (quoted(link), quoted(table.name));
+                let sql = format!("SELECT {row_id}, {link} FROM {name} WHERE {is_null}");
+                rows(database, &sql, &[], |row| {
+                    if let [(_, Cell::Integer(number)), (_, link)] = row.0.as_slice() {
+                        note(*number, link);
+                    }
+                })
+            }
+        };
+        let mut keys: HashMap<&str, Option<String>> = HashMap::new();
+        keys.extend(linked.iter().map(|(_, link)| (link.as_str(), None)));
+        let (id, key) = (quoted(id), quoted(column));
+        let sql = format!(
+            "SELECT {id}, {key} FROM {} WHERE {id} NOT NULL AND {key} NOT NULL",
+            quoted(other)
+        );
+        let read = rows(database, &sql, &[], |row| {
+            if let [(_, id), (_, key)] = row.0.as_slice()
+                && let Some(known) = keys.get_mut(id.to_text().as_str())
+            {
+                known.get_or_insert_with(|| key.to_text());
+            }
+        });
+        for (number, link) in &linked {
+            let key = keys.get(link.as_str()).cloned().flatten();
+            self.numbers.entry(key).or_default().push(*number);
+        }
+        if !left.is_empty() {
+            self.numbers.entry(None).or_default().extend(left);
+        }
+        let read = asked.and(read.map_err(|error| bad_data(format!("table {other}: {error}"))));
+        if let Err(error) = read {
+            self.trouble.get_or_insert_with(|| error.to_string());
+        }
+    }
+}
+
+/// Returns the texts between which all texts with a beginning are. It ends with a colon.
+fn range(prefix: &str) -> (String, String) {
+    let mut end = prefix.to_owned();
+    end.pop();
+    end.push(';');
+    (prefix.to_owned(), end)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Returns the number in the only column of a row.
+fn number(row: &Row) -> Option<i64> {
+    match row.0.as_slice() {
+        [(_, Cell::Integer(number))] => Some(*number),
+        _ => None,
+    }
+}
+
+/// Shows each row of a query.
+fn rows(
+    database: &sqlite::Database,
+    sql: &str,
+    values: &[Value],
+    show: impl FnMut(Row),
+) -> io::Result<()> {
+    let mut statement = database.connection().prepare(sql).map_err(failed)?;
+    rows_of(&mut statement, values, show)
+}
+
+/// Shows each row of a prepared query.
+fn rows_of(
+    statement: &mut Statement<'_>,
+    values: &[Value],
+    mut show: impl FnMut(Row),
+) -> io::Result<()> {
+    let names: Vec<_> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        let mut columns = Vec::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            columns.push((name.clone(), cell(row.get_ref(at).map_err(failed)?)));
+        }
+        show(Row(columns));
+    }
+    Ok(())
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Cell::Text(text.to_owned()),
+            Err(_) => Cell::Blob(bytes.to_vec()),
+        },
+    }
+}
+
+fn locked(database: &Mutex<sqlite::Database>) -> MutexGuard<'_, sqlite::Database> {
+    // A thread that panicked has only read.
+    database.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use rusqlite::Connection;
+    use vac_adapter::Adapter;
+    use vac_adapter::container::SessionStore;
+    use vac_adapter_cursor::Cursor;
+    use vac_adapter_opencode::OpenCode;
+
+    use super::*;
+    use crate::skipped::Skipped;
+
+    /// Opens the sessions of an agent in a database in memory, and counts the steps of `SQLite`'s
+    /// virtual machine from then on.
+    fn open(adapter: &dyn Adapter, sql: &str) -> (Arc<dyn SessionStore>, Arc<AtomicU64>) {
+        let connection = Connection::open_in_memory().expect("a database");
+        connection.execute_batch(&format!("BEGIN; {sql} COMMIT;")).expect("SQL");
+        let mut database = sqlite::Database::of(connection);
+        let steps = database.count_steps();
+        let path = SafePath::named("/none/o.db".as_ref(), &Skipped::default());
+        let tables = adapter.stores().tables;
+        let database = AgentDatabase::new(Arc::new(Mutex::new(database)), tables, &path);
+        let store = (adapter.stores().open_database)(Arc::new(database.expect("a database")));
+        (store.expect("the agent's"), steps)
+    }
+
+    /// Counts the steps that reading all sessions takes; each has so many documents.
+    fn steps(adapter: &dyn Adapter, sql: &str, sessions: usize, documents: usize) -> u64 {
+        let (store, steps) = open(adapter, sql);
+        let all = store.sessions().expect("sessions");
+        assert_eq!(all.len(), sessions);
+        for session in all {
+            let (bytes, _) = store.read(&session.key).expect("documents").finish();
+            let text = String::from_utf8_lossy(&bytes);
+            assert_eq!(text.lines().count(), documents, "{text}");
+        }
+        steps.load(Ordering::Relaxed)
+    }
+
+    const WITHOUT_INDEX: &str = "
+        CREATE TABLE project (id, worktree);
+        CREATE TABLE session (id, project_id, directory, title);
+        CREATE TABLE message (id, session_id, data);
+        CREATE TABLE part (id, message_id, session_id, data);
+        CREATE TABLE todo (session_id, content, position);";
+    const WITHOUT_ROW_ID: &str = "
+        CREATE TABLE project (id PRIMARY KEY, worktree) WITHOUT ROWID;
+        CREATE TABLE session (id PRIMARY KEY, project_id, directory, title) WITHOUT ROWID;
+        CREATE TABLE message (id PRIMARY KEY, session_id, data) WITHOUT ROWID;
+        CREATE TABLE part (id PRIMARY KEY, message_id, session_id, data) WITHOUT ROWID;
+        CREATE TABLE todo (session_id, content, position);";
+
+    #[test]
+    fn steps_grow_with_the_rows_that_sessions_have() {
+        let text = |number: usize| format!("'ses_{number}'");
+        let integer = |number: usize| number.to_string();
+        let blob = |number: usize| format!("CAST('{number}' || x'ff' AS BLOB)");
+        for (name, tables, id) in [
+            ("text", WITHOUT_INDEX, &text as &dyn Fn(usize) -> String),
+            ("integer", WITHOUT_INDEX, &integer),
+            ("blob", WITHOUT_INDEX, &blob),
+            ("without row ids", WITHOUT_ROW_ID, &text),
+        ] {
+            let count = |sessions: usize| {
+                let rows = (0..sessions).map(|number| {
+                    let id = id(number);
+                    format!(
+                        "INSERT INTO project VALUES ('prj_{number}', '/w');
+                        INSERT INTO session VALUES ({id}, 'prj_{number}', '/w', 't');
+                        INSERT INTO message VALUES ('msg_{number}', {id}, '{{\"role\": \"user\"}}');
+                        INSERT INTO part VALUES ('prt_{number}', 'msg_{number}', {id}, '{{}}');
+                        INSERT INTO part VALUES ('prt_x{number}', 'msg_{number}', NULL, '{{}}');
+                        INSERT INTO todo VALUES ({id}, 'c', 1);"
+                    )
+                });
+                let sql = tables.to_owned() + &rows.collect::<String>();
+                steps(&OpenCode, &sql, sessions, 6)
+            };
+            let [one, four] = [50, 200].map(count);
+            assert!(four < 5 * one, "{name}: {one} steps for 50 sessions, {four} for 200");
+        }
+    }
+
+    const KEYS: &str =
+        "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
+    const KEYS_WITHOUT_INDEX: &str = "CREATE TABLE cursorDiskKV (key, value, rowid);";
+
+    #[test]
+    fn steps_grow_with_the_rows_of_a_prefix() {
+        for table in [KEYS, KEYS_WITHOUT_INDEX] {
+            let count = |sessions: usize| {
+                let rows = (0..sessions).map(|number| {
+                    format!(
+                        "INSERT INTO cursorDiskKV (key, value) VALUES
+                        ('bubbleId:{number}:b', '{{\"type\": 1}}'), ('composerData:{number}', '{{}}');"
+                    )
+                });
+                let sql = table.to_owned() + &rows.collect::<String>();
+                steps(&Cursor, &sql, sessions, 2)
+            };
+            let [one, four] = [50, 200].map(count);
+            assert!(four < 5 * one, "{table}: {one} steps for 50 sessions, {four} for 200");
+        }
+    }
+
+    #[test]
+    fn rows_of_other_keys_are_not_read() {
+        let other = "INSERT INTO cursorDiskKV SELECT 'secret:' || value, 'x' FROM \
+            (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 5000) \
+            SELECT value FROM n);";
+        let rows = "INSERT INTO cursorDiskKV VALUES ('composerData:c', '{}');";
+        let few = steps(&Cursor, &format!("{KEYS}{rows}"), 1, 1);
+        let many = steps(&Cursor, &format!("{KEYS}{other}{rows}"), 1, 1);
+        assert!(many < few + 100, "{few} steps, {many} with 5000 other rows");
+    }
+
+    #[test]
+    fn range_contains_all_texts_with_a_prefix() {
+        let (from, to) = range("bubbleId:c:");
+        let is_inside = |key: &&str| from.as_str() <= *key && *key < to.as_str();
+        assert!(["bubbleId:c:", "bubbleId:c:\u{ff}", "bubbleId:c:~"].iter().all(is_inside));
+        let outside = ["bubbleId:c", "bubbleId:cc:a", "bubbleId:d:a", "bubbleId:c;"];
+        assert!(!outside.iter().any(is_inside));
+    }
+}

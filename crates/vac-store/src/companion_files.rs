@@ -1,0 +1,113 @@
+//! Files that belong to a log, as the rules of its agent describe them. They are found once the
+//! agent and the id of the session are known.
+
+use std::io;
+use std::path::PathBuf;
+
+use vac_adapter::companions::{Base, Companion, CompanionKind};
+use vac_adapter::{Adapter, Glimpse};
+
+use crate::log::{Log, Part, Place};
+use crate::safe_path::SafePath;
+use crate::session_folder::attachment;
+use crate::walk::Files;
+
+/// Larger files say nothing about a session.
+const MAX_READ: u64 = 1 << 16;
+
+/// Adds the files to the session. Returns what could not be read.
+pub fn add(
+    log: &mut Log,
+    adapter: &dyn Adapter,
+    glimpse: &mut Glimpse,
+) -> Vec<(PathBuf, io::Error)> {
+    let Some(path) = log.parts.first().and_then(Part::safe_path).cloned() else {
+        return Vec::new();
+    };
+    let mut troubles = Vec::new();
+    for rule in adapter.companions().files {
+        let is_meant = rule.variants.is_empty() || rule.variants.contains(&glimpse.variant);
+        if let Some(base) = base(&path, &rule.base).filter(|_| is_meant) {
+            troubles.extend(apply(rule, log, &base, glimpse));
+        }
+    }
+    troubles
+}
+
+/// Adds the files of one rule.
+fn apply(
+    rule: &Companion,
+    log: &mut Log,
+    base: &SafePath,
+    glimpse: &mut Glimpse,
+) -> Vec<(PathBuf, io::Error)> {
+    let id = glimpse.session_id.clone().filter(|id| is_name(id));
+    let mut files = Files::default();
+    for path in paths(base, rule.path, id.as_deref()) {
+        let sibling = rule.unless.and_then(|name| Some(path.parent()?.join(name)));
+        if sibling.is_some_and(|sibling| sibling.exists()) {
+            continue;
+        }
+        match rule.kind {
+            CompanionKind::Folder if path.is_folder() => files.folder(&path),
+            CompanionKind::Attachment(says) if path.is_file() => {
+                if let Ok(bytes) = path.read(MAX_READ) {
+                    says(&bytes, glimpse);
+                }
+                files.file(path);
+            }
+            CompanionKind::Note(says) => {
+                let Ok(bytes) = path.read(MAX_READ) else { continue };
+                if !says(&bytes, glimpse) {
+                    continue;
+                }
+                let part = Part::file(&path);
+                log.parts.push(Part { place: Place::Note(path), ..part });
+            }
+            CompanionKind::Folder | CompanionKind::Attachment(_) => continue,
+        }
+        break;
+    }
+    for path in files.found {
+        let part = Part::file(&path);
+        log.attachments.push(attachment(part, path.as_path(), base.as_path()));
+    }
+    files.troubles
+}
+
+/// Returns the folder that paths of a rule are relative to.
+fn base(path: &SafePath, rule: &Base) -> Option<SafePath> {
+    let folders = || std::iter::successors(path.parent(), SafePath::parent);
+    let named = folders().take(rule.within).find(|it| it.as_path().ends_with(rule.folder));
+    match named {
+        Some(named) => std::iter::successors(Some(named), SafePath::parent).nth(rule.above),
+        None if rule.or_own_folder => path.parent(),
+        None => None,
+    }
+}
+
+/// Returns the paths below a folder that a pattern describes, in order, whether they exist or
+/// not. None without an id, if the pattern has one.
+fn paths(base: &SafePath, pattern: &str, id: Option<&str>) -> Vec<SafePath> {
+    let mut paths = vec![base.clone()];
+    for name in pattern.split('/') {
+        if name == "*" {
+            // A folder that cannot be read has nothing in it.
+            let entries = paths.iter().map(|path| path.entries().unwrap_or_default());
+            paths = entries.flatten().collect();
+            continue;
+        }
+        let name = match (name.contains("{id}"), id) {
+            (true, None) => return Vec::new(),
+            (true, Some(id)) => name.replace("{id}", id),
+            (false, _) => name.to_owned(),
+        };
+        paths = paths.iter().map(|path| path.join(&name)).collect();
+    }
+    paths
+}
+
+/// Whether an id can be a file's name, and not the way to another folder.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}

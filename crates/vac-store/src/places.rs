@@ -1,0 +1,167 @@
+//! Where agents keep their sessions, on this system and for this user.
+//!
+//! Resolving the places of the agents is a pure function of the system, its variables and the
+//! home folder; [`discover`](crate::discover::discover) then looks for what exists.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use vac_adapter::Adapter;
+use vac_adapter::places::{Keep, Place, Variables};
+
+pub use vac_adapter::places::System;
+
+/// What decides where an agent keeps its sessions.
+pub struct Surroundings<'s> {
+    /// The system.
+    pub system: System,
+    /// The user's home folder, if there is one.
+    pub home: Option<&'s Path>,
+    /// The folder for temporary files.
+    pub temporary: &'s Path,
+    /// The environment's variables.
+    pub variable: &'s dyn Fn(&str) -> Option<OsString>,
+}
+
+/// A place of an agent, which need not exist.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The agent that keeps sessions here.
+    pub agent: &'static str,
+    /// The adapter that reads them.
+    pub adapter: &'static str,
+    /// The folder or file.
+    pub path: PathBuf,
+    /// The variable that names it, if one does.
+    pub variable: Option<&'static str>,
+    /// Where in it sessions are.
+    pub(crate) keeps: &'static [Keep],
+    /// The folder that the user named and the path of this place below it. Otherwise the place
+    /// is the user's own, and may be a link.
+    pub(crate) below: Option<(PathBuf, PathBuf)>,
+}
+
+/// Returns the places where agents keep their sessions.
+///
+/// ```
+/// use std::path::Path;
+/// use vac_adapter_gemini::Gemini;
+/// use vac_store::places::{self, Surroundings, System};
+///
+/// let around = Surroundings {
+///     system: System::Linux,
+///     home: Some(Path::new("/home/ada")),
+///     temporary: Path::new("/tmp"),
+///     variable: &|name| (name == "GEMINI_CLI_HOME").then(|| "/srv".into()),
+/// };
+/// let roots = places::roots(&[&Gemini], &around);
+/// assert_eq!(roots[0].path, Path::new("/srv/.gemini"));
+/// ```
+pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
+    let mut roots = Vec::new();
+    for adapter in agents {
+        let first = roots.len();
+        for place in adapter.places() {
+            if place.systems.contains(&around.system) {
+                let before = roots.get(first).map(|root: &Root| root.path.clone());
+                roots.extend(resolve(*adapter, place, before.as_deref(), around));
+            }
+        }
+    }
+    roots
+}
+
+/// Returns the places of agents in a folder that is like a home folder, of any system, or that is
+/// a copy of an agent's folder. Variables are ignored.
+pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
+    let mut roots = Vec::new();
+    for adapter in agents {
+        for place in adapter.places() {
+            if matches!(place.variables, Variables::File { .. }) {
+                continue;
+            }
+            for names in place.in_home.iter().copied().chain([""]) {
+                let below = Some((folder.to_owned(), join(Path::new(""), names)));
+                let root = root(*adapter, place, join(folder, names), None);
+                roots.push(Root { below, ..root });
+            }
+        }
+    }
+    roots
+}
+
+/// Returns the paths that one place has. `before` is the adapter's first place.
+fn resolve(
+    adapter: &dyn Adapter,
+    place: &'static Place,
+    before: Option<&Path>,
+    around: &Surroundings<'_>,
+) -> Vec<Root> {
+    let named = match place.variables {
+        Variables::File { name, none } => {
+            let value = around.set(name).filter(|value| value != none);
+            value.and_then(|value| Some((name, vec![file(value, before)?])))
+        }
+        Variables::Folder(names) | Variables::Folders(names) => {
+            let is_list = matches!(place.variables, Variables::Folders(_));
+            names.iter().find_map(|(name, below)| {
+                let paths = listed(&around.set(name)?, around.system, is_list);
+                Some((*name, paths.iter().map(|path| join(path, below)).collect()))
+            })
+        }
+    };
+    if let Some((variable, paths)) = named {
+        return paths.into_iter().map(|path| root(adapter, place, path, Some(variable))).collect();
+    }
+    let spare = place.without_home.then_some(around.temporary);
+    let Some(home) = around.home.or(spare) else { return Vec::new() };
+    place.in_home.iter().map(|name| root(adapter, place, join(home, name), None)).collect()
+}
+
+fn root(
+    adapter: &dyn Adapter,
+    place: &'static Place,
+    path: PathBuf,
+    variable: Option<&'static str>,
+) -> Root {
+    let adapter = adapter.name();
+    let agent = place.agent.unwrap_or(adapter);
+    Root { agent, adapter, path, variable, keeps: place.keeps, below: None }
+}
+
+/// Returns the file that a variable names: by an absolute path of any system, or by a path below
+/// the adapter's first place.
+fn file(value: OsString, before: Option<&Path>) -> Option<PathBuf> {
+    let text = value.to_string_lossy();
+    let is_absolute = text.starts_with(['/', '\\']) || text.get(1..2) == Some(":");
+    if is_absolute { Some(PathBuf::from(value)) } else { Some(before?.join(value)) }
+}
+
+impl Surroundings<'_> {
+    /// Returns the value of a variable that is set and not empty.
+    fn set(&self, name: &str) -> Option<OsString> {
+        (self.variable)(name).filter(|value| !value.is_empty())
+    }
+}
+
+/// Returns the paths in the value of a variable: the value itself, and the elements if it looks
+/// like a list.
+fn listed(value: &OsString, system: System, is_list: bool) -> Vec<PathBuf> {
+    let mut paths = vec![PathBuf::from(value)];
+    let separator = if system == System::Windows { ';' } else { ':' };
+    if let Some(text) = value.to_str().filter(|_| is_list) {
+        let pieces: Vec<_> = text.split([',', separator]).map(str::trim).collect();
+        if pieces.len() > 1 {
+            paths.extend(pieces.into_iter().filter(|piece| !piece.is_empty()).map(PathBuf::from));
+        }
+    }
+    paths
+}
+
+/// Returns a path below a folder; `below` has `/` between the names and may be empty.
+fn join(folder: &Path, below: &str) -> PathBuf {
+    below
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .fold(folder.to_owned(), |path, name| path.join(name))
+}

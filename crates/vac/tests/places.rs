@@ -1,0 +1,155 @@
+//! The places of all agents.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use vac::AGENTS;
+use vac_store::places::{Root, Surroundings, System, roots_below};
+
+/// Returns a line for each place, with `/` for every separator: agent, path, and the variable
+/// that names it.
+fn roots(system: System, home: Option<&str>, variables: &[(&str, &str)]) -> Vec<String> {
+    let variable = |name: &str| {
+        let found = variables.iter().find(|(variable, _)| *variable == name);
+        found.map(|(_, value)| OsString::from(value))
+    };
+    let around = Surroundings {
+        system,
+        home: home.map(Path::new),
+        temporary: Path::new("/tmp"),
+        variable: &variable,
+    };
+    let line = |root: &Root| {
+        let path = root.path.to_string_lossy().replace('\\', "/");
+        let variable = root.variable.map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("{} {path}{variable}", root.agent)
+    };
+    vac_store::places::roots(AGENTS, &around).iter().map(line).collect()
+}
+
+#[test]
+fn a_linux_home_has_a_place_for_each_agent() {
+    assert_eq!(
+        roots(System::Linux, Some("/home/ada"), &[]),
+        [
+            "claude /home/ada/.claude",
+            "claude /home/ada/.config/claude",
+            "codex /home/ada/.codex",
+            "gemini /home/ada/.gemini",
+            "opencode /home/ada/.local/share/opencode",
+            "cursor /home/ada/.cursor",
+            "cursor /home/ada/.config/cursor",
+            "cursor /home/ada/.config/Cursor/User",
+        ]
+    );
+}
+
+#[test]
+fn a_mac_keeps_the_editor_in_its_library() {
+    let roots = roots(System::MacOs, Some("/Users/ada"), &[]);
+    assert_eq!(roots.len(), 8);
+    assert_eq!(roots[0], "claude /Users/ada/.claude");
+    assert_eq!(roots[4], "opencode /Users/ada/.local/share/opencode");
+    assert_eq!(roots[7], "cursor /Users/ada/Library/Application Support/Cursor/User");
+}
+
+#[test]
+fn windows_keeps_the_editor_with_the_applications() {
+    let home = Some("C:\\Users\\ada");
+    let plain = roots(System::Windows, home, &[]);
+    assert_eq!(plain[0], "claude C:/Users/ada/.claude");
+    assert_eq!(plain[2], "codex C:/Users/ada/.codex");
+    assert_eq!(plain[3], "gemini C:/Users/ada/.gemini");
+    assert_eq!(plain[4], "opencode C:/Users/ada/.local/share/opencode");
+    assert_eq!(plain[7], "cursor C:/Users/ada/AppData/Roaming/Cursor/User");
+    let moved = roots(System::Windows, home, &[("APPDATA", "D:\\Roaming")]);
+    assert_eq!(moved[7], "cursor D:/Roaming/Cursor/User (APPDATA)");
+}
+
+#[test]
+fn variables_go_before_the_home_folder() {
+    let variables = [
+        ("CLAUDE_CONFIG_DIR", "/a/claude"),
+        ("CODEX_HOME", "/a/codex"),
+        ("GEMINI_CLI_HOME", "/a/gemini"),
+        ("XDG_DATA_HOME", "/a/data"),
+        ("XDG_CONFIG_HOME", "/a/config"),
+        ("OPENCODE_DB", "mine.db"),
+    ];
+    assert_eq!(
+        roots(System::Linux, Some("/home/ada"), &variables),
+        [
+            "claude /a/claude (CLAUDE_CONFIG_DIR)",
+            "codex /a/codex (CODEX_HOME)",
+            "gemini /a/gemini/.gemini (GEMINI_CLI_HOME)",
+            "opencode /a/data/opencode (XDG_DATA_HOME)",
+            "opencode /a/data/opencode/mine.db (OPENCODE_DB)",
+            "cursor /home/ada/.cursor",
+            "cursor /a/config/cursor (XDG_CONFIG_HOME)",
+            "cursor /a/config/Cursor/User (XDG_CONFIG_HOME)",
+        ]
+    );
+    let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];
+    let cursor = roots(System::MacOs, Some("/Users/ada"), &variables);
+    assert_eq!(cursor[6], "cursor /a/cursor (CURSOR_CONFIG_DIR)");
+    assert_eq!(cursor[7], "cursor /Users/ada/Library/Application Support/Cursor/User");
+}
+
+#[test]
+fn an_empty_variable_is_none() {
+    let empty = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_DATA_HOME"];
+    let variables: Vec<_> = empty.iter().map(|name| (*name, "")).collect();
+    let home = Some("/home/ada");
+    assert_eq!(roots(System::Linux, home, &variables), roots(System::Linux, home, &[]));
+}
+
+#[test]
+fn claude_may_have_several_folders() {
+    let of = |system, value| {
+        let roots = roots(system, None, &[("CLAUDE_CONFIG_DIR", value)]);
+        let claude = roots.iter().filter_map(|root| root.strip_prefix("claude "));
+        let claude = claude.map(|root| root.trim_end_matches(" (CLAUDE_CONFIG_DIR)").to_owned());
+        claude.collect::<Vec<_>>()
+    };
+    assert_eq!(of(System::Linux, "/a"), ["/a"]);
+    // The whole may be a name with a comma in it.
+    assert_eq!(of(System::Linux, "/a, /b"), ["/a, /b", "/a", "/b"]);
+    assert_eq!(of(System::MacOs, "/a:/b"), ["/a:/b", "/a", "/b"]);
+    assert_eq!(of(System::Windows, "C:\\a;D:\\b"), ["C:/a;D:/b", "C:/a", "D:/b"]);
+}
+
+#[test]
+fn a_database_may_be_anywhere() {
+    let database = |value| {
+        let roots = roots(System::Linux, Some("/home/ada"), &[("OPENCODE_DB", value)]);
+        roots.into_iter().find(|root| root.ends_with("(OPENCODE_DB)"))
+    };
+    assert_eq!(database("/x/y.db").as_deref(), Some("opencode /x/y.db (OPENCODE_DB)"));
+    assert_eq!(database("C:\\y.db").as_deref(), Some("opencode C:/y.db (OPENCODE_DB)"));
+    assert_eq!(
+        database("y.db").as_deref(),
+        Some("opencode /home/ada/.local/share/opencode/y.db (OPENCODE_DB)")
+    );
+    assert_eq!(database(":memory:"), None);
+}
+
+#[test]
+fn without_a_home_only_gemini_has_a_place() {
+    assert_eq!(roots(System::Linux, None, &[]), ["gemini /tmp/.gemini"]);
+}
+
+#[test]
+fn a_named_folder_may_be_any_home_or_any_agents_folder() {
+    let roots = roots_below(AGENTS, Path::new("/backup"));
+    let has = |agent: &str, path: &str| {
+        roots.iter().any(|root| root.agent == agent && root.path == Path::new(path))
+    };
+    for agent in ["claude", "codex", "gemini", "opencode", "cursor"] {
+        assert!(has(agent, "/backup"), "{agent}");
+    }
+    assert!(has("claude", "/backup/.claude"));
+    assert!(has("cursor", "/backup/.config/Cursor/User"));
+    assert!(has("cursor", "/backup/Library/Application Support/Cursor/User"));
+    assert!(has("cursor", "/backup/AppData/Roaming/Cursor/User"));
+    assert!(roots.iter().all(|root| root.variable.is_none()));
+}
