@@ -1,6 +1,7 @@
 //! The workspace's own tests, in one binary.
 
 mod adapters;
+mod annotation_keys;
 mod docs;
 mod explicit_mappings;
 mod fuzz;

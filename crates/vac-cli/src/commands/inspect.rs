@@ -285,8 +285,10 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
         vec![
             used.category.to_owned(),
             used.canonical.clone(),
-            shown(&used.tool),
-            used.server.as_deref().map(shown).unwrap_or_default(),
+            match &used.server {
+                Some(server) => format!("{} ({})", shown(&used.tool), shown(server)),
+                None => shown(&used.tool),
+            },
             grouped(used.calls),
             counted(used.errors, errors),
             counted(used.cancelled, "cancelled"),

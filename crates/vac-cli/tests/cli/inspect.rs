@@ -52,8 +52,8 @@ tokens     input          900
            output          65
            (reasoning)     25
            total        1,265
-tools      Execute  shell_exec  run_shell_command    1  1 error
-           Read     file_read   read_file            1
+tools      Execute  shell_exec  run_shell_command  1  1 error
+           Read     file_read   read_file          1
 "#;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (facts, source) = ran.stdout.split_at(text.len());

@@ -140,9 +140,13 @@ fn end_of_a_message_includes_the_parts_after_it() {
 
 #[test]
 fn subagents_decide_nothing_unless_they_are_alone() {
-    let side = |entry: &str| match entry.contains("\"vac\": {") {
-        true => entry.replacen("\"vac\": {", r#""vac": {"subagent": {"id": "a"}, "#, 1),
-        false => annotated(entry, r#""subagent": {"id": "a"}"#),
+    let side = |entry: &str| {
+        let (annotations, subagent) = (r#""vac": {"#, r#""subagent": {"id": "a"}"#);
+        if entry.contains(annotations) {
+            entry.replacen(annotations, &format!("{annotations}{subagent}, "), 1)
+        } else {
+            annotated(entry, subagent)
+        }
     };
     let (call, bad) = (side(CALL), side(BAD));
     ended(&[USER, ANSWER, &call, &bad], "success");
