@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use vac_record::{
-    AgentMeta, Any, Contributor, Conversation, CoseCertHash, CoseCertHashAlg, CoseX509,
-    CwtClaims, Decode, Embedded, Encode, Environment, EventEntry, File, FileAttributionRecord,
-    Label, MessageEntry, ProtectedHeader, ProtectedHeaderContentType, Range, ReasoningEntry,
+    AgentMeta, Any, Contributor, Conversation, CoseCertHash, CoseCertHashAlg, CoseX509, CwtClaims,
+    Decode, Embedded, Encode, Environment, EventEntry, File, FileAttributionRecord, Label,
+    MessageEntry, ProtectedHeader, ProtectedHeaderContentType, Range, ReasoningEntry,
     RecordingAgent, Resource, SessionTrace, SignedAgentRecordContent, Start, Tagged, TokenUsage,
     ToolCallEntry, ToolResultEntry, TraceMetadata, UnprotectedHeader, VcsContext,
     VerifiableAgentRecord,
