@@ -36,12 +36,12 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
             "unknown".into()
         }
     };
-    let (id, mut annotations) = maker.id(event.text("id"));
+    let mut extensions = none();
+    let (id, mut annotations) = maker.id(event.text("id"), &mut extensions);
     if maker.position.is_turn_open {
         annotations.ends = turn_end(&event_type, event.peek("content"));
     }
     let timestamp = event.timestamp("timestamp");
-    let mut extensions = none();
     attach(&mut extensions, &annotations);
     made(event_type, event.rest(&[]), timestamp, id, extensions)
 }
@@ -204,7 +204,8 @@ pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String) -> Option<Entry
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     maker.report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
-    let (id, version) = maker.id(member("id").and_then(Node::text));
+    // The raw text contains the id.
+    let (id, version) = maker.id(member("id").and_then(Node::text), &mut none());
     let known = Known {
         id: Some(id),
         timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),

@@ -2,7 +2,7 @@
 
 use vac_adapter::Report;
 use vac_adapter::annotation::attach;
-use vac_adapter::members::{Members, object, put, sift};
+use vac_adapter::members::{Members, Rest, object, put, sift};
 use vac_record::annotations::{Author, EntryAnnotations, Superseded, SupersededHow};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};
@@ -16,6 +16,9 @@ use crate::{event, message_content, tool_calls};
 
 /// The entries of one element: the first, and more if there are any.
 pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
+
+/// The key of an id that belongs to another version of the message.
+const NATIVE_ID: &str = "native:id";
 
 /// What an entry is made with.
 pub(crate) struct Maker<'m, 's> {
@@ -35,8 +38,12 @@ pub(crate) struct Maker<'m, 's> {
 
 impl Maker<'_, '_> {
     /// Returns the id of an entry and its first annotations. An id belongs to the last version
-    /// of a message; earlier ones name it as what they are superseded by.
-    pub fn id<'a>(&self, native: Option<Text<'a>>) -> (Text<'a>, EntryAnnotations<'static>) {
+    /// of a message and to the first of equal ones; others keep it in `rest` as `native:id`.
+    pub fn id<'a>(
+        &self,
+        native: Option<Text<'a>>,
+        rest: &mut Rest<'a>,
+    ) -> (Text<'a>, EntryAnnotations<'static>) {
         let superseded = |how, by: String| EntryAnnotations {
             superseded: Some(Superseded { how, by: Some(by.into()) }),
             ..EntryAnnotations::default()
@@ -45,6 +52,7 @@ impl Maker<'_, '_> {
         match (self.version.state, &native) {
             (State::Updated, Some(id)) => {
                 let by = superseded(SupersededHow::Updated, id.clone().into_owned());
+                rest.insert(NATIVE_ID.into(), id.clone().into());
                 return ((self.place_id)().into(), by);
             }
             (State::Rewound(place), _) => {
@@ -56,8 +64,8 @@ impl Maker<'_, '_> {
             (State::Repeated, _) => {
                 let original = self.original.unwrap_or_default();
                 annotations.duplicate_of = Some(original.to_owned().into());
-                // The id belongs to the first one.
-                if native.as_deref() == self.original {
+                if let Some(id) = native.as_ref().filter(|id| Some(&***id) == self.original) {
+                    rest.insert(NATIVE_ID.into(), id.clone().into());
                     return ((self.place_id)().into(), annotations);
                 }
             }
@@ -135,7 +143,7 @@ fn message<'a, 's>(
         key => key == content_key,
     });
     unknown(maker.report, "message", &extensions, IN_MESSAGE);
-    let (id, mut annotations) = maker.id(id);
+    let (id, mut annotations) = maker.id(id, &mut extensions);
     annotations.usage = usage;
     let mut children = Vec::new();
     if let Some(thoughts) = thoughts {
@@ -189,14 +197,14 @@ fn responses<'a>(
 ) -> Option<Entries<'a>> {
     message_content::responses(content)?;
     let (mut timestamp, mut id) = (None, None);
-    let rest = sift(node, &[], |key, value| match key {
+    let mut rest = sift(node, &[], |key, value| match key {
         "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
         "id" => put(&mut id, value.text()),
         key if key == type_key => value.is_text(native_type),
         key => key == content_key,
     });
     unknown(maker.report, "message", &rest, IN_MESSAGE);
-    let (id, version) = maker.id(id);
+    let (id, version) = maker.id(id, &mut rest);
     let parts = match content.kind() {
         Kind::Map => vec![content],
         _ => content.elements().collect(),

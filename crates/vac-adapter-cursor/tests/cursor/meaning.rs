@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::session::Options;
 use vac_adapter_check::{Log, convert, corpus, fixture, fixture_logs};
 use vac_adapter_cursor::Cursor;
+use vac_adapter_cursor::check::CURSOR;
 
 use crate::check;
 
@@ -228,14 +230,27 @@ fn summaries_of_a_chat_are_the_programs() {
 }
 
 #[test]
-fn missing_and_replaced_rows_have_codes() {
+fn missing_and_unlisted_rows_are_annotated() {
     let lines = [
-        json!({"key": "composerData:c", "value": {}}),
-        json!({"key": "bubbleId:c:a", "missing": true}),
-        json!({"key": "bubbleId:c:b", "orphan": true, "value": {"type": 2, "text": "x"}}),
-        json!({"key": "bubbleId:c:d", "text": "{not json"}),
+        (json!({"key": "composerData:c", "value": {}}), None),
+        (json!({"key": "bubbleId:c:a", "value": null}), Some(Problem::RowMissing)),
+        (
+            json!({"key": "bubbleId:c:b", "value": {"type": 2, "text": "x"}}),
+            Some(Problem::RowUnlisted),
+        ),
+        (json!({"key": "bubbleId:c:d", "text": "{not json"}), None),
     ];
-    let found = annotations(&lines);
+    let (mut bytes, mut troubles) = (Vec::new(), Vec::new());
+    for (line, problem) in lines {
+        let offset = bytes.len() as u64;
+        troubles.extend(problem.map(|problem| Trouble { offset, problem }));
+        bytes.extend_from_slice(format!("{line}\n").as_bytes());
+    }
+    let mut log = Log::new("state.vscdb", bytes);
+    log.parts[0].troubles = troubles;
+    let record = vac_adapter_check::check(&CURSOR, &Cursor, &log).only().value();
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    let found: Vec<_> = entries.iter().map(|entry| entry["vac"].clone()).collect();
     assert_eq!(found[1], json!({"reason": "row-missing"}));
     assert_eq!(found[2], json!({"superseded": {"how": "other"}}));
     assert_eq!(found[3], json!({"reason": "syntax"}));

@@ -64,7 +64,7 @@ fn the_table_of_messages_is_enough() {
     let (record, report) = only(&path);
     assert_eq!(record["session"], whole["session"]);
     assert_eq!(report.warnings, [""; 0]);
-    assert_eq!((report.entries["user"], report.entries["tool-call"]), (1, 3));
+    assert_eq!((report.entries["user"], report.entries["tool-call"]), (1, 4));
     // A table that is missing on its own is missed.
     let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE part;"));
     let (_, report) = only(&path);
@@ -259,7 +259,7 @@ words');",
     let broken = entries.iter().find(|entry| entry["id"] == "prt_2").expect("there");
     assert_eq!(broken["event-type"], "unparsed");
     assert_eq!(broken["data"]["raw"], "{\"type\": \"text\", ");
-    assert_eq!(broken["vac"]["reason"], "not-encodable");
+    assert_eq!(broken["vac"]["reason"], "syntax");
     assert_eq!(broken["data"]["messageID"], "msg_1");
 }
 
