@@ -110,7 +110,10 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
 #[test]
 fn a_line_of_67_megabytes_is_carried() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
-    let log = Log::new("long.jsonl", Agent::of(vac::adapter("claude").expect("an agent")).sample.replace("VALUE", "\"VALUE\""));
+    let log = Log::new(
+        "long.jsonl",
+        Agent::of(vac::adapter("claude").expect("an agent")).sample.replace("VALUE", "\"VALUE\""),
+    );
     let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
     let log = Log::new("long.jsonl", log);
     let sessions = vac::adapter("claude").expect("an agent").survey(&log).expect("a session");

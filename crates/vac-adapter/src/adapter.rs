@@ -1,6 +1,5 @@
 //! What an adapter is: detect, survey, then entries one by one.
 
-
 use std::borrow::Cow;
 use std::fmt;
 use std::io;

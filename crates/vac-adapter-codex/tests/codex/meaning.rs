@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::Adapter;
-use vac_adapter_codex::check::CODEX;
 use vac_adapter_check::{Converted, Log, check, corpus, fixture, fixture_logs, full};
 use vac_adapter_codex::Codex;
+use vac_adapter_codex::check::CODEX;
 use vac_value::Map;
 
 use crate::{converted, entries, line};
