@@ -25,6 +25,7 @@ fn entry_annotations() -> Value {
         "exit-code": 99,
         "action": {"tool": "x", "category": "Think", "server": "x"},
         "tool": "x",
+        "delegated-to": "x",
         "permission": {"decision": "denied", "by": "hook", "what": "x", "call-id": "x"},
         "usage": {"input": 9, "cache-read": 9, "cache-write": 9, "output": 9, "model": "x"},
         "reason": "syntax",
@@ -176,6 +177,8 @@ const EXCEPTIONS: &[&str] = &[
     "cursor/capture-awkward",
     // `tool` of a bubble is the number of its tool.
     "cursor/composer",
+    // Versions of a message are compared as a whole.
+    "gemini/jsonl/kept",
     // The keys of an object are the ids of messages.
     "opencode/share/",
 ];
