@@ -127,6 +127,7 @@ mod native;
 mod outcome;
 mod places;
 mod prompt_rules;
+mod result_text;
 mod session;
 mod session_builder;
 mod stream;
@@ -143,6 +144,8 @@ use vac_adapter::{Adapter, Beginning, Error, Glimpse, Input, Sample, Session, Ve
 
 /// The name of the program in records.
 const CLI_NAME: &str = "gemini-cli";
+
+use vac_value::Any;
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,6 +178,10 @@ impl Adapter for Gemini {
 
     fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<Typed> {
         prompt_rules::typed(text, extensions)
+    }
+
+    fn result_text(&self, output: &Any<'_>) -> Option<String> {
+        result_text::result_text(output)
     }
 
     /// No log of the CLI says which version wrote it.

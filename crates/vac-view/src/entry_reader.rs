@@ -247,8 +247,16 @@ impl Reading<'_, '_> {
             Ok(document) => tools.target(&call.name, document.root()),
             Err(_) => Target::default(),
         };
-        let (tool, call_id) = (&*call.name, call_id);
-        self.emit(EventKind::ToolUse { tool, action, call_id, target, input, outcome, exit_code })?;
+        self.emit(EventKind::ToolUse {
+            tool: &call.name,
+            action,
+            call_id,
+            target,
+            delegated_to: self.annotations.delegated_to.as_deref(),
+            input,
+            outcome,
+            exit_code,
+        })?;
         self.permission()?;
         self.children(call.children.as_deref(), |_| true)
     }
@@ -312,7 +320,7 @@ impl Reading<'_, '_> {
         };
         let stated = message.and_then(|message| message.token_usage.as_ref());
         let cost = stated.and_then(|usage| usage.cost.as_ref()).map(vac_value::Number::to_f64);
-        let cost = cost.filter(|cost| cost.is_finite());
+        let cost = cost.filter(|cost| cost.is_finite() && *cost != 0.0);
         let usage = self.annotations.usage.as_ref();
         if usage.is_none() && cost.is_none() {
             return Ok(());

@@ -85,6 +85,8 @@ pub enum EventKind<'e> {
         call_id: Option<&'e str>,
         /// What the call acts on.
         target: Target,
+        /// The session or subagent that the call started.
+        delegated_to: Option<&'e str>,
         /// The input.
         input: &'e Any<'e>,
         /// How it ended, if the call itself says so.
@@ -332,7 +334,16 @@ impl<'e> Members<'e> {
                 self.message(text);
                 self.flag("encrypted", *is_encrypted);
             }
-            EventKind::ToolUse { tool, action, call_id, target, input, outcome, exit_code } => {
+            EventKind::ToolUse {
+                tool,
+                action,
+                call_id,
+                target,
+                delegated_to,
+                input,
+                outcome,
+                exit_code,
+            } => {
                 self.text("tool", Some(tool));
                 self.action(Some(action));
                 self.text("call-id", *call_id);
@@ -341,6 +352,7 @@ impl<'e> Members<'e> {
                     self.push("paths", Value::Texts(&target.paths));
                 }
                 self.text("host", target.host.as_deref());
+                self.text("delegated-to", *delegated_to);
                 self.text("outcome", outcome.map(Outcome::as_str));
                 self.integer("exit-code", *exit_code);
                 self.value("input", input);

@@ -23,7 +23,7 @@
 //!     r#"{"event":"tool_use","session-id":"s1","agent":"kiln","#,
 //!     r#""timestamp":"2026-01-05T09:30:00.000001Z","timestamp-derived":"order","#,
 //!     r#""tool":"fire","canonical":"shell_exec","category":"Execute","call-id":"c1","#,
-//!     r#""input":{"to": 900}}"#,
+//!     r#""input":{"to":900}}"#,
 //! ));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -46,7 +46,7 @@
 //! | `user_prompt` | a message in the user's name that has text | `author`, `local-command`, `canonical`, `category`, `command`, `text`, `left-out` |
 //! | `assistant_text` | a message in the model's name that has text | `author` (if it is not the model), `model`, `text`, `left-out` |
 //! | `reasoning` | reasoning | `subject`, `text`, `left-out`, `encrypted` |
-//! | `tool_use` | every tool call | `tool`, `canonical`, `category`, `server`, `call-id`, `command`, `paths`, `host`, `outcome`, `exit-code`, `input` |
+//! | `tool_use` | every tool call | `tool`, `canonical`, `category`, `server`, `call-id`, `command`, `paths`, `host`, `delegated-to`, `outcome`, `exit-code`, `input` |
 //! | `tool_result` | every tool result | `tool`, `canonical`, `category`, `server`, `call-id`, `outcome`, `exit-code`, `text`, `output` |
 //! | `permission` | every permission decision | `decision`, `by`, `what`, `call-id` |
 //! | `usage` | every entry that states tokens or a cost | `model`, `usage`, `cost` |
@@ -62,6 +62,7 @@
 //! | `local-command` | a prompt that the model does not receive: it does not count for the status |
 //! | `action` | canonical name, category and server of a call; on a message of the user, a command that the user ran. Without it the adapter's table decides by the tool's name |
 //! | `tool` | the tool of a result whose call is not in the session |
+//! | `delegated-to` | the session or subagent that a call started |
 //! | `outcome`, `exit-code` | the end of a call. A result without it has that of `is-error`; a call without it is open until its result |
 //! | `usage` | tokens. `token-usage` is not added up, because agents count differently; its `cost` is |
 //! | `permission` | `permission` events |

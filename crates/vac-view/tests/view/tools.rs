@@ -29,6 +29,7 @@ fn annotated_action_takes_precedence_over_the_table() {
     let event = only(&annotated(call, action));
     let found = json!([event["canonical"], event["category"], event["server"], event["command"]]);
     assert_eq!(found, json!(["delegation", "Delegate", "x", "ls"]));
+    assert_eq!(only(&annotated(call, r#""delegated-to": "s2""#))["delegated-to"], "s2");
 }
 
 #[test]
