@@ -164,8 +164,8 @@ mod tests {
         })
     }
 
-    fn attached(bytes: &[u8], encoding: Encoding) -> Option<Payload<'static>> {
-        Some(Payload::Attached { bytes: Cow::Owned(bytes.to_vec()), encoding })
+    fn attached(bytes: &[u8], encoding: Encoding) -> Payload<'static> {
+        Payload::Attached { bytes: Cow::Owned(bytes.to_vec()), encoding }
     }
 
     #[test]
@@ -173,11 +173,11 @@ mod tests {
         assert_eq!(read(b"\xa0", b"\xf6"), Some(Payload::Detached));
         // {258: -16}
         assert_eq!(read(b"\xa1\x19\x01\x02\x2f", b"\x42ab"), Some(Payload::Digest));
-        assert_eq!(read(b"\xa0", b"\x42{}"), attached(b"{}", Encoding::Json));
-        assert_eq!(read(b"\xa0", b"\x41\xa0"), attached(b"\xa0", Encoding::Cbor));
+        assert_eq!(read(b"\xa0", b"\x42{}"), Some(attached(b"{}", Encoding::Json)));
+        assert_eq!(read(b"\xa0", b"\x41\xa0"), Some(attached(b"\xa0", Encoding::Cbor)));
         // {3: 60} and {3: 50} overrule what the bytes look like.
-        assert_eq!(read(b"\xa1\x03\x18\x3c", b"\x42{}"), attached(b"{}", Encoding::Cbor));
-        assert_eq!(read(b"\xa1\x03\x18\x32", b"\x41\xa0"), attached(b"\xa0", Encoding::Json));
+        assert_eq!(read(b"\xa1\x03\x18\x3c", b"\x42{}"), Some(attached(b"{}", Encoding::Cbor)));
+        assert_eq!(read(b"\xa1\x03\x18\x32", b"\x41\xa0"), Some(attached(b"\xa0", Encoding::Json)));
         assert_eq!(read(b"\xa0", b"\xf7"), None);
         assert_eq!(read(b"\xa0", b"\x60"), None);
     }

@@ -276,7 +276,7 @@ fn the_schema_can_be_printed() {
     folder.vac(&["schema", "--version"]).gives(0, "3.0.0-draft\n");
     folder
         .vac(&["schema", "--rule", "entry-id"])
-        .gives(0, "; Names an entry within its session.\nentry-id = tstr\n");
+        .gives(0, "; Identifier of an entry within its session.\nentry-id = tstr\n");
     let ran = folder.vac(&["schema", "--rule", "nothing"]);
     ran.gives(2, "");
     // What is printed can be used.

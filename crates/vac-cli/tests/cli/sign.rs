@@ -67,7 +67,7 @@ fn a_content_type_of_the_other_encoding_is_refused() {
     let folder = folder();
     let arguments = ["a.json", "--content-type", "application/cbor", "-o", "signed"];
     let ran = sign(&folder, &arguments);
-    assert!(ran.code == 2 && ran.stderr.contains("the record is written in JSON"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("not one for a record in JSON"), "{ran:?}");
     assert!(!folder.path().join("signed").exists());
     for option in ["--force", "--allow-invalid"] {
         let ran = sign(&folder, &[&arguments[..], &[option]].concat());

@@ -84,7 +84,7 @@ fn what_is_critical_is_understood_or_refused() {
         (vec![alg(), crit(&[9]), json(), vec![9, 0], claims()], "which is not understood"),
         (vec![alg(), crit(&[16]), json(), claims(), vec![16, 0]], "which is not understood"),
         (vec![alg(), crit(&[2]), json(), claims()], "which is not understood"),
-        (vec![alg(), crit(&[1, 1]), json(), claims()], "and lists it again"),
+        (vec![alg(), crit(&[1, 1]), json(), claims()], "which it lists twice"),
         (vec![alg(), crit(&[]), json(), claims()], "expected an array of one and more"),
         (vec![alg(), crit(&[3]), content_type("text/plain"), claims()], "neither JSON nor CBOR"),
     ] {
@@ -111,7 +111,7 @@ fn parameters_of_the_wrong_type_are_refused() {
     for value in [array(&[]), array(&[bytes(b"x")]), text("x"), array(&[bytes(b"x"), text("y")])] {
         is_refused(&verify(&certificate(value)), "33 (x5chain): expected one certificate");
     }
-    is_refused(&verify(&certificate(bytes(b"x"))), "the certificate cannot be read");
+    is_refused(&verify(&certificate(bytes(b"x"))), "the certificate could not be parsed");
     // A digest of a record that is attached.
     let digest = vec![alg(), claims(), payload_hash()];
     is_refused(&verify(&digest), "the payload is not a sha-256 digest");
