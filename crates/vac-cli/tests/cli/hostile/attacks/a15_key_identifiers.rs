@@ -85,7 +85,7 @@ fn what_is_critical_is_understood_or_refused() {
         (vec![alg(), crit(&[16]), json(), claims(), vec![16, 0]], "which is not understood"),
         (vec![alg(), crit(&[2]), json(), claims()], "which is not understood"),
         (vec![alg(), crit(&[1, 1]), json(), claims()], "which it lists twice"),
-        (vec![alg(), crit(&[]), json(), claims()], "expected an array of one and more"),
+        (vec![alg(), crit(&[]), json(), claims()], "expected an array of one or more"),
         (vec![alg(), crit(&[3]), content_type("text/plain"), claims()], "neither JSON nor CBOR"),
     ] {
         is_refused(&verify(&parameters), words);
