@@ -47,11 +47,11 @@ entries    user         1
            assistant    1
            tool-call    2
            tool-result  2
-tokens     input          900
+tokens     input          907
            cache-read     300
            output          65
            (reasoning)     25
-           total        1,265
+           total        1,272
 tools      Execute  shell_exec  run_shell_command  1  1 error
            Read     file_read   read_file          1
 "#;

@@ -20,7 +20,7 @@ const PLACES: usize = 16;
 fn fixtures() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut found = Vec::new();
-    for adapter in AGENTS.iter().copied() {
+    for &adapter in AGENTS {
         let below = folder.join(adapter.name());
         let is_native = |name: &String| !name.rsplit('/').next().unwrap().starts_with("expected");
         let paths = names(&below).into_iter().filter(is_native);
