@@ -39,7 +39,7 @@ use crate::members::Rest;
 use crate::raw::{self, Known, push};
 
 /// The `reason` in the data of what was redacted as a whole.
-pub const REASON: &str = "secret-redacted";
+pub const REASON: &str = annotations::Reason::Redacted.as_str();
 
 /// Takes the place of the name of a member that was redacted in text.
 const BLANK: &[u8] = b"\"(redacted)\"";

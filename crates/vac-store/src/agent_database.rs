@@ -197,7 +197,7 @@ impl Database for AgentDatabase {
         self.groups.iter().filter_map(OnceLock::get).find_map(|groups| groups.trouble.clone())
     }
 
-    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(&Row)) -> io::Result<()> {
+    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()> {
         let database = locked(&self.database);
         let Some(groups) = self.groups(&database, table) else { return Ok(()) };
         // Keys are few and long compared to the numbers: a lookup may copy one.
@@ -206,7 +206,7 @@ impl Database for AgentDatabase {
             _ if numbers.is_empty() => {}
             (Some(kept), _) => {
                 let positions = numbers.iter().filter_map(|number| usize::try_from(*number).ok());
-                positions.filter_map(|position| kept.get(position)).for_each(show);
+                positions.filter_map(|position| kept.get(position)).cloned().for_each(show);
             }
             (None, Some(row_id)) => {
                 let sql = format!("{} WHERE {row_id} = ?1", self.query(table));
@@ -217,7 +217,7 @@ impl Database for AgentDatabase {
                     let mut found = None;
                     let number = Value::Integer(number);
                     let row = rows_of(&mut statement, &[number], |row| found = Some(row));
-                    found.iter().for_each(&mut *show);
+                    found.into_iter().for_each(&mut *show);
                     read = read.and(row);
                 }
                 read?;

@@ -69,19 +69,12 @@ const NEW_ENTRY_TYPE: Change = Change {
          ? children: [* entry]\n  * tstr => any\n}",
     )],
     fix: |_, _| None,
-    decisions: &[
-        (
-            "crates/vac-adapter-claude/src/inherited.rs",
-            "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) => {}",
-            "Entry::ToolCall(_) | Entry::ToolResult(_) | Entry::Reasoning(_) | Entry::Plan(_) => {}",
-        ),
-        (
-            "crates/vac-view/src/walk.rs",
-            "            Entry::Event(event) => self.event(event, here),\n",
-            "            Entry::Event(event) => self.event(event, here),\n            \
-             Entry::Plan(_) => {}\n",
-        ),
-    ],
+    decisions: &[(
+        "crates/vac-view/src/entry_reader.rs",
+        "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n",
+        "            Entry::Reasoning(reasoning) => reading.reasoning(reasoning)?,\n            \
+         Entry::Plan(_) => {}\n",
+    )],
 };
 
 const ENUM_VALUE: Change = Change {
@@ -96,9 +89,15 @@ const ENUM_VALUE: Change = Change {
              MessageEntryType::Developer => \"developer\",\n",
         ),
         (
+            "crates/vac-adapter-claude/src/message.rs",
+            "        MessageEntryType::Assistant => {}\n",
+            "        MessageEntryType::Assistant => {}\n        \
+             MessageEntryType::Developer => it.author = Some(Author::Program),\n",
+        ),
+        (
             "crates/vac-adapter-codex/src/item.rs",
-            "        MessageEntryType::Assistant => (\"assistant\", model),\n",
-            "        MessageEntryType::Assistant => (\"assistant\", model),\n        \
+            "            (\"assistant\", knowledge.model)\n        }\n",
+            "            (\"assistant\", knowledge.model)\n        }\n        \
              MessageEntryType::Developer => (\"developer\", None),\n",
         ),
         (
@@ -108,10 +107,10 @@ const ENUM_VALUE: Change = Change {
              MessageEntryType::Developer => (\"developer:\\n\", Vec::new()),\n",
         ),
         (
-            "crates/vac-view/src/walk.rs",
-            "            MessageEntryType::Assistant => self.answer(message, here, tell),\n",
-            "            MessageEntryType::Assistant => self.answer(message, here, tell),\n            \
-             MessageEntryType::Developer => Ok(()),\n",
+            "crates/vac-view/src/entry_reader.rs",
+            "                MessageEntryType::Assistant => reading.assistant_message(message)?,\n",
+            "                MessageEntryType::Assistant => reading.assistant_message(message)?,\n                \
+             MessageEntryType::Developer => {}\n",
         ),
     ],
 };

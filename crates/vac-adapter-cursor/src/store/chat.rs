@@ -56,8 +56,8 @@ impl Chat {
     /// Returns the row of `meta`, if there is one.
     fn meta(&self) -> io::Result<Option<Cell>> {
         let mut meta = None;
-        self.0.rows(&META, None, &mut |row| {
-            meta.get_or_insert_with(|| row.cell("value").clone());
+        self.0.rows(&META, None, &mut |mut row| {
+            meta.get_or_insert_with(|| row.take("value"));
         })?;
         Ok(meta)
     }
@@ -141,13 +141,13 @@ struct Blobs {
 impl Blobs {
     fn read(database: &dyn Database) -> io::Result<Self> {
         let mut blobs = Vec::new();
-        database.rows(&BLOBS, None, &mut |row| {
+        database.rows(&BLOBS, None, &mut |mut row| {
             // The hash in hexadecimal, or whatever there is.
             let id = match row.cell("id") {
                 Cell::Blob(bytes) => hex_encoded(bytes),
                 other => other.to_text(),
             };
-            blobs.push((id, row.cell("data").clone()));
+            blobs.push((id, row.take("data")));
         })?;
         let mut places = HashMap::new();
         for (place, (id, _)) in blobs.iter().enumerate() {

@@ -77,12 +77,12 @@ impl SessionStore for Composers {
         let mut documents = Documents::default();
         let mut composer = Composer::None;
         self.0.rows(&COMPOSERS, Some(key), &mut |row| {
-            add_composer(row, &mut composer, &mut documents);
+            add_composer(&row, &mut composer, &mut documents);
         })?;
         let mut bubbles = Vec::new();
         let prefix = format!("{BUBBLE}{key}:");
-        self.0.rows(&BUBBLES, Some(key), &mut |row| {
-            bubbles.push(Bubble::new(name(row, &prefix), row.cell("value").clone()));
+        self.0.rows(&BUBBLES, Some(key), &mut |mut row| {
+            bubbles.push(Bubble::new(name(&row, &prefix), row.take("value")));
         })?;
         if composer == Composer::None && bubbles.is_empty() {
             return Err(bad_data(format!("no composer `{key}` in the database")));

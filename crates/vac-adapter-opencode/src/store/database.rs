@@ -116,13 +116,13 @@ impl Sessions {
     fn session(&self, session: &str, to: &mut Documents) {
         let mut sessions = Vec::new();
         for table in SESSIONS {
-            let read = self.0.rows(table, Some(session), &mut |row| sessions.push(row.clone()));
+            let read = self.0.rows(table, Some(session), &mut |row| sessions.push(row));
             note(table, read, to);
         }
         if let Some(project) = sessions.iter().find_map(|row: &Row| row.get("project_id")) {
             let mut projects = Vec::new();
             let id = project.to_text();
-            let read = self.0.rows(&PROJECT, Some(&id), &mut |row| projects.push(row.clone()));
+            let read = self.0.rows(&PROJECT, Some(&id), &mut |row| projects.push(row));
             note(&PROJECT, read, to);
             for project in &projects {
                 row::project(project, to);
@@ -144,9 +144,9 @@ impl Sessions {
         let mut todos = Vec::new();
         let read = self.0.rows(table, session, &mut |row| {
             if table.name == TODO.name {
-                todos.push(row.clone());
+                todos.push(row);
             } else {
-                row::data(row, to);
+                row::data(&row, to);
             }
         });
         if !todos.is_empty() {

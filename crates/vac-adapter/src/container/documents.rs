@@ -126,9 +126,11 @@ impl Value<'_> {
 
     /// Writes bytes as text in base64.
     pub fn base64(self, bytes: &[u8]) {
+        let length = BASE64.encode_len(bytes.len());
+        reserve(self.0, length);
         self.0.push(b'"');
         let from = self.0.len();
-        self.0.resize(from + BASE64.encode_len(bytes.len()), 0);
+        self.0.resize(from + length, 0);
         BASE64.encode_mut(bytes, &mut self.0[from..]);
         self.0.push(b'"');
     }
@@ -202,9 +204,20 @@ impl Members<'_> {
     }
 }
 
+/// Makes room for a text. Long ones get no more than they need, with what closes the document:
+/// growing by doubling would take the memory of another copy.
+fn reserve(bytes: &mut Vec<u8>, length: usize) {
+    const CLOSING: usize = 64;
+    if length < MIN_BASE64 {
+        bytes.reserve(length + CLOSING);
+    } else {
+        bytes.reserve_exact(length + CLOSING);
+    }
+}
+
 /// Appends text as a JSON string.
 fn push_text(text: &str, to: &mut Vec<u8>) {
-    to.reserve(text.len() + 2);
+    reserve(to, text.len());
     to.push(b'"');
     let mut encoder = Encoder::json(Layout::Compact);
     let mut rest = text;

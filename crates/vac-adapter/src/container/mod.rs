@@ -149,7 +149,7 @@ pub trait Database: fmt::Debug + Send + Sync {
     fn trouble(&self) -> Option<String>;
 
     /// Shows the rows that belong to a key, in their order. An error says why some are missing.
-    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(&Row)) -> io::Result<()>;
+    fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()>;
 
     /// Shows some columns of all rows, as far as the table has them; cells of more than `max`
     /// bytes are NULL.

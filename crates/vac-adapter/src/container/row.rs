@@ -83,6 +83,12 @@ impl Row {
         self.get(column).unwrap_or(&Cell::Null)
     }
 
+    /// Removes what it has in a column; NULL if the table does not have the column.
+    pub fn take(&mut self, column: &str) -> Cell {
+        let cell = self.0.iter_mut().find(|(name, _)| name == column);
+        cell.map_or(Cell::Null, |(_, cell)| std::mem::replace(cell, Cell::Null))
+    }
+
     /// Returns names and cells, in the order of the table's columns.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Cell)> {
         self.0.iter().map(|(name, cell)| (name.as_str(), cell))

@@ -164,7 +164,7 @@ fn rows_of_cursors_database_that_are_not_json_keep_their_keys() {
         for part in [HUSH, "7f3a", "SFVTSC"] {
             assert!(!ran.stdout.contains(part), "{}", ran.stdout);
         }
-        assert!(ran.stdout.contains("redacted\""), "{}", ran.stdout);
+        assert!(ran.stdout.contains("\"reason\":\"redacted\""), "{}", ran.stdout);
         assert!(
             ran.stderr.contains("redacted: cursor composerData, unparsed (1)"),
             "{}",
