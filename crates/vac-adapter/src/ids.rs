@@ -49,7 +49,7 @@ pub fn from_content(input: &dyn Input) -> Result<String, Error> {
 /// ```
 pub fn from_bytes(mut input: impl Read) -> Result<String, Error> {
     let mut hash = Sha256::new();
-    let mut chunk = [0; 64 * 1024];
+    let mut chunk = [0; 16 * 1024];
     loop {
         match input.read(&mut chunk) {
             Ok(0) => break,
