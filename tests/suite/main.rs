@@ -1,12 +1,12 @@
 //! The workspace's own tests, in one binary.
 
 mod adapters;
-mod annotation_keys;
 mod docs;
 mod explicit_mappings;
 mod fuzz;
 mod golden;
 mod goldens;
+mod keys;
 mod new_agent;
 mod numbers;
 mod oracle;

@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation;
-use vac_adapter::members::{Members, null};
+use vac_adapter::members::{Members, null, put, sift};
 use vac_adapter::provider::UNKNOWN;
 use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, IntoOwned, Map, Node, Text};
+use vac_value::{Any, IntoOwned, Node, Text};
 
 use crate::envelope_rest::{self, LineContext};
 use crate::item::annotate_prompt;
@@ -129,15 +129,18 @@ fn streams<'a>(payload: &mut Members<'a, '_>) -> Any<'a> {
     if streams.is_empty() { null() } else { Any::members(streams) }
 }
 
-/// Returns the entry of the prompt.
-pub(crate) fn prompt<'a>(prompt: Node<'a, '_>, at: Location) -> Entry<'a> {
+/// Returns the entry of a line with the prompt.
+pub(crate) fn prompt<'a>(line: Node<'a, '_>, at: Location) -> Entry<'a> {
     let mut annotations = EntryAnnotations::default();
-    annotate_prompt(&mut annotations, Prompt::new(Some(prompt), Prompter::User));
-    let mut extensions = Map::default();
+    annotate_prompt(&mut annotations, Prompt::new(line.member("prompt"), Prompter::User));
+    let mut content = None;
+    let mut extensions = sift(line, envelope_rest::MESSAGE, |key, value| {
+        key == "prompt" && put(&mut content, Some(value.carry()))
+    });
     annotation::attach(&mut extensions, &annotations);
     Entry::Message(MessageEntry {
         kind: MessageEntryType::User,
-        content: Some(prompt.carry()),
+        content,
         timestamp: None,
         id: Some(at.id().into()),
         model_id: None,

@@ -207,12 +207,8 @@ fn by_members(output: Node<'_, '_>) -> Option<CallEnd> {
 /// Returns what a text says, and what all texts of the output say if a script printed them.
 fn by_text<'t>(text: Node<'t, '_>, all: impl FnOnce() -> Vec<Text<'t>>) -> Option<CallEnd> {
     let [_, inside @ .., _] = text.raw() else { return None };
-    if inside.starts_with(br#"{\"agent_id\":"#) {
-        // What `spawn_agent` returns.
-        return Some(CallEnd::from_text(Outcome::Success));
-    }
-    if inside.starts_with(br#"{\""#) {
-        return by_metadata(inside);
+    if inside.starts_with(b"{") {
+        return by_object(&text.text()?);
     }
     let begins = |prefix: &str| inside.starts_with(prefix.as_bytes());
     if begins("Script ")
@@ -242,20 +238,15 @@ fn denial(text: &str) -> Option<CallEnd> {
     Some(CallEnd { is_stated: false, ..CallEnd::denied(Some(by)) })
 }
 
-/// Returns the exit code in the metadata of an object that is written as text. The object's
-/// metadata comes last, and quotes inside its own texts are escaped once more: what is found
-/// is a member.
-fn by_metadata(inside: &[u8]) -> Option<CallEnd> {
-    let mut tail = &inside[inside.len().saturating_sub(MAX_HEAD)..];
-    // Not from the middle of a character.
-    while let [0x80..=0xbf, rest @ ..] = tail {
-        tail = rest;
+/// Returns what an object that is written as text says.
+fn by_object(text: &str) -> Option<CallEnd> {
+    let document = Document::json(text.as_bytes()).ok()?;
+    let (first, _) = document.root().members().next()?;
+    if first.is_text("agent_id") {
+        // What `spawn_agent` returns.
+        return Some(CallEnd::from_text(Outcome::Success));
     }
-    let tail = std::str::from_utf8(tail).ok()?;
-    let at = tail.rfind(r#"\"metadata\":"#).filter(|at| !tail[..*at].ends_with('\\'))?;
-    let (_, metadata) = tail[at..].split_once(':')?;
-    let (_, code) = metadata.split_once(r#"\"exit_code\":"#)?;
-    code[..code.find([',', '}'])?].trim().parse().ok().map(CallEnd::from_code)
+    by_members(document.root())
 }
 
 /// Returns the exit code in the lines before the output itself. The last line of a head that is
@@ -432,6 +423,27 @@ mod tests {
         }
         let one = format!("{:?}", format!("{DONE}{failed}"));
         assert_eq!(end(&one).and_then(|end| end.exit_code), Some(2), "one text");
+    }
+
+    #[test]
+    fn objects_as_text_state_outcomes_however_they_are_written() {
+        for (text, outcome, code) in [
+            (r#"{"output":"x","metadata":{"exit_code":3}}"#, Some(Outcome::Error), Some(3)),
+            (
+                r#"{ "metadata": {"exit\u005fcode": 0}, "output": ""}"#,
+                Some(Outcome::Success),
+                Some(0),
+            ),
+            (r#"{"a":{"metadata":{"exit_code":3}}}"#, None, None),
+            (r#"{"agent\u005fid":"a","nickname":"b"}"#, Some(Outcome::Success), None),
+            (r#"{"name":"x","agent_id":"a"}"#, None, None),
+            (r#"{"metadata":{"exit_code":3}"#, None, None),
+            ("{}", None, None),
+        ] {
+            let found = end(&format!("{text:?}"));
+            assert_eq!(found.map(|end| end.outcome), outcome, "{text}");
+            assert_eq!(found.and_then(|end| end.exit_code), code, "{text}");
+        }
     }
 
     #[test]

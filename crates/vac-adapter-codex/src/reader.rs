@@ -133,8 +133,8 @@ impl<'f> Reader<'f> {
                 self.turn_model(line);
                 "config".into()
             }
-            Shape::Prompt(prompt) if self.facts.is_of_events() => {
-                return exec_event::prompt(prompt, at);
+            Shape::Prompt(_) if self.facts.is_of_events() => {
+                return exec_event::prompt(line, at);
             }
             Shape::Record(kind) => {
                 if kind != "state" {

@@ -92,15 +92,11 @@ fn printed_event<'a>(line: Node<'a, 'a>, timestamp: Option<Node<'a, 'a>>) -> Opt
 /// What is printed before the events.
 fn before_events<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     let is_text = |key: &str| line.member(key).is_some_and(|value| value.kind() == Kind::Text);
-    let prompt = line.member("prompt").filter(|_| is_text("prompt"));
-    match prompt.filter(|_| line.members().count() == 1) {
+    if ["workdir", "model", "provider", "approval", "sandbox"].into_iter().all(is_text) {
+        return Shape::Setup;
+    }
+    match line.member("prompt").filter(|prompt| prompt.kind() == Kind::Text) {
         Some(prompt) => Shape::Prompt(prompt),
-        None if ["workdir", "model", "provider", "approval", "sandbox"]
-            .into_iter()
-            .all(is_text) =>
-        {
-            Shape::Setup
-        }
         None => Shape::Other(None),
     }
 }

@@ -28,12 +28,10 @@ pub(crate) const TOOLS: ToolTable = ToolTable {
         )
         .command(&["command", "cmd", "code"]),
         Tool::new(canonical::SHELL_EXEC, Category::Execute, &["write_stdin", "js_repl_reset"]),
-        Tool::new(
-            canonical::FILE_EDIT,
-            Category::Edit,
-            &["apply_patch", "file_change", "patch_apply"],
-        )
-        .paths(&["input", "patch", "changes"]),
+        Tool::new(canonical::FILE_EDIT, Category::Edit, &["apply_patch", "file_change"])
+            .paths(&["input", "patch", "changes"]),
+        // Printed before October 2025: the input is the `changes` of the event.
+        Tool::new(canonical::FILE_EDIT, Category::Edit, &["patch_apply"]).path_keys(),
         Tool::new(canonical::FILE_READ, Category::Read, &["view_image", "read_file", "list_dir"])
             .paths(&["path", "file_path", "dir_path"]),
         Tool::new(canonical::FILE_SEARCH, Category::Search, &["grep_files"]).paths(&["path"]),
@@ -181,6 +179,8 @@ mod tests {
         }
         let changes = r#"[{"path": "a.rs", "kind": "update"}]"#;
         assert_eq!(target("file_change", changes).paths, ["a.rs"]);
+        let changes = r#"{"/w/a.rs": {"add": {"content": ""}}, "/w/b.rs": {"delete": {}}}"#;
+        assert_eq!(target("patch_apply", changes).paths, ["/w/a.rs", "/w/b.rs"]);
         let page = r#"{"type": "open_page", "url": "https://example.org/x"}"#;
         assert_eq!(target("web_search_call", page).host.as_deref(), Some("example.org"));
     }

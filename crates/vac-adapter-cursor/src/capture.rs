@@ -141,11 +141,16 @@ impl<'d: 'a, 'a> Line<'d, 'a> {
 }
 
 impl<'d: 'a, 'a> Tool<'d, 'a> {
-    /// The first object in it.
+    /// The first object in it that is named as a tool, or has what a tool has.
     fn parse(tool_call: Node<'d, 'a>) -> Option<Self> {
         let mut found: Option<(Text<'a>, Node<'d, 'a>)> = None;
-        let (key, _) = tool_call.members().find(|(_, value)| value.kind() == Kind::Map)?;
-        let name = key.text()?;
+        let is_tool = |(name, value): &(Text<'a>, Node<'d, 'a>)| {
+            let has = |key: &str| value.member(key).is_some();
+            value.kind() == Kind::Map
+                && (name.ends_with("ToolCall") || name == FUNCTION || has("args") || has("result"))
+        };
+        let mut objects = tool_call.members().filter_map(|(key, value)| Some((key.text()?, value)));
+        let (name, _) = objects.find(is_tool)?;
         let others = sift(tool_call, &[], |key, value| {
             let is_it = found.is_none() && key == name;
             if is_it {

@@ -15,7 +15,8 @@ const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled",
 
 /// Whether it is a call at all: other bubbles have an empty one.
 pub(crate) fn is_call(tool: Node<'_, '_>) -> bool {
-    ["name", "tool", "toolCallId"].iter().any(|key| tool.member(key).is_some())
+    let has_number = tool.member("tool").is_some_and(|number| number.integer().is_some());
+    has_number || ["name", "toolCallId"].iter().any(|key| tool.member(key).is_some())
 }
 
 /// The call, and what came of it if it is over.

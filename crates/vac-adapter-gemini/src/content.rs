@@ -58,19 +58,27 @@ impl<'s> Calls<'s> {
     }
 
     /// The id of the call that a response answers: its own, else that of the
-    /// first call of the tool that waits.
-    fn response<'a>(&mut self, name: Option<&str>, id: Option<Text<'a>>) -> Option<Text<'a>> {
+    /// first call of the tool that waits. Also returns whether the call was found.
+    fn response<'a>(
+        &mut self,
+        name: Option<&str>,
+        id: Option<Text<'a>>,
+    ) -> (Option<Text<'a>>, bool) {
+        let mut is_found = id.as_deref().is_some_and(|id| self.is_answered(id));
         let waiting = name.and_then(|name| self.pending.get_mut(name));
         let Some(id) = id else {
-            return waiting.and_then(VecDeque::pop_front).map(Into::into);
+            let call = waiting.and_then(VecDeque::pop_front);
+            is_found = call.is_some();
+            return (call.map(Into::into), is_found);
         };
         // Answers come in the order of the calls, mostly.
         if let Some(waiting) = waiting
             && let Some(at) = waiting.iter().take(MAX_PARALLEL).position(|call| *call == id)
         {
             waiting.remove(at);
+            is_found = true;
         }
-        Some(id)
+        (Some(id), is_found)
     }
 
     /// Whether a call contains its result.
@@ -182,7 +190,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         let mut part = Members::new(part)?;
         let mut response = part.object("functionResponse")?;
         let name = response.peek("name").and_then(Node::text);
-        let call_id = self.calls.response(name.as_deref(), response.text("id"));
+        let (call_id, has_call) = self.calls.response(name.as_deref(), response.text("id"));
         let is_error = response.peek("response").and_then(failed);
         let output = response.any("response").unwrap_or_else(null);
         let left = response.remainder();
@@ -200,6 +208,7 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             annotations.duplicate_of = Some(id.to_owned().into());
             self.report.duplicates_linked += 1;
         }
+        annotations.tool = name.filter(|_| !has_call);
         attach(&mut extensions, &annotations);
         Some(ToolResultEntry {
             output,

@@ -41,6 +41,10 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
     if maker.position.is_turn_open {
         annotations.ends = turn_end(&event_type, event.peek("content"));
     }
+    // A conversation that ends with neither the user nor the model was interrupted (seed 002).
+    if maker.position.is_last && matches!(&*event_type, "info" | "warning") {
+        annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Interrupted) });
+    }
     let timestamp = event.timestamp("timestamp");
     attach(&mut extensions, &annotations);
     made(event_type, event.rest(&[]), timestamp, id, extensions)

@@ -68,7 +68,8 @@
 //! | `action` | tool-calls | the [tools](Adapter::tools); the server of an MCP tool is in its name or in `displayName` |
 //! | `outcome`, `exit-code`, `permission` | tool-results, calls without a result | `status`, the response, and its last lines for shell tools (`outcome.rs`) |
 //! | `usage` | messages with `token-usage` | `input` - `cached` + `tool`; `cached`; `output` + `thoughts`; `thoughts` |
-//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing |
+//! | `ends` | system-events | `error`: the turn failed; `info` "Request cancelled.": the turn was interrupted. After either, until the next message, errors are those of commands and end nothing. `info` or `warning` as the last message of the conversation: interrupted (seed 002) |
+//! | `tool` | tool-results whose call is not in the log | `functionResponse.name` |
 //! | `parent` of the session | | the folder `chats/<id>` of a subagent's file |
 //!
 //! # Decisions

@@ -63,7 +63,7 @@ pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     let mut add = |part: Node<'_, '_>| {
         let text = match part.kind() {
             Kind::Text => Some(part),
-            _ => part.member("text").filter(|_| part.members().count() == 1),
+            _ => part.member("text").filter(|_| is_only_text(part)),
         };
         match text.and_then(Node::text) {
             Some(text) => {
@@ -83,6 +83,22 @@ pub(crate) fn hash(message: Node<'_, '_>) -> Option<Key> {
     }
     message.member("toolCalls").into_iter().flat_map(Node::elements).for_each(add);
     (!is_empty).then(|| hasher.finish())
+}
+
+/// Whether no other member of a part means anything to the model.
+fn is_only_text(part: Node<'_, '_>) -> bool {
+    const OTHERS: [&str; 9] = [
+        "thought",
+        "thoughtSignature",
+        "functionCall",
+        "functionResponse",
+        "inlineData",
+        "fileData",
+        "executableCode",
+        "codeExecutionResult",
+        "videoMetadata",
+    ];
+    OTHERS.iter().all(|key| part.member(key).is_none())
 }
 
 /// How many parts a message has, if all of them are responses of tools.

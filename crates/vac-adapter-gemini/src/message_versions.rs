@@ -291,6 +291,11 @@ impl MessageVersions {
         self.live.get(known.position as usize) == Some(&known.last)
     }
 
+    /// Returns the number of the last message of the conversation.
+    pub fn last(&self) -> Option<usize> {
+        self.live.last().map(|last| *last as usize)
+    }
+
     /// Returns a version by the number of its message.
     pub fn version(&self, message: usize) -> Version {
         let Some(&state) = self.states.get(message) else { return Version::default() };

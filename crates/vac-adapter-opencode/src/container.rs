@@ -221,16 +221,20 @@ impl<'f> Adding<'_, '_, 'f> {
 
     fn shared_element(&mut self, element: Node<'_, 'f>, around: &mut Around) {
         let facts = Facts::new(element);
-        let data = facts.data.filter(|_| element.members().count() == 2);
-        let inside = data.map(Facts::new).unwrap_or_default();
-        let (node, facts, class) = match data.zip(shared_class(&facts, data, &inside)) {
-            Some((data, class)) => (data, inside, class),
-            None => (element, facts, Class::Other),
+        let inside = facts.data.map(Facts::new).unwrap_or_default();
+        let class = shared_class(&facts, facts.data, &inside);
+        let Some((data, class)) = facts.data.zip(class) else {
+            return self.next(element, &facts, Class::Other, *around);
         };
         if class == Class::Session {
-            around.session = self.session(facts.id);
+            around.session = self.session(inside.id);
         }
-        self.next(node, &facts, class, *around);
+        self.next(data, &inside, class, *around);
+        for (key, value) in element.members() {
+            if !key.is_text("type") && !key.is_text("data") {
+                self.member(name(key), value, *around);
+            }
+        }
     }
 
     /// Adds the next object of a frame that holds several.

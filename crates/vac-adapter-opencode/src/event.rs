@@ -34,6 +34,8 @@ pub(crate) fn entry<'a>(
         Class::Diffs => "session_diff".into(),
         Class::Todos => "todo".into(),
         Class::Models => "model".into(),
+        // A member next to the objects of a shared session, or of an export.
+        Class::Member(_) if scope.variant == "share" => "share".into(),
         Class::Member(_) => "export".into(),
         _ => unknown(node, report),
     };

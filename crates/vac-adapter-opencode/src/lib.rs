@@ -67,6 +67,7 @@
 //! | session: everything else | `session`, native names |
 //! | project: `vcs`, `sandboxes`, the rest | `vcs.type`, `environment.sandboxes`, `environment.project` |
 //! | arrays of diffs and of todos, the share object, the models of a shared session | `session.session_diff`, `session.todo`, `session.session_share`, `session.session_model` |
+//! | other members of an export or of its messages; of an element of a shared session | system-event `export`; `share` |
 //!
 //! Annotations are decided in `annotate.rs` (authors, ends, what is no longer part of the
 //! conversation), `outcome.rs` and `tools.rs`.

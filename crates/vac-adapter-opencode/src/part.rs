@@ -39,6 +39,8 @@ pub(crate) struct Scope<'k> {
     pub stored: &'k StoredObject<'k>,
     /// The session's id.
     pub session: &'k str,
+    /// The variant of the log.
+    pub variant: &'static str,
     /// The session that this one was forked from.
     pub fork_of: Option<&'k str>,
     /// The number of a part in the message that it is inside of, from 1.

@@ -49,7 +49,7 @@ impl OpenCodeSession<'_> {
     fn scope<'k>(&'k self, stored: &'k StoredObject<'k>) -> Scope<'k> {
         let fork = self.parent.as_ref().filter(|parent| parent.relation == Relation::Fork);
         let fork_of = fork.map(|parent| parent.session_id.as_str());
-        Scope { stored, session: &self.id, fork_of, number: None }
+        Scope { stored, session: &self.id, variant: self.variant, fork_of, number: None }
     }
 
     fn stored(

@@ -91,6 +91,8 @@ pub struct Tool {
     pub paths: &'static [&'static str],
     /// Members of the input that contain an address.
     pub address: &'static [&'static str],
+    /// Whether the input is an object whose keys are paths.
+    pub has_path_keys: bool,
 }
 
 impl Tool {
@@ -100,7 +102,15 @@ impl Tool {
         category: Category,
         names: &'static [&'static str],
     ) -> Self {
-        Self { canonical, category, names, command: &[], paths: &[], address: &[] }
+        Self {
+            canonical,
+            category,
+            names,
+            command: &[],
+            paths: &[],
+            address: &[],
+            has_path_keys: false,
+        }
     }
 
     /// Names the members that contain the command.
@@ -114,6 +124,13 @@ impl Tool {
     #[must_use]
     pub const fn paths(mut self, keys: &'static [&'static str]) -> Self {
         self.paths = keys;
+        self
+    }
+
+    /// States that the input is an object with a member for each path.
+    #[must_use]
+    pub const fn path_keys(mut self) -> Self {
+        self.has_path_keys = true;
         self
     }
 
@@ -179,7 +196,9 @@ impl ToolTable {
             command_line(input)
         };
         let mut paths = Vec::new();
-        if is_object {
+        if tool.has_path_keys {
+            add(&mut paths, input);
+        } else if is_object {
             tool.paths
                 .iter()
                 .filter_map(|key| input.member(key))
@@ -273,6 +292,7 @@ mod tests {
         tools: &[
             Tool::new("shell_exec", Category::Execute, &["shell"]).command(&["command", "cmd"]),
             Tool::new("file_edit", Category::Edit, &["edit"]).paths(&["path", "files", "input"]),
+            Tool::new("file_edit", Category::Edit, &["change"]).path_keys(),
             Tool::new("web_access", Category::Fetch, &["fetch"]).address(&["url"]),
         ],
         server: |name| name.strip_prefix("mcp__")?.split_once("__").map(|(server, _)| server),
@@ -311,6 +331,7 @@ mod tests {
         ] {
             assert_eq!(target("edit", input).paths, paths, "{input}");
         }
+        assert_eq!(target("change", r#"{"a.rs": {}, "path": {}}"#).paths, ["a.rs", "path"]);
     }
 
     #[test]

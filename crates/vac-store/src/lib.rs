@@ -18,10 +18,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! * [`find()`] looks for logs in the paths somebody named, [`discover()`] in the [`places`]
+//! * [`find()`] searches the named paths for logs, [`discover()`] the [`places`]
 //!   where agents keep them.
 //! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
-//!   session of a [`Store`].
+//!   session of a store.
 //! * A [`SessionStore`](vac_adapter::container::SessionStore) contains several sessions: a database,
 //!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
 //!   through this one.
@@ -40,15 +40,15 @@
 //!   is data of the agents' crates. This crate knows no agent by name.
 //! * What went wrong while a session was read from its container is next to its documents
 //!   ([`Input::troubles`](vac_adapter::Input::troubles)), never in them.
-//! * A store's session reads as its documents, one behind the other, in a fixed order.
+//! * A store's session reads as its documents, one after the other, in a fixed order.
 //!   They are the source that a record names and whose hash it gives: a database as a
 //!   whole changes with every other session.
 //! * Below what the user named, and below the folders in which agents keep sessions, no
 //!   symbolic link is followed and nothing but regular files is opened ([`safe_path`]): a
 //!   folder from elsewhere must not bring other files of the user into a record. What was
 //!   skipped is listed ([`Skipped`]).
-//! * A session is there once: copies are left out, and so is what is less of a session
-//!   than something else ([`join`]). Whoever is told what there is, is told that too.
+//! * Each session is converted once: copies are skipped, and so are logs that contain less of
+//!   a session than another log ([`join`]). Callers also receive the list of skipped logs.
 
 pub mod discover;
 pub mod find;

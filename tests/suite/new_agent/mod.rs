@@ -92,7 +92,7 @@ fn its_logs_are_known_and_those_of_others_are_not_its() {
 
 #[test]
 fn native_keys_with_the_names_of_annotations_mean_nothing() {
-    assert_eq!(crate::annotation_keys::check(&Example, &fixture_logs(&Example)), 1);
+    assert_eq!(crate::keys::check_annotation_keys(&Example, &fixture_logs(&Example)), 1);
 }
 
 /// What the guide quotes is in the code, to the letter.
