@@ -10,6 +10,7 @@ use crate::prompt_rules::{CANNED_ANSWERS, CONTINUE, RULES, is_cut_context, user_
 
 /// What is known about a message besides its content.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // independent facts
 pub(crate) struct Position {
     /// The model's canned answer to a summary follows: the compressor wrote the message.
     pub is_summary: bool,
