@@ -42,7 +42,7 @@ pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
         annotations.ends = turn_end(&event_type, event.peek("content"));
     }
     // A conversation that ends with neither the user nor the model was interrupted (seed 002).
-    if maker.position.is_last && matches!(&*event_type, "info" | "warning") {
+    if maker.version.is_last && matches!(&*event_type, "info" | "warning") {
         annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Interrupted) });
     }
     let timestamp = event.timestamp("timestamp");

@@ -33,11 +33,13 @@ pub(crate) struct Version {
     pub state: State,
     /// Whether its tokens count.
     pub counts: bool,
+    /// Whether it is the last message of the conversation.
+    pub is_last: bool,
 }
 
 impl Default for Version {
     fn default() -> Self {
-        Self { state: State::Current, counts: true }
+        Self { state: State::Current, counts: true, is_last: false }
     }
 }
 
@@ -291,17 +293,13 @@ impl MessageVersions {
         self.live.get(known.position as usize) == Some(&known.last)
     }
 
-    /// Returns the number of the last message of the conversation.
-    pub fn last(&self) -> Option<usize> {
-        self.live.last().map(|last| *last as usize)
-    }
-
     /// Returns a version by the number of its message.
     pub fn version(&self, message: usize) -> Version {
         let Some(&state) = self.states.get(message) else { return Version::default() };
         let event = || self.events.get((state >> EVENT) as usize).copied().unwrap_or_default();
         Version {
             counts: state & COUNTS != 0,
+            is_last: self.live.last().is_some_and(|last| *last as usize == message),
             state: match state & STATE {
                 UPDATED => State::Updated,
                 REWOUND => State::Rewound(event()),

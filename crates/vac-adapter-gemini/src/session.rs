@@ -260,7 +260,6 @@ impl<'s> Reader<'s> {
             is_summary: false,
             is_subagent: self.session.is_subagent,
             is_turn_open: self.is_turn_open,
-            is_last: false,
         }
     }
 
@@ -281,9 +280,6 @@ impl<'s> Reader<'s> {
     ) -> Result<(), Error> {
         let version = self.version(slot);
         let original = self.original(slot);
-        let is_last =
-            slot == Slot::Message && self.session.versions.last() == self.messages.checked_sub(1);
-        let position = Position { is_last, ..position };
         let id = || piece_id(place, number);
         let origin = Origin { place, bytes: node.raw() };
         let report = sink.report();

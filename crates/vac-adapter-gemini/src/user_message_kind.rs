@@ -18,8 +18,6 @@ pub(crate) struct Position {
     pub is_subagent: bool,
     /// The log has not stated that the turn ended.
     pub is_turn_open: bool,
-    /// It is the last message of the conversation.
-    pub is_last: bool,
 }
 
 /// Adds what the content of a message in the user's name says about its author.
