@@ -1,5 +1,5 @@
-//! Golden fixtures: native files with the records expected of them beside them.
-//! `VAC_BLESS=1` writes the records; whoever does that reads them.
+//! Golden fixtures: native files with the expected records next to them. `VAC_BLESS=1` writes
+//! the records; read them before you commit them.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Input that nobody wishes for.
+//! Malformed and misleading input.
 
 use vac_adapter::Adapter;
 

@@ -1,11 +1,11 @@
-//! What every adapter has to hold, as functions that tests call.
+//! Checks that every adapter has to pass, as functions that tests call.
 //!
 //! Tests of an adapter name its agent's rules ([`agents`]) and call [`check`] for
 //! everything that is true of every log: every record is [valid](mod@convert), the same
 //! each time and in both encodings; [nothing is lost](no_drop);
-//! [ids lead where they led](references). [`golden`](mod@golden) compares the fixtures with the
-//! records beside them, [`logs`] finds the logs, [`tokens`](mod@tokens) adds up what a record counts,
-//! [`hostile`] makes input that nobody wishes for.
+//! [ids refer to the same entries](references). [`golden`](mod@golden) compares the fixtures with
+//! the records next to them, [`logs`] finds the logs, [`tokens`](mod@tokens) adds up the tokens of a
+//! record, [`hostile`] makes malformed and misleading input.
 //!
 //! ```no_run
 //! use vac_adapter_check::{Agent, check, corpus};
@@ -21,7 +21,7 @@
 //! * Native logs are read by [`native`], which shares no code with the adapters.
 //! * What is particular to an agent is data and small functions in the agent's crate, behind its
 //!   feature `check`, so that the tests of one adapter and those of the workspace check the same.
-//! * Functions fail as tests do, by panicking, and name the log and the place.
+//! * Functions fail by panicking, as tests do, and name the log and the place.
 
 // Every function here panics where a test has to fail.
 #![allow(clippy::missing_panics_doc)]

@@ -1,8 +1,8 @@
 //! No-drop: every scalar of a log is in its records.
 //!
-//! Scalars are compared as a multiset of values. What a record carries as raw text
-//! counts with the scalars that can be read in it. What is ours in a record does not
-//! count: the `type` of entries, and what [`Agent::copies`] says is told twice.
+//! Scalars are compared as a multiset of values. Text that a record keeps unparsed counts
+//! with the scalars that can be read in it. What the converter adds does not count: the
+//! `type` of entries, and places that repeat others ([`Agent::copies`]).
 //!
 //! Members that are null may be left out; elements that are null may not.
 

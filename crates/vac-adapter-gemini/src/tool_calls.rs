@@ -1,5 +1,4 @@
-//! What a message of the model holds besides its content: tool calls, thoughts
-//! and tokens.
+//! What a message of the model contains next to its content: tool calls, thoughts and tokens.
 
 use std::borrow::Cow;
 

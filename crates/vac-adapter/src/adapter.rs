@@ -1,4 +1,4 @@
-//! What an adapter is: detect, survey, then entries one by one.
+//! The traits of an adapter: detect a log, survey it, then return its entries one by one.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! Files that belong to a session and are no logs, as events.
+//! Files that belong to a session and are not logs, as events.
 //!
-//! A file is text, or base64 if it is no text, or a value if it is a JSON file. One that
-//! is large is carried in pieces, an event each, so that memory does not grow with it.
+//! The content is text, base64 if it is not UTF-8, or a value if it is a JSON file. A large file
+//! is split into several events, so that memory does not grow with its size.
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! Documents that are no JSON as a whole: cut short, damaged or nested too deep.
+//! Reads documents that are not JSON as a whole: cut short, damaged or nested too deep.
 //!
-//! Brackets and quotes are enough to tell where a member or an element ends. What is good
-//! by itself is read as if nothing had happened; the rest is carried raw.
+//! Brackets and quotes show where a member or an element ends. Elements that are valid by
+//! themselves are parsed as usual; the rest is kept unparsed.
 //!
 //! ```
 //! use vac_adapter::broken::Broken;

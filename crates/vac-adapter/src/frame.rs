@@ -1,19 +1,17 @@
 //! Framing: where one native document ends and the next begins.
 //!
-//! Every log is read as the most general of its forms: JSON documents one
-//! behind the other, with or without space or line ends between them. One
-//! document a line (JSONL), several on a line, one document in all and
-//! pretty-printed documents back to back are special cases of that. What is no
-//! document becomes a frame too, with its bytes and the reason, and reading goes
-//! on behind it; together the frames hold every byte but space and byte-order
-//! marks.
+//! Every log is read as JSON documents one after the other, with or without space or
+//! line ends between them. One document a line (JSONL), several on a line, a single
+//! document and pretty-printed documents back to back are special cases of that. Bytes
+//! that are not a document become a frame, too, with the reason, and reading continues
+//! after them; together the frames contain every byte except space and byte-order marks.
 //!
 //! # Where a bad document ends
 //!
-//! At the end of its first line: in a log of lines the next one is good again,
-//! whatever the parser believed. A document that opens with a bracket alone on
-//! its line is pretty-printed: that one ends with the first line that is not
-//! indented. A run of NUL bytes (what a crash leaves) always ends it.
+//! At the end of its first line: in a log of lines the next line is usually valid
+//! again. A document that opens with a bracket alone on its line is pretty-printed and
+//! ends with the first line that is not indented. A run of NUL bytes (as a crash leaves
+//! them) always ends a document.
 //!
 //! # Frames that are too long
 //!

@@ -1,4 +1,4 @@
-//! What an adapter reads: one file, or several that hold one session.
+//! What an adapter reads: one file, or several that together contain one session.
 
 use std::fmt;
 use std::io::{self, Read};

@@ -1,10 +1,9 @@
-//! What every adapter shares.
+//! What all adapters share.
 //!
-//! An adapter knows one agent's logs. It [detects](Adapter::detect) them by
-//! content, [surveys](Adapter::survey) an input once for what is true of its
-//! sessions as a whole, and then gives the entries of a [`Session`] one by one.
-//! [`session::write`] makes the record of that: JSON or CBOR, in the memory of the
-//! largest entry.
+//! An adapter reads the logs of one agent. It [detects](Adapter::detect) them by content,
+//! [surveys](Adapter::survey) an input once for the facts about its sessions, and then passes
+//! the entries of a [`Session`] one by one to a [`Sink`]. [`session::write`] writes the record,
+//! as JSON or CBOR, with one entry in memory at a time.
 //!
 //! ```
 //! use vac_adapter::members::{Members};
@@ -42,18 +41,21 @@
 //!
 //! # Decisions
 //!
-//! * [`frame`] reads every container of JSON documents the same way; what is no
-//!   document is a frame too. Adapters see documents, never bytes.
-//! * [`members`] is the no-drop mechanism. Nothing else in an adapter has to care.
-//! * [`broken`] takes apart what was one document and is damaged or cut short.
-//! * [`attachment`] carries whole files that belong to a session.
-//! * [`raw`] is the one place that carries what no value can carry, and [`redact`] the one
-//!   that decides whether its bytes may be kept.
-//! * Adapters are pure: an [`Input`] is opened by whoever owns the files.
-//! * [`session`] validates every entry as it was written. Adapters make typed entries,
-//!   so a violation is a defect of ours and stops the record.
-//! * Ids that the source lacks are made of its place or its bytes ([`ids`]);
-//!   timestamps that it lacks are not made at all.
+//! * [`frame`] reads all sequences of JSON documents the same way; bytes that are not a
+//!   document are frames, too. Adapters receive documents, never a byte stream.
+//! * [`members`] ensures that nothing is dropped: what an adapter does not take is kept.
+//! * [`annotation`] is the only way to state something about an entry that the log does not
+//!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
+//! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as
+//!   data. Adapters do no IO: `vac-store` opens files and databases for them.
+//! * [`broken`] reads documents that are damaged or cut short.
+//! * [`attachment`] keeps whole files that belong to a session.
+//! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
+//!   kept.
+//! * [`session`] validates every entry as it was written. Adapters build typed entries, so a
+//!   violation is a defect of this program and stops the record.
+//! * Ids that a log does not state are made from the place of an entry or from the bytes of the
+//!   log ([`ids`]); timestamps that it does not state stay absent.
 
 pub mod adapter;
 pub mod annotation;

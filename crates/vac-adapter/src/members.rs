@@ -1,9 +1,9 @@
-//! THE no-drop mechanism: the members of one native object.
+//! The members of one native object: what is not taken is kept.
 //!
-//! A taker removes a member only if its value fits the canonical field it is
-//! wanted for; any other member stays. [`Members::rest`] gives what stayed, to be
-//! carried under its native name. Dropping members without calling it is a defect, and
-//! panics where debug assertions are on (a release build goes on).
+//! Methods such as [`Members::text`] remove a member only if its value fits the canonical
+//! field; any other member stays. [`Members::rest`] returns what stayed, to be kept under its
+//! native name. Dropping members without calling it is a defect, and panics if debug
+//! assertions are on (a release build continues).
 //!
 //! ```
 //! use vac_adapter::members::Members;
@@ -25,10 +25,10 @@
 //! * A native key that the target map names is kept as `native:` and itself, and
 //!   so is one that begins with `native:`, so that no two keys can meet. The key `vac` is
 //!   reserved for [annotations](crate::annotation) and is kept as `native:vac`.
-//! * A key that is no Unicode text (half a surrogate pair) is kept as
+//! * A key that is not Unicode text (a lone surrogate) is kept as
 //!   `native-token:` and its JSON token without the quotes.
-//! * A member whose value is null is left out of the rest; inside a value that is
-//!   carried whole, nulls stay.
+//! * A member whose value is null is left out of the rest; inside a value that is kept as
+//!   a whole, nulls stay.
 
 use std::borrow::Cow;
 

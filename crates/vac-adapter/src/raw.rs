@@ -1,5 +1,5 @@
-//! The entry for what cannot be carried as a value: one system-event with the
-//! source's own bytes and the reason.
+//! The entry for bytes that could not be parsed: a system-event `unparsed` with the bytes,
+//! annotated with the reason.
 
 use data_encoding::BASE64;
 use vac_record::annotations::{self, EntryAnnotations};

@@ -2,18 +2,18 @@
 //!
 //! # Decisions
 //!
-//! * The record without entries is encoded first, and its empty list of entries is
-//!   where the entries go. So one code path gives JSON in the schema's order, pretty
-//!   JSON and deterministic CBOR, and holds one entry at a time.
-//! * What a record was made from comes after its entries, and is stated when these have
-//!   been read: so the SHA-256 of a source is that of what was converted.
-//! * CBOR wants the number of entries first: [`Session::count`].
-//! * Every entry is validated before it leaves, and so is the record around the
-//!   entries. Together that is the whole record, because an array of valid entries is all
-//!   that the schema asks of the list. What is validated are the bytes that were written,
-//!   with null in the place of every carried value, about which the schema says `any`.
-//! * An entry that the encoding has nothing for (CBOR text cannot be half a surrogate
-//!   pair) is carried as the text it was made of.
+//! * The record without entries is encoded first, and the entries replace its empty list.
+//!   So one code path writes JSON in the schema's order, pretty JSON and deterministic CBOR,
+//!   with one entry in memory at a time.
+//! * The sources of a record come after its entries, and are asked for when these have been
+//!   read: so the SHA-256 of a source is that of the bytes that were converted.
+//! * CBOR states the number of entries before them: [`Session::count`].
+//! * Every entry is validated before it is written out, and so is the record around the
+//!   entries. Together that is the whole record, because the schema requires only that the
+//!   list is an array of valid entries. The bytes that were written are validated, with null
+//!   in the place of every value for which the schema says `any`.
+//! * An entry that the encoding cannot express (CBOR text cannot contain a lone surrogate) is
+//!   kept as the text that it was made from.
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! Lines for people: harmless text, and colours.
 //!
-//! Text gets into a [`Line`] only by being made harmless, so that nothing a log, a record,
-//! a key or a file name says can act on a terminal. Colours are taken out again where
-//! standard output or standard error is no terminal; nothing is said by them alone.
+//! Text in a [`Line`] is always made harmless, so that text of a log, a record, a key or a file
+//! name cannot control the terminal. Colours are removed where standard output or standard error
+//! is not a terminal; they never carry information that the text does not have.
 
 use anstyle::{AnsiColor, Style};
 use vac_value::harmless;

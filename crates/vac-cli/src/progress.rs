@@ -1,6 +1,6 @@
 //! A bar for work that takes long, on a terminal.
 //!
-//! There is at most one. Whoever writes to the terminal does so [`aside`] of it.
+//! There is at most one. Other output to the terminal is printed through [`aside`].
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The sessions in the places where agents keep them.
+//! Finds sessions in the places where agents keep them.
 
 use std::collections::HashSet;
 use std::io;

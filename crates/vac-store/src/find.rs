@@ -1,4 +1,4 @@
-//! The logs in the paths that somebody named.
+//! Finds logs in the paths that the user named.
 
 use std::collections::HashSet;
 use std::io::{self, Read};

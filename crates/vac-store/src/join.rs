@@ -1,9 +1,9 @@
-//! Files of one session, put together.
+//! Joins the files of one session.
 //!
 //! Files are one session if the adapter says so ([`Share`]), their session ids are equal,
-//! and they are in the same folder or were both named. Before that, what is there twice is
-//! left out: a copy of a file, byte for byte, wherever it lies; and what was not named and
-//! only has the remains of a session that is there as a whole (the files of `OpenCode` that a
+//! and they are in the same folder or were both named. Duplicates are skipped before that:
+//! files with the same bytes, in any folder; and files that were not named and contain only
+//! parts of a session of which another log contains more (the files of `OpenCode` that a
 //! database replaced, Gemini's list of prompts).
 
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! Session logs where agents keep them.
 //!
-//! Adapters read JSON documents. What is on disk is plain files, compressed files, trees
-//! of small files and databases: this crate makes [inputs](vac_adapter::Input) of all of
-//! them, and is the only one that reads logs from disk.
+//! Adapters read JSON documents. On disk there are plain files, compressed files, trees of
+//! small files and databases: this crate makes [inputs](vac_adapter::Input) of all of them, and
+//! is the only one that reads logs from disk.
 //!
 //! ```
 //! use vac_adapter::Input;
@@ -18,14 +18,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! * [`find()`] searches the named paths for logs, [`discover()`] the [`places`]
-//!   where agents keep them.
-//! * A [`Log`] is one thing to convert: a file, several that hold one session, or a
-//!   session of a store.
+//! * [`find()`] searches for logs in the paths that the user named, [`discover()`] in the
+//!   [`places`] where agents keep them.
+//! * A [`Log`] is a file, several files that together contain one session, or a session of a
+//!   store.
 //! * A [`SessionStore`](vac_adapter::container::SessionStore) contains several sessions: a database,
 //!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
 //!   through this one.
-//! * [`join`](join::join) puts the files of one session together.
+//! * [`join`](join::join) joins the files of one session.
+//! * [`Log::load`] reads a log to convert it, and ties its record to the bytes that were read
+//!   ([`Loaded`]).
 //!
 //! # Decisions
 //!
@@ -33,22 +35,22 @@
 //!   opened as immutable, and if they have a live journal, as a private copy ([`sqlite`]).
 //! * A session of a database that other programs write to is read from one state of it.
 //!   If there is none for long enough, that is an error.
-//! * What a container is, its first bytes, its tables or its folders say, never its name. In the
-//!   places of agents names decide what is opened at all ([`places`]): around sessions lie
-//!   credentials, and copies of whatever an agent has touched.
+//! * Containers are recognised by their first bytes, their tables or their folders, never by
+//!   their name. In the places of agents, names decide what is opened at all ([`places`]):
+//!   credentials and copies of edited files are next to the sessions.
 //! * Where sessions are, which tables of a database may be read and which files belong to a session
 //!   is data of the agents' crates. This crate knows no agent by name.
 //! * What went wrong while a session was read from its container is next to its documents
 //!   ([`Input::troubles`](vac_adapter::Input::troubles)), never in them.
-//! * A store's session reads as its documents, one after the other, in a fixed order.
-//!   They are the source that a record names and whose hash it gives: a database as a
-//!   whole changes with every other session.
+//! * A session of a store is read as its documents, one after the other, in a fixed order.
+//!   They are the source that a record names, with their SHA-256: the database as a whole
+//!   changes with every other session.
 //! * Below what the user named, and below the folders in which agents keep sessions, no
 //!   symbolic link is followed and nothing but regular files is opened ([`safe_path`]): a
 //!   folder from elsewhere must not bring other files of the user into a record. What was
 //!   skipped is listed ([`Skipped`]).
-//! * Each session is converted once: copies are skipped, and so are logs that contain less of
-//!   a session than another log ([`join`]). Callers also receive the list of skipped logs.
+//! * Every session is returned once: copies are skipped, and so are logs that contain less of a
+//!   session than another one ([`join`]). Callers also receive the list of what was skipped.
 
 pub mod discover;
 pub mod find;

@@ -1,4 +1,4 @@
-//! One thing to convert.
+//! A log to convert: the files, or the rows of a database, of one session.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

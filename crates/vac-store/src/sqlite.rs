@@ -22,7 +22,7 @@
 //! Copying: the database is copied before its journals. A page of the database that is newer
 //! than the beginning of the copy has its counterpart in the journal that is copied later
 //! (its new content in a write-ahead log, its old content in a rollback journal), as long as
-//! that is the same journal from beginning to end. Random numbers in its header tell.
+//! that is the same journal from beginning to end: random numbers in its header are compared.
 //!
 //! `SQLite` opens a database in place by its path, and is asked to follow no link. That the path
 //! leads to the file that was checked is compared before and after: only a program that replaces

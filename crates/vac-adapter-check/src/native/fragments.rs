@@ -1,4 +1,4 @@
-//! What can be read of text that is no document: its words, without the punctuation.
+//! The words of text that is not a document, without the punctuation.
 
 use super::leaf::Leaf;
 use super::read::{skip_space, text, word};

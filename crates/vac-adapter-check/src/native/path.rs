@@ -1,4 +1,4 @@
-//! Where a scalar stands in its document.
+//! The path of a scalar in its document.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
-//! A document as a [`Value`], to look into: good enough to follow ids and to count,
-//! never to compare. Of keys that stand twice the last counts, text that is not Unicode
-//! is mended, and so are numbers that no 64-bit type holds.
+//! A document as a [`Value`], to follow ids and to count, never to compare: of duplicate keys
+//! the last one counts, and text that is not Unicode and numbers beyond 64 bits are changed.
 
 use serde_json::{Map, Value};
 

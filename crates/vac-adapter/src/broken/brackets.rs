@@ -1,5 +1,4 @@
-//! Where members and elements end in what is no JSON: brackets and quotes are enough to
-//! tell.
+//! Finds where members and elements of damaged JSON end, by brackets and quotes.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! The part of the input that is held: text that is known to be text, and the
-//! bytes behind it that are not known yet.
+//! The part of the input that is in memory: bytes that are known to be UTF-8, and the bytes
+//! after them that are not checked yet.
 
 use std::io::{self, Read};
 

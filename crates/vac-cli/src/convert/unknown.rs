@@ -1,4 +1,4 @@
-//! What a file is that is nobody's log, as far as its first bytes tell.
+//! What a file that is not a log probably is, by its first bytes.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! Times that somebody names: RFC 3339, or a day.
+//! Times that the user gives: RFC 3339, or a day.
 
 use vac_record::AbstractTimestamp;
 use vac_record::time::{instant, utc};
