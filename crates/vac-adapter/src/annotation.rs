@@ -20,7 +20,7 @@
 
 use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
 use vac_record::{Any, Decode, DecodeError, Encode, Entry, Map, Text, VerifiableAgentRecord};
-use vac_value::{Encoding, IntoOwned};
+use vac_value::Encoding;
 
 /// The key of the extension.
 pub const KEY: &str = "vac";
@@ -36,8 +36,10 @@ pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>
 /// Adds annotations to the extensions of an entry that is being built and has none. Absent
 /// annotations add nothing.
 pub fn attach<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &EntryAnnotations<'_>) {
+    debug_assert!(extensions.get(KEY).is_none(), "annotations are attached once");
     if *annotations != EntryAnnotations::default() {
-        write(extensions, annotations);
+        // Members keep the key from native objects, so it is not there.
+        extensions.push((KEY.into(), encoded(annotations)));
     }
 }
 
@@ -89,7 +91,10 @@ fn read<T: Decode<'static>>(extensions: &Map<Text<'_>, Any<'_>>) -> Result<Optio
 }
 
 fn write<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &impl Encode) {
+    extensions.insert(KEY.into(), encoded(annotations));
+}
+
+fn encoded(annotations: &impl Encode) -> Any<'static> {
     let any = Any::from_value(annotations, Encoding::Json);
-    let any = any.expect("annotations are texts and integers");
-    extensions.insert(KEY.into(), any.into_owned());
+    any.expect("annotations are texts and integers")
 }

@@ -164,6 +164,9 @@ impl From<EncodeError> for AnyError {
     }
 }
 
+/// Room for most values that are encoded by themselves.
+const ROOM: usize = 96;
+
 impl<'a> Any<'a> {
     pub(crate) fn from_node(node: Node<'a, 'a>) -> Self {
         Self(Carried::Node(node))
@@ -184,7 +187,7 @@ impl<'a> Any<'a> {
         value: &T,
         encoding: Encoding,
     ) -> Result<Any<'static>, EncodeError> {
-        let mut encoder = Encoder::new(encoding);
+        let mut encoder = Encoder::new(encoding).with_capacity(ROOM);
         value.encode(&mut encoder)?;
         Ok(Any::from_written(encoder))
     }
