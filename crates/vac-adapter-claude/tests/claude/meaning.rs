@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vac_adapter::Memory;
-use vac_adapter_check::{Log, corpus, fixture, full};
+use vac_adapter_check::{corpus, full};
 use vac_adapter_claude::Claude;
 
 use crate::{check, converted, entry};
@@ -320,59 +319,6 @@ fn messages_that_are_logged_again_are_duplicates() {
     assert_eq!(entries[1]["vac"]["usage"], Value::Null);
 }
 
-/// Escapes the first character of every key of JSON text.
-fn with_escaped_keys(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut escaped, mut at) = (String::new(), 0);
-    while at < bytes.len() {
-        if bytes[at] != b'"' {
-            let end = text[at..].find('"').map_or(text.len(), |next| at + next);
-            escaped.push_str(&text[at..end]);
-            at = end;
-            continue;
-        }
-        let mut end = at + 1;
-        while end < bytes.len() && bytes[end] != b'"' {
-            end += if bytes[end] == b'\\' { 2 } else { 1 };
-        }
-        let is_key = bytes.get(end + 1) == Some(&b':') && bytes[at + 1].is_ascii_alphanumeric();
-        if is_key {
-            let first = format!("\"\\u{:04x}", bytes[at + 1]);
-            escaped.push_str(&first);
-            escaped.push_str(&text[at + 2..=end]);
-        } else {
-            escaped.push_str(text.get(at..=end).unwrap_or(&text[at..]));
-        }
-        at = end + 1;
-    }
-    escaped
-}
-
-/// Returns the types, ids and annotations of all entries of a text in the place of a log.
-fn meaning(log: &Log, text: &str) -> Vec<Value> {
-    let input = Memory { name: &log.parts[0].name, bytes: text.as_bytes() };
-    let records = full(&Claude, &input).expect("records");
-    let of = |it: &Value| json!([it["type"], it["event-type"], it["id"], it["vac"]]);
-    let children =
-        |it: &Value| it["children"].as_array().into_iter().flatten().map(of).collect::<Vec<_>>();
-    records[0].entries().iter().map(|it| json!([of(it), children(it)])).collect()
-}
-
-#[test]
-fn escaped_keys_have_the_same_meaning() {
-    let mut count = 0;
-    for case in
-        ["authors", "outcomes", "newer", "sidechain", "agent-progress", "basic", "stream", "forked"]
-    {
-        let log = fixture(&Claude, case);
-        let text = std::str::from_utf8(log.first()).expect("text");
-        let (plain, escaped) = (meaning(&log, text), meaning(&log, &with_escaped_keys(text)));
-        assert_eq!(plain, escaped, "{case}");
-        count += plain.len();
-    }
-    assert!(count > 60);
-}
-
 #[test]
 fn sessions_that_begin_with_a_plan_name_the_session_that_made_it() {
     let log = json!({"type": "user", "uuid": "u1", "sessionId": "s2", "planContent": "Oil.", "message": {
@@ -407,51 +353,4 @@ fn decisions_in_streams_are_permissions() {
     assert_eq!(vac[2], json!({"author": "other-agent", "subagent": {"call-id": "t0"}}));
     assert_eq!(vac[3], Value::Null);
     assert_eq!(vac[4]["ends"], json!({"of": "session", "how": "failure"}));
-}
-
-/// Adds every annotation key to every object of a value.
-fn with_native_annotations(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.values_mut().for_each(with_native_annotations);
-            let vac = json!({"author": "hook", "outcome": "cancelled", "ends": {"of": "session"}});
-            for (key, native) in [
-                ("vac", vac),
-                ("author", json!("hook")),
-                ("superseded", json!({"how": "rewound"})),
-                ("duplicate-of", json!("u1")),
-                ("inherited", json!(true)),
-                ("subagent", json!({"id": "x"})),
-                ("outcome", json!("error")),
-                ("exit-code", json!(7)),
-                ("action", json!({"tool": "x", "category": "Read"})),
-                ("permission", json!({"decision": "denied"})),
-                ("usage", json!(9)),
-                ("reason", json!("syntax")),
-                ("starts", json!(true)),
-                ("ends", json!({"of": "session"})),
-            ] {
-                members.entry(key).or_insert(native);
-            }
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(with_native_annotations),
-        _ => {}
-    }
-}
-
-#[test]
-fn native_keys_are_not_annotations() {
-    for case in ["authors", "outcomes", "newer", "sidechain", "agent-progress", "basic", "stream"] {
-        let log = fixture(&Claude, case);
-        let text = std::str::from_utf8(log.first()).expect("text");
-        let marked: Vec<_> = text
-            .lines()
-            .map(|line| {
-                let mut line = serde_json::from_str(line).expect("JSON");
-                with_native_annotations(&mut line);
-                line.to_string()
-            })
-            .collect();
-        assert_eq!(meaning(&log, &marked.join("\n")), meaning(&log, text), "{case}");
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::Adapter;
-use vac_adapter_check::{Converted, Log, check, corpus, fixture, fixture_logs, full};
+use vac_adapter_check::{check, corpus, fixture, full};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 use vac_value::Map;
@@ -310,52 +310,4 @@ fn native_keys_of_annotations_mean_nothing() {
         let entries = entries(&[line]);
         assert_eq!(entries[0]["vac"], json!({"author": "user"}), "{}", entries[0]);
     }
-}
-
-/// Writes the first character of every key as an escape.
-fn escape_keys(log: &str) -> String {
-    let mut escaped = String::new();
-    let mut rest = log;
-    while let Some(start) = rest.find('"') {
-        let inside = &rest[start + 1..];
-        let mut is_escaped = false;
-        let end = inside.find(|character| {
-            let is_end = character == '"' && !is_escaped;
-            is_escaped = character == '\\' && !is_escaped;
-            is_end
-        });
-        let Some(end) = end else { break };
-        let (text, after) = (&inside[..end], &inside[end + 1..]);
-        escaped.push_str(&rest[..=start]);
-        match text.chars().next() {
-            Some(first) if after.trim_start().starts_with(':') && first.is_ascii_alphanumeric() => {
-                let first = format!("\\u{:04x}", u32::from(first));
-                escaped.extend([first.as_str(), &text[1..]]);
-            }
-            _ => escaped.push_str(text),
-        }
-        escaped.push('"');
-        rest = after;
-    }
-    escaped + rest
-}
-
-#[test]
-fn escaped_keys_give_the_same_records() {
-    let mut count = 0;
-    for log in fixture_logs(&Codex) {
-        let Ok(text) = std::str::from_utf8(log.first()) else { continue };
-        let records = full(&Codex, &log).expect("converts");
-        // What could not be parsed is kept as it was written.
-        if records.iter().any(|record| record.text().contains("\"unparsed\"")) {
-            continue;
-        }
-        let name = log.shown.rsplit('/').next().expect("a name");
-        let escaped = full(&Codex, &Log::new(name, escape_keys(text))).expect("converts");
-        let values =
-            |records: &[Converted]| records.iter().map(Converted::value).collect::<Vec<_>>();
-        assert_eq!(values(&escaped), values(&records), "{}", log.shown);
-        count += 1;
-    }
-    assert!(count > 15, "{count}");
 }
