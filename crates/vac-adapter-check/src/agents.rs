@@ -1,5 +1,5 @@
 //! What tests have to know about the logs of an agent: what need not be found in a record, and
-//! where native logs have their ids. The values are in the agents' crates, behind their feature
+//! where native logs have their ids. The values are in the agents' crates, with their feature
 //! `check`.
 
 use std::any::Any;

@@ -19,7 +19,7 @@
 //! # Decisions
 //!
 //! * Native logs are read by [`native`], which shares no code with the adapters.
-//! * What is particular to an agent is data and small functions in the agent's crate, behind its
+//! * What is particular to an agent is data and small functions in the agent's crate, under its
 //!   feature `check`, so that the tests of one adapter and those of the workspace check the same.
 //! * Functions fail by panicking, as tests do, and name the log and the place.
 

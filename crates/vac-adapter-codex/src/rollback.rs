@@ -56,7 +56,7 @@ impl Rollback {
 
     /// Whether a line was removed.
     pub fn holds(&self, index: u64) -> bool {
-        let behind = self.removed.partition_point(|(from, _)| *from <= index);
-        behind > 0 && index < self.removed[behind - 1].1
+        let after = self.removed.partition_point(|(from, _)| *from <= index);
+        after > 0 && index < self.removed[after - 1].1
     }
 }

@@ -62,8 +62,7 @@ impl Maker<'_, '_> {
                 annotations = superseded(SupersededHow::Compacted, place.id());
             }
             (State::Repeated, _) => {
-                let original = self.original.unwrap_or_default();
-                annotations.duplicate_of = Some(original.to_owned().into());
+                annotations.duplicate_of = self.original.map(|id| id.to_owned().into());
                 if let Some(id) = native.as_ref().filter(|id| Some(&***id) == self.original) {
                     rest.insert(NATIVE_ID.into(), id.clone().into());
                     return ((self.place_id)().into(), annotations);

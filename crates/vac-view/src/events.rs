@@ -184,14 +184,19 @@ struct EventStream<'t, 'f> {
     report: Report,
 }
 
+/// An entry that says that the session ends.
+struct LastEntry {
+    id: Option<String>,
+}
+
 /// Gives events their times and reports those that are selected.
 struct Output<'t, 'f> {
     info: SessionInfo,
     options: Options,
     clock: SessionClock,
     skipped: Skipped,
-    /// The id of the last entry, if it says that the session ends.
-    ends_by: Option<String>,
+    /// The last entry, if it says that the session ends.
+    ends_by: Option<LastEntry>,
     receive: &'t mut Receive<'f>,
 }
 
@@ -231,7 +236,7 @@ impl Visitor for Output<'_, '_> {
         if annotations.ends.as_ref().is_some_and(|end| end.of == EndOf::Session)
             && context.is_in_conversation()
         {
-            self.ends_by = Some(context.entry_id.unwrap_or_default().to_owned());
+            self.ends_by = Some(LastEntry { id: context.entry_id.map(str::to_owned) });
         }
     }
 
@@ -303,7 +308,7 @@ impl Output<'_, '_> {
             return Ok(());
         }
         let kind = EventKind::SessionEnd { is_synthesised: ends_by.is_none(), status };
-        let entry_id = ends_by.as_deref().filter(|id| !id.is_empty());
+        let entry_id = ends_by.as_ref().and_then(|entry| entry.id.as_deref());
         let context = Context { entry_id, ..Context::default() };
         (self.receive)(&event(&self.info, time, context, kind))
     }
