@@ -71,6 +71,7 @@ pub mod foreign;
 pub mod frame;
 pub mod ids;
 pub mod input;
+pub mod mapping;
 pub mod members;
 pub mod message_text;
 pub mod models;

@@ -49,6 +49,9 @@ pub struct Report {
     pub entries: BTreeMap<&'static str, u64>,
     /// Native types that the adapter does not know.
     pub unknown_types: BTreeMap<String, u64>,
+    /// Native keys that no mapping names, with the name of the object before them. Their values
+    /// are kept.
+    pub unknown_keys: BTreeMap<String, u64>,
     /// Secrets that were left out, by path, and how many.
     pub redacted: BTreeMap<String, u64>,
     /// Entries that repeat another one and are linked to it.
@@ -93,6 +96,11 @@ impl Report {
     /// Counts a native type that the adapter does not know.
     pub fn unknown(&mut self, native: &str) {
         count(&mut self.unknown_types, native);
+    }
+
+    /// Counts a native key that the mapping of an object does not name.
+    pub fn unknown_key(&mut self, object: &str, key: &str) {
+        count(&mut self.unknown_keys, &format!("{object}.{key}"));
     }
 
     /// Counts a secret that is left out.
