@@ -7,6 +7,7 @@ mod fuzz;
 mod golden;
 mod goldens;
 mod keys;
+mod mapping;
 mod new_agent;
 mod numbers;
 mod oracle;

@@ -1,24 +1,33 @@
 //! Content blocks that have an entry type of their own.
-//!
-//! | native key | canonical field |
-//! |---|---|
-//! | `tool_use.id`, `.name`, `.input` (seed 001) | `tool-call` `call-id`, `name`, `input`; `vac.action` |
-//! | `tool_result.tool_use_id`, `.content`, `.is_error` (seed 001) | `tool-result` `call-id`, `output`, `is-error` and `status`; `vac.outcome` |
-//! | `thinking.thinking` (seed 001) | `reasoning` `content` |
-//! | `redacted_thinking.data` | `reasoning` `encrypted` |
-//! | all others | kept under their name |
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::members::{null, put, sift};
+use vac_adapter::members::{Rest, null};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry};
-use vac_value::{Kind, Node};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::{known, outcome, tools};
+
+mapping! {
+    /// A block of type `thinking`: `reasoning`.
+    pub(crate) struct Thinking<'a>("thinking"; key, value) {
+        "type" => "the entry's type", stated = true;
+        "thinking" => "`content`" seed "001", take content: Any<'a> = Some(value.carry());
+        "signature" => "", keep;
+    }
+}
+
+mapping! {
+    /// A block of type `redacted_thinking`: `reasoning`.
+    pub(crate) struct RedactedThinking<'a>("redacted_thinking"; key, value) {
+        "type" => "the entry's type", stated = true;
+        "data" => "`encrypted`", take encrypted: Text<'a> = value.text();
+    }
+}
 
 /// The blocks of one message.
 pub(crate) struct Blocks<'t, 'd, 'a> {
@@ -48,10 +57,18 @@ impl<'t, 'd, 'a> Blocks<'t, 'd, 'a> {
         let timestamp = self.timestamp.cloned();
         let kind = block.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
         match &*kind {
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(block, timestamp),
-            "thinking" => Some(thinking(block, timestamp)),
-            "redacted_thinking" => Some(redacted(block, timestamp)),
-            result if result.ends_with("tool_result") => self.result(block, timestamp),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(block, timestamp, report),
+            "thinking" => {
+                let Thinking { content, rest } =
+                    Thinking::read(block, &ReasoningEntry::KEYS, report);
+                Some(reasoning(content, None, timestamp, rest))
+            }
+            "redacted_thinking" => {
+                let RedactedThinking { encrypted, rest } =
+                    RedactedThinking::read(block, &ReasoningEntry::KEYS, report);
+                Some(reasoning(None, encrypted, timestamp, rest))
+            }
+            result if result.ends_with("tool_result") => self.result(block, timestamp, report),
             other => {
                 if !known::plain_block(other) {
                     report.unknown(&format!("content block {other}"));
@@ -65,54 +82,36 @@ impl<'t, 'd, 'a> Blocks<'t, 'd, 'a> {
         &self,
         block: Node<'a, '_>,
         timestamp: Option<AbstractTimestamp<'a>>,
+        report: &mut Report,
     ) -> Option<Entry<'a>> {
-        let mut entry = tool_result(block, timestamp)?;
-        if let Entry::ToolResult(result) = &mut entry {
-            let mut it = EntryAnnotations::default();
-            outcome::annotate_result(&mut it, block, result.is_error, self.result);
-            attach(&mut result.extensions, &it);
-        }
-        Some(entry)
+        let mut result = tool_result(block, timestamp, report)?;
+        let mut it = EntryAnnotations::default();
+        outcome::annotate_result(&mut it, block, result.is_error, self.result);
+        attach(&mut result.extensions, &it);
+        Some(Entry::ToolResult(result))
     }
 }
 
-fn call<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Option<Entry<'a>> {
-    let mut entry = tool_call(block, timestamp)?;
-    if let Entry::ToolCall(call) = &mut entry {
-        let action = Some(tools::action(&call.name, block));
-        let it = EntryAnnotations { action, ..EntryAnnotations::default() };
-        attach(&mut call.extensions, &it);
-    }
-    Some(entry)
+fn call<'a>(
+    block: Node<'a, '_>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    report: &mut Report,
+) -> Option<Entry<'a>> {
+    let mut call = tool_call(block, timestamp, report)?;
+    let action = Some(tools::action(&call.name, block));
+    let it = EntryAnnotations { action, ..EntryAnnotations::default() };
+    attach(&mut call.extensions, &it);
+    Some(Entry::ToolCall(call))
 }
 
-fn thinking<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
-    let mut content = None;
-    let extensions = sift(block, &ReasoningEntry::KEYS, |key, value| match key {
-        "type" => true,
-        "thinking" => put(&mut content, Some(value.carry())),
-        _ => false,
-    });
+fn reasoning<'a>(
+    content: Option<Any<'a>>,
+    encrypted: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    extensions: Rest<'a>,
+) -> Entry<'a> {
     Entry::Reasoning(ReasoningEntry {
         content: content.unwrap_or_else(null),
-        encrypted: None,
-        subject: None,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    })
-}
-
-fn redacted<'a>(block: Node<'a, '_>, timestamp: Option<AbstractTimestamp<'a>>) -> Entry<'a> {
-    let mut encrypted = None;
-    let extensions = sift(block, &ReasoningEntry::KEYS, |key, value| match key {
-        "type" => true,
-        "data" => put(&mut encrypted, value.text()),
-        _ => false,
-    });
-    Entry::Reasoning(ReasoningEntry {
-        content: null(),
         encrypted,
         subject: None,
         timestamp,

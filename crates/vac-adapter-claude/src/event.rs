@@ -1,10 +1,10 @@
 //! Lines that are events: every line that is not a message. The whole line is the event's `data`.
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Place, Raw};
-use vac_adapter::members::{Rest, sift};
+use vac_adapter::members::Rest;
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Report, mapping};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Map, Node, Text};
 
@@ -12,6 +12,14 @@ use crate::envelope::{Envelope, Wanted};
 use crate::first_pass::{Facts, LinePlan};
 use crate::lines::LOGLINES;
 use crate::{event_meaning, known};
+
+mapping! {
+    /// An object that contains lines: a web export.
+    pub(crate) struct Wrapper<'a>("export"; key, value) {
+        "loglines" => "the lines", stated = true;
+        _ => keep;
+    }
+}
 
 /// Returns the entry of an event.
 pub(crate) fn entry<'a>(
@@ -24,11 +32,11 @@ pub(crate) fn entry<'a>(
     if line.kind() != Kind::Map {
         return value(line, place, report);
     }
-    let wanted = Wanted { named: &[], kind: None, body: None };
-    let envelope = Envelope::parse(line, wanted, &facts.defaults);
+    let wanted = Wanted { kind: None, body: None, defaults: &facts.defaults };
+    let envelope = Envelope::read(line, &[], wanted, report);
     let mut extensions = Rest::default();
     extensions.extend(envelope.parent.map(|parent| ("parent-id".into(), parent.carry())));
-    let event_type = event_type(&envelope, report);
+    let event_type = event_type(line, &envelope, report);
     let mut it = facts.annotations(&envelope, plan, place);
     event_meaning::annotate(&mut it, line, &event_type, plan);
     attach(&mut extensions, &it);
@@ -43,7 +51,7 @@ pub(crate) fn entry<'a>(
 }
 
 /// Returns a line's type and subtype.
-fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> {
+fn event_type<'a>(line: Node<'a, '_>, envelope: &Envelope<'a>, report: &mut Report) -> Text<'a> {
     let Some(kind) = envelope.kind.and_then(Node::text) else {
         report.unknown("a line without a type");
         return "unknown".into();
@@ -51,7 +59,8 @@ fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> 
     if !known::logged(&kind) {
         report.unknown(&kind);
     }
-    let Some(subtype) = envelope.subtype.and_then(Node::text) else { return kind };
+    let typed = || line.member("data").or_else(|| line.member("attachment"))?.member("type");
+    let Some(subtype) = envelope.subtype.or_else(typed).and_then(Node::text) else { return kind };
     let both = format!("{kind}/{subtype}");
     if !known::subtype(&kind, &subtype) {
         report.unknown(&both);
@@ -61,7 +70,7 @@ fn event_type<'a>(envelope: &Envelope<'_, 'a>, report: &mut Report) -> Text<'a> 
 
 /// Returns what a web export contains next to its lines, if anything.
 pub(crate) fn wrapper<'a>(wrapper: Node<'a, '_>, place: Place) -> Option<Entry<'a>> {
-    let data = sift(wrapper, &[], |key, _| key == LOGLINES);
+    let data = Wrapper::read(wrapper, &[], &mut Report::default()).rest;
     if data.is_empty() {
         return None;
     }

@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroU32;
 
 use vac_adapter::frame::Place;
-use vac_adapter::members::{Rest, sift};
+use vac_adapter::members::Rest;
 use vac_adapter::time::Span;
-use vac_adapter::{Error, Input, Parent, Verdict, ids};
+use vac_adapter::{Error, Input, Parent, Report, Verdict, ids};
 use vac_record::annotations::{
     EntryAnnotations, EntryAnnotationsInherited, Relation, Superseded, SupersededHow,
 };
@@ -17,9 +17,10 @@ use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::detect::fit_line;
 use crate::envelope::Envelope;
+use crate::event::Wrapper;
 use crate::fork_history::{ForkHistory, LineOrigin};
 use crate::known;
-use crate::lines::{LOGLINES, Line, LineContent};
+use crate::lines::{Line, LineContent};
 use crate::models::Models;
 use crate::progress::ProgressMessages;
 use crate::queue::Queue;
@@ -299,7 +300,7 @@ impl Facts {
     /// Returns the annotations of a line that do not depend on its type.
     pub fn annotations<'x>(
         &'x self,
-        envelope: &Envelope<'_, 'x>,
+        envelope: &Envelope<'x>,
         plan: LinePlan,
         place: Place,
     ) -> EntryAnnotations<'x> {
@@ -499,7 +500,7 @@ impl Facts {
     /// Adds the object around the lines of a web export.
     fn wrapper(&mut self, wrapper: Node<'_, '_>) {
         self.exports += 1;
-        let rest = sift(wrapper, &SessionTrace::KEYS, |key, _| key == LOGLINES);
+        let rest = Wrapper::read(wrapper, &SessionTrace::KEYS, &mut Report::default()).rest;
         match self.exports {
             1 => self.extensions = rest.into_owned(),
             _ => self.wrappers += u64::from(!rest.is_empty()),

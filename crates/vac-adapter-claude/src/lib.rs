@@ -40,8 +40,7 @@
 //! | any other | an event with the whole line as its data (`event.rs`) |
 //! | a line that cannot be parsed | an `unparsed` event |
 //!
-//! The mapping of members is in the documentation of `envelope.rs`, `message.rs`, `blocks.rs` and
-//! `usage.rs`. A message that comes from a line of another type keeps that type as `native:type`.
+//! The [mapping](#mapping) of members is at the end of this page. A message that comes from a line of another type keeps that type as `native:type`.
 //! Types, subtypes and blocks that are not listed in `known.rs` are counted in the report.
 //!
 //! # Annotations
@@ -90,6 +89,7 @@
 //!   about subagents, the journal of a workflow line by line.
 //! * The first pass decides what becomes of each line (`first_pass.rs`), the second one does it
 //!   (`session.rs`).
+#![doc = include_str!("../MAPPING.md")]
 
 mod blocks;
 #[cfg(feature = "check")]
@@ -118,6 +118,7 @@ mod subagent;
 mod tools;
 mod usage;
 
+use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
@@ -151,6 +152,22 @@ impl Adapter for Claude {
 
     fn cli_name(&self) -> &'static str {
         CLI_NAME
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        let own = [
+            envelope::Envelope::MAPPING,
+            message::ApiMessage::MAPPING,
+            usage::NativeUsage::MAPPING,
+            usage::OutputDetails::MAPPING,
+            blocks::Thinking::MAPPING,
+            blocks::RedactedThinking::MAPPING,
+            message::ProgressData::MAPPING,
+            message::ProgressLine::MAPPING,
+            message::QueuedCommand::MAPPING,
+            event::Wrapper::MAPPING,
+        ];
+        own.into_iter().chain(vac_adapter::blocks::MAPPINGS).collect()
     }
 
     fn tools(&self) -> &'static ToolTable {

@@ -1,24 +1,13 @@
 //! Lines that are messages.
-//!
-//! | native key | canonical field |
-//! |---|---|
-//! | `message.content` (seed 001) | `content`, and `children` of its blocks |
-//! | `message.model` (seed 001) | `model-id`, unless it is `<synthetic>` |
-//! | `message.role` | the entry's type |
-//! | `message.usage` | `token-usage` on the last line of a message; else kept |
-//! | `attachment.prompt` of a `queued_command` | `content` |
-//! | `content` of a `queue-operation` or a `local_command` | `content` |
-//! | `data.message.message` of a `progress` line | as `message`; its usage is kept |
-//! | all others | kept under their name |
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::children;
 use vac_adapter::frame::Place;
-use vac_adapter::members::{Rest, object, put, sift};
+use vac_adapter::members::object;
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Author, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, MessageEntry, MessageEntryType, TokenUsage};
-use vac_value::{Kind, Node, Text};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::blocks::Blocks;
 use crate::envelope::{Envelope, Wanted};
@@ -26,6 +15,72 @@ use crate::first_pass::{Facts, LinePlan};
 use crate::models::SYNTHETIC;
 use crate::prompt_rules::annotate_user;
 use crate::usage;
+
+/// What decides how a message of the API is read.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageContext<'c> {
+    /// The role that the entry states.
+    role: Option<&'c str>,
+    /// Whether the usage of this line is the message's.
+    counts_usage: bool,
+}
+
+mapping! {
+    /// A message of the API: `message` of a line, and `data.message.message` of a `progress` line.
+    pub(crate) struct ApiMessage<'a>("message"; key, value, context: MessageContext<'_>) {
+        "role" => "the entry's type; kept if it is another" seed "001",
+            stated = context.role.is_some_and(|role| value.is_text(role));
+        "content" => "`content`, and `children` of its blocks" seed "001",
+            take content: Node<'a, 'a> = Some(value);
+        "model" => "`model-id`; `<synthetic>` is `vac.author`, and kept" seed "001",
+            take model: Text<'a> = value.text().filter(|model| model != SYNTHETIC);
+        "usage" => "`token-usage` and `vac.usage` on the last line of a message; else kept",
+            take usage: Node<'a, 'a> =
+                (context.counts_usage && value.kind() == Kind::Map).then_some(value);
+        "id" | "type" | "stop_reason" | "stop_sequence" | "stop_details" | "diagnostics"
+        | "context_management" | "container" => "", keep;
+    }
+}
+
+mapping! {
+    /// `data` of a `progress` line that contains a message of a subagent.
+    pub(crate) struct ProgressData<'a>("progress.data"; key, value) {
+        "message" => "the message of the subagent",
+            take message: Node<'a, 'a> = (value.kind() == Kind::Map).then_some(value);
+        "agentId" => "`vac.subagent.id`", note agent: Text<'a> = value.text();
+        "type" | "prompt" | "normalizedMessages" => "", keep;
+    }
+}
+
+mapping! {
+    /// `data.message` of a `progress` line: a line of the subagent.
+    pub(crate) struct ProgressLine<'a>("progress.data.message"; key, value) {
+        "message" => "the message of the API",
+            take message: Node<'a, 'a> = (value.kind() == Kind::Map).then_some(value);
+        "isMeta" | "isCompactSummary" | "isVisibleInTranscriptOnly" | "isSynthetic" =>
+            "`vac.author`", note is_meta: bool = value.bool().filter(|is_meta| *is_meta);
+        "isApiErrorMessage" => "`vac.author`, `vac.ends`",
+            note is_api_error: bool = value.bool().filter(|is_error| *is_error);
+        "toolUseResult" => "`vac.outcome`, `vac.exit-code`",
+            note tool_use_result: Node<'a, 'a> = Some(value);
+        "agentId" => "`vac.subagent.id`", note agent: Text<'a> = value.text();
+        "type" | "uuid" | "timestamp" | "requestId" => "", keep;
+    }
+}
+
+mapping! {
+    /// `attachment` of a line, if it is a `queued_command`.
+    pub(crate) struct QueuedCommand<'a>("queued_command"; key, value) {
+        "prompt" => "`content`", take prompt: Node<'a, 'a> = Some(value);
+        // What the queue contains, if it is not a prompt.
+        "commandMode" => "`vac.author`",
+            note mode: Text<'a> = value.text().filter(|mode| mode == "task-notification");
+        "origin" => "`vac.author`",
+            note origin: Text<'a> = value.member("kind").and_then(Node::text);
+        "isMeta" => "`vac.author`", note is_meta: bool = value.bool().filter(|is_meta| *is_meta);
+        "type" | "timestamp" | "source_uuid" | "imagePasteIds" => "", keep;
+    }
+}
 
 /// Returns the entry of a `user` or `assistant` line.
 pub(crate) fn entry<'a>(
@@ -36,24 +91,21 @@ pub(crate) fn entry<'a>(
     facts: &'a Facts,
     report: &mut Report,
 ) -> Entry<'a> {
+    let has_message = line.member("message").is_some_and(|it| it.kind() != Kind::Null);
+    let body = if has_message { "message" } else { "content" };
     let role = role(kind);
-    let wanted = Wanted { named: &MessageEntry::KEYS, kind: Some(role), body: Some("message") };
-    let mut envelope = Envelope::parse(line, wanted, &facts.defaults);
-    if envelope.body.is_none() {
-        let wanted = Wanted { body: Some("content"), ..wanted };
-        envelope = Envelope::parse(line, wanted, &facts.defaults);
-    }
+    let mut envelope = read(line, Some(role), body, facts, report);
     let mut it = facts.annotations(&envelope, plan, place);
-    let mut said = ApiMessage::default();
-    match envelope.body.filter(|message| message.kind() == Kind::Map) {
+    let said = match envelope.body.filter(|message| message.kind() == Kind::Map) {
         Some(message) => {
-            let (read, left) = ApiMessage::read(message, Some(role), plan.counts_usage, &mut it);
-            said = read;
-            envelope.rest.extend(object(left).map(|left| ("message".into(), left)));
+            let context = MessageContext { role: Some(role), counts_usage: plan.counts_usage };
+            let (said, left) = api_message(message, context, &mut it, report);
+            envelope.rest.extend(left.map(|left| ("message".into(), left)));
+            said
         }
         // Text or blocks without an API message around them.
-        None => said.content = envelope.body,
-    }
+        None => Said { content: envelope.body, ..Said::default() },
+    };
     message(kind, said, envelope, it, place, report)
 }
 
@@ -66,33 +118,30 @@ pub(crate) fn progress<'a>(
     facts: &'a Facts,
     report: &mut Report,
 ) -> Entry<'a> {
-    let wanted = Wanted { named: &MessageEntry::KEYS, kind: None, body: Some("data") };
-    let mut envelope = Envelope::parse(line, wanted, &facts.defaults);
-    let (mut outer, mut inner) = (None, None);
-    let mut data = Rest::default();
+    let mut envelope = read(line, None, "data", facts, report);
+    envelope.is_sidechain = Some(true);
+    let (mut data, mut inner) = (ProgressData::default(), ProgressLine::default());
     if let Some(body) = envelope.body {
-        data = sift(body, &[], |key, value| {
-            envelope.note(key, value);
-            key == "message" && put(&mut outer, Some(value))
-        });
+        data = ProgressData::read(body, &[], report);
     }
-    let mut left = Rest::default();
-    if let Some(outer) = outer {
-        left = sift(outer, &[], |key, value| {
-            envelope.note(key, value);
-            key == "message" && put(&mut inner, Some(value))
-        });
+    if let Some(line) = data.message {
+        inner = ProgressLine::read(line, &[], report);
     }
-    envelope.is_sidechain = true;
+    envelope.agent = inner.agent.or(data.agent).or(envelope.agent);
+    envelope.is_meta = inner.is_meta.or(envelope.is_meta);
+    envelope.is_api_error = inner.is_api_error.or(envelope.is_api_error);
+    envelope.tool_use_result = inner.tool_use_result.or(envelope.tool_use_result);
     let mut it = facts.annotations(&envelope, plan, place);
-    let mut said = ApiMessage::default();
-    if let Some(inner) = inner {
-        let (read, rest) = ApiMessage::read(inner, None, false, &mut it);
+    let mut said = Said::default();
+    if let Some(message) = inner.message {
+        // The message is not finished: its usage is kept.
+        let context = MessageContext { role: None, counts_usage: false };
+        let (read, left) = api_message(message, context, &mut it, report);
         said = read;
-        left.extend(object(rest).map(|rest| ("message".into(), rest)));
+        inner.rest.extend(left.map(|left| ("message".into(), left)));
     }
-    data.extend(object(left).map(|left| ("message".into(), left)));
-    envelope.rest.extend(object(data).map(|data| ("data".into(), data)));
+    data.rest.extend(object(inner.rest).map(|left| ("message".into(), left)));
+    envelope.rest.extend(object(data.rest).map(|data| ("data".into(), data)));
     message(kind, said, envelope, it, place, report)
 }
 
@@ -103,22 +152,16 @@ pub(crate) fn queued_command<'a>(
     place: Place,
     plan: LinePlan,
     facts: &'a Facts,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let wanted = Wanted { named: &MessageEntry::KEYS, kind: None, body: Some("attachment") };
-    let mut envelope = Envelope::parse(line, wanted, &facts.defaults);
+    let mut envelope = read(line, None, "attachment", facts, report);
     let mut content = None;
     if let Some(attachment) = envelope.body {
-        let left = sift(attachment, &[], |key, value| {
-            match key {
-                // What the queue contains, if it is not a prompt.
-                "commandMode" if value.is_text("task-notification") => {
-                    envelope.origin = envelope.origin.take().or_else(|| value.text());
-                }
-                key => envelope.note(key, value),
-            }
-            key == "prompt" && put(&mut content, Some(value))
-        });
-        envelope.rest.extend(object(left).map(|left| ("attachment".into(), left)));
+        let queued = QueuedCommand::read(attachment, &[], report);
+        content = queued.prompt;
+        envelope.origin = queued.origin.or(envelope.origin).or(queued.mode);
+        envelope.is_meta = queued.is_meta.or(envelope.is_meta);
+        envelope.rest.extend(object(queued.rest).map(|left| ("attachment".into(), left)));
     }
     prompt(envelope, content, place, plan, facts)
 }
@@ -130,18 +173,30 @@ pub(crate) fn content_line<'a>(
     place: Place,
     plan: LinePlan,
     facts: &'a Facts,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let wanted = Wanted { named: &MessageEntry::KEYS, kind: None, body: Some("content") };
-    let mut envelope = Envelope::parse(line, wanted, &facts.defaults);
+    let mut envelope = read(line, None, "content", facts, report);
     // On a `system` line this does not mean that the text is not the user's.
-    envelope.is_meta = false;
+    envelope.is_meta = None;
     let content = envelope.body;
     prompt(envelope, content, place, plan, facts)
 }
 
+/// Reads a line that is a message, with the member that contains what it says.
+fn read<'a>(
+    line: Node<'a, '_>,
+    kind: Option<&str>,
+    body: &str,
+    facts: &Facts,
+    report: &mut Report,
+) -> Envelope<'a> {
+    let wanted = Wanted { kind, body: Some(body), defaults: &facts.defaults };
+    Envelope::read(line, &MessageEntry::KEYS, wanted, report)
+}
+
 /// A message of the user without an API message.
 fn prompt<'a>(
-    envelope: Envelope<'_, 'a>,
+    envelope: Envelope<'a>,
     content: Option<Node<'a, '_>>,
     place: Place,
     plan: LinePlan,
@@ -149,86 +204,76 @@ fn prompt<'a>(
 ) -> Entry<'a> {
     let mut it = facts.annotations(&envelope, plan, place);
     annotate_user(&mut it, content, &envelope);
-    let mut extensions = envelope.rest;
-    attach(&mut extensions, &it);
-    Entry::Message(MessageEntry {
-        kind: MessageEntryType::User,
-        content: content.map(Node::carry),
-        timestamp: envelope.timestamp,
-        id: envelope.id.or_else(|| Some(place.id().into())),
-        model_id: None,
-        parent_id: envelope.parent.and_then(Node::text),
-        token_usage: None,
-        children: None,
-        extensions,
-    })
+    let said = Said { content, ..Said::default() };
+    built(MessageEntryType::User, said, None, envelope, &it, place)
 }
 
-/// What a message of the API contains.
+/// What a message contains.
 #[derive(Default)]
-struct ApiMessage<'d, 'a> {
-    content: Option<Node<'d, 'a>>,
+struct Said<'a> {
+    content: Option<Node<'a, 'a>>,
     model: Option<Text<'a>>,
     usage: Option<TokenUsage<'a>>,
 }
 
-impl<'d: 'a, 'a> ApiMessage<'d, 'a> {
-    /// Reads a message. Returns it and the members that are kept.
-    fn read(
-        message: Node<'d, 'a>,
-        role: Option<&str>,
-        counts_usage: bool,
-        it: &mut EntryAnnotations<'_>,
-    ) -> (Self, Rest<'a>) {
-        let mut read = Self::default();
-        let left = sift(message, &[], |key, value| match key {
-            "role" => role.is_some_and(|role| value.is_text(role)),
-            "content" => put(&mut read.content, Some(value)),
-            "model" if value.is_text(SYNTHETIC) => {
-                it.author = Some(Author::Program);
-                false
-            }
-            "model" => put(&mut read.model, value.text()),
-            "usage" if counts_usage && value.kind() == Kind::Map => {
-                let canonical = usage::token_usage(value);
-                it.usage = usage::buckets(value, &canonical);
-                read.usage = Some(canonical);
-                true
-            }
-            _ => false,
-        });
-        (read, left)
+/// Reads a message of the API. Returns it and what is left of it.
+fn api_message<'a>(
+    message: Node<'a, '_>,
+    context: MessageContext<'_>,
+    it: &mut EntryAnnotations<'_>,
+    report: &mut Report,
+) -> (Said<'a>, Option<Any<'a>>) {
+    let ApiMessage { content, model, usage, rest } =
+        ApiMessage::read(message, &[], context, report);
+    if model.is_none() && message.member("model").is_some_and(|model| model.is_text(SYNTHETIC)) {
+        it.author = Some(Author::Program);
     }
+    let usage = usage.map(|native| {
+        let (canonical, buckets) = usage::read(native, report);
+        it.usage = buckets;
+        canonical
+    });
+    (Said { content, model, usage }, object(rest))
 }
 
 /// Builds the entry of a message.
 fn message<'a>(
     kind: MessageEntryType,
-    said: ApiMessage<'a, 'a>,
-    envelope: Envelope<'_, 'a>,
+    said: Said<'a>,
+    envelope: Envelope<'a>,
     mut it: EntryAnnotations<'_>,
     place: Place,
     report: &mut Report,
 ) -> Entry<'a> {
     match kind {
         MessageEntryType::User => annotate_user(&mut it, said.content, &envelope),
-        MessageEntryType::Assistant if envelope.is_api_error => {
+        MessageEntryType::Assistant if envelope.is_api_error.is_some() => {
             it.author = Some(Author::Program);
             it.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
         }
         MessageEntryType::Assistant => {}
     }
-    let timestamp = envelope.timestamp;
     let children = said.content.and_then(|content| {
-        let blocks = Blocks::new(content, timestamp.as_ref(), envelope.tool_use_result);
+        let blocks = Blocks::new(content, envelope.timestamp.as_ref(), envelope.tool_use_result);
         children(content, |block| blocks.child(block, report))
     });
+    built(kind, said, children, envelope, &it, place)
+}
+
+fn built<'a>(
+    kind: MessageEntryType,
+    said: Said<'a>,
+    children: Option<Vec<Entry<'a>>>,
+    envelope: Envelope<'a>,
+    it: &EntryAnnotations<'_>,
+    place: Place,
+) -> Entry<'a> {
     let mut extensions = envelope.rest;
-    attach(&mut extensions, &it);
+    attach(&mut extensions, it);
     Entry::Message(MessageEntry {
         kind,
         content: said.content.map(Node::carry),
-        timestamp,
+        timestamp: envelope.timestamp,
         id: envelope.id.or_else(|| Some(place.id().into())),
         model_id: said.model,
         parent_id: envelope.parent.and_then(Node::text),

@@ -141,7 +141,7 @@ impl Texts {
 pub(crate) fn annotate_user(
     it: &mut EntryAnnotations<'_>,
     content: Option<Node<'_, '_>>,
-    envelope: &Envelope<'_, '_>,
+    envelope: &Envelope<'_>,
 ) {
     let Some(content) = content else { return };
     let texts = Texts::read(content);
@@ -168,14 +168,14 @@ pub(crate) fn annotate_user(
 }
 
 /// Returns the author by what the line states, and by the text where it states nothing.
-fn author(by_text: Author, envelope: &Envelope<'_, '_>, is_subagent: bool) -> Author {
+fn author(by_text: Author, envelope: &Envelope<'_>, is_subagent: bool) -> Author {
     let is_open = matches!(by_text, Author::User | Author::Unknown);
     let by_field = match (envelope.origin.as_deref(), envelope.prompt_source.as_deref()) {
         (Some("task-notification" | "auto-continuation" | "scheduled"), _) => Some(Author::Program),
         (Some("peer" | "teammate" | "coordinator" | "agent"), _) => Some(Author::OtherAgent),
         (Some(origin), _) if origin.contains("hook") => Some(Author::Hook),
-        (Some("human"), _) | (None, Some("typed")) if !envelope.is_meta => Some(Author::User),
-        _ if envelope.is_meta => Some(Author::Program),
+        (Some("human"), _) | (None, Some("typed")) if !envelope.is_meta() => Some(Author::User),
+        _ if envelope.is_meta() => Some(Author::Program),
         (None, Some("system")) => Some(Author::Program),
         (None | Some("human"), _) => None,
         (Some(_), _) => Some(Author::Unknown),
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use vac_value::Document;
 
-    fn annotations(content: &str, envelope: &Envelope<'_, '_>) -> EntryAnnotations<'static> {
+    fn annotations(content: &str, envelope: &Envelope<'_>) -> EntryAnnotations<'static> {
         let document = Document::json(content.as_bytes()).expect("JSON");
         let mut it = EntryAnnotations::default();
         annotate_user(&mut it, Some(document.root()), envelope);
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn fields_of_the_line_decide_before_the_text() {
-        let meta = Envelope { is_meta: true, ..Envelope::default() };
+        let meta = Envelope { is_meta: Some(true), ..Envelope::default() };
         assert_eq!(annotations("\"words\"", &meta).author, Some(Author::Program));
         assert_eq!(annotations("\"Stop hook feedback:\\nx\"", &meta).author, Some(Author::Hook));
         for (origin, author) in [

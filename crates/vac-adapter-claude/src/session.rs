@@ -101,8 +101,8 @@ impl<'i> ClaudeSession<'i> {
         match plan.becomes {
             LineKind::Message(kind) => message::entry(line, kind, place, plan, facts, report),
             LineKind::Progress(kind) => message::progress(line, kind, place, plan, facts, report),
-            LineKind::QueuedCommand => message::queued_command(line, place, plan, facts),
-            LineKind::Content => message::content_line(line, place, plan, facts),
+            LineKind::QueuedCommand => message::queued_command(line, place, plan, facts, report),
+            LineKind::Content => message::content_line(line, place, plan, facts, report),
             LineKind::Event => event::entry(line, place, plan, facts, report),
         }
     }

@@ -7,8 +7,7 @@ use std::io::Read;
 use vac_adapter::adapter::Counter;
 use vac_adapter::attachment::{Attachment, base};
 use vac_adapter::frame::{Content, Frame, Frames};
-use vac_adapter::members::sift;
-use vac_adapter::{Error, Input, Origin, Report, Sink, ids, raw};
+use vac_adapter::{Error, Input, Origin, Report, Sink, ids, members, raw};
 use vac_record::{Entry, EventEntry};
 use vac_value::{Document, Kind, Map, Node, Text};
 
@@ -145,7 +144,7 @@ fn journal_line<'a>(
         Content::Document(document) => document,
     };
     let line = document.root();
-    let mut data = sift(line, &[], |_, _| false);
+    let mut data = members::all(line, &[]);
     if line.kind() != Kind::Map {
         data.push(("value".into(), line.carry()));
     }

@@ -128,13 +128,13 @@ impl Calls {
     /// prompt is from.
     pub fn subagent<'x>(
         &'x self,
-        line: &Envelope<'_, 'x>,
+        line: &Envelope<'x>,
         alone: Option<&'x str>,
         part: Option<&'x Part>,
         sidechain: Option<&'x str>,
     ) -> Option<Subagent<'x>> {
         let of_part = alone.or_else(|| part?.agent.as_deref());
-        if !line.is_sidechain && of_part.is_none() {
+        if !line.is_sidechain() && of_part.is_none() {
             return None;
         }
         let id = line.agent.clone().or_else(|| of_part.map(Into::into));
@@ -142,7 +142,8 @@ impl Calls {
             Some(part) => part.call(id, self),
             None => self.get(id),
         });
-        let call_id = line.parent_call.clone().or_else(|| started.or(sidechain).map(Into::into));
+        let stated = line.streamed_parent_call.clone().or_else(|| line.parent_call.clone());
+        let call_id = stated.or_else(|| started.or(sidechain).map(Into::into));
         Some(Subagent { id, call_id })
     }
 

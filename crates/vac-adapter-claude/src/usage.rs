@@ -1,48 +1,52 @@
 //! The usage of a message.
-//!
-//! | native key | `token-usage` | `vac.usage` |
-//! |---|---|---|
-//! | `input_tokens` | `input` | `input` |
-//! | `cache_read_input_tokens` | `cached` | `cache-read` |
-//! | `cache_creation_input_tokens` | kept | `cache-write` |
-//! | `output_tokens` | `output` | `output` |
-//! | `output_tokens_details.thinking_tokens` | `reasoning` | `reasoning` |
-//! | all others | kept | |
 
-use vac_adapter::members::{object, put, sift};
+use vac_adapter::members::object;
+use vac_adapter::{Report, mapping};
 use vac_record::TokenUsage;
 use vac_record::annotations::Usage;
 use vac_value::{Kind, Node};
 
-/// Returns the canonical numbers, and the others next to them. The API has no total.
-pub(crate) fn token_usage<'a>(usage: Node<'a, '_>) -> TokenUsage<'a> {
-    let (mut input, mut output, mut cached, mut reasoning) = (None, None, None, None);
-    let mut details = None;
-    let mut extensions = sift(usage, &TokenUsage::KEYS, |key, value| match key {
-        "input_tokens" => put(&mut input, value.uint()),
-        "output_tokens" => put(&mut output, value.uint()),
-        "cache_read_input_tokens" => put(&mut cached, value.uint()),
-        "output_tokens_details" if value.kind() == Kind::Map => put(&mut details, Some(value)),
-        _ => false,
-    });
-    if let Some(details) = details {
-        let left = sift(details, &[], |key, value| {
-            key == "thinking_tokens" && put(&mut reasoning, value.uint())
-        });
-        extensions.extend(object(left).map(|left| ("output_tokens_details".into(), left)));
+mapping! {
+    /// `usage` of a message.
+    pub(crate) struct NativeUsage<'a>("usage"; key, value) {
+        "input_tokens" => "`token-usage.input`, `vac.usage.input`", take input: u64 = value.uint();
+        "output_tokens" => "`token-usage.output`, `vac.usage.output`",
+            take output: u64 = value.uint();
+        "cache_read_input_tokens" => "`token-usage.cached`, `vac.usage.cache-read`",
+            take cached: u64 = value.uint();
+        "cache_creation_input_tokens" => "`vac.usage.cache-write`",
+            note cache_write: u64 = value.uint();
+        "output_tokens_details" => "its `thinking_tokens`, and what is left",
+            take details: Node<'a, 'a> = (value.kind() == Kind::Map).then_some(value);
+        "cache_creation" | "service_tier" | "inference_geo" | "server_tool_use" | "speed" => "", keep;
+        "iterations" => "`models` of the session", keep;
     }
-    TokenUsage { input, output, cached, reasoning, total: None, cost: None, extensions }
 }
 
-/// Returns the numbers in buckets that can be added up, as the API counts them.
-pub(crate) fn buckets(usage: Node<'_, '_>, canonical: &TokenUsage<'_>) -> Option<Usage<'static>> {
-    let found = Usage {
-        input: canonical.input,
-        cache_read: canonical.cached,
-        cache_write: usage.member("cache_creation_input_tokens").and_then(Node::uint),
-        output: canonical.output,
-        reasoning: canonical.reasoning,
-        model: None,
-    };
-    (found != Usage::default()).then_some(found)
+mapping! {
+    /// `usage.output_tokens_details` of a message.
+    pub(crate) struct OutputDetails<'a>("usage.output_tokens_details"; key, value) {
+        "thinking_tokens" => "`token-usage.reasoning`, `vac.usage.reasoning`",
+            take reasoning: u64 = value.uint();
+    }
+}
+
+/// Returns the canonical numbers, with the others next to them, and the numbers in buckets that
+/// can be added up, as the API counts them. The API has no total.
+pub(crate) fn read<'a>(
+    usage: Node<'a, '_>,
+    report: &mut Report,
+) -> (TokenUsage<'a>, Option<Usage<'static>>) {
+    let NativeUsage { input, output, cached, cache_write, details, rest: mut extensions } =
+        NativeUsage::read(usage, &TokenUsage::KEYS, report);
+    let mut reasoning = None;
+    if let Some(details) = details {
+        let details = OutputDetails::read(details, &[], report);
+        reasoning = details.reasoning;
+        extensions.extend(object(details.rest).map(|rest| ("output_tokens_details".into(), rest)));
+    }
+    let buckets = Usage { input, cache_read: cached, cache_write, output, reasoning, model: None };
+    let canonical =
+        TokenUsage { input, output, cached, reasoning, total: None, cost: None, extensions };
+    (canonical, (buckets != Usage::default()).then_some(buckets))
 }

@@ -25,11 +25,13 @@ pub(crate) fn child<'a>(
     }
     let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("none"));
     match &*kind {
-        "tool_use" => tool_call(node, timestamp.cloned()).map(|mut call| {
+        "tool_use" => tool_call(node, timestamp.cloned(), report).map(|call| {
+            let mut call = Entry::ToolCall(call);
             annotate_call(&mut call);
             call
         }),
-        "tool_result" => tool_result(node, timestamp.cloned()).map(|mut result| {
+        "tool_result" => tool_result(node, timestamp.cloned(), report).map(|result| {
+            let mut result = Entry::ToolResult(result);
             outcome::annotate_result(&mut result, None, None);
             result
         }),

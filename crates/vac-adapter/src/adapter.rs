@@ -14,6 +14,7 @@ use crate::container::Stores;
 use crate::detect::Sample;
 use crate::frame::Place;
 use crate::input::Input;
+use crate::mapping::Mapping;
 use crate::members::Rest;
 use crate::places;
 use crate::prompt;
@@ -46,6 +47,11 @@ pub trait Adapter: Sync {
     /// [`name`](Self::name).
     fn cli_name(&self) -> &'static str {
         self.name()
+    }
+
+    /// What becomes of the members of native objects: the tables in the crate's documentation.
+    fn mappings(&self) -> Vec<Mapping> {
+        Vec::new()
     }
 
     /// What the agent's tools are for.

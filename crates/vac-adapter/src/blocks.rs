@@ -4,9 +4,11 @@
 use std::borrow::Cow;
 
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Kind, Node};
+use vac_value::{Any, Kind, Node, Text};
 
-use crate::members::{null, put, sift};
+use crate::mapping::Mapping;
+use crate::members::null;
+use crate::{Report, mapping};
 
 /// The blocks of a message's content that are children of it; `None` if there are none.
 pub fn children<'a, 's>(
@@ -17,64 +19,74 @@ pub fn children<'a, 's>(
     (!children.is_empty()).then_some(children)
 }
 
-/// A `tool_use` block, or one like it, as a tool call.
+mapping! {
+    /// A block of type `tool_use`, or one like it: a `tool-call`.
+    pub struct ToolUse<'a>("tool_use"; key, value) {
+        "type" => "the entry's type, if it is `tool_use`", stated = value.is_text("tool_use");
+        "name" => "`name`" seed "001", take name: Text<'a> = value.text();
+        "input" => "`input`" seed "001", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
+        "caller" | "server_name" => "", keep;
+    }
+}
+
+mapping! {
+    /// A block of type `tool_result`, or one like it: a `tool-result`.
+    pub struct ToolResult<'a>("tool_result"; key, value) {
+        "type" => "the entry's type, if it is `tool_result`", stated = value.is_text("tool_result");
+        "tool_use_id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
+        "content" => "`output`" seed "001", take output: Node<'a, 'a> = Some(value);
+        "is_error" => "`is-error` and `status`" seed "001", take is_error: bool = value.bool();
+        "caller" | "cache_control" => "", keep;
+    }
+}
+
+/// The mappings of blocks.
+pub const MAPPINGS: [Mapping; 2] = [ToolUse::MAPPING, ToolResult::MAPPING];
+
+/// Returns a `tool_use` block, or one like it, as a tool call.
 pub fn tool_call<'a>(
     node: Node<'a, '_>,
     timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
+    report: &mut Report,
+) -> Option<ToolCallEntry<'a>> {
     if node.kind() != Kind::Map {
         return None;
     }
-    let (mut name, mut input, mut call_id) = (None, None, None);
-    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("tool_use"),
-        "name" => put(&mut name, value.text()),
-        "input" => put(&mut input, Some(value.carry())),
-        "id" => put(&mut call_id, value.text()),
-        _ => false,
-    });
-    Some(Entry::ToolCall(ToolCallEntry {
+    let ToolUse { name, input, call_id, rest } = ToolUse::read(node, &ToolCallEntry::KEYS, report);
+    Some(ToolCallEntry {
         name: name.unwrap_or(Cow::Borrowed("unknown")),
         input: input.unwrap_or_else(null),
         call_id,
         timestamp,
         id: None,
         children: None,
-        extensions,
-    }))
+        extensions: rest,
+    })
 }
 
-/// A `tool_result` block, or one like it, as a tool result.
+/// Returns a `tool_result` block, or one like it, as a tool result.
 pub fn tool_result<'a>(
     node: Node<'a, '_>,
     timestamp: Option<AbstractTimestamp<'a>>,
-) -> Option<Entry<'a>> {
+    report: &mut Report,
+) -> Option<ToolResultEntry<'a>> {
     if node.kind() != Kind::Map {
         return None;
     }
-    let (mut output, mut call_id, mut is_error) = (None, None, None);
-    let mut is_error_block = false;
-    let extensions = sift(node, &ToolResultEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("tool_result"),
-        "tool_use_id" => put(&mut call_id, value.text()),
-        "content" => {
-            is_error_block = is_error_of_server(value);
-            put(&mut output, Some(value.carry()))
-        }
-        "is_error" => put(&mut is_error, value.bool()),
-        _ => false,
-    });
-    let is_error = is_error.or(is_error_block.then_some(true));
-    Some(Entry::ToolResult(ToolResultEntry {
-        output: output.unwrap_or_else(null),
+    let ToolResult { output, call_id, is_error, rest } =
+        ToolResult::read(node, &ToolResultEntry::KEYS, report);
+    let is_error = is_error.or(output.is_some_and(is_error_of_server).then_some(true));
+    Some(ToolResultEntry {
+        output: output.map_or_else(null, Node::carry),
         call_id,
         status: is_error.map(|is_error| if is_error { "error" } else { "success" }.into()),
         is_error,
         timestamp,
         id: None,
         children: None,
-        extensions,
-    }))
+        extensions: rest,
+    })
 }
 
 /// Whether a tool that the provider runs says that it failed: not by a flag, but by what

@@ -45,10 +45,12 @@
 //! |---|---|
 //! | `take field: Type = expression;` | if the expression, an `Option<Type>`, has a value, the member becomes the field; otherwise, and if another member already is the field, it is kept |
 //! | `note field: Type = expression;` | the same, but the member is kept in any case; the last value counts |
+//! | `note field: Type = expression, unless expression;` | the same, but the member is not kept if the second expression is true |
 //! | `stated = expression;` | if the expression is true, the record states the member in another way, and it is not kept |
 //! | `keep;` | the member is known, and kept |
 //!
-//! `_ => keep;` as the last row says that the object may have any other key.
+//! `_ => keep;` as the last row says that the object may have any other key, and
+//! `_ => keep if expression;` that it may if the expression is true.
 //! The expressions can use the key, the value ([`Node`](vac_value::Node)) and the context, by the
 //! names that the head of the table gives them. They are evaluated for every member that is not
 //! null, in the order of the log.
@@ -128,12 +130,13 @@ macro_rules! mapping {
         ($object:literal; $key:ident, $value:ident $(, $context:ident: $Context:ty)?) {
             $(
                 $($native:literal)|+ => $canonical:literal $(seed $seed:literal)?,
-                $verb:ident $($field:ident: $Type:ty)? $(= $read:expr)?;
+                $verb:ident $($field:ident: $Type:ty)? $(= $read:expr $(, unless $stated:expr)?)?;
             )*
-            $(_ => $open:ident;)?
+            $(_ => $open:ident $(if $is_known:expr)?;)?
         }
     ) => {
         $(#[doc = $about])+
+        #[derive(Default)]
         $visibility struct $name<$a> {
             $($(#[doc = $canonical] $visibility $field: Option<$Type>,)?)*
             /// What no row takes.
@@ -149,9 +152,9 @@ macro_rules! mapping {
                     keys: &[$($native),+],
                     canonical: $canonical,
                     seed: $crate::mapping!(@optional $($seed)?),
-                    is_kept: $crate::mapping!(@is_kept $verb),
+                    is_kept: $crate::mapping!(@is_kept $verb $($($stated)?)?),
                 }),*],
-                is_open: $crate::mapping!(@is_open $($open)?),
+                is_open: $crate::mapping!(@is_open $($open $(if $is_known)?)?),
             };
 
             /// Reads an object, of which the rest goes into a map that names these keys.
@@ -164,8 +167,8 @@ macro_rules! mapping {
             ) -> Self {
                 $($(let mut $field: Option<$Type> = None;)?)*
                 let rest = $crate::mapping::sift(node, named, |$key, $value| match $key {
-                    $($($native)|+ => $crate::mapping!(@$verb $($field)? $(= $read)?),)*
-                    _ => $crate::mapping!(@other $key report $object $($open)?),
+                    $($($native)|+ => $crate::mapping!(@$verb $($field)? $(= $read $(, $stated)?)?),)*
+                    _ => $crate::mapping!(@other $key report $object $($open $(if $is_known)?)?),
                 });
                 Self { $($($field,)?)* rest }
             }
@@ -176,9 +179,11 @@ macro_rules! mapping {
     (@is_kept take) => { false };
     (@is_kept stated) => { false };
     (@is_kept note) => { true };
+    (@is_kept note $stated:expr) => { false };
     (@is_kept keep) => { true };
     (@is_open) => { false };
     (@is_open keep) => { true };
+    (@is_open keep if $is_known:expr) => { false };
     (@take $field:ident = $read:expr) => {
         $field.is_none() && {
             $field = $read;
@@ -189,9 +194,19 @@ macro_rules! mapping {
         $field = $read.or($field.take());
         false
     }};
+    (@note $field:ident = $read:expr, $stated:expr) => {{
+        $field = $read.or($field.take());
+        $stated
+    }};
     (@stated = $read:expr) => { $read };
     (@keep) => { false };
     (@other $key:ident $report:ident $object:literal keep) => { false };
+    (@other $key:ident $report:ident $object:literal keep if $is_known:expr) => {{
+        if !$is_known {
+            $report.unknown_key($object, $key);
+        }
+        false
+    }};
     (@other $key:ident $report:ident $object:literal) => {{
         $report.unknown_key($object, $key);
         false

@@ -262,6 +262,11 @@ pub fn sift<'d, 'a>(
     rest
 }
 
+/// Returns all members of an object, for a map that names these keys.
+pub fn all<'d>(node: Node<'d, '_>, named: &[&str]) -> Rest<'d> {
+    sift(node, named, |_, _| false)
+}
+
 /// Puts a value in its place, if there is one, and says whether there is: what a
 /// member is taken with in [`sift`].
 pub fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
