@@ -142,8 +142,8 @@ impl Calls {
             Some(part) => part.call(id, self),
             None => self.get(id),
         });
-        let stated = line.streamed_parent_call.clone().or_else(|| line.parent_call.clone());
-        let call_id = stated.or_else(|| started.or(sidechain).map(Into::into));
+        let named = line.streamed_parent_call.clone().or_else(|| line.parent_call.clone());
+        let call_id = named.or_else(|| started.or(sidechain).map(Into::into));
         Some(Subagent { id, call_id })
     }
 
