@@ -56,53 +56,88 @@ fn contradiction(verdict: &Verdict) -> Fit {
     Fit::Contradicts(verdict.reason.unwrap_or(UNKNOWN_SHAPE))
 }
 
+/// What the keys of a line say about the program that wrote it.
+#[derive(Default)]
+struct LineKeys<'d, 'a> {
+    kind: Option<Node<'d, 'a>>,
+    message: Option<Node<'d, 'a>>,
+    session: Option<Node<'d, 'a>>,
+    /// Whether it has a key that only lines of a session's log have.
+    is_logged: bool,
+    has_agent: bool,
+    has_stream_session: bool,
+    has_stream_key: bool,
+    has_timestamp: bool,
+    /// Whether it has a key that only Qwen Code writes.
+    is_qwen: bool,
+}
+
+impl<'d, 'a> LineKeys<'d, 'a> {
+    /// Reads the keys in one pass: the first pass over a log asks for every line.
+    fn read(line: Node<'d, 'a>) -> Self {
+        let mut keys = Self::default();
+        for (key, value) in line.members() {
+            let Some(key) = key.text() else { continue };
+            match &*key {
+                "type" => keys.kind = Some(value),
+                "message" => keys.message = Some(value).filter(|it| it.kind() == Kind::Map),
+                "sessionId" => {
+                    keys.session = Some(value);
+                    keys.is_logged = true;
+                }
+                "parentUuid" | "leafUuid" | "isSnapshotUpdate" => keys.is_logged = true,
+                "agentId" => keys.has_agent = true,
+                "session_id" => keys.has_stream_session = true,
+                "parent_tool_use_id" | "claude_code_version" => keys.has_stream_key = true,
+                "timestamp" => keys.has_timestamp = true,
+                "systemPayload" | "toolCallResult" | "usageMetadata" => keys.is_qwen = true,
+                _ => {}
+            }
+        }
+        keys
+    }
+
+    /// Why a line with the envelope of Claude Code is one of a fork's with another content.
+    fn contradiction(&self) -> Option<&'static str> {
+        // Qwen Code has the parts of Gemini CLI.
+        if self.message.is_some_and(|message| message.member("parts").is_some()) {
+            return Some("message-parts");
+        }
+        if self.is_qwen {
+            return Some("qwen-member");
+        }
+        // iFlow CLI writes `session-` before the UUID.
+        let session = self.session.and_then(Node::text);
+        session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
+    }
+}
+
 /// How one line fits.
 pub(crate) fn fit_line(line: Node<'_, '_>) -> Fit {
     if line.kind() != Kind::Map {
         return Fit::unknown(line);
     }
-    let has = |key: &str| line.member(key).is_some();
-    let message = line.member("message").filter(|message| message.kind() == Kind::Map);
-    if let Some(reason) = contradicts(line, message) {
+    let keys = LineKeys::read(line);
+    if let Some(reason) = keys.contradiction() {
         return Fit::Contradicts(reason);
     }
-    let is_logged =
-        has("sessionId") || has("parentUuid") || has("leafUuid") || has("isSnapshotUpdate");
-    if !is_known(line) {
+    let kind = keys.kind.and_then(Node::text);
+    if !kind.is_some_and(|kind| known::line(&kind)) {
         // New types appear with every release. Lines of a journal name only their agent.
-        let is_named = is_logged || has("session_id") || has("agentId");
-        return if is_named && has("type") { Fit::Neutral } else { Fit::unknown(line) };
+        let is_named = keys.is_logged || keys.has_stream_session || keys.has_agent;
+        return if is_named && keys.kind.is_some() { Fit::Neutral } else { Fit::unknown(line) };
     }
-    let is_message = message.is_some_and(|message| message.member("content").is_some());
+    let is_message = keys.message.is_some_and(|message| message.member("content").is_some());
     // Others capture their streams in almost the same words.
-    let is_streamed =
-        has("session_id") && (has("parent_tool_use_id") || has("claude_code_version"));
-    if is_logged || is_streamed {
+    if keys.is_logged || keys.has_stream_session && keys.has_stream_key {
         Fit::Fits(Confidence::Certain)
-    } else if is_message && has("timestamp") {
+    } else if is_message && keys.has_timestamp {
         Fit::Fits(Confidence::Likely)
     } else if is_message {
         Fit::Fits(Confidence::Possible)
     } else {
         Fit::unknown(line)
     }
-}
-
-/// Why a line with the envelope of Claude Code is one of a fork's with another content.
-fn contradicts(line: Node<'_, '_>, message: Option<Node<'_, '_>>) -> Option<&'static str> {
-    // Qwen Code has the parts of Gemini CLI.
-    if message.is_some_and(|message| message.member("parts").is_some()) {
-        return Some("message-parts");
-    }
-    if ["systemPayload", "toolCallResult", "usageMetadata"]
-        .iter()
-        .any(|key| line.member(key).is_some())
-    {
-        return Some("qwen-member");
-    }
-    // iFlow CLI writes `session-` before the UUID.
-    let session = line.member("sessionId").and_then(Node::text);
-    session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
 }
 
 /// Returns what the beginning of a log says about its session.

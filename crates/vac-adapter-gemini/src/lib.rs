@@ -138,10 +138,12 @@ mod tools;
 mod user_message_kind;
 mod walk;
 
+use std::rc::Rc;
+
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Beginning, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Error, Glimpse, Input, Log, Sample, Session, Verdict};
 
 /// The name of the program in records.
 const CLI_NAME: &str = "gemini-cli";
@@ -204,10 +206,10 @@ impl Adapter for Gemini {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        let beginning = Beginning::of(input)?;
-        if stream::is_stream(&beginning.sample(), native::is_line) {
-            return stream::sessions(input);
+        let log = Rc::new(Log::of(input));
+        if stream::is_stream(&log, native::is_line)? {
+            return stream::sessions(input, &log);
         }
-        survey::sessions(input)
+        survey::sessions(input, log)
     }
 }

@@ -98,6 +98,10 @@ pub(crate) struct MessageVersions {
     /// The messages of the conversation, in its order, as numbers.
     live: Vec<u32>,
     events: Vec<Place>,
+    /// Whether contents are hashed. Only a list that replaces earlier messages needs that.
+    hashes_content: bool,
+    /// Whether a list replaced messages whose contents were not hashed.
+    lacks_hashes: bool,
     /// The id and the hash of the content of each message.
     messages: Vec<(Option<Box<str>>, Option<Key>)>,
     /// The number of results that the calls of each message have.
@@ -126,6 +130,24 @@ struct Known {
 }
 
 impl MessageVersions {
+    /// No messages yet. `hashes_content` is whether contents are hashed, which takes as long as
+    /// all the rest: a log is read without it first, and again if it [lacks](Self::lacks_hashes)
+    /// hashes.
+    pub fn new(hashes_content: bool) -> Self {
+        Self { hashes_content, ..Self::default() }
+    }
+
+    /// Whether contents are hashed.
+    pub fn hashes_content(&self) -> bool {
+        self.hashes_content
+    }
+
+    /// Whether a list replaced messages whose contents were not hashed: then what it repeats is
+    /// unknown.
+    pub fn lacks_hashes(&self) -> bool {
+        self.lacks_hashes
+    }
+
     /// A frame of this file comes. Messages of one frame never replace each other. A file
     /// of its own has a conversation of its own: a rewind reaches only messages of its file.
     pub fn frame(&mut self, file: usize) {
@@ -137,15 +159,16 @@ impl MessageVersions {
         }
     }
 
-    /// Adds a message with the hash of its content; gives whether it is new.
+    /// Adds a message, of which `said` returns the hash of the content. Returns whether it is new.
     pub fn message(
         &mut self,
         id: Option<&str>,
         has_tokens: bool,
         results: usize,
-        said: Option<Key>,
+        said: impl FnOnce() -> Option<Key>,
     ) -> bool {
         let message = number(self.states.len());
+        let said = if self.hashes_content { said() } else { None };
         self.states.push(if has_tokens { COUNTS } else { 0 });
         self.messages.push((id.map(Into::into), said));
         self.results.push(number(results));
@@ -251,6 +274,7 @@ impl MessageVersions {
 
     /// The line at this place has a new list in the place of all messages.
     pub fn compact(&mut self, place: Place) {
+        self.lacks_hashes |= !self.hashes_content && !self.live.is_empty();
         for message in self.live.iter().rev() {
             if let Some((Some(_), Some(said))) = self.messages.get(*message as usize) {
                 self.replaced.entry(*said).or_default().push(*message);

@@ -186,7 +186,7 @@ impl SessionBuilder {
     pub fn sort(&mut self, log: &Log<'_>) -> Result<(), Error> {
         if !self.segments.is_sorted_by_key(|segment| segment.moment) {
             self.segments.sort_by_key(|segment| segment.moment);
-            self.versions = MessageVersions::default();
+            self.versions = MessageVersions::new(self.versions.hashes_content());
             for segment in &self.segments {
                 let versions = &mut self.versions;
                 log.range(segment.file, segment.frames.clone(), |frame| {
@@ -227,7 +227,7 @@ fn record_piece(versions: &mut MessageVersions, place: Place, piece: &Piece<'_, 
         Piece::Raw(Slot::Message, raw) => {
             return match &raw.document {
                 Some(document) => message(versions, document.root()),
-                None => versions.message(None, false, 0, None),
+                None => versions.message(None, false, 0, || None),
             };
         }
         Piece::Element(Slot::Rewind, node, _) => {
@@ -248,7 +248,7 @@ fn message(versions: &mut MessageVersions, message: Node<'_, '_>) -> bool {
         call.member("result").is_some_and(|result| result.kind() != Kind::Null)
     };
     let results = calls.filter(has_result).count();
-    versions.message(id.as_deref(), has_tokens, results, message_content::hash(message))
+    versions.message(id.as_deref(), has_tokens, results, || message_content::hash(message))
 }
 
 /// Whether a user said a message, or the CLI for the user.

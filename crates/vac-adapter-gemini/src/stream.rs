@@ -28,7 +28,7 @@ use vac_record::{
     AgentMeta, Entry, EventEntry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
 };
-use vac_value::{Document, Kind, Map, Node};
+use vac_value::{Kind, Map, Node};
 
 use crate::outcome::{self, Stated};
 use crate::tools;
@@ -99,19 +99,31 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Option<Glimpse> {
     })
 }
 
-/// Whether an input is a stream: the first document that is a line of a stream or of a log
-/// decides.
-pub(crate) fn is_stream(sample: &Sample<'_>, is_log: fn(Node<'_, '_>) -> bool) -> bool {
-    let mut lines = sample.documents.iter().map(Document::root);
-    lines.find_map(|line| match line_type(line) {
-        Some(_) => Some(true),
-        None => is_log(line).then_some(false),
-    }) == Some(true)
+/// Maximum number of documents that are compared.
+const MAX_COMPARED: u64 = 64;
+
+/// Whether a log is a stream: the first document that is a line of a stream or of a session's
+/// log decides.
+pub(crate) fn is_stream(log: &Log<'_>, is_log: fn(Node<'_, '_>) -> bool) -> Result<bool, Error> {
+    let mut found = None;
+    log.range(0, 0..MAX_COMPARED, |frame| {
+        if let (None, Content::Document(document)) = (found, &frame.content) {
+            let line = document.root();
+            found = match line_type(line) {
+                Some(_) => Some(true),
+                None => is_log(line).then_some(false),
+            };
+        }
+        Ok(())
+    })?;
+    Ok(found == Some(true))
 }
 
 /// The sessions of a stream.
-pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-    let log = Rc::new(Log::of(input));
+pub(crate) fn sessions<'i>(
+    input: &'i dyn Input,
+    log: &Rc<Log<'i>>,
+) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let mut found = vec![(0, Facts::default())];
     let mut index = 0;
     log.each(|frame| {
@@ -135,7 +147,7 @@ pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session +
             Some(id) => id.clone(),
             None => ids::from_input(input)?,
         };
-        let stream = Stream { log: Rc::clone(&log), facts, id, frames: first..end };
+        let stream = Stream { log: Rc::clone(log), facts, id, frames: first..end };
         Ok(Box::new(stream) as Box<dyn Session + 'i>)
     });
     sessions.collect()

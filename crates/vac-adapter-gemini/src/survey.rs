@@ -10,17 +10,22 @@ use vac_value::Node;
 
 use crate::attachment::Attachments;
 use crate::facts::{Moment, moment, session_id};
+use crate::message_versions::MessageVersions;
 use crate::native::{Form, Native};
 use crate::session::Surveyed;
 use crate::session_builder::{Segment, SessionBuilder};
 use crate::walk::{Piece, Shape};
 
 /// The sessions of an input.
-pub(crate) fn sessions<'i>(input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-    let log = Rc::new(Log::of(input));
+pub(crate) fn sessions<'i>(
+    input: &'i dyn Input,
+    log: Rc<Log<'i>>,
+) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let attachments = Attachments::new(input)?;
-    let mut survey = Survey { has_attachments: !attachments.is_empty(), ..Survey::default() };
-    log.each(|frame| survey.frame(frame))?;
+    let mut survey = Survey::read(&log, !attachments.is_empty(), false)?;
+    if survey.builders.iter().any(|builder| builder.versions.lacks_hashes()) {
+        survey = Survey::read(&log, !attachments.is_empty(), true)?;
+    }
     survey.builders.retain(SessionBuilder::is_session);
     if survey.builders.is_empty() {
         return Err(Error::Refused("no session of Gemini CLI in it".to_owned()));
@@ -53,9 +58,17 @@ struct Survey {
     /// The session that lines belong to.
     current: Option<usize>,
     has_attachments: bool,
+    /// Whether the contents of messages are hashed ([`MessageVersions::new`]).
+    hashes_content: bool,
 }
 
 impl Survey {
+    fn read(log: &Log<'_>, has_attachments: bool, hashes_content: bool) -> Result<Self, Error> {
+        let mut survey = Self { has_attachments, hashes_content, ..Self::default() };
+        log.each(|frame| survey.frame(frame))?;
+        Ok(survey)
+    }
+
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let shape = Shape::new(frame);
         let form = match shape.native() {
@@ -81,7 +94,9 @@ impl Survey {
     fn add(&mut self, id: Option<String>) -> usize {
         let at = self.builders.len();
         let links = self.has_attachments.then(Default::default);
-        self.builders.push(SessionBuilder { id: id.clone(), links, ..SessionBuilder::default() });
+        let versions = MessageVersions::new(self.hashes_content);
+        let builder = SessionBuilder { id: id.clone(), links, versions, ..Default::default() };
+        self.builders.push(builder);
         if let Some(id) = id {
             self.by_id.insert(id, at);
         }
