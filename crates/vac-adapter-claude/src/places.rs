@@ -1,18 +1,37 @@
-//! Where Claude Code keeps its sessions.
+//! Where Claude Code, and programs that write the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: indexes (`sessions-index.json`), the prompts of all sessions
 //! (`history.jsonl`), notes (`memory/`, `plans/`), copies of edited files (`file-history/`).
 
-use vac_adapter::places::{Keep, Place, Variables};
+use vac_adapter::places::{Keep, Place, System, Variables};
+
+/// Where sessions are below the folder of the program.
+const PROJECTS: &[Keep] = &[
+    Keep::logs(&["projects", "*"], &["*.jsonl"]),
+    // Subagents whose session is gone; otherwise they are read with it.
+    Keep::logs(&["projects", "*", "*", "subagents", "**"], &["agent-*.jsonl"]),
+];
 
 /// The places.
-pub(crate) const PLACES: &[Place] = &[Place {
-    variables: Variables::Folders(&[("CLAUDE_CONFIG_DIR", "")]),
-    in_home: &[".claude", ".config/claude"],
-    keeps: &[
-        Keep::logs(&["projects", "*"], &["*.jsonl"]),
-        // Subagents whose session is gone; otherwise they are read with it.
-        Keep::logs(&["projects", "*", "*", "subagents", "**"], &["agent-*.jsonl"]),
-    ],
-    ..Place::DEFAULT
-}];
+pub(crate) const PLACES: &[Place] = &[
+    Place {
+        variables: Variables::Folders(&[("CLAUDE_CONFIG_DIR", "")]),
+        in_home: &[".claude", ".config/claude"],
+        keeps: PROJECTS,
+        ..Place::DEFAULT
+    },
+    Place {
+        agent: Some("openclaude"),
+        in_home: &[".openclaude"],
+        keeps: PROJECTS,
+        ..Place::DEFAULT
+    },
+    // Sessions of Claude Desktop, each in a folder with its own `projects`.
+    Place {
+        agent: Some("cowork"),
+        systems: &[System::MacOs],
+        in_home: &["Library/Application Support/Claude/local-agent-mode-sessions"],
+        keeps: &[Keep::logs(&["**", "projects", "*"], &["*.jsonl"])],
+        ..Place::DEFAULT
+    },
+];

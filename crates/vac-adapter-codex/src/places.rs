@@ -1,4 +1,4 @@
-//! Where Codex keeps its sessions.
+//! Where Codex, and a fork of it that writes the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: the index (`session_index.jsonl`), the prompts of all sessions
 //! (`history.jsonl`), databases made from the sessions (`state_*.sqlite`), credentials.
@@ -8,13 +8,20 @@ use vac_adapter::places::{Keep, Place, Variables};
 const ROLLOUTS: &[&str] =
     &["rollout-*.jsonl", "rollout-*.json", "rollout-*.jsonl.zst", "rollout-*.json.zst"];
 
+/// Where sessions are below the folder of the program.
+const SESSIONS: &[Keep] = &[
+    Keep::logs(&["sessions", "**"], ROLLOUTS),
+    Keep::logs(&["archived_sessions", "**"], ROLLOUTS),
+];
+
 /// The places.
-pub(crate) const PLACES: &[Place] = &[Place {
-    variables: Variables::Folder(&[("CODEX_HOME", "")]),
-    in_home: &[".codex"],
-    keeps: &[
-        Keep::logs(&["sessions", "**"], ROLLOUTS),
-        Keep::logs(&["archived_sessions", "**"], ROLLOUTS),
-    ],
-    ..Place::DEFAULT
-}];
+pub(crate) const PLACES: &[Place] = &[
+    Place {
+        variables: Variables::Folder(&[("CODEX_HOME", "")]),
+        in_home: &[".codex"],
+        keeps: SESSIONS,
+        ..Place::DEFAULT
+    },
+    // TRAE CLI 2. Its logs name Codex as their originator.
+    Place { agent: Some("traex"), in_home: &[".trae/cli"], keeps: SESSIONS, ..Place::DEFAULT },
+];

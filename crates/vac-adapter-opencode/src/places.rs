@@ -1,4 +1,4 @@
-//! Where `OpenCode` keeps its sessions.
+//! Where `OpenCode`, and forks of it that write the same format, keep their sessions.
 //!
 //! Not sessions, and never opened: logs of the program (`log/`), credentials (`auth.json`).
 
@@ -19,6 +19,31 @@ pub(crate) const PLACES: &[Place] = &[
     Place {
         variables: Variables::File { name: "OPENCODE_DB", none: ":memory:" },
         keeps: &[Keep::stores(&[], &[])],
+        ..Place::DEFAULT
+    },
+    // Kilo CLI, and Kilo's extension since April 2026.
+    Place {
+        agent: Some("kilo"),
+        variables: Variables::Folder(&[("XDG_DATA_HOME", "kilo")]),
+        in_home: &[".local/share/kilo"],
+        keeps: &[
+            Keep::stores(&[], &["kilo.db", "kilo-*.db", "opencode.db"]),
+            Keep::stores(&[], &["storage"]),
+        ],
+        ..Place::DEFAULT
+    },
+    Place {
+        agent: Some("kilo"),
+        variables: Variables::File { name: "KILO_DB", none: ":memory:" },
+        keeps: &[Keep::stores(&[], &[])],
+        ..Place::DEFAULT
+    },
+    // MiMo Code.
+    Place {
+        agent: Some("mimocode"),
+        variables: Variables::Folder(&[("XDG_DATA_HOME", "mimocode")]),
+        in_home: &[".local/share/mimocode"],
+        keeps: &[Keep::stores(&[], &["*.db"]), Keep::stores(&[], &["storage"])],
         ..Place::DEFAULT
     },
 ];

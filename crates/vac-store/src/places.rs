@@ -63,7 +63,7 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
         let first = roots.len();
         for place in adapter.places() {
             if place.systems.contains(&around.system) {
-                let before = roots.get(first).map(|root: &Root| root.path.clone());
+                let before = roots[first..].last().map(|root: &Root| root.path.clone());
                 roots.extend(resolve(*adapter, place, before.as_deref(), around));
             }
         }
@@ -72,7 +72,8 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
 }
 
 /// Returns the places of agents in a folder that is like a home folder, of any system, or that is
-/// a copy of an agent's folder. Variables are ignored.
+/// a copy of an agent's folder. Variables are ignored. A copy of the folder of an agent that writes
+/// the format of another one is taken for the other's.
 pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
     let mut roots = Vec::new();
     for adapter in agents {
@@ -80,7 +81,8 @@ pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
             if matches!(place.variables, Variables::File { .. }) {
                 continue;
             }
-            for names in place.in_home.iter().copied().chain([""]) {
+            let itself = place.agent.is_none().then_some("");
+            for names in place.in_home.iter().copied().chain(itself) {
                 let below = Some((folder.to_owned(), join(Path::new(""), names)));
                 let root = root(*adapter, place, join(folder, names), None);
                 roots.push(Root { below, ..root });
@@ -90,7 +92,7 @@ pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
     roots
 }
 
-/// Returns the paths that one place has. `before` is the adapter's first place.
+/// Returns the paths that one place has. `before` is the adapter's place before it.
 fn resolve(
     adapter: &dyn Adapter,
     place: &'static Place,
@@ -130,7 +132,7 @@ fn root(
 }
 
 /// Returns the file that a variable names: by an absolute path of any system, or by a path below
-/// the adapter's first place.
+/// the adapter's place before it.
 fn file(value: OsString, before: Option<&Path>) -> Option<PathBuf> {
     let text = value.to_string_lossy();
     let is_absolute = text.starts_with(['/', '\\']) || text.get(1..2) == Some(":");

@@ -34,9 +34,13 @@ fn a_linux_home_has_a_place_for_each_agent() {
         [
             "claude /home/ada/.claude",
             "claude /home/ada/.config/claude",
+            "openclaude /home/ada/.openclaude",
             "codex /home/ada/.codex",
+            "traex /home/ada/.trae/cli",
             "gemini /home/ada/.gemini",
             "opencode /home/ada/.local/share/opencode",
+            "kilo /home/ada/.local/share/kilo",
+            "mimocode /home/ada/.local/share/mimocode",
             "cursor /home/ada/.cursor",
             "cursor /home/ada/.config/cursor",
             "cursor /home/ada/.config/Cursor/User",
@@ -47,23 +51,32 @@ fn a_linux_home_has_a_place_for_each_agent() {
 #[test]
 fn a_mac_keeps_the_editor_in_its_library() {
     let roots = roots(System::MacOs, Some("/Users/ada"), &[]);
-    assert_eq!(roots.len(), 8);
-    assert_eq!(roots[0], "claude /Users/ada/.claude");
-    assert_eq!(roots[4], "opencode /Users/ada/.local/share/opencode");
-    assert_eq!(roots[7], "cursor /Users/ada/Library/Application Support/Cursor/User");
+    let library = "/Users/ada/Library/Application Support";
+    for place in [
+        "claude /Users/ada/.claude".to_owned(),
+        "opencode /Users/ada/.local/share/opencode".to_owned(),
+        format!("cursor {library}/Cursor/User"),
+        format!("cowork {library}/Claude/local-agent-mode-sessions"),
+    ] {
+        assert_eq!(roots.iter().filter(|root| **root == place).count(), 1, "{place}: {roots:?}");
+    }
 }
 
 #[test]
 fn windows_keeps_the_editor_with_the_applications() {
     let home = Some("C:\\Users\\ada");
     let plain = roots(System::Windows, home, &[]);
-    assert_eq!(plain[0], "claude C:/Users/ada/.claude");
-    assert_eq!(plain[2], "codex C:/Users/ada/.codex");
-    assert_eq!(plain[3], "gemini C:/Users/ada/.gemini");
-    assert_eq!(plain[4], "opencode C:/Users/ada/.local/share/opencode");
-    assert_eq!(plain[7], "cursor C:/Users/ada/AppData/Roaming/Cursor/User");
+    for place in [
+        "claude C:/Users/ada/.claude",
+        "codex C:/Users/ada/.codex",
+        "gemini C:/Users/ada/.gemini",
+        "opencode C:/Users/ada/.local/share/opencode",
+        "cursor C:/Users/ada/AppData/Roaming/Cursor/User",
+    ] {
+        assert!(plain.iter().any(|root| root == place), "{place}: {plain:?}");
+    }
     let moved = roots(System::Windows, home, &[("APPDATA", "D:\\Roaming")]);
-    assert_eq!(moved[7], "cursor D:/Roaming/Cursor/User (APPDATA)");
+    assert_eq!(moved.last().map(String::as_str), Some("cursor D:/Roaming/Cursor/User (APPDATA)"));
 }
 
 #[test]
@@ -75,15 +88,21 @@ fn variables_go_before_the_home_folder() {
         ("XDG_DATA_HOME", "/a/data"),
         ("XDG_CONFIG_HOME", "/a/config"),
         ("OPENCODE_DB", "mine.db"),
+        ("KILO_DB", "ours.db"),
     ];
     assert_eq!(
         roots(System::Linux, Some("/home/ada"), &variables),
         [
             "claude /a/claude (CLAUDE_CONFIG_DIR)",
+            "openclaude /home/ada/.openclaude",
             "codex /a/codex (CODEX_HOME)",
+            "traex /home/ada/.trae/cli",
             "gemini /a/gemini/.gemini (GEMINI_CLI_HOME)",
             "opencode /a/data/opencode (XDG_DATA_HOME)",
             "opencode /a/data/opencode/mine.db (OPENCODE_DB)",
+            "kilo /a/data/kilo (XDG_DATA_HOME)",
+            "kilo /a/data/kilo/ours.db (KILO_DB)",
+            "mimocode /a/data/mimocode (XDG_DATA_HOME)",
             "cursor /home/ada/.cursor",
             "cursor /a/config/cursor (XDG_CONFIG_HOME)",
             "cursor /a/config/Cursor/User (XDG_CONFIG_HOME)",
@@ -91,8 +110,9 @@ fn variables_go_before_the_home_folder() {
     );
     let variables = [("CURSOR_CONFIG_DIR", "/a/cursor"), ("XDG_CONFIG_HOME", "/a/config")];
     let cursor = roots(System::MacOs, Some("/Users/ada"), &variables);
-    assert_eq!(cursor[6], "cursor /a/cursor (CURSOR_CONFIG_DIR)");
-    assert_eq!(cursor[7], "cursor /Users/ada/Library/Application Support/Cursor/User");
+    let cursor: Vec<_> = cursor.iter().filter(|root| root.starts_with("cursor ")).collect();
+    assert_eq!(cursor[1], "cursor /a/cursor (CURSOR_CONFIG_DIR)");
+    assert_eq!(cursor[2], "cursor /Users/ada/Library/Application Support/Cursor/User");
 }
 
 #[test]
@@ -148,6 +168,7 @@ fn a_named_folder_may_be_any_home_or_any_agents_folder() {
         assert!(has(agent, "/backup"), "{agent}");
     }
     assert!(has("claude", "/backup/.claude"));
+    assert!(has("kilo", "/backup/.local/share/kilo") && !has("kilo", "/backup"));
     assert!(has("cursor", "/backup/.config/Cursor/User"));
     assert!(has("cursor", "/backup/Library/Application Support/Cursor/User"));
     assert!(has("cursor", "/backup/AppData/Roaming/Cursor/User"));
