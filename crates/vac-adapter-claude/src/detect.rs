@@ -164,7 +164,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     let stem = || ids::stem(sample.name).map(str::to_owned);
     Glimpse {
         variant: facts.variant(false),
-        parent: None,
+        parent: facts.parent(),
         share: if facts.agent.is_some() { Share::Subagent } else { Share::Whole },
         session_id: facts.defaults.session_id.or_else(stem),
         start: facts.span.first(),

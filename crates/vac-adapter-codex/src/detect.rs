@@ -101,7 +101,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     }
     Glimpse {
         variant: facts.variant(),
-        parent: None,
+        parent: facts.parent(),
         session_id: facts.id().map(str::to_owned).or_else(|| rollout_name::id(sample.name)),
         start: facts.start(),
         project: facts.working_dir().map(str::to_owned),

@@ -18,7 +18,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     let stem = ids::stem(sample.name).filter(|stem| is_uuid(stem));
     Glimpse {
         variant: facts.variant.unwrap_or_default(),
-        parent: None,
+        parent: facts.parent(),
         start: facts.start(),
         project: facts.working_dir.or_else(|| project(sample.folder)),
         session_id: facts.session_id.or_else(|| stem.map(str::to_owned)),

@@ -1,7 +1,8 @@
 //! Detection of logs, and previews of them.
 
 use vac_adapter::frame::Reason;
-use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict, ids};
+use vac_adapter::{Confidence, Fit, Glimpse, Parent, Sample, Share, Verdict, ids};
+use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node, Problem, SyntaxError};
 
@@ -9,7 +10,7 @@ use crate::broken::Skeleton;
 use crate::facts::{session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
-use crate::{message_content, stream};
+use crate::{message_content, session, stream};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
@@ -116,7 +117,8 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     };
     Glimpse {
         variant: form.name(),
-        parent: None,
+        parent: session::parent(sample.folder)
+            .map(|id| Parent { session_id: id.to_owned(), relation: Relation::Subagent }),
         session_id: seen.id.or_else(stem),
         start: seen.start.or(seen.first).or_else(|| start_in_name(sample.name)),
         project: seen.workspace.or(seen.directory),

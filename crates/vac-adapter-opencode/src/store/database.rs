@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use vac_adapter::Glimpse;
 use vac_adapter::container::{
     Cell, Database, Documents, Row, Rows, SessionStore, StoredSession, Table, bad_data,
 };
+use vac_adapter::{Glimpse, Parent};
 use vac_record::AbstractTimestamp;
+use vac_record::annotations::Relation;
 
 use super::{WITHOUT, row, tree};
 
@@ -57,7 +58,8 @@ fn tables_of_session() -> impl Iterator<Item = &'static Table> {
 }
 
 /// What a list reads of a session, and how long it may be.
-const LISTED: &[&str] = &["id", "directory", "version", "time_created"];
+const LISTED: &[&str] =
+    &["id", "directory", "version", "time_created", "parent_id", "fork_session_id"];
 const MAX_LISTED: usize = 1 << 20;
 
 /// A database of `OpenCode`.
@@ -94,7 +96,12 @@ impl Sessions {
                 };
                 let id = row.cell("id").to_text();
                 let (project, version) = (text("directory"), text("version"));
-                found.insert(id.clone(), Glimpse { start, project, version, ..by_id(&id) });
+                let fork = text("fork_session_id").map(|id| (id, Relation::Fork));
+                let parent = fork.or_else(|| Some((text("parent_id")?, Relation::Subagent)));
+                let parent = parent.filter(|(id, _)| !id.is_empty());
+                let parent = parent.map(|(session_id, relation)| Parent { session_id, relation });
+                let glimpse = Glimpse { start, project, version, parent, ..by_id(&id) };
+                found.insert(id, glimpse);
             })?;
         }
         Ok(())

@@ -23,6 +23,7 @@ use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Document, IntoOwned, Node};
 
 use super::{MAX_DOCUMENT, WITHOUT};
+use crate::classify::Facts;
 
 /// The ending of all files.
 const JSON: &str = ".json";
@@ -241,6 +242,7 @@ impl Tree {
         glimpse.start = start.map(IntoOwned::into_owned);
         glimpse.project = text(root, "directory");
         glimpse.version = text(root, "version");
+        glimpse.parent = Facts::new(root).session_parent();
         glimpse
     }
 }

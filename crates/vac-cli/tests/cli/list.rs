@@ -314,3 +314,38 @@ fn a_chat_of_cursor_says_where_its_transcript_was_made() {
         (Some("meta.json"), Some(meta.len() as u64))
     );
 }
+
+#[test]
+fn sessions_that_came_from_another_one_name_it() {
+    let folder = Folder::new();
+    let fork = home::claude("fork", "2026-03-02T09:00:00Z").replace(
+        r#""type":"user""#,
+        r#""type":"user","forkedFrom":{"sessionId":"first","messageUuid":"m"}"#,
+    );
+    folder.write("home/.claude/projects/a/fork.jsonl", fork);
+    let child = home::codex("child", "2026-01-01T09:00:00Z")
+        .replace(r#""id":"child""#, r#""id":"child","forked_from_id":"mother""#);
+    folder.write("home/.codex/sessions/rollout-1.jsonl", child);
+    folder.write(
+        "home/.local/share/opencode/storage/session/p/ses_child.json",
+        r#"{"id":"ses_child","projectID":"p","parentID":"ses_parent","directory":"/d",
+            "version":"1.0.0","title":"t","time":{"created":1,"updated":2}}"#,
+    );
+    folder.write(
+        "home/.local/share/opencode/storage/message/ses_child/msg_1.json",
+        r#"{"id":"msg_1","sessionID":"ses_child","role":"user","time":{"created":1}}"#,
+    );
+    let listed = folder.vac_at_home(&[], &["list", "--json"]).json();
+    let mut parents: Vec<_> = listed["sessions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| format!("{} {} {}", it["agent"], it["parent"], it["relation"]).replace('"', ""))
+        .collect();
+    parents.sort();
+    assert_eq!(
+        parents,
+        ["claude first fork", "codex mother fork", "opencode ses_parent subagent"],
+        "{listed}"
+    );
+}
