@@ -69,7 +69,7 @@ mapping! {
             take tokens: Node<'a, 'a> = as_map(value).filter(|_| scope.stored.counts_usage);
         "error" => "`vac.ends` of the last entry of the message", keep;
         "seq" => "the order of the messages", keep;
-        "time_updated" | "metadata" | "files" | "agents" | "skills" | "references"
+        "time_updated" | "metadata" | "files" | "agents" | "skills"
         | "description" | "agent" | "snapshot" | "finish" | "rawFinish" | "native"
         | "providerState" | "retry" | "delivery" | "enqueued_seq" | "admitted_seq" | "resume"
         => "", keep;

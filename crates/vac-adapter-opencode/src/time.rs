@@ -30,8 +30,7 @@ mapping! {
             take end: AbstractTimestamp<'a> = timestamp(value, keys.end == Some(key));
         "updated" => "of a session, `session-end`; else kept",
             take updated: AbstractTimestamp<'a> = timestamp(value, keys.end == Some(key));
-        "initialized" | "compacted" | "compacting" | "archived" | "suspended" | "streamed"
-        | "pruned" => "", keep;
+        "initialized" | "compacted" | "compacting" | "archived" | "suspended" | "streamed" => "", keep;
     }
 }
 

@@ -58,7 +58,7 @@ mapping! {
         "time" => "its `start` is `timestamp` of the call, its `end` that of the result" seed "001",
             take time: Node<'a, 'a> = as_map(value);
         "metadata" | "structured" => "`vac.exit-code`, `vac.outcome`, `vac.delegated-to`", keep;
-        "title" | "raw" | "attachments" | "outputPaths" | "result" => "", keep;
+        "title" | "raw" | "attachments" => "", keep;
     }
 }
 
