@@ -1,14 +1,16 @@
 //! Lines of `opencode run --format json`: a part as it was when it was
 //! printed, or another event.
 
-use vac_adapter::members::{Rest, object, put, sift};
-use vac_adapter::{Report, annotation};
+use vac_adapter::members::{Rest, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::EntryAnnotations;
-use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
-use vac_value::{Any, Map, Node, Text};
+use vac_record::{AbstractTimestamp, Entry};
+use vac_value::{Any, Node, Text};
 
-use crate::message::text;
+use crate::entry;
+use crate::object::push;
 use crate::part::{self, Entries, Scope};
+use crate::time;
 
 /// Known types of lines without a part.
 const EVENTS: &[&str] = &["error", "done"];
@@ -22,6 +24,42 @@ const CALLED: &[(&str, &str)] = &[
     ("step_finish", "step-finish"),
 ];
 
+/// What decides how a line is read.
+#[derive(Clone, Copy)]
+pub(crate) struct LineContext<'c> {
+    /// The session's id.
+    session: &'c str,
+    /// The part that the line contains.
+    part: Option<Node<'c, 'c>>,
+    /// Whether the part states a time.
+    has_time: bool,
+}
+
+impl LineContext<'_> {
+    /// Whether the entry of the line states this type of the line.
+    fn states(self, kind: Node<'_, '_>) -> bool {
+        let Some(part) = self.part else { return kind.text().is_some() };
+        let part_kind = part.member("type");
+        CALLED.iter().any(|(called, of_part)| {
+            kind.is_text(called) && part_kind.is_some_and(|kind| kind.is_text(of_part))
+        })
+    }
+}
+
+mapping! {
+    /// A line of `opencode run --format json`: a part, or an event that may have any other key.
+    pub(crate) struct Line<'a>("line"; key, value, context: LineContext<'_>) {
+        "part" => "the part", stated = true;
+        "type" => "the type of the part's entry; `event-type` of a line without a part",
+            note kind: Text<'a> = value.text(), unless context.states(value);
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(context.session);
+        "timestamp" => "`timestamp`, if the part states none; else kept",
+            take timestamp: AbstractTimestamp<'a> = time::timestamp(value, !context.has_time);
+        _ => keep if context.part.is_none();
+    }
+}
+
 /// The entries of a line.
 pub(crate) fn entries<'a>(
     line: Node<'a, '_>,
@@ -30,18 +68,10 @@ pub(crate) fn entries<'a>(
 ) -> Entries<'a> {
     let Some(part) = line.member("part") else { return (event(line, scope, report), None) };
     let (mut entry, mut result) = part::entries(part, scope, report);
-    let mut timestamp = None;
     let last = result.as_mut().unwrap_or(&mut entry);
     let has_time = last.timestamp().is_some();
-    let rest = sift(line, &[], |key, value| match key {
-        "part" => true,
-        "type" => CALLED.iter().any(|(called, kind)| {
-            value.is_text(called) && part.member("type").is_some_and(|of| of.is_text(kind))
-        }),
-        "sessionID" => value.is_text(scope.session),
-        "timestamp" if !has_time => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        _ => false,
-    });
+    let context = LineContext { session: scope.session, part: Some(part), has_time };
+    let Line { timestamp, rest, .. } = Line::read(line, &[], context, report);
     keep(last.extensions_mut(), object(rest));
     if timestamp.is_some() {
         *last.timestamp_mut() = timestamp;
@@ -51,23 +81,14 @@ pub(crate) fn entries<'a>(
 
 /// Keeps what is left of a line next to the members of its part.
 fn keep<'a>(extensions: &mut Rest<'a>, line: Option<Any<'a>>) {
-    let name: Text<'_> = match extensions.get("line") {
-        None => "line".into(),
-        Some(_) => "native:line".into(),
-    };
-    extensions.extend(line.map(|line| (name, line)));
+    let name = if extensions.contains_key("line") { "native:line" } else { "line" };
+    push(extensions, name, line);
 }
 
 /// The entry of a line without a part.
 fn event<'a>(line: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
-    let mut kind = None;
-    let mut timestamp = None;
-    let data = sift(line, &[], |key, value| match key {
-        "type" => text(value, &mut kind),
-        "sessionID" => value.is_text(scope.session),
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        _ => false,
-    });
+    let context = LineContext { session: scope.session, part: None, has_time: false };
+    let Line { kind, timestamp, rest: data } = Line::read(line, &[], context, report);
     let kind = kind.unwrap_or(Text::Borrowed("unknown"));
     if !EVENTS.contains(&&*kind) {
         report.unknown(&kind);
@@ -77,14 +98,5 @@ fn event<'a>(line: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry
         ends: scope.end(),
         ..scope.annotations()
     };
-    let mut extensions = Map::default();
-    annotation::attach(&mut extensions, &annotations);
-    Entry::Event(EventEntry {
-        event_type: kind,
-        data: Some(data),
-        timestamp,
-        id: Some(scope.id()),
-        children: None,
-        extensions,
-    })
+    entry::event(kind, data, scope.id(), timestamp, Rest::default(), &annotations)
 }

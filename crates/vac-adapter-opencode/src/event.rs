@@ -1,22 +1,54 @@
 //! Objects that are events: everything that is not a message, a part or data of the session.
 
 use vac_adapter::frame::Reason;
-use vac_adapter::members::{Members, Rest, sift};
+use vac_adapter::members::Rest;
 use vac_adapter::raw::{self, Known};
-use vac_adapter::{Report, annotation, redact};
+use vac_adapter::{Report, mapping, redact};
 use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, EventEntry};
-use vac_value::{IntoOwned, Kind, Map, Node, Text};
+use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::classify::{Class, SESSION_MESSAGES};
-use crate::message::{Moment, Usage, text};
 use crate::names::Names;
-use crate::object::{Redaction, StoredObject};
+use crate::object::{Redaction, StoredObject, as_map, push};
 use crate::part::{self, Scope};
-use crate::secret;
+use crate::secret::{self, Share};
+use crate::{entry, time, usage};
 
 /// Why the text of a row is carried as text.
 const NO_OBJECT: &str = "the row's data is not a JSON object";
+
+mapping! {
+    /// Any other object: an event. Data of a session that does not fit its record is one, too.
+    pub(crate) struct Document<'a>("other objects"; key, value, scope: Scope<'_>) {
+        "type" => "`event-type`", keep;
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(scope.session);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "time" => "its `created` is `timestamp`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value).filter(|_| scope.stored.class == Class::Other);
+        "share" => "without its secret",
+            take share: Node<'a, 'a> = (scope.stored.redaction == Redaction::Member
+                && secret::is_redacted(value)).then_some(value);
+        "outcome" => "of an `idle`, `vac.ends`", note outcome: Node<'a, 'a> = Some(value);
+        "tokens" => "of a `compaction`, `vac.usage`",
+            note tokens: Node<'a, 'a> = as_map(value);
+        "model" => "of a `compaction`, `vac.usage.model`", note model: Node<'a, 'a> = Some(value);
+        _ => keep;
+    }
+}
+
+mapping! {
+    /// A row of a database whose data is not an object: an event.
+    pub(crate) struct Row<'a>("row"; key, value, session: &str) {
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(session);
+        "data" => "if it is text, kept unparsed as `raw`", take unparsed: Text<'a> = value.text();
+        "messageID" | "time_created" | "time_updated" | "type" | "seq" | "payload" | "delivery"
+        | "enqueued_seq" | "admitted_seq" => "", keep;
+    }
+}
 
 /// The entry of a object that is an event.
 pub(crate) fn entry<'a>(
@@ -39,70 +71,60 @@ pub(crate) fn entry<'a>(
         Class::Member(_) => "export".into(),
         _ => unknown(node, report),
     };
-    let mut id = None;
-    let mut data = Rest::default();
     if let Class::Member(name) = stored.class {
         let value = if stored.redaction == Redaction::Member {
-            secret::kept(node)
+            secret::kept(node, report)
         } else {
             Some(node.carry())
         };
+        let mut data = Rest::default();
         data.extend(value.map(|value| (members.name(name).to_owned().into(), value)));
-        return made(event_type, data, stored.place_id());
+        return plain(event_type, data, stored.place_id());
     }
-    let mut moment = Moment::default();
-    match (Members::new(node), stored.class) {
-        (Some(mut object), Class::Share) => {
-            secret::redact(&mut object);
-            data = object.rest(&[]);
-        }
-        (Some(mut object), _) => {
-            object.said("sessionID", session);
-            id = object.text("id");
-            if stored.class == Class::Other {
-                object.take_if("time", |time| moment.take(time, "created").then_some(()));
-            }
-            let is_redacted = stored.redaction == Redaction::Member;
-            let share = is_redacted.then(|| secret::redact_inside(&mut object)).flatten();
-            data = object.rest(&[]);
-            data.extend(moment.left());
-            data.extend(share.map(|(name, share)| (name.into(), share)));
-        }
-        (None, _) => data.push(("value".into(), node.carry())),
+    let mut document = Document::default();
+    match (node.kind(), stored.class) {
+        (Kind::Map, Class::Share) => document.rest = Share::read(node, &[], None, report).rest,
+        (Kind::Map, _) => document = Document::read(node, &[], scope, report),
+        _ => document.rest.push(("value".into(), node.carry())),
     }
-    let annotations = annotations(node, scope, &event_type);
-    let mut entry = made(event_type, data, id.unwrap_or_else(|| stored.place_id()));
-    annotation::attach(entry.extensions_mut(), &annotations);
-    *entry.timestamp_mut() = moment.timestamp;
-    entry
+    let annotations = annotations(node, &document, scope, &event_type, report);
+    let Document { id, time, share, rest: mut data, .. } = document;
+    let timestamp = time::read(time, time::CREATED, &mut data, report).start;
+    push(&mut data, "share", share.and_then(|share| secret::kept(share, report)));
+    let id = id.unwrap_or_else(|| stored.place_id());
+    entry::event(event_type, data, id, timestamp, Rest::default(), &annotations)
 }
 
 /// Returns what vac says about an event of this type.
 fn annotations(
     node: Node<'_, '_>,
+    document: &Document<'_>,
     scope: Scope<'_>,
     event_type: &str,
+    report: &mut Report,
 ) -> EntryAnnotations<'static> {
     let mut annotations = scope.annotations();
     match (scope.stored.class, event_type) {
         // The session is idle: the turn is over.
         (Class::Other, "idle") => {
-            annotations.ends = Some(End { of: EndOf::Turn, how: ending(node.member("outcome")) });
+            annotations.ends = Some(End { of: EndOf::Turn, how: ending(document.outcome) });
         }
         // What the request for a summary used; no message states it.
         (Class::Other, "compaction") => {
-            let mut usage = Usage::default();
-            if node.member("tokens").is_some_and(|tokens| usage.take("tokens", tokens)) {
-                let model = node.member("model").and_then(|model| model.member("id")?.text());
-                let model = model.map(|model| model.into_owned().into());
-                annotations.usage =
-                    usage.buckets().map(|usage| annotations::Usage { model, ..usage });
-            }
+            let model = document.model.and_then(|model| model.member("id")?.text());
+            let model = model.map(|model| model.into_owned().into());
+            let (_, usage) = usage::read(None, document.tokens, report);
+            annotations.usage = usage.map(|usage| annotations::Usage { model, ..usage });
         }
         (Class::Other, kind) => annotations.permission = part::permission(node, kind),
         _ => {}
     }
     annotations
+}
+
+/// Returns an event without a time, about which vac says nothing.
+fn plain<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
+    entry::event(event_type, data, id, None, Rest::default(), &EntryAnnotations::default())
 }
 
 fn ending(outcome: Option<Node<'_, '_>>) -> Option<Ending> {
@@ -112,17 +134,6 @@ fn ending(outcome: Option<Node<'_, '_>>) -> Option<Ending> {
         "interrupted" => Some(Ending::Interrupted),
         _ => None,
     }
-}
-
-fn made<'a>(event_type: Text<'a>, data: Rest<'a>, id: Text<'a>) -> Entry<'a> {
-    Entry::Event(EventEntry {
-        event_type,
-        data: Some(data),
-        timestamp: None,
-        id: Some(id),
-        children: None,
-        extensions: Map::default(),
-    })
 }
 
 fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
@@ -146,9 +157,10 @@ fn unknown<'a>(node: Node<'a, '_>, report: &mut Report) -> Text<'a> {
 pub(crate) fn unreadable(what: &str, number: u64) -> Entry<'static> {
     let mut data = Rest::default();
     raw::push(&mut data, "file", &what);
-    let mut entry = made("unreadable".into(), data, format!("unreadable-{number}").into());
-    annotation::annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Other));
-    entry
+    let id = format!("unreadable-{number}").into();
+    let reason = Some(annotations::Reason::Other);
+    let annotations = EntryAnnotations { reason, ..EntryAnnotations::default() };
+    entry::event("unreadable".into(), data, id, None, Rest::default(), &annotations)
 }
 
 /// A row whose data is not an object. Text is kept unparsed.
@@ -166,25 +178,18 @@ fn row<'a>(
         let reason = Reason::Stray;
         return redact::entry(secret::SECRETS, node.raw(), &reason, stored.place, known);
     }
-    let broken = data.filter(|data| data.kind() == Kind::Text);
-    let broken = broken.and_then(Node::text);
-    let named: &[&str] = if broken.is_some() { &["reason", "line", "raw"] } else { &[] };
-    let mut id = None;
-    let rest = sift(node, named, |key, value| match key {
-        "id" => text(value, &mut id),
-        "sessionID" => value.is_text(session),
-        "data" => broken.is_some(),
-        _ => false,
-    });
-    let Some(broken) = broken else {
+    let is_text = data.and_then(Node::text).is_some();
+    let named: &[&str] = if is_text { &["reason", "line", "raw"] } else { &[] };
+    let Row { id, unparsed, rest } = Row::read(node, named, session, report);
+    let Some(unparsed) = unparsed else {
         let kind = if stored.message.is_some() { "part" } else { "message" };
         report.unknown(&format!("{kind} without data"));
-        return made(kind.into(), rest, id.unwrap_or_else(|| stored.place_id()));
+        return plain(kind.into(), rest, id.unwrap_or_else(|| stored.place_id()));
     };
     let reason = Reason::Stray;
     report.unparsed(stored.place.line, NO_OBJECT);
     let known = Known { id, timestamp: None, parent_id: None };
-    let mut entry = raw::entry(broken.as_bytes(), &reason, stored.place, known);
+    let mut entry = raw::entry(unparsed.as_bytes(), &reason, stored.place, known);
     if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
         data.extend(rest);
     }

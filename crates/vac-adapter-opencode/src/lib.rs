@@ -40,34 +40,21 @@
 //!   models and no parent. Other members of a line are the member `line` of its entry; a part
 //!   without a time has the time of its line.
 //!
-//! # Mapping
+//! # What objects become
 //!
-//! Rows with * were in the translation table that this mapping started from. Members that no row
-//! names keep their names.
-//!
-//! | native | record |
+//! | object | record |
 //! |---|---|
-//! | message: `role` *, `id` *, `time.created` *, `parentID` | message: `type`, `id`, `timestamp`, `parent-id` |
-//! | `modelID`, a user's `model.modelID` | `model-id`; all of them in `models` |
-//! | `tokens`, `tokens.cache.read`, `cost` | `token-usage`, its `cached`, its `cost`; annotation `usage` |
-//! | `error` | annotation `ends` on the last entry of the message |
-//! | part `text` *: `text` *, `time.start` | message with the role of its message: `content`, `timestamp` |
-//! | `synthetic`, `ignored` | annotation `author` program |
-//! | part `reasoning` *: `text` *, `time.start`, `metadata.*.reasoningEncryptedContent` | reasoning: `content`, `timestamp`, `encrypted` |
-//! | part `tool` *: `tool` *, `callID` *, `state.input` *, `state.time.start` * | tool-call: `name`, `call-id`, `input`, `timestamp`; annotation `action` |
-//! | `state.output` * or `state.error`, `state.status` *, `state.time.end` * | tool-result: `output`, `status`, `is-error`, `timestamp`; annotation `outcome` |
-//! | `state.metadata.exit`, `state.metadata.interrupted` | annotations `exit-code` and `outcome` of the result (`outcome.rs`) |
-//! | `state.metadata.sessionId` of a `task` | annotation `delegated-to` of the call |
-//! | part `tool-invocation` of 2025: `toolName`, `toolCallId`, `args`, `result`; `metadata.tool.*.{time, error, exit}` | tool-call and tool-result; their timestamps, outcome and exit code |
-//! | every other part (`step-start` *, `step-finish` *, `patch`, `file`, `compaction` ...) | system-event of that type |
-//! | rows of `session_message`, `session_inbox`, `session_pending`, messages of exports of version 2 | see `session_message.rs` |
-//! | `agent-switched`, `model-switched`, `system`, `skill`, `compaction`, `idle` there | system-event of that type; `idle` ends a turn |
-//! | session: `id`, `version`, `directory`, `time` | `session-id`, `cli-version`, `working-dir`, `session-start` and `session-end` |
-//! | session: `parentID`, `forkSessionID` | annotation of the session: `parent` with `relation` subagent or fork |
-//! | session: everything else | `session`, native names |
-//! | project: `vcs`, `sandboxes`, the rest | `vcs.type`, `environment.sandboxes`, `environment.project` |
+//! | message | a message without content, before the entries of its parts (`message.rs`) |
+//! | part `text`, `reasoning` | a message with the role of its message; reasoning (`part.rs`) |
+//! | part `tool`, and `tool-invocation` of 2025 | a tool-call, and a tool-result if there is one (`tool.rs`, `message_2025.rs`) |
+//! | every other part (`step-start`, `step-finish`, `patch`, `file`, `compaction` ...) | system-event of that type |
+//! | rows of `session_message`, `session_inbox`, `session_pending`, messages of exports of version 2 | messages with all that was said (`session_message.rs`) |
+//! | `agent-switched`, `model-switched`, `system`, `skill`, `compaction`, `idle` there | system-event of that type |
+//! | session, project | the record around the entries (`record.rs`) |
 //! | arrays of diffs and of todos, the share object, the models of a shared session | `session.session_diff`, `session.todo`, `session.session_share`, `session.session_model` |
 //! | other members of an export or of its messages; of an element of a shared session | system-event `export`; `share` |
+//!
+//! The [mapping](#mapping) of members is at the end of this page.
 //!
 //! Annotations are decided in `annotate.rs` (authors, ends, what is no longer part of the
 //! conversation), `outcome.rs` and `tools.rs`.
@@ -108,6 +95,7 @@
 //!   that could not be read is an event and a warning.
 //! * Rows of `session_message` are the session's messages if no other table has any. Otherwise
 //!   they are events, except for prompts that wait in a queue, which no other table has.
+#![doc = include_str!("../MAPPING.md")]
 
 mod annotate;
 mod capture;
@@ -117,6 +105,7 @@ mod classify;
 mod container;
 mod damaged_export;
 mod detect;
+mod entry;
 mod event;
 mod message;
 mod message_2025;
@@ -136,9 +125,12 @@ mod source;
 mod steps;
 mod store;
 mod survey;
+mod time;
 mod tool;
 mod tools;
+mod usage;
 
+use vac_adapter::mapping::Mapping;
 use vac_adapter::prompt::Rule;
 use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
@@ -159,6 +151,37 @@ impl Adapter for OpenCode {
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
         detect::glimpse(sample)
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        vec![
+            record::SessionObject::MAPPING,
+            record::Project::MAPPING,
+            secret::Share::MAPPING,
+            message::Message::MAPPING,
+            message::NamedModel::MAPPING,
+            usage::Tokens::MAPPING,
+            usage::Cache::MAPPING,
+            time::Time::MAPPING,
+            part::TextPart::MAPPING,
+            part::ReasoningPart::MAPPING,
+            part::ProviderMetadata::MAPPING,
+            tool::ToolPart::MAPPING,
+            tool::NativeState::MAPPING,
+            part::EventPart::MAPPING,
+            session_message::SessionMessage::MAPPING,
+            session_message::ContentText::MAPPING,
+            session_message::ContentTool::MAPPING,
+            session_message::UserCommand::MAPPING,
+            message_2025::Message2025::MAPPING,
+            message_2025::Metadata::MAPPING,
+            message_2025::Assistant::MAPPING,
+            message_2025::InvocationPart::MAPPING,
+            message_2025::Invocation::MAPPING,
+            capture::Line::MAPPING,
+            event::Row::MAPPING,
+            event::Document::MAPPING,
+        ]
     }
 
     fn tools(&self) -> &'static ToolTable {

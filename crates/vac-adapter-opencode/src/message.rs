@@ -1,13 +1,75 @@
 //! Messages, without their parts.
 
-use vac_adapter::annotation;
-use vac_adapter::members::{Rest, object, put, sift};
-use vac_record::annotations::{self, EntryAnnotations};
-use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, TokenUsage};
-use vac_value::{Any, Kind, Map, Node, Number, Text};
+use vac_adapter::members::{Rest, object};
+use vac_adapter::{Report, mapping};
+use vac_record::annotations::EntryAnnotations;
+use vac_record::{Entry, MessageEntry, MessageEntryType};
+use vac_value::{Kind, Node, Number, Text};
 
-use crate::object::StoredObject;
+use crate::object::{StoredObject, as_map, push};
 use crate::part::Scope;
+use crate::{entry, time, usage};
+
+/// What decides how a message is read.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageContext<'c> {
+    /// The session's id.
+    session: &'c str,
+    /// Whether the message has a `modelID`.
+    has_model_id: bool,
+    /// Whether the usage of the object is the message's.
+    counts_usage: bool,
+}
+
+mapping! {
+    /// A message, without its parts.
+    pub(crate) struct Message<'a>("message"; key, value, context: MessageContext<'_>) {
+        "role" => "the entry's type" seed "001", stated = value.is_text(role(value));
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(context.session);
+        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "parentID" => "`parent-id`", take parent_id: Text<'a> = value.text();
+        "modelID" => "`model-id`, `models`", take model_id: Text<'a> = value.text();
+        "model" => "its `modelID` is `model-id`, if there is no other; the rest is kept",
+            take model: Node<'a, 'a> = as_map(value).filter(|_| !context.has_model_id);
+        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+            take time: Node<'a, 'a> = as_map(value);
+        "cost" => "`token-usage.cost`",
+            take cost: Number<'a> = usage::cost(value).filter(|_| context.counts_usage);
+        "tokens" => "`token-usage` and `vac.usage`",
+            take tokens: Node<'a, 'a> = as_map(value).filter(|_| context.counts_usage);
+        "error" => "`vac.ends` of the last entry of the message", keep;
+        "providerID" => "`model-provider`", keep;
+        "path" => "`working-dir`, if neither session nor project state it", keep;
+        "agent" | "mode" | "finish" | "summary" | "system" | "tools" | "variant" | "format"
+        | "structured" | "time_created" | "time_updated" => "", keep;
+    }
+}
+
+mapping! {
+    /// `model` of a message.
+    pub(crate) struct NamedModel<'a>("model"; key, value, name: &str) {
+        "modelID" => "`model-id` of a message of the user, `models`",
+            take model_id: Text<'a> = value.text().filter(|_| key == name);
+        "id" => "`model-id` of a message of `session_message`, `models`",
+            take id: Text<'a> = value.text().filter(|_| key == name);
+        "providerID" => "`model-provider`", keep;
+        "variant" => "", keep;
+    }
+}
+
+/// Returns the model that `model` names with this member, and adds what is left of it to the
+/// members of its message.
+pub(crate) fn model_id<'a>(
+    model: Option<Node<'a, '_>>,
+    name: &str,
+    members: &mut Rest<'a>,
+    report: &mut Report,
+) -> Option<Text<'a>> {
+    let NamedModel { model_id, id, rest } = NamedModel::read(model?, &[], name, report);
+    push(members, "model", object(rest));
+    model_id.or(id)
+}
 
 /// Who speaks.
 pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
@@ -15,180 +77,34 @@ pub(crate) fn role(role: Node<'_, '_>) -> &'static str {
 }
 
 /// The entry of a message.
-pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+pub(crate) fn entry<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
     let stored = scope.stored;
-    let mut id = None;
-    let mut parent_id = None;
-    let mut model_id = None;
-    let mut model = None;
-    let mut moment = Moment::default();
-    let mut usage = Usage::default();
-    let answers = node.member("modelID").is_some_and(|model| model.kind() == Kind::Text);
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        "role" => value.is_text(role(value)),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "parentID" => text(value, &mut parent_id),
-        "modelID" => text(value, &mut model_id),
-        "model" if !answers && value.kind() == Kind::Map => {
-            let rest =
-                sift(value, &[], |key, value| key == "modelID" && text(value, &mut model_id));
-            model = object(rest);
-            true
-        }
-        "time" => moment.take(value, "created"),
-        "cost" | "tokens" if stored.counts_usage => usage.take(key, value),
-        _ => false,
-    });
-    extensions.extend(model.map(|model| ("model".into(), model)));
-    extensions.extend(moment.left());
+    let context = MessageContext {
+        session: scope.session,
+        has_model_id: node.member("modelID").is_some_and(|model| model.kind() == Kind::Text),
+        counts_usage: stored.counts_usage,
+    };
+    let Message { id, parent_id, model_id: name, model, time, cost, tokens, rest: mut extensions } =
+        Message::read(node, &MessageEntry::KEYS, context, report);
+    let model_id = name.or(model_id(model, "modelID", &mut extensions, report));
+    let timestamp = time::read(time, time::CREATED, &mut extensions, report).start;
+    let (token_usage, usage) = usage::read(cost, tokens, report);
     let annotations = EntryAnnotations {
         author: stored.notes.author,
-        usage: usage.buckets(),
+        usage,
         ends: stored.notes.end(),
         ..scope.annotations()
     };
-    annotation::attach(&mut extensions, &annotations);
+    let id = id.unwrap_or_else(|| stored.place_id());
     Entry::Message(MessageEntry {
-        kind: speaker(stored),
-        content: None,
-        timestamp: moment.timestamp,
-        id: Some(id.unwrap_or_else(|| stored.place_id())),
         model_id,
         parent_id,
-        token_usage: usage.made(),
-        children: None,
-        extensions,
+        token_usage,
+        ..entry::message(speaker(stored), id, timestamp, extensions, &annotations)
     })
 }
 
 /// Whose words a message and its texts are.
 pub(crate) fn speaker(stored: &StoredObject<'_>) -> MessageEntryType {
     if stored.is_user { MessageEntryType::User } else { MessageEntryType::Assistant }
-}
-
-/// Takes text.
-pub(crate) fn text<'a>(value: Node<'a, '_>, to: &mut Option<Text<'a>>) -> bool {
-    put(to, value.text())
-}
-
-/// A time out of `time`, and what is left of that.
-#[derive(Default)]
-pub(crate) struct Moment<'a> {
-    pub timestamp: Option<AbstractTimestamp<'a>>,
-    left: Option<Any<'a>>,
-}
-
-impl<'a> Moment<'a> {
-    /// Takes the time of that name, if there is an object to take it from.
-    pub fn take(&mut self, time: Node<'a, '_>, name: &str) -> bool {
-        if time.kind() != Kind::Map {
-            return false;
-        }
-        let rest = sift(time, &[], |key, value| {
-            key == name && put(&mut self.timestamp, AbstractTimestamp::from_node(value).ok())
-        });
-        self.left = object(rest);
-        true
-    }
-
-    /// What is left, as a member.
-    pub fn left(&mut self) -> Option<(Text<'a>, Any<'a>)> {
-        self.left.take().map(|left| ("time".into(), left))
-    }
-}
-
-/// What a message cost: the canonical numbers, and the others next to them.
-#[derive(Default)]
-pub(crate) struct Usage<'a> {
-    cost: Option<Number<'a>>,
-    tokens: Option<TokenUsage<'a>>,
-    cache_write: Option<u64>,
-}
-
-impl<'a> Usage<'a> {
-    /// Takes `cost` or `tokens`.
-    pub fn take(&mut self, key: &str, value: Node<'a, '_>) -> bool {
-        if key == "cost" {
-            let cost = value.number().filter(|cost| !matches!(cost, Number::Decimal(_)));
-            return put(&mut self.cost, cost);
-        }
-        if value.kind() != Kind::Map {
-            return false;
-        }
-        let mut tokens = none();
-        let mut cache = None;
-        let mut rest = sift(value, &TokenUsage::KEYS, |key, value| match key {
-            "input" => uint(value, &mut tokens.input),
-            "output" => uint(value, &mut tokens.output),
-            "reasoning" => uint(value, &mut tokens.reasoning),
-            "total" => uint(value, &mut tokens.total),
-            "cache" if value.kind() == Kind::Map => {
-                self.cache_write = value.member("write").and_then(Node::uint);
-                let rest =
-                    sift(value, &[], |key, value| key == "read" && uint(value, &mut tokens.cached));
-                cache = object(rest);
-                true
-            }
-            _ => false,
-        });
-        rest.extend(cache.map(|cache| ("cache".into(), cache)));
-        tokens.extensions = rest;
-        self.tokens = Some(tokens);
-        true
-    }
-
-    /// Returns the tokens in buckets that can be added up, without those that are 0.
-    ///
-    /// `input` excludes what is read from a cache or written to one. `reasoning` is not part of
-    /// `output`, unless the stated total shows that it is: versions differ.
-    pub fn buckets(&self) -> Option<annotations::Usage<'static>> {
-        let tokens = self.tokens.as_ref()?;
-        let of = |tokens: Option<u64>| tokens.unwrap_or_default();
-        let reasoning = of(tokens.reasoning);
-        let sum = [tokens.input, tokens.output, tokens.cached, self.cache_write]
-            .into_iter()
-            .fold(0, |sum: u64, tokens| sum.saturating_add(of(tokens)));
-        let is_inside = tokens.total == Some(sum);
-        let output = of(tokens.output).saturating_add(if is_inside { 0 } else { reasoning });
-        let bucket = |tokens: u64| (tokens > 0).then_some(tokens);
-        let buckets = annotations::Usage {
-            input: bucket(of(tokens.input)),
-            cache_read: bucket(of(tokens.cached)),
-            cache_write: bucket(of(self.cache_write)),
-            output: bucket(output),
-            reasoning: bucket(reasoning),
-            model: None,
-        };
-        (sum > 0 || reasoning > 0).then_some(buckets)
-    }
-
-    /// All of it, if there is any.
-    pub fn made(self) -> Option<TokenUsage<'a>> {
-        match (self.tokens, self.cost) {
-            (None, None) => None,
-            (tokens, cost) => Some(TokenUsage { cost, ..tokens.unwrap_or_else(none) }),
-        }
-    }
-}
-
-fn none<'a>() -> TokenUsage<'a> {
-    TokenUsage {
-        input: None,
-        output: None,
-        cached: None,
-        reasoning: None,
-        total: None,
-        cost: None,
-        extensions: Map::default(),
-    }
-}
-
-fn uint(value: Node<'_, '_>, to: &mut Option<u64>) -> bool {
-    put(to, value.uint())
-}
-
-/// Adds a member, if there is one.
-pub(crate) fn push<'a>(members: &mut Rest<'a>, name: &'static str, value: Option<Any<'a>>) {
-    members.extend(value.map(|value| (name.into(), value)));
 }

@@ -1,23 +1,23 @@
 //! Messages of the first months, with their parts inside: `parts` has what is said and
 //! the tools' calls, `metadata` everything else.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use vac_adapter::members::{null, object, put, sift};
-use vac_adapter::{Error, Origin, Sink, annotation};
+use vac_adapter::members::{Rest, object};
+use vac_adapter::{Error, Origin, Report, Sink, annotation, mapping};
 use vac_record::annotations::{Author, End, EndOf, EntryAnnotations, Outcome};
-use vac_record::{
-    AbstractTimestamp, Decode, Entry, EventEntry, MessageEntry, ToolCallEntry, ToolResultEntry,
-};
-use vac_value::{Any, Kind, Map, Node, Text};
+use vac_record::{Entry, MessageEntry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Kind, Node, Number, Text};
 
 use crate::classify::Facts;
-use crate::message::{Moment, Usage, push, role, speaker, text};
-use crate::object::StoredObject;
+use crate::entry::{self, Called};
+use crate::message::{role, speaker};
+use crate::object::{as_map, push};
 use crate::outcome::{CallEnd, turn_end};
 use crate::part::{self, Entries, Scope};
+use crate::time::{self, timestamp};
 use crate::tools::{TOOLS, is_shell};
+use crate::usage;
 
 /// The part that calls a tool.
 const INVOCATION: &str = "tool-invocation";
@@ -77,6 +77,72 @@ fn invocation<'d, 'a>(part: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     part.member("toolInvocation").filter(|invocation| invocation.kind() == Kind::Map)
 }
 
+mapping! {
+    /// A message of 2025, with its parts inside.
+    pub(crate) struct Message2025<'a>("message (2025)"; key, value, session: &str) {
+        "role" => "the entry's type" seed "001", stated = value.is_text(role(value));
+        "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
+        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "parentID" => "`parent-id`", take parent_id: Text<'a> = value.text();
+        "parts" => "an entry for each part, two for a call with a result",
+            note parts: Node<'a, 'a> = Some(value), unless value.kind() == Kind::Array;
+        "metadata" => "everything else about the message; the rest is kept",
+            take metadata: Node<'a, 'a> = as_map(value);
+        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+            take time: Node<'a, 'a> = as_map(value);
+    }
+}
+
+mapping! {
+    /// `metadata` of a message of 2025.
+    pub(crate) struct Metadata<'a>("message (2025).metadata"; key, value, session: &str) {
+        "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
+        "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
+            take time: Node<'a, 'a> = as_map(value);
+        "assistant" => "model and usage; the rest is kept",
+            take assistant: Node<'a, 'a> = as_map(value);
+        "tool" => "by `call-id`: `timestamp` of calls and results, `is-error`, `vac.exit-code`",
+            note tools: Node<'a, 'a> = Some(value);
+        "error" => "`vac.ends` of the last entry of the message",
+            note error: Node<'a, 'a> = Some(value);
+        "title" | "snapshot" => "", keep;
+    }
+}
+
+mapping! {
+    /// `metadata.assistant` of a message of 2025.
+    pub(crate) struct Assistant<'a>("message (2025).metadata.assistant"; key, value, counts_usage: bool) {
+        "modelID" => "`model-id`, `models`", take model_id: Text<'a> = value.text();
+        "cost" => "`token-usage.cost`",
+            take cost: Number<'a> = usage::cost(value).filter(|_| counts_usage);
+        "tokens" => "`token-usage` and `vac.usage`",
+            take tokens: Node<'a, 'a> = as_map(value).filter(|_| counts_usage);
+        "providerID" => "`model-provider`", keep;
+        "path" => "`working-dir`, if neither session nor project state it", keep;
+        "system" | "summary" => "", keep;
+    }
+}
+
+mapping! {
+    /// A part of type `tool-invocation`: a call, and its result if there is one.
+    pub(crate) struct InvocationPart<'a>("tool-invocation"; key, value) {
+        "type" => "the entry's type", stated = true;
+        "toolInvocation" => "the call; the rest is kept", stated = true;
+        "id" => "`id`; that of the result ends with `:result`", take id: Text<'a> = value.text();
+    }
+}
+
+mapping! {
+    /// `toolInvocation` of such a part.
+    pub(crate) struct Invocation<'a>("toolInvocation"; key, value) {
+        "toolCallId" => "`call-id` of both", take call_id: Text<'a> = value.text();
+        "toolName" => "`name`, `vac.action`", take name: Text<'a> = value.text();
+        "args" => "`input`", take input: Any<'a> = Some(value.carry());
+        "result" => "`output` of the result", take output: Any<'a> = Some(value.carry());
+        "state" | "step" => "", keep;
+    }
+}
+
 /// Gives the entries of a message and its parts.
 pub(crate) fn entries(
     node: Node<'_, '_>,
@@ -84,15 +150,14 @@ pub(crate) fn entries(
     origin: Origin<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
-    let mut last = said(node, message);
-    let tools = node.member("metadata").and_then(|metadata| metadata.member("tool"));
+    let Said { entry: mut last, parts, tools, error } = said(node, message, sink.report());
     let tools = tools.into_iter().flat_map(Node::members);
     let tools: Tools<'_, '_> = tools.filter_map(|(id, about)| Some((id.text()?, about))).collect();
-    let parts = node.member("parts").into_iter().flat_map(Node::elements);
+    let parts = parts.into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
         let scope = Scope { number: Some(number), ..message };
         let (entry, result) = match (invocation(part), part.kind()) {
-            (Some(invocation), _) => call(part, invocation, &tools, scope),
+            (Some(invocation), _) => call(part, invocation, &tools, scope, sink.report()),
             (None, Kind::Map) => part::entries(part, scope, sink.report()),
             (None, _) => (lone(part, scope), None),
         };
@@ -101,8 +166,7 @@ pub(crate) fn entries(
             sink.entry(std::mem::replace(&mut last, result), origin)?;
         }
     }
-    if let Some(how) = node.member("metadata").and_then(|it| it.member("error")).and_then(turn_end)
-    {
+    if let Some(how) = error.and_then(turn_end) {
         annotation::annotate(&mut last, |it| {
             it.ends = Some(End { of: EndOf::Turn, how: Some(how) });
         });
@@ -110,80 +174,38 @@ pub(crate) fn entries(
     sink.entry(last, origin)
 }
 
-/// The entry of the message itself.
-fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
+/// The entry of a message itself, and what its other entries are made of.
+struct Said<'a> {
+    entry: Entry<'a>,
+    parts: Option<Node<'a, 'a>>,
+    tools: Option<Node<'a, 'a>>,
+    error: Option<Node<'a, 'a>>,
+}
+
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Said<'a> {
     let (stored, session) = (scope.stored, scope.session);
-    let mut id = None;
-    let mut parent_id = None;
-    let mut made = Metadata::default();
-    let mut moment = Moment::default();
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        "role" => value.is_text(role(value)),
-        "sessionID" => value.is_text(session),
-        "id" => text(value, &mut id),
-        "parentID" => text(value, &mut parent_id),
-        "parts" => value.kind() == Kind::Array,
-        "metadata" if value.kind() == Kind::Map => {
-            made = Metadata::new(value, stored, session);
-            true
-        }
-        "time" => moment.take(value, "created"),
-        _ => false,
+    let message = Message2025::read(node, &MessageEntry::KEYS, session, report);
+    let metadata = message.metadata.map(|node| Metadata::read(node, &[], session, report));
+    let Metadata { time, assistant, tools, error, rest: mut left } = metadata.unwrap_or_default();
+    let assistant = assistant.map(|it| Assistant::read(it, &[], stored.counts_usage, report));
+    let assistant = assistant.unwrap_or_default();
+    push(&mut left, "assistant", object(assistant.rest));
+    let of_metadata = time::read(time, time::CREATED, &mut left, report).start;
+    let mut extensions = message.rest;
+    push(&mut extensions, "metadata", object(left));
+    let own = time::read(message.time, time::CREATED, &mut extensions, report).start;
+    let (token_usage, usage) = usage::read(assistant.cost, assistant.tokens, report);
+    let annotations =
+        EntryAnnotations { author: stored.notes.author, usage, ..scope.annotations() };
+    let id = message.id.unwrap_or_else(|| stored.place_id());
+    let timestamp = own.or(of_metadata);
+    let entry = Entry::Message(MessageEntry {
+        model_id: assistant.model_id,
+        parent_id: message.parent_id,
+        token_usage,
+        ..entry::message(speaker(stored), id, timestamp, extensions, &annotations)
     });
-    push(&mut extensions, "metadata", made.left);
-    extensions.extend(moment.left());
-    let annotations = EntryAnnotations {
-        author: stored.notes.author,
-        usage: made.usage.buckets(),
-        ..scope.annotations()
-    };
-    annotation::attach(&mut extensions, &annotations);
-    Entry::Message(MessageEntry {
-        kind: speaker(stored),
-        content: None,
-        timestamp: moment.timestamp.or(made.timestamp),
-        id: Some(id.unwrap_or_else(|| stored.place_id())),
-        model_id: made.model_id,
-        parent_id,
-        token_usage: made.usage.made(),
-        children: None,
-        extensions,
-    })
-}
-
-/// What a message says about itself.
-#[derive(Default)]
-struct Metadata<'a> {
-    timestamp: Option<AbstractTimestamp<'a>>,
-    model_id: Option<Text<'a>>,
-    usage: Usage<'a>,
-    left: Option<Any<'a>>,
-}
-
-impl<'a> Metadata<'a> {
-    fn new(metadata: Node<'a, '_>, stored: &StoredObject<'_>, session: &str) -> Self {
-        let mut made = Self::default();
-        let mut moment = Moment::default();
-        let mut assistant = None;
-        let mut rest = sift(metadata, &[], |key, value| match key {
-            "sessionID" => value.is_text(session),
-            "time" => moment.take(value, "created"),
-            "assistant" if value.kind() == Kind::Map => {
-                assistant = object(sift(value, &[], |key, value| match key {
-                    "modelID" => text(value, &mut made.model_id),
-                    "cost" | "tokens" if stored.counts_usage => made.usage.take(key, value),
-                    _ => false,
-                }));
-                true
-            }
-            _ => false,
-        });
-        push(&mut rest, "assistant", assistant);
-        rest.extend(moment.left());
-        made.timestamp = moment.timestamp;
-        made.left = object(rest);
-        made
-    }
+    Said { entry, parts: message.parts, tools, error }
 }
 
 /// What is said about calls, by their ids.
@@ -195,85 +217,43 @@ fn call<'a>(
     invocation: Node<'a, '_>,
     tools: &Tools<'a, '_>,
     scope: Scope<'_>,
+    report: &mut Report,
 ) -> Entries<'a> {
-    let mut call_id = None;
-    let mut name = None;
-    let mut input = None;
-    let mut output = None;
-    let left = object(sift(invocation, &[], |key, value| match key {
-        "toolCallId" => text(value, &mut call_id),
-        "toolName" => text(value, &mut name),
-        "args" => put(&mut input, Some(value.carry())),
-        "result" => put(&mut output, Some(value.carry())),
-        _ => false,
-    }));
-    let about = call_id.as_deref().and_then(|id| tools.get(id));
-    let time = |key: &str| {
-        let time = about.and_then(|about| about.member("time")?.member(key));
-        time.and_then(|time| AbstractTimestamp::from_node(time).ok())
-    };
-    let failed = about.and_then(|about| about.member("error")?.bool()).unwrap_or_default();
-    let mut id = None;
-    let mut extensions = sift(part, &ToolCallEntry::KEYS, |key, value| match key {
-        "type" | "toolInvocation" => true,
-        "id" => text(value, &mut id),
-        _ => false,
-    });
-    push(&mut extensions, "toolInvocation", left);
-    let name = name.unwrap_or(Cow::Borrowed("unknown"));
-    let annotations = EntryAnnotations { action: Some(TOOLS.action(&name)), ..scope.annotations() };
-    annotation::attach(&mut extensions, &annotations);
-    let id = id.unwrap_or_else(|| scope.id());
+    let Invocation { call_id, name, input, output, rest: left } =
+        Invocation::read(invocation, &[], report);
+    let InvocationPart { id, mut rest } = InvocationPart::read(part, &ToolCallEntry::KEYS, report);
+    push(&mut rest, "toolInvocation", object(left));
+    let called = Called { name, call_id, id: id.unwrap_or_else(|| scope.id()) };
+    let about = called.call_id.as_deref().and_then(|id| tools.get(id));
+    let about = |key: &str| about.and_then(|about| about.member(key));
+    let time = |key: &str| about("time")?.member(key).and_then(|time| timestamp(time, true));
+    let failed = about("error").and_then(Node::bool).unwrap_or_default();
+    let name = called.name();
     let result = output.map(|output| {
-        let exit = about.and_then(|about| about.member("exit")).filter(|_| is_shell(&name));
-        let end = match (exit, failed) {
+        let end = match (about("exit").filter(|_| is_shell(&name)), failed) {
             (Some(exit), false) => CallEnd::from_command(Some(exit), None, None, false),
-            (_, failed) => {
-                let outcome = if failed { Outcome::Error } else { Outcome::Success };
-                CallEnd::from_outcome(outcome)
-            }
+            (_, true) => CallEnd::from_outcome(Outcome::Error),
+            (_, false) => CallEnd::from_outcome(Outcome::Success),
         };
         let annotations = EntryAnnotations {
             outcome: end.outcome,
             exit_code: end.exit_code,
             ..scope.annotations()
         };
-        let mut extensions = Map::default();
-        annotation::attach(&mut extensions, &annotations);
         Entry::ToolResult(ToolResultEntry {
-            output,
-            call_id: call_id.clone(),
-            status: None,
             is_error: Some(failed),
-            timestamp: time("end"),
-            id: Some(format!("{id}:result").into()),
-            children: None,
-            extensions,
+            ..called.result(Some(output), time("end"), Rest::default(), &annotations)
         })
     });
-    let call = Entry::ToolCall(ToolCallEntry {
-        name,
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp: time("start"),
-        id: Some(id),
-        children: None,
-        extensions,
-    });
-    (call, result)
+    let annotations = EntryAnnotations { action: Some(TOOLS.action(&name)), ..scope.annotations() };
+    let start = time("start");
+    (called.call(input, start, rest, &annotations), result)
 }
 
 /// A part that is not an object.
 pub(crate) fn lone<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let (mut data, mut extensions) = (Map::default(), Map::default());
-    annotation::attach(&mut extensions, &scope.annotations());
+    let mut data = Rest::default();
     data.push(("value".into(), part.carry()));
-    Entry::Event(EventEntry {
-        event_type: "unknown".into(),
-        data: Some(data),
-        timestamp: None,
-        id: Some(scope.id()),
-        children: None,
-        extensions,
-    })
+    let (id, annotations) = (scope.id(), scope.annotations());
+    entry::event("unknown".into(), data, id, None, Rest::default(), &annotations)
 }

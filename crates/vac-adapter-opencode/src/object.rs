@@ -1,11 +1,12 @@
 //! One object of a store, whatever container it is in.
 
 use vac_adapter::frame::Place;
+use vac_adapter::members::Rest;
 use vac_record::annotations::{
     Author, End, EndOf, Ending, EntryAnnotations, EntryAnnotationsInherited, Superseded,
     SupersededHow,
 };
-use vac_value::{Node, Text};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::classify::Class;
 use crate::names::Number;
@@ -213,4 +214,14 @@ impl PartialEq for Model<'_> {
 /// A member that is text.
 pub(crate) fn text(node: Node<'_, '_>, key: &str) -> Option<String> {
     Some(node.member(key)?.text()?.into_owned())
+}
+
+/// The value, if it is an object.
+pub(crate) fn as_map<'d, 'a>(value: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
+    (value.kind() == Kind::Map).then_some(value)
+}
+
+/// Adds a member, if there is one.
+pub(crate) fn push<'a>(members: &mut Rest<'a>, name: &'static str, value: Option<Any<'a>>) {
+    members.extend(value.map(|value| (name.into(), value)));
 }

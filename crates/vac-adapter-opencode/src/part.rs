@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::members::{null, object, put, sift};
-use vac_adapter::{Report, annotation};
+use vac_adapter::members::{Rest, all, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Author, Decider, Decision, End, EntryAnnotations, Permission};
-use vac_record::{AbstractTimestamp, Entry, EventEntry, MessageEntry, ReasoningEntry};
-use vac_value::{Any, Encoding, Kind, Map, Node, Text};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, ReasoningEntry};
+use vac_value::{Any, Encoding, Kind, Node, Number, Text};
 
-use crate::message::{Moment, Usage, push, speaker, text};
-use crate::object::StoredObject;
-use crate::{outcome, prompt_rules, tool};
+use crate::message::speaker;
+use crate::object::{StoredObject, as_map, push};
+use crate::{entry, outcome, prompt_rules, time, tool, usage};
 
 /// Known types of parts that are events.
 const EVENTS: &[&str] = &[
@@ -28,6 +28,77 @@ const EVENTS: &[&str] = &[
 
 /// The key of reasoning that only the provider can read.
 const ENCRYPTED: &str = "reasoningEncryptedContent";
+
+mapping! {
+    /// A part of type `text`: a message with the role of its message.
+    pub(crate) struct TextPart<'a>("text"; key, value, session: &str) {
+        "type" => "the entry's type" seed "001", stated = value.is_text("text");
+        "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
+        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "text" => "`content`" seed "001", take content: Node<'a, 'a> = Some(value);
+        "time" => "its `start` is `timestamp`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "synthetic" | "ignored" => "`vac.author`",
+            note is_flagged: bool = value.bool().filter(|is_flagged| *is_flagged);
+        "messageID" | "metadata" | "time_created" | "time_updated" => "", keep;
+    }
+}
+
+mapping! {
+    /// A part of type `reasoning`.
+    pub(crate) struct ReasoningPart<'a>("reasoning"; key, value, session: &str) {
+        "type" => "the entry's type" seed "001", stated = value.is_text("reasoning");
+        "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
+        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "text" => "`content`" seed "001", take content: Any<'a> = Some(value.carry());
+        "metadata" => "`encrypted` of the first provider that has it; the rest is kept",
+            take metadata: Node<'a, 'a> = encrypting_provider(value).map(|_| value);
+        "time" => "its `start` is `timestamp`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "messageID" | "providerMetadata" | "time_created" | "time_updated" => "", keep;
+    }
+}
+
+mapping! {
+    /// What a provider adds to reasoning: a member of `metadata`.
+    pub(crate) struct ProviderMetadata<'a>("reasoning.metadata"; key, value) {
+        "reasoningEncryptedContent" => "`encrypted`", take encrypted: Text<'a> = value.text();
+        _ => keep;
+    }
+}
+
+/// What decides how a part is read that is an event.
+#[derive(Clone, Copy)]
+pub(crate) struct EventContext<'c> {
+    /// Its type.
+    kind: &'c str,
+    /// The session's id.
+    session: &'c str,
+    /// Whether no message states its usage.
+    counts_usage: bool,
+}
+
+mapping! {
+    /// A part of another type: an event. One of an unknown type may have any other key.
+    pub(crate) struct EventPart<'a>("part"; key, value, context: EventContext<'_>) {
+        "type" => "`event-type`" seed "001", stated = value.is_text(context.kind);
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(context.session);
+        "id" => "`id`" seed "001", take id: Text<'a> = value.text();
+        "time" => "its `start`, else its `created`, is `timestamp`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "cost" => "of a `step-finish` without its message, `token-usage.cost`; else kept",
+            take cost: Number<'a> = usage::cost(value).filter(|_| context.counts_usage);
+        "tokens" => "of a `step-finish` without its message, `token-usage` and `vac.usage`; else kept",
+            take tokens: Node<'a, 'a> = as_map(value).filter(|_| context.counts_usage);
+        "auto" | "overflow" => "of a `compaction`, `vac.author` of its message", keep;
+        "messageID" | "metadata" | "snapshot" | "reason" | "hash" | "files" | "mime"
+        | "mediaType" | "filename" | "url" | "source" | "sourceId" | "title" | "name" | "attempt"
+        | "error" | "prompt" | "description" | "agent" | "model" | "command" | "tail_start_id"
+        | "providerMetadata" | "time_created" | "time_updated" => "", keep;
+        _ => keep if !EVENTS.contains(&context.kind);
+    }
+}
 
 /// The entries of a part: one, or a tool's call and its result.
 pub(crate) type Entries<'a> = (Entry<'a>, Option<Entry<'a>>);
@@ -53,14 +124,18 @@ impl Scope<'_> {
         self.stored.notes.annotations(self.fork_of)
     }
 
-    /// Returns the annotations of a text.
-    fn text_annotations(self, part: Node<'_, '_>) -> EntryAnnotations<'static> {
+    /// Returns the annotations of a text, which the program may have flagged as its own.
+    fn text_annotations(
+        self,
+        is_flagged: bool,
+        text: Option<Node<'_, '_>>,
+    ) -> EntryAnnotations<'static> {
         let author = if !self.stored.is_user {
-            is_flagged(part).then_some(Author::Program)
+            is_flagged.then_some(Author::Program)
         } else if self.number.is_none() {
             self.stored.notes.author
         } else {
-            match (text_author(part), self.stored.notes.author) {
+            match (author(is_flagged, text), self.stored.notes.author) {
                 (Author::User | Author::Unknown, Some(Author::OtherAgent)) => {
                     Some(Author::OtherAgent)
                 }
@@ -93,14 +168,14 @@ pub(crate) fn entries<'a>(
 ) -> Entries<'a> {
     let kind = node.member("type").and_then(Node::text).unwrap_or(Cow::Borrowed("unknown"));
     match &*kind {
-        "tool" => tool::entries(node, scope),
-        "text" => (said(node, scope), None),
-        "reasoning" => (reasoning(node, scope), None),
+        "tool" => tool::entries(node, scope, report),
+        "text" => (said(node, scope, report), None),
+        "reasoning" => (reasoning(node, scope, report), None),
         other => {
             if !EVENTS.contains(&other) {
                 report.unknown(&format!("part {other}"));
             }
-            (event(node, scope, kind), None)
+            (event(node, scope, kind, report), None)
         }
     }
 }
@@ -113,130 +188,91 @@ fn is_flagged(part: Node<'_, '_>) -> bool {
 
 /// Returns whose words a text in the user's name is.
 pub(crate) fn text_author(part: Node<'_, '_>) -> Author {
-    if is_flagged(part) {
+    author(is_flagged(part), part.member("text"))
+}
+
+fn author(is_flagged: bool, text: Option<Node<'_, '_>>) -> Author {
+    if is_flagged {
         return Author::Program;
     }
-    let text = part.member("text").and_then(Node::text).unwrap_or_default();
-    prompt_rules::text_author(&text)
+    prompt_rules::text_author(&text.and_then(Node::text).unwrap_or_default())
 }
 
-fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let mut id = None;
-    let mut content = None;
-    let mut moment = Moment::default();
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("text"),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "text" => put(&mut content, Some(value.carry())),
-        "time" => moment.take(value, "start"),
-        _ => false,
-    });
-    extensions.extend(moment.left());
-    annotation::attach(&mut extensions, &scope.text_annotations(node));
+fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
+    let TextPart { id, content, time, is_flagged, rest: mut extensions } =
+        TextPart::read(node, &MessageEntry::KEYS, scope.session, report);
+    let timestamp = time::read(time, time::STARTED, &mut extensions, report).start;
+    let annotations = scope.text_annotations(is_flagged.is_some(), content);
+    let timestamp = timestamp.or_else(|| one_moment(scope.stored));
+    let (kind, id) = (speaker(scope.stored), id.unwrap_or_else(|| scope.id()));
     Entry::Message(MessageEntry {
-        kind: speaker(scope.stored),
-        content,
-        timestamp: moment.timestamp.or_else(|| one_moment(scope.stored)),
-        id: Some(id.unwrap_or_else(|| scope.id())),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
+        content: content.map(Node::carry),
+        ..entry::message(kind, id, timestamp, extensions, &annotations)
     })
 }
 
-fn reasoning<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let mut id = None;
-    let mut content = None;
-    let mut encrypted = None;
-    let mut metadata = None;
-    let mut moment = Moment::default();
-    let mut extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("reasoning"),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "text" => put(&mut content, Some(value.carry())),
-        "metadata" => {
-            let (found, left) = decrypted(value);
-            let is_taken = found.is_some();
-            (encrypted, metadata) = (found, left);
-            is_taken
-        }
-        "time" => moment.take(value, "start"),
-        _ => false,
+fn reasoning<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
+    let ReasoningPart { id, content, metadata, time, rest: mut extensions } =
+        ReasoningPart::read(node, &ReasoningEntry::KEYS, scope.session, report);
+    let encrypted = metadata.and_then(|metadata| {
+        let (provider, about) = encrypting_provider(metadata)?;
+        let ProviderMetadata { encrypted, rest: left } = ProviderMetadata::read(about, &[], report);
+        // The members of the rest are those of the metadata that are not null.
+        let mut members = metadata.members().filter(|(_, value)| value.kind() != Kind::Null);
+        let mut rest = all(metadata, &[]);
+        rest.retain(|_, _| members.next().is_none_or(|(key, _)| key.index() != provider.index()));
+        rest.extend(provider.text().zip(object(left)));
+        push(&mut extensions, "metadata", object(rest));
+        encrypted
     });
-    push(&mut extensions, "metadata", metadata);
-    extensions.extend(moment.left());
+    let timestamp = time::read(time, time::STARTED, &mut extensions, report).start;
     let annotations = EntryAnnotations { ends: scope.end(), ..scope.annotations() };
-    annotation::attach(&mut extensions, &annotations);
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp: moment.timestamp,
-        id: Some(id.unwrap_or_else(|| scope.id())),
-        children: None,
-        extensions,
+    let id = id.unwrap_or_else(|| scope.id());
+    entry::reasoning(content, encrypted, id, timestamp, extensions, &annotations)
+}
+
+/// Returns the first member of a part's metadata that has reasoning which only the provider can
+/// read.
+fn encrypting_provider<'d, 'a>(metadata: Node<'d, 'a>) -> Option<(Node<'d, 'a>, Node<'d, 'a>)> {
+    metadata.members().find(|(provider, about)| {
+        provider.text().is_some() && about.member(ENCRYPTED).and_then(Node::text).is_some()
     })
 }
 
-/// The first reasoning that a provider encrypted, out of a part's metadata, and what is
-/// left of these then.
-pub(crate) fn decrypted<'a>(metadata: Node<'a, '_>) -> (Option<Text<'a>>, Option<Any<'a>>) {
-    let mut encrypted = None;
-    let mut left = None;
-    let mut rest = sift(metadata, &[], |provider, of| {
-        if encrypted.is_some() || of.kind() != Kind::Map {
-            return false;
-        }
-        let rest = sift(of, &[], |key, value| key == ENCRYPTED && text(value, &mut encrypted));
-        if encrypted.is_some() {
-            left = object(rest).map(|rest| (provider.to_owned().into(), rest));
-        }
-        encrypted.is_some()
-    });
-    if encrypted.is_none() {
-        return (None, None);
-    }
-    rest.extend(left);
-    (encrypted, object(rest))
+/// Returns the reasoning in a part's metadata that only the provider can read.
+pub(crate) fn encrypted<'a>(metadata: Node<'a, '_>) -> Option<Text<'a>> {
+    encrypting_provider(metadata)?.1.member(ENCRYPTED)?.text()
 }
 
-fn event<'a>(node: Node<'a, '_>, scope: Scope<'_>, kind: Text<'a>) -> Entry<'a> {
-    let mut id = None;
-    let mut moment = Moment::default();
-    let mut usage = Usage::default();
-    let counts = scope.stored.counts_usage && kind == "step-finish";
-    let began = node.member("time").is_some_and(|time| time.member("start").is_some());
-    let mut data = sift(node, &[], |key, value| match key {
-        "type" => value.is_text(&kind),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "time" => moment.take(value, if began { "start" } else { "created" }),
-        "cost" | "tokens" if counts => usage.take(key, value),
-        _ => false,
-    });
-    data.extend(moment.left());
-    let mut extensions = Map::default();
+fn event<'a>(
+    node: Node<'a, '_>,
+    scope: Scope<'_>,
+    kind: Text<'a>,
+    report: &mut Report,
+) -> Entry<'a> {
+    let context = EventContext {
+        kind: &kind,
+        session: scope.session,
+        counts_usage: scope.stored.counts_usage && kind == "step-finish",
+    };
+    let EventPart { id, time, cost, tokens, rest: mut data } =
+        EventPart::read(node, &[], context, report);
+    let has_start = time.is_some_and(|time| time.member("start").is_some());
+    let keys = if has_start { time::STARTED } else { time::CREATED };
+    let timestamp = time::read(time, keys, &mut data, report).start;
+    let (token_usage, usage) = usage::read(cost, tokens, report);
     let annotations = EntryAnnotations {
-        usage: usage.buckets(),
+        usage,
         permission: permission(node, &kind),
         ends: scope.end(),
         ..scope.annotations()
     };
-    let usage = usage.made().and_then(|usage| Any::from_value(&usage, Encoding::Json).ok());
+    let mut extensions = Rest::default();
+    let usage = token_usage.and_then(|usage| Any::from_value(&usage, Encoding::Json).ok());
     push(&mut extensions, "token-usage", usage);
-    annotation::attach(&mut extensions, &annotations);
-    Entry::Event(EventEntry {
-        event_type: kind,
-        data: Some(data),
-        timestamp: moment.timestamp.or_else(|| one_moment(scope.stored)),
-        id: Some(id.unwrap_or_else(|| scope.id())),
-        children: None,
-        extensions,
-    })
+    let timestamp = timestamp.or_else(|| one_moment(scope.stored));
+    let id = id.unwrap_or_else(|| scope.id());
+    entry::event(kind, data, id, timestamp, extensions, &annotations)
 }
 
 /// Returns the decision about a permission that an object of this type states.

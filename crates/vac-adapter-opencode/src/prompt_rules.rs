@@ -2,6 +2,9 @@
 //!
 //! `synthetic` and `ignored` parts are the program's by their flags. These rules are for logs
 //! that have lost the flags, and for plugins, which do not set them.
+//!
+//! The text that the template of a slash command gives is the user's: `OpenCode` logs it as a
+//! plain text part and does not log the command. Only a `subtask` part names its `command`.
 
 use vac_adapter::prompt::{Rule, block_author};
 use vac_record::annotations::Author::{self, Hook, Program};

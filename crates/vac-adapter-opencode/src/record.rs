@@ -1,25 +1,87 @@
 //! The record around the entries of a session.
 
-use vac_adapter::Parent;
-use vac_adapter::members::{Members, Rest};
+use vac_adapter::members::{Rest, keys, object};
 use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
+use vac_adapter::{Parent, Report, mapping};
 use vac_record::annotations::Relation;
 use vac_record::{
     AbstractTimestamp, AgentMeta, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node};
+use vac_value::{Any, Encode, EncodeError, Encoder, Encoding, IntoOwned, Kind, Map, Node, Text};
 
 use crate::annotate::SessionOrigin;
 use crate::classify::{Class, Facts};
 use crate::container::Objects;
 use crate::models::SessionModels;
-use crate::object::{Model, StoredObject, text};
-use crate::secret;
+use crate::object::{Model, StoredObject, as_map, push, text};
+use crate::secret::{self, Share};
+use crate::time::{self, TimeKeys};
 
 /// Names that this adapter adds to the session's own.
 const OURS: &[&str] = &["session_diff", "todo", "session_share", "session_model"];
+
+/// The names of members of the session that have a meaning.
+const NAMED: &[&str] =
+    &keys::with::<{ SessionTrace::KEYS.len() + OURS.len() }>(&SessionTrace::KEYS, OURS);
+
+mapping! {
+    /// A session: what is true of all of it. What is kept is in `session`.
+    pub(crate) struct SessionObject<'a>("session"; key, value, id: &str) {
+        "id" => "`id`, `session-id`; kept if it is another", stated = value.is_text(id);
+        "version" => "`cli-version`", take version: Text<'a> = value.text();
+        "directory" => "`working-dir`", take directory: Text<'a> = value.text();
+        "location" => "its `directory` is `working-dir`, if there is no `directory`",
+            note location: String = text(value, "directory");
+        "time" => "its `created` is `session-start`, its `updated` is `session-end`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "share" => "without its secret",
+            take share: Node<'a, 'a> = secret::is_redacted(value).then_some(value);
+        "projectID" => "the project that is in `environment`",
+            note project_id: Text<'a> = value.text();
+        "model" => "`models`", note model: Model<'static> = read_model(value);
+        "title" => "`vac.inherited` of entries, if it is that of a fork",
+            note title: Text<'a> = value.text();
+        "revert" => "`vac.superseded` of entries",
+            note reverted_to: (String, Option<String>) = read_revert(value);
+        "parentID" | "forkSessionID" | "fork" => "`vac.parent` of the session, `vac.author` of prompts",
+            keep;
+        "slug" | "path" | "agent" | "summary" | "cost" | "tokens" | "permission" | "metadata"
+        | "workspaceID" | "forkBoundary" | "resume_attempts" => "", keep;
+    }
+}
+
+mapping! {
+    /// A project. What is kept is in `environment.project`.
+    pub(crate) struct Project<'a>("project"; key, value) {
+        "worktree" => "`working-dir`, if the session states none",
+            note worktree: Text<'a> = value.text();
+        "vcs" => "`vcs.type`", take vcs: Text<'a> = value.text();
+        "sandboxes" => "`sandboxes`", take sandboxes: Vec<String> = read_sandboxes(value);
+        "id" | "time" | "name" | "icon" | "commands" | "vcsDir" => "", keep;
+    }
+}
+
+/// Returns the model that `model` of a session names.
+fn read_model(model: Node<'_, '_>) -> Option<Model<'static>> {
+    let name = text(model, "id").or_else(|| text(model, "modelID"))?;
+    let provider = text(model, "providerID").map(Into::into);
+    Some(Model { name: name.into(), provider })
+}
+
+/// Returns the message, and the part of it, that `revert` of a session names.
+fn read_revert(revert: Node<'_, '_>) -> Option<(String, Option<String>)> {
+    Some((text(revert, "messageID")?, text(revert, "partID")))
+}
+
+/// Returns the paths of an array that has nothing else.
+fn read_sandboxes(sandboxes: Node<'_, '_>) -> Option<Vec<String>> {
+    if sandboxes.kind() != Kind::Array {
+        return None;
+    }
+    sandboxes.elements().map(|path| path.text().map(Into::into)).collect()
+}
 
 /// The data of a session that is not entries.
 #[derive(Default)]
@@ -46,6 +108,8 @@ pub(crate) struct SessionData {
     /// The message, and the part of it, that the user went back to.
     reverted_to: Option<(String, Option<String>)>,
     taken: Vec<Class>,
+    /// What there is to report about these objects.
+    pub report: Report,
 }
 
 impl SessionData {
@@ -63,14 +127,13 @@ impl SessionData {
             Class::Todos => self.session.push(("todo".into(), tidy(node))),
             Class::Models => self.session.push(("session_model".into(), tidy(node))),
             _ => {
-                let Some(object) = Members::new(node) else { return false };
+                if node.kind() != Kind::Map {
+                    return false;
+                }
                 match class {
-                    Class::Session => {
-                        self.parent = Facts::new(node).session_parent();
-                        self.session(object, id);
-                    }
-                    Class::Project => self.project(object),
-                    _ => self.share(object, id),
+                    Class::Session => self.session(node, id),
+                    Class::Project => self.project(node),
+                    _ => self.share(node, id),
                 }
             }
         }
@@ -78,54 +141,37 @@ impl SessionData {
         true
     }
 
-    fn session(&mut self, mut session: Members<'_, '_>, id: &str) {
-        session.said("id", id);
-        self.project_id = session.peek("projectID").and_then(Node::text).map(Into::into);
-        self.model = session.peek("model").and_then(|model| {
-            let name = text(model, "id").or_else(|| text(model, "modelID"))?;
-            let provider = text(model, "providerID").map(Into::into);
-            Some(Model { name: name.into(), provider })
-        });
-        self.is_called_fork =
-            session.peek("title").and_then(Node::text).is_some_and(|title| is_fork_title(&title));
-        self.reverted_to = session
-            .peek("revert")
-            .and_then(|revert| Some((text(revert, "messageID")?, text(revert, "partID"))));
-        self.version = session.text("version").map(Into::into);
-        let location = session.peek("location").and_then(|location| text(location, "directory"));
-        self.directory = session.text("directory").map(Into::into).or(location);
-        let mut left = None;
-        if let Some(mut time) = session.object("time") {
-            self.start = time.timestamp("created").map(IntoOwned::into_owned);
-            self.end = time.timestamp("updated").map(IntoOwned::into_owned);
-            left = time.remainder().map(|time| ("time".into(), time.into_owned()));
-        }
-        let named: Vec<_> = SessionTrace::KEYS.iter().chain(OURS).copied().collect();
-        let share = secret::redact_inside(&mut session);
-        let mut members = session.rest(&named).into_owned();
-        members.extend(left);
-        members.extend(share.map(|(name, share)| (name.into(), share.into_owned())));
-        members.extend(std::mem::take(&mut self.session));
-        self.session = members;
+    fn session(&mut self, node: Node<'_, '_>, id: &str) {
+        self.parent = Facts::new(node).session_parent();
+        let session = SessionObject::read(node, NAMED, id, &mut self.report);
+        self.project_id = session.project_id.map(Into::into);
+        self.model = session.model;
+        self.is_called_fork = session.title.is_some_and(|title| is_fork_title(&title));
+        self.reverted_to = session.reverted_to;
+        self.version = session.version.map(Into::into);
+        self.directory = session.directory.map(Into::into).or(session.location);
+        let mut members = session.rest;
+        let keys = TimeKeys { start: "created", end: Some("updated") };
+        let time = time::read(session.time, keys, &mut members, &mut self.report);
+        self.start = time.start.map(IntoOwned::into_owned);
+        self.end = time.end.map(IntoOwned::into_owned);
+        let share = session.share.and_then(|share| secret::kept(share, &mut self.report));
+        push(&mut members, "share", share);
+        let before = std::mem::replace(&mut self.session, members.into_owned());
+        self.session.extend(before);
     }
 
-    fn project(&mut self, mut project: Members<'_, '_>) {
-        self.worktree = project.peek("worktree").and_then(Node::text).map(Into::into);
-        self.vcs = project.text("vcs").map(Into::into);
-        self.sandboxes = project.take_if("sandboxes", |sandboxes| {
-            if sandboxes.kind() != Kind::Array {
-                return None;
-            }
-            sandboxes.elements().map(|path| path.text().map(Into::into)).collect()
-        });
-        self.project = project.rest(&[]).into_owned();
+    fn project(&mut self, node: Node<'_, '_>) {
+        let Project { worktree, vcs, sandboxes, rest } = Project::read(node, &[], &mut self.report);
+        self.worktree = worktree.map(Into::into);
+        self.vcs = vcs.map(Into::into);
+        self.sandboxes = sandboxes;
+        self.project = rest.into_owned();
     }
 
-    fn share(&mut self, mut share: Members<'_, '_>, id: &str) {
-        share.said("id", id);
-        secret::redact(&mut share);
-        let share = share.remainder().map(|share| ("session_share".into(), share.into_owned()));
-        self.session.extend(share);
+    fn share(&mut self, node: Node<'_, '_>, id: &str) {
+        let share = Share::read(node, &[], Some(id), &mut self.report).rest;
+        push(&mut self.session, "session_share", object(share.into_owned()));
     }
 
     fn vcs(&self) -> Option<VcsContext<'static>> {
@@ -150,7 +196,7 @@ impl SessionData {
             .or_else(|| self.worktree.clone())
             .or_else(|| of_message().map(|number| all.directories.name(number).to_owned()))?;
         let mut extensions = Map::default();
-        if let Some(project) = vac_adapter::members::object(self.project.clone()) {
+        if let Some(project) = object(self.project.clone()) {
             extensions.push(("project".into(), project));
         }
         Some(Environment {

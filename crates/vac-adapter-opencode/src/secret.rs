@@ -1,18 +1,18 @@
 //! The secret that lets others change a shared session: no record contains it.
 
-use vac_adapter::members::{Members, Rest, object, sift};
+use vac_adapter::members::{Rest, object};
 use vac_adapter::redact::{self, Secrets};
+use vac_adapter::{Report, mapping};
 use vac_value::{Any, Kind, Node};
 
 use crate::classify::{Class, Facts};
 
 /// Members of share objects.
-pub(crate) const SECRETS: Secrets = Secrets::new(&[SECRET]);
+pub(crate) const SECRETS: Secrets = Secrets::new(&["secret"]);
 
 /// How the report names it.
 pub(crate) const PATH: &str = "session_share.secret";
 
-const SECRET: &str = "secret";
 /// Where a session says how it is shared.
 pub(crate) const SHARE: &str = "share";
 
@@ -30,32 +30,32 @@ pub(crate) fn is_in(node: Node<'_, '_>, stored: &Facts<'_, '_>, class: Class) ->
     }
 }
 
-/// Takes the secret from a share object.
-pub(crate) fn redact(share: &mut Members<'_, '_>) {
-    share.take_if(SECRET, |_| Some(()));
+mapping! {
+    /// A share object, or `share` of a session.
+    pub(crate) struct Share<'a>("share"; key, value, session: Option<&str>) {
+        "secret" => "redacted", stated = true;
+        "id" => "of a share object, the session's `id`; else kept",
+            stated = session.is_some_and(|session| value.is_text(session));
+        "url" => "", keep;
+    }
 }
 
-/// Takes the share object from a session; returns what may be kept of it, as a member.
-pub(crate) fn redact_inside<'a>(session: &mut Members<'a, '_>) -> Option<(&'static str, Any<'a>)> {
-    let share = session.take_if(SHARE, |share| {
-        let is_redacted = share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw());
-        is_redacted.then_some(share)
-    })?;
-    kept(share).map(|share| (SHARE, share))
+/// Whether only a part of this value, which says how a session is shared, may be kept.
+pub(crate) fn is_redacted(share: Node<'_, '_>) -> bool {
+    share.kind() == Kind::Map || SECRETS.are_readable_in(share.raw())
 }
 
 /// What may be kept of how a session is shared; `None` if nothing is left.
-pub(crate) fn kept<'a>(share: Node<'a, '_>) -> Option<Any<'a>> {
+pub(crate) fn kept<'a>(share: Node<'a, '_>, report: &mut Report) -> Option<Any<'a>> {
     if share.kind() != Kind::Map {
         return Some(redact::value(share.raw()));
     }
+    let mut rest = Share::read(share, &[], None, report).rest;
     let mut hidden = Rest::default();
-    let mut rest = sift(share, &[], |key, value| {
-        let is_hidden = key != SECRET && SECRETS.are_readable_in(value.raw());
-        if is_hidden {
-            hidden.push((key.to_owned().into(), redact::value(value.raw())));
-        }
-        is_hidden || key == SECRET
+    rest.retain(|key, value| {
+        let secret = value.source().filter(|(raw, _)| SECRETS.are_readable_in(raw));
+        hidden.extend(secret.map(|(raw, _)| (key.clone(), redact::value(raw))));
+        secret.is_none()
     });
     rest.extend(hidden);
     object(rest)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use vac_adapter::container::Problem;
 use vac_adapter::frame::{Place, Reason};
-use vac_adapter::{Error, Origin, Parent, Session, Sink, redact};
+use vac_adapter::{Error, Origin, Parent, Report, Session, Sink, redact};
 use vac_record::VerifiableAgentRecord;
 use vac_record::annotations::Relation;
 use vac_value::{Document, Node, Scanner};
@@ -30,6 +30,8 @@ pub(crate) struct OpenCodeSession<'i> {
     pub record: VerifiableAgentRecord<'static>,
     /// The session that this one came from.
     pub parent: Option<Parent>,
+    /// What the first pass has to report about the session.
+    pub survey_report: Report,
     /// Whether what could not be read of the input is reported with this session.
     pub is_first: bool,
 }
@@ -81,7 +83,7 @@ impl OpenCodeSession<'_> {
         let origin = Origin { place: stored.place, bytes: node.raw() };
         let scope = self.scope(stored);
         let (entry, result) = match stored.class {
-            Class::Message => (message::entry(node, scope), None),
+            Class::Message => (message::entry(node, scope, sink.report()), None),
             Class::Part => part::entries(node, scope, sink.report()),
             Class::Captured => capture::entries(node, scope, sink.report()),
             Class::Message2025 => return message_2025::entries(node, scope, origin, sink),
@@ -154,6 +156,9 @@ impl Session for OpenCodeSession<'_> {
             sink.report().warn(format!("{what}: {reason}"));
             let entry = event::unreadable(what, number);
             sink.entry(entry, Origin { place: Place::default(), bytes: b"" })?;
+        }
+        for (key, count) in &self.survey_report.unknown_keys {
+            *sink.report().unknown_keys.entry(key.clone()).or_default() += count;
         }
         let mut scanner = Scanner::default();
         for (number, stored) in (self.first..).zip(&self.objects) {

@@ -1,32 +1,25 @@
 //! Rows of the tables `session_message`, `session_inbox` and `session_pending`, and messages of
 //! exports of version 2, which contain everything that was said at once.
-//!
-//! | native | entry |
-//! |---|---|
-//! | `user`: `text` | message of the user: `content` |
-//! | `synthetic`: `text` | the same, by the program |
-//! | `assistant`: `content` | message of the model, and an entry for each part of `content` |
-//! | `content[]` of type `tool`: `name`, `id` or `callID`, `state.input`, `time.ran` | tool-call: `name`, `call-id`, `input`, `timestamp` |
-//! | `state.content` or `state.error`, `state.status`, `time.completed` | tool-result: `output`, `status`, `is-error`, `timestamp` |
-//! | `shell`: `command`, `shellID` or `callID`, `time.created` | tool-call `shell`: `input`, `call-id`, `timestamp` |
-//! | `output`, `status`, `exit`, `time.completed` | tool-result: `output`, `status`, `is-error` and `exit-code`, `timestamp` |
 
-use vac_adapter::members::{Rest, null, object, put, sift};
+use vac_adapter::members::Rest;
 use vac_adapter::tools::canonical;
-use vac_adapter::{Error, Origin, Sink, annotation};
+use vac_adapter::{Error, Origin, Report, Sink, annotation, mapping};
 use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome};
 use vac_record::{
-    AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry,
-    ToolCallEntry, ToolResultEntry,
+    Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Any, Kind, Map, Node};
+use vac_value::{Any, Kind, Node, Number, Text};
 
 use crate::classify::Facts;
-use crate::message::{Moment, Usage, push, speaker, text};
+use crate::entry::{self, Called};
+use crate::message::{model_id, speaker};
 use crate::message_2025::lone;
+use crate::object::as_map;
 use crate::outcome::CallEnd;
 use crate::part::{self, Entries, Scope};
-use crate::tool::{self, Called, State};
+use crate::time::{self, TimeKeys, timestamp};
+use crate::tool::{self, State};
+use crate::usage;
 
 /// The type of a command that the user ran.
 const SHELL: &str = "shell";
@@ -53,6 +46,101 @@ fn is_running(status: Option<Node<'_, '_>>) -> bool {
     status.is_some_and(|status| status.is_text("running"))
 }
 
+mapping! {
+    /// A row of type `user`, `synthetic` or `assistant`: a message.
+    pub(crate) struct SessionMessage<'a>("session_message"; key, value, scope: Scope<'_>) {
+        "type" => "the entry's type; `synthetic` is `vac.author`, and kept",
+            stated = !value.is_text("synthetic");
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(scope.session);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "text" => "`content` of the user",
+            take text: Any<'a> = scope.stored.is_user.then(|| value.carry());
+        "content" => "of the model, an entry for each of its parts",
+            note content: Node<'a, 'a> = Some(value), unless !scope.stored.is_user;
+        "model" => "its `id` is `model-id`; the rest is kept", take model: Node<'a, 'a> = as_map(value);
+        "time" => "its `created` is `timestamp`; the rest is kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "time_created" => "`timestamp` of a prompt that waits",
+            note row_time: Node<'a, 'a> = Some(value);
+        "cost" => "`token-usage.cost`",
+            take cost: Number<'a> = usage::cost(value).filter(|_| scope.stored.counts_usage);
+        "tokens" => "`token-usage` and `vac.usage`",
+            take tokens: Node<'a, 'a> = as_map(value).filter(|_| scope.stored.counts_usage);
+        "error" => "`vac.ends` of the last entry of the message", keep;
+        "seq" => "the order of the messages", keep;
+        "time_updated" | "metadata" | "files" | "agents" | "skills"
+        | "description" | "agent" | "snapshot" | "finish" | "rawFinish" | "native"
+        | "providerState" | "retry" | "delivery" | "enqueued_seq" | "admitted_seq" | "resume"
+        => "", keep;
+    }
+}
+
+mapping! {
+    /// A part of the `content` of such a message of type `text` or `reasoning`.
+    pub(crate) struct ContentText<'a>("content"; key, value, kind: &str) {
+        "type" => "the entry's type", stated = value.is_text(kind);
+        "text" => "`content`", take content: Any<'a> = Some(value.carry());
+        "providerMetadata" => "`encrypted` of `reasoning`",
+            note metadata: Node<'a, 'a> = Some(value);
+        // The provider's, and not unique in the session.
+        "id" => "", keep;
+        "state" | "native" | "time" => "", keep;
+    }
+}
+
+mapping! {
+    /// A part of the `content` of such a message of type `tool`: a call, and its result if there
+    /// is one.
+    pub(crate) struct ContentTool<'a>("content (tool)"; key, value, id_key: &str) {
+        "type" => "the entry's type", stated = value.is_text("tool");
+        "name" => "`name`, `vac.action`", take name: Text<'a> = value.text();
+        "callID" => "`call-id` of both",
+            take call_id: Text<'a> = value.text().filter(|_| key == id_key);
+        "id" => "`call-id` of both, if there is no `callID`",
+            take id: Text<'a> = value.text().filter(|_| key == id_key);
+        "state" => "what became of the call", take state: Node<'a, 'a> = as_map(value);
+        "time" => "its `ran`, else its `created`, is `timestamp` of the call, its `completed` that of the result",
+            take time: Node<'a, 'a> = as_map(value);
+        "provider" | "executed" | "native" | "providerState" | "providerResultState" => "", keep;
+    }
+}
+
+/// What decides how a command of the user is read.
+#[derive(Clone, Copy)]
+pub(crate) struct ShellContext<'c> {
+    /// The session's id.
+    session: &'c str,
+    /// The key of the id that the call and its result have in common.
+    id_key: &'c str,
+    /// Whether the command has ended.
+    has_ended: bool,
+}
+
+mapping! {
+    /// A row of type `shell`, a command that the user ran: a call of the tool `shell`, and its
+    /// result if it has ended.
+    pub(crate) struct UserCommand<'a>("shell"; key, value, context: ShellContext<'_>) {
+        "sessionID" => "the session's `id`; kept if it is another",
+            stated = value.is_text(context.session);
+        "id" => "`id`; that of the result ends with `:result`", take id: Text<'a> = value.text();
+        "shellID" => "`call-id` of both",
+            take shell_id: Text<'a> = value.text().filter(|_| key == context.id_key);
+        "callID" => "`call-id` of both, if there is no `shellID`",
+            take call_id: Text<'a> = value.text().filter(|_| key == context.id_key);
+        "command" => "`input`", take input: Any<'a> = Some(value.carry());
+        "output" => "`output` of the result; kept if the command is running",
+            take output: Node<'a, 'a> = context.has_ended.then_some(value);
+        "status" => "`status` and `vac.outcome` of the result; kept if the command is running",
+            take status: Text<'a> = value.text().filter(|_| context.has_ended);
+        "exit" => "`vac.exit-code` and `vac.outcome` of the result",
+            note exit: Node<'a, 'a> = Some(value);
+        "time" => "its `created` is `timestamp` of the call, its `completed` that of the result, and kept",
+            take time: Node<'a, 'a> = as_map(value);
+        "type" | "seq" | "metadata" | "time_created" | "time_updated" => "", keep;
+    }
+}
+
 /// Gives the entries of a row to the sink.
 pub(crate) fn entries(
     node: Node<'_, '_>,
@@ -61,25 +149,25 @@ pub(crate) fn entries(
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     if is_kind(node, SHELL) {
-        let (call, result) = user_command(node, row);
+        let (call, result) = user_command(node, row, sink.report());
         sink.entry(call, origin)?;
         return result.map_or(Ok(()), |result| sink.entry(result, origin));
     }
-    let mut last = said(node, row);
-    let content = node.member("content").filter(|_| !row.stored.is_user);
+    let (mut last, content) = said(node, row, sink.report());
     let parts = content.into_iter().flat_map(Node::elements);
     for (number, part) in (1..).zip(parts) {
         let scope = Scope { number: Some(number), ..row };
+        let report = sink.report();
         let (entry, result) = if part.kind() != Kind::Map {
             (lone(part, scope), None)
         } else if is_kind(part, "text") {
-            (words(part, scope), None)
+            (words(part, scope, report), None)
         } else if is_kind(part, "reasoning") {
-            (reasoning(part, scope), None)
+            (reasoning(part, scope, report), None)
         } else if is_kind(part, "tool") {
-            call(part, scope)
+            call(part, scope, report)
         } else {
-            part::entries(part, scope, sink.report())
+            part::entries(part, scope, report)
         };
         sink.entry(std::mem::replace(&mut last, entry), origin)?;
         if let Some(result) = result {
@@ -92,201 +180,104 @@ pub(crate) fn entries(
     sink.entry(last, origin)
 }
 
-/// The entry of the message itself.
-fn said<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let stored = scope.stored;
-    let mut id = None;
-    let mut content = None;
-    let mut model_id = None;
-    let mut model = None;
-    let mut moment = Moment::default();
-    let mut usage = Usage::default();
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        "type" => !value.is_text("synthetic"),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "text" if stored.is_user => put(&mut content, Some(value.carry())),
-        "content" if !stored.is_user => true,
-        "model" if value.kind() == Kind::Map => {
-            model =
-                object(sift(value, &[], |key, value| key == "id" && text(value, &mut model_id)));
-            true
-        }
-        "time" => moment.take(value, "created"),
-        "cost" | "tokens" if stored.counts_usage => usage.take(key, value),
-        _ => false,
-    });
-    push(&mut extensions, "model", model);
-    // A prompt that waits has the time of its row alone, which stays there as well.
-    let of_row = || AbstractTimestamp::from_node(node.member("time_created")?).ok();
-    let timestamp = moment.timestamp.take().or_else(of_row);
-    extensions.extend(moment.left());
-    let annotations = EntryAnnotations {
-        author: stored.notes.author,
-        usage: usage.buckets(),
-        ..scope.annotations()
-    };
-    annotation::attach(&mut extensions, &annotations);
-    Entry::Message(MessageEntry {
-        kind: speaker(stored),
-        content,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| stored.place_id())),
-        model_id,
-        parent_id: None,
-        token_usage: usage.made(),
-        children: None,
-        extensions,
-    })
-}
-
-/// Returns the text of a part, and what else it says. The id is the provider's and is not
-/// unique in the session.
-fn part_text<'a>(
-    part: Node<'a, '_>,
-    kind: &str,
-    named: &[&str],
+/// Returns the entry of the message itself, and the content of an answer.
+fn said<'a>(
+    node: Node<'a, '_>,
     scope: Scope<'_>,
-) -> (Option<Any<'a>>, Rest<'a>) {
-    let mut content = None;
-    let mut rest = sift(part, named, |key, value| match key {
-        "type" => value.is_text(kind),
-        "text" => put(&mut content, Some(value.carry())),
-        _ => false,
+    report: &mut Report,
+) -> (Entry<'a>, Option<Node<'a, 'a>>) {
+    let stored = scope.stored;
+    let row = SessionMessage::read(node, &MessageEntry::KEYS, scope, report);
+    let mut extensions = row.rest;
+    let model_id = model_id(row.model, "id", &mut extensions, report);
+    let time = time::read(row.time, time::CREATED, &mut extensions, report);
+    let of_row = || timestamp(row.row_time?, true);
+    let (token_usage, usage) = usage::read(row.cost, row.tokens, report);
+    let annotations =
+        EntryAnnotations { author: stored.notes.author, usage, ..scope.annotations() };
+    let (id, time) = (row.id.unwrap_or_else(|| stored.place_id()), time.start.or_else(of_row));
+    let entry = Entry::Message(MessageEntry {
+        content: row.text,
+        model_id,
+        token_usage,
+        ..entry::message(speaker(stored), id, time, extensions, &annotations)
     });
-    annotation::attach(&mut rest, &scope.annotations());
-    (content, rest)
+    (entry, row.content.filter(|_| !stored.is_user))
 }
 
-fn words<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let (content, extensions) = part_text(part, "text", &MessageEntry::KEYS, scope);
+fn words<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
+    let ContentText { content, rest, .. } =
+        ContentText::read(part, &MessageEntry::KEYS, "text", report);
+    let kind = MessageEntryType::Assistant;
     Entry::Message(MessageEntry {
-        kind: MessageEntryType::Assistant,
         content,
-        timestamp: None,
-        id: Some(scope.id()),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
+        ..entry::message(kind, scope.id(), None, rest, &scope.annotations())
     })
 }
 
-fn reasoning<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entry<'a> {
-    let (content, extensions) = part_text(part, "reasoning", &ReasoningEntry::KEYS, scope);
-    let metadata = part.member("providerMetadata").map(part::decrypted);
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        // It stays where it is, too.
-        encrypted: metadata.and_then(|(encrypted, _)| encrypted),
-        subject: None,
-        timestamp: None,
-        id: Some(scope.id()),
-        children: None,
-        extensions,
-    })
+fn reasoning<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entry<'a> {
+    let ContentText { content, metadata, rest } =
+        ContentText::read(part, &ReasoningEntry::KEYS, "reasoning", report);
+    let encrypted = metadata.and_then(part::encrypted);
+    entry::reasoning(content, encrypted, scope.id(), None, rest, &scope.annotations())
 }
 
 /// A tool's call, and its result if there is one.
-fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
-    let mut name = None;
-    let mut call_id = None;
-    let mut state = State::default();
-    let mut time = None;
+fn call<'a>(part: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
     // It was `callID` at first.
     let id_key = if part.member("callID").is_some() { "callID" } else { "id" };
-    let mut extensions = sift(part, &ToolCallEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("tool"),
-        "name" => text(value, &mut name),
-        "state" if value.kind() == Kind::Map => {
-            state = State::new(value, part.member("name"), false);
-            true
-        }
-        "time" if value.kind() == Kind::Map => put(&mut time, Some(value)),
-        _ => key == id_key && text(value, &mut call_id),
-    });
-    let began =
-        time.and_then(|time| ["ran", "created"].into_iter().find(|key| time.member(key).is_some()));
-    let time = time.map(|time| {
-        sift(time, &[], |key, value| {
-            let place = if Some(key) == began {
-                &mut state.start
-            } else if key == "completed" && state.is_error.is_some() {
-                &mut state.end
-            } else {
-                return false;
-            };
-            put(place, AbstractTimestamp::from_node(value).ok())
-        })
-    });
-    push(&mut extensions, "time", time.and_then(object));
-    state.entries(Called { name, call_id, id: scope.id() }, extensions, Rest::default(), scope)
+    let ContentTool { name, call_id, id, state, time, mut rest } =
+        ContentTool::read(part, &ToolCallEntry::KEYS, id_key, report);
+    let state = state.map(|state| State::new(state, name.as_deref(), false, report));
+    let mut state = state.unwrap_or_default();
+    let has_run = time.is_some_and(|time| time.member("ran").is_some());
+    let start = if has_run { "ran" } else { "created" };
+    let keys = TimeKeys { start, end: state.is_error.map(|_| "completed") };
+    let time = time::read(time, keys, &mut rest, report);
+    state.time.start = time.start.or(state.time.start);
+    state.time.end = time.end.or(state.time.end);
+    let called = Called { name, call_id: call_id.or(id), id: scope.id() };
+    state.entries(called, rest, Rest::default(), scope)
 }
 
 /// A command that the user ran, and its result if it has ended.
-fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
-    let has_ended = !is_running(node.member("status"));
-    let mut id = None;
-    let mut call_id = None;
-    let mut input = None;
-    let mut output = None;
-    let mut status = None;
-    let mut end = None;
-    let mut moment = Moment::default();
-    let id_key = if node.member("shellID").is_some() { "shellID" } else { "callID" };
-    let mut of_call = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "command" => put(&mut input, Some(value.carry())),
-        "output" if has_ended => put(&mut output, Some(value.carry())),
-        "status" if has_ended => text(value, &mut status),
-        "time" if value.kind() == Kind::Map => {
-            let completed = value.member("completed").filter(|_| has_ended);
-            end = completed.and_then(|time| AbstractTimestamp::from_node(time).ok());
-            moment.take(value, "created")
-        }
-        _ => key == id_key && text(value, &mut call_id),
-    });
-    of_call.extend(moment.left());
-    let annotations = EntryAnnotations {
-        action: Some(Action::new(canonical::USER_COMMAND, Category::Execute)),
-        ..scope.annotations()
+fn user_command<'a>(node: Node<'a, '_>, scope: Scope<'_>, report: &mut Report) -> Entries<'a> {
+    let context = ShellContext {
+        session: scope.session,
+        id_key: if node.member("shellID").is_some() { "shellID" } else { "callID" },
+        has_ended: !is_running(node.member("status")),
     };
-    annotation::attach(&mut of_call, &annotations);
-    let id = id.unwrap_or_else(|| scope.id());
-    let result = has_ended.then(|| {
-        let call_end = match status.as_deref() {
+    let shell = UserCommand::read(node, &ToolCallEntry::KEYS, context, report);
+    let mut extensions = shell.rest;
+    // The end of the call is kept on it, too.
+    let completed = shell.time.and_then(|time| time.member("completed"));
+    let end = completed.and_then(|end| timestamp(end, context.has_ended));
+    let start = time::read(shell.time, time::CREATED, &mut extensions, report).start;
+    let called = Called {
+        name: Some(SHELL.into()),
+        call_id: shell.shell_id.or(shell.call_id),
+        id: shell.id.unwrap_or_else(|| scope.id()),
+    };
+    let result = context.has_ended.then(|| {
+        let call_end = match shell.status.as_deref() {
             Some("killed") => CallEnd::from_outcome(Outcome::Cancelled),
             Some("timeout") => CallEnd::from_outcome(Outcome::Error),
-            _ => CallEnd::from_command(node.member("exit"), None, node.member("output"), true),
+            _ => CallEnd::from_command(shell.exit, None, shell.output, true),
         };
         let annotations = EntryAnnotations {
             outcome: call_end.outcome,
             exit_code: call_end.exit_code,
             ..scope.annotations()
         };
-        let mut extensions = Map::default();
-        annotation::attach(&mut extensions, &annotations);
+        let output = shell.output.map(Node::carry);
         Entry::ToolResult(ToolResultEntry {
-            output: output.unwrap_or_else(null),
-            call_id: call_id.clone(),
-            status,
-            is_error: None,
-            timestamp: end,
-            id: Some(format!("{id}:result").into()),
-            children: None,
-            extensions,
+            status: shell.status,
+            ..called.result(output, end, Rest::default(), &annotations)
         })
     });
-    let call = Entry::ToolCall(ToolCallEntry {
-        name: SHELL.into(),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp: moment.timestamp,
-        id: Some(id),
-        children: None,
-        extensions: of_call,
-    });
-    (call, result)
+    let annotations = EntryAnnotations {
+        action: Some(Action::new(canonical::USER_COMMAND, Category::Execute)),
+        ..scope.annotations()
+    };
+    (called.call(shell.input, start, extensions, &annotations), result)
 }

@@ -50,6 +50,7 @@ pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Er
             first,
             record,
             parent: surveyed.data.parent(),
+            survey_report: surveyed.data.report,
             is_first: at == 0,
         }
     });

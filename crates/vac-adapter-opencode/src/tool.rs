@@ -1,18 +1,18 @@
 //! Tool parts: a call, and what came of it.
 
-use std::borrow::Cow;
-
-use vac_adapter::annotation;
-use vac_adapter::members::{Rest, null, object, put, sift};
+use vac_adapter::members::{Rest, object};
 use vac_adapter::tools::canonical;
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Action, Category, Decision, EntryAnnotations, Permission};
-use vac_record::{AbstractTimestamp, Decode, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Any, Kind, Map, Node, Text};
+use vac_record::{Entry, ToolCallEntry, ToolResultEntry};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::classify::Facts;
-use crate::message::{push, text};
+use crate::entry::Called;
+use crate::object::{as_map, push};
 use crate::outcome::CallEnd;
 use crate::part::{Entries, Scope};
+use crate::time::{self, Moment, TimeKeys};
 use crate::tools::{TOOLS, is_shell};
 
 /// Whether a part is a call with a result.
@@ -30,22 +30,54 @@ fn says(state: Node<'_, '_>, key: &str) -> bool {
     state.member(key).is_some_and(|value| value.kind() != Kind::Null)
 }
 
+mapping! {
+    /// A part of type `tool`: a call, and its result if there is one.
+    pub(crate) struct ToolPart<'a>("tool"; key, value, session: &str) {
+        "type" => "the entry's type" seed "001", stated = value.is_text("tool");
+        "sessionID" => "the session's `id`; kept if it is another", stated = value.is_text(session);
+        "id" => "`id`; that of the result ends with `:result`" seed "001",
+            take id: Text<'a> = value.text();
+        "tool" => "`name`, `vac.action`" seed "001", take name: Text<'a> = value.text();
+        "callID" => "`call-id` of both" seed "001", take call_id: Text<'a> = value.text();
+        "state" => "what became of the call; the rest is kept on the result, if there is one"
+            seed "001", take state: Node<'a, 'a> = as_map(value);
+        "messageID" => "on both", note message: Node<'a, 'a> = Some(value);
+        "metadata" | "time_created" | "time_updated" => "", keep;
+    }
+}
+
+mapping! {
+    /// `state` of a tool call. A call has a result if its state has `output` or `error`, or is
+    /// `completed` or `error`.
+    pub(crate) struct NativeState<'a>("state"; key, value, result: Option<&str>) {
+        "input" => "`input`" seed "001", take input: Any<'a> = Some(value.carry());
+        "output" | "error" | "content" => "`output` of the result; kept if it is another of these"
+            seed "001", take output: Any<'a> = (result == Some(key)).then(|| value.carry());
+        "status" => "`status`, `is-error` and `vac.outcome` of the result; kept if there is none"
+            seed "001", take status: Text<'a> = value.text().filter(|_| result.is_some());
+        "time" => "its `start` is `timestamp` of the call, its `end` that of the result" seed "001",
+            take time: Node<'a, 'a> = as_map(value);
+        "metadata" | "structured" => "`vac.exit-code`, `vac.outcome`, `vac.delegated-to`", keep;
+        "title" | "raw" | "attachments" => "", keep;
+    }
+}
+
 /// What became of a call.
 #[derive(Default)]
 pub(crate) struct State<'a> {
     pub input: Option<Any<'a>>,
-    pub start: Option<AbstractTimestamp<'a>>,
+    /// When the call started and ended.
+    pub time: Moment<'a>,
     /// Whether there is a result, and then whether it is an error.
     pub is_error: Option<bool>,
-    pub output: Option<Any<'a>>,
-    pub status: Option<Text<'a>>,
-    pub end: Option<AbstractTimestamp<'a>>,
+    output: Option<Any<'a>>,
+    status: Option<Text<'a>>,
     /// How the call ended.
-    pub call_end: CallEnd,
+    call_end: CallEnd,
     /// The session that the call started.
-    pub child: Option<Text<'a>>,
+    child: Option<Text<'a>>,
     /// The members that have no other place.
-    pub left: Option<Any<'a>>,
+    left: Rest<'a>,
 }
 
 /// Returns the session that a call started.
@@ -57,60 +89,49 @@ fn child<'a>(state: Node<'a, '_>, tool: &str) -> Option<Text<'a>> {
     ["sessionId", "sessionID", "session_id"].iter().find_map(|key| metadata.member(key)?.text())
 }
 
-/// What is called, and under which ids.
-pub(crate) struct Called<'a> {
-    pub name: Option<Text<'a>>,
-    pub call_id: Option<Text<'a>>,
-    /// The entry's.
-    pub id: Text<'a>,
-}
-
 impl<'a> State<'a> {
     /// Reads the state of a call of this tool.
-    pub fn new(state: Node<'a, '_>, tool: Option<Node<'_, '_>>, is_user_command: bool) -> Self {
-        let mut made = Self::default();
-        if has_result(state) {
+    pub fn new(
+        state: Node<'a, '_>,
+        tool: Option<&str>,
+        is_user_command: bool,
+        report: &mut Report,
+    ) -> Self {
+        let is_error = has_result(state).then(|| {
             let status = state.member("status");
             let is = |name: &str| status.is_some_and(|status| status.is_text(name));
-            made.is_error = Some(is("error") || (!is("completed") && !says(state, "output")));
-        }
-        let tool = tool.and_then(Node::text).unwrap_or_default();
-        if let Some(is_error) = made.is_error {
-            made.call_end = CallEnd::from_state(state, &tool, is_error, is_user_command);
-        }
-        made.child = child(state, &tool);
-        // What is inside its message has `content`.
-        let output = if says(state, "output") { "output" } else { "content" };
-        let result = made.is_error.map(|is_error| if is_error { "error" } else { output });
-        let mut time: Option<Rest<'_>> = None;
-        let mut rest = sift(state, &[], |key, value| match key {
-            "input" => put(&mut made.input, Some(value.carry())),
-            "status" if made.is_error.is_some() => text(value, &mut made.status),
-            "time" if value.kind() == Kind::Map => {
-                time = Some(made.time(value));
-                true
-            }
-            key if Some(key) == result => put(&mut made.output, Some(value.carry())),
-            _ => false,
+            is("error") || (!is("completed") && !says(state, "output"))
         });
-        push(&mut rest, "time", time.and_then(object));
-        made.left = object(rest);
-        made
+        let result = is_error.map(|is_error| match is_error {
+            true => "error",
+            false if says(state, "output") => "output",
+            // What is inside its message has `content`.
+            false => "content",
+        });
+        let NativeState { input, output, status, time, rest: mut left } =
+            NativeState::read(state, &[], result, report);
+        let keys = TimeKeys { start: "start", end: is_error.map(|_| "end") };
+        let time = time::read(time, keys, &mut left, report);
+        let tool = tool.unwrap_or_default();
+        let call_end = is_error
+            .map(|is_error| CallEnd::from_state(state, tool, is_error, is_user_command))
+            .unwrap_or_default();
+        Self { input, time, is_error, output, status, call_end, child: child(state, tool), left }
     }
 
-    /// The call, and its result if there is one; each with what else it says.
+    /// Returns the call, and its result if there is one; each with what else it says.
     pub fn entries(
-        mut self,
+        self,
         called: Called<'a>,
         mut of_call: Rest<'a>,
         mut of_result: Rest<'a>,
         scope: Scope<'_>,
     ) -> Entries<'a> {
-        let Called { name, call_id, id } = called;
-        let name = name.unwrap_or(Cow::Borrowed("unknown"));
+        let of_state = if self.is_error.is_some() { &mut of_result } else { &mut of_call };
+        push(of_state, "state", object(self.left));
         let ends = scope.end();
+        let name = called.name();
         let result = self.is_error.map(|is_error| {
-            push(&mut of_result, "state", self.left.take());
             let annotations = EntryAnnotations {
                 outcome: self.call_end.outcome,
                 exit_code: self.call_end.exit_code,
@@ -118,24 +139,17 @@ impl<'a> State<'a> {
                     decision: Decision::Denied,
                     by: Some(by),
                     what: Some(name.clone()),
-                    call_id: call_id.clone(),
+                    call_id: called.call_id.clone(),
                 }),
                 ends: ends.clone(),
                 ..scope.annotations()
             };
-            annotation::attach(&mut of_result, &annotations);
             Entry::ToolResult(ToolResultEntry {
-                output: self.output.take().unwrap_or_else(null),
-                call_id: call_id.clone(),
-                status: self.status.take(),
+                status: self.status,
                 is_error: Some(is_error),
-                timestamp: self.end.take(),
-                id: Some(format!("{id}:result").into()),
-                children: None,
-                extensions: of_result,
+                ..called.result(self.output, self.time.end, of_result, &annotations)
             })
         });
-        push(&mut of_call, "state", self.left);
         let action = if scope.stored.notes.is_user_command && is_shell(&name) {
             Action::new(canonical::USER_COMMAND, Category::Execute)
         } else {
@@ -143,55 +157,26 @@ impl<'a> State<'a> {
         };
         let annotations = EntryAnnotations {
             action: Some(action),
-            delegated_to: self.child.take(),
+            delegated_to: self.child,
             ends: ends.filter(|_| result.is_none()),
             ..scope.annotations()
         };
-        annotation::attach(&mut of_call, &annotations);
-        let call = Entry::ToolCall(ToolCallEntry {
-            name,
-            input: self.input.unwrap_or_else(null),
-            call_id,
-            timestamp: self.start,
-            id: Some(id),
-            children: None,
-            extensions: of_call,
-        });
-        (call, result)
-    }
-
-    fn time(&mut self, time: Node<'a, '_>) -> Rest<'a> {
-        sift(time, &[], |key, value| {
-            let place = match key {
-                "start" => &mut self.start,
-                "end" if self.is_error.is_some() => &mut self.end,
-                _ => return false,
-            };
-            put(place, AbstractTimestamp::from_node(value).ok())
-        })
+        (called.call(self.input, self.time.start, of_call, &annotations), result)
     }
 }
 
 /// The entries of a tool part.
-pub(crate) fn entries<'a>(node: Node<'a, '_>, scope: Scope<'_>) -> Entries<'a> {
-    let mut id = None;
-    let mut name = None;
-    let mut call_id = None;
-    let mut state = State::default();
-    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("tool"),
-        "sessionID" => value.is_text(scope.session),
-        "id" => text(value, &mut id),
-        "tool" => text(value, &mut name),
-        "callID" => text(value, &mut call_id),
-        "state" if value.kind() == Kind::Map => {
-            state = State::new(value, node.member("tool"), scope.stored.notes.is_user_command);
-            true
-        }
-        _ => false,
-    });
-    let id = id.unwrap_or_else(|| scope.id());
-    let mut of_result = Map::default();
-    push(&mut of_result, "messageID", node.member("messageID").map(Node::carry));
-    state.entries(Called { name, call_id, id }, extensions, of_result, scope)
+pub(crate) fn entries<'a>(
+    node: Node<'a, '_>,
+    scope: Scope<'_>,
+    report: &mut Report,
+) -> Entries<'a> {
+    let ToolPart { id, name, call_id, state, message, rest } =
+        ToolPart::read(node, &ToolCallEntry::KEYS, scope.session, report);
+    let is_user_command = scope.stored.notes.is_user_command;
+    let state = state.map(|state| State::new(state, name.as_deref(), is_user_command, report));
+    let mut of_result = Rest::default();
+    push(&mut of_result, "messageID", message.map(Node::carry));
+    let called = Called { name, call_id, id: id.unwrap_or_else(|| scope.id()) };
+    state.unwrap_or_default().entries(called, rest, of_result, scope)
 }

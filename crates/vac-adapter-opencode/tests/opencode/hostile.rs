@@ -140,3 +140,36 @@ fn types_that_nobody_knows_are_events_with_everything_they_say() {
     let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
     assert_eq!(unknown, ["beacon", "part hologram"]);
 }
+
+#[test]
+fn unknown_keys_are_kept_and_reported_wherever_they_are() {
+    let text = part(r#""type": "text", "text": "x", "time": {"start": 1, "noon": 2}, "mood": 1"#);
+    let session =
+        r#"{"id": "ses_1", "projectID": "p", "share": {"url": "u", "fee": 1}, "tide": 1}"#;
+    let other = r#"{"type": "beacon", "n": 1}"#;
+    let (record, report) = with(format!("{text}\n{session}\n{other}").as_bytes());
+    assert_eq!(record["session"]["tide"], 1);
+    assert_eq!(record["session"]["share"]["fee"], 1);
+    assert_eq!(record["session"]["entries"][1]["mood"], 1);
+    let unknown: Vec<_> = report.unknown_keys.iter().map(|(key, n)| (key.as_str(), *n)).collect();
+    assert_eq!(
+        unknown,
+        [("session.tide", 1), ("share.fee", 1), ("text.mood", 1), ("time.noon", 1)],
+        "objects of unknown types may have any key"
+    );
+}
+
+#[test]
+fn encrypted_reasoning_is_taken_from_one_provider_and_the_others_stay() {
+    let text = part(
+        r#""type": "reasoning", "text": "x", "metadata": {"gone": null, "native:a": {"n": 1},
+            "b": {"reasoningEncryptedContent": "cipher", "itemId": "i"}, "c": {"n": 2}}"#,
+    );
+    let (record, _) = with(text.as_bytes());
+    let entry = &record["session"]["entries"][1];
+    assert_eq!(entry["encrypted"], "cipher");
+    let left = serde_json::json!({
+        "native:native:a": {"n": 1}, "c": {"n": 2}, "b": {"itemId": "i"}
+    });
+    assert_eq!(entry["metadata"], left);
+}
