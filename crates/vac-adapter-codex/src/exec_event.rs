@@ -125,10 +125,10 @@ fn call<'a>(
     let invocation = invocation.map(|it| Invocation::read(it, &[], report)).unwrap_or_default();
     let named = envelope_rest::TOOL_CALL;
     let event = CallEvent::read(event, around.payload_keys(named), input, report);
-    let server = invocation.server.or(event.server).unwrap_or_default();
+    let server = if input.is_some() { event.server } else { invocation.server };
     around.annotations.action = Some(match tool {
         Some(tool) => tools::action(tool, None, None),
-        None => tools::mcp(&server).into_owned(),
+        None => tools::mcp(server.as_deref().unwrap_or_default()).into_owned(),
     });
     let name = tool.map(Cow::Borrowed).or(invocation.name).or(event.name);
     let payload = Common { extensions: event.rest, ..Common::default() };

@@ -52,8 +52,8 @@ fn target(kind: &str) -> Option<Target> {
 /// How an item of a tool is read.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolContext<'c> {
-    /// Whether the state is that of a call.
-    is_call: bool,
+    /// Whether a member names the tool, rather than the type.
+    is_named: bool,
     /// Whether the state is that of a result.
     is_result: bool,
     /// The member that is the input.
@@ -70,8 +70,7 @@ mapping! {
     /// `tool-call`, the last one its `tool-result`. Each keeps what is the other's.
     pub(crate) struct PrintedTool<'a>("printed tool"; key, value, context: ToolContext<'_>) {
         "type" | "item_type" => "`name` of a tool of the CLI", keep;
-        "tool" => "`name`", take name: Text<'a> =
-            value.text().filter(|_| context.is_call);
+        "tool" => "`name`", take name: Text<'a> = value.text().filter(|_| context.is_named);
         "command" | "changes" | "arguments" | "prompt" | "query" | "items" =>
             "`input`; `items` also `output`",
             take input: Node<'a, 'a> = (context.input == Some(key)).then_some(value);
@@ -275,7 +274,7 @@ impl<'a> State<'a> {
     ) -> Entry<'a> {
         let named = envelope_rest::TOOL_CALL;
         let context = ToolContext {
-            is_call: true,
+            is_named: matches!(&*self.native, "mcp_tool_call" | "collab_tool_call"),
             is_result: output.is_some(),
             input: Some(input),
             output: output.and_then(|keys| self.first(keys)),
@@ -307,7 +306,7 @@ impl<'a> State<'a> {
         // The output may be a member that is the input of the call.
         let body = self.first(output);
         let context = ToolContext {
-            is_call: false,
+            is_named: false,
             is_result: true,
             input: body,
             output: body,

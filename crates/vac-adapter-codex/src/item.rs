@@ -202,10 +202,10 @@ fn message<'a>(
             annotate_prompt(&mut around.annotations, prompt);
         }
         MessageEntryType::Assistant => {
-            model = knowledge.model;
             if content.is_some_and(is_communication) {
                 around.annotations.author = Some(Author::OtherAgent);
             }
+            model = knowledge.model;
         }
     }
     let common = around.join(Common { timestamp, id, extensions: rest }, named, report);
