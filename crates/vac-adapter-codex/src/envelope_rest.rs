@@ -1,14 +1,13 @@
 //! The line around a payload: its time, what is left of it, and the annotations of its entry.
 
-use std::borrow::Cow;
-
-use vac_adapter::annotation;
-use vac_adapter::members::{Members, Rest, keys, object, sift};
+use vac_adapter::members::{keys, object};
+use vac_adapter::{Report, annotation, mapping};
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, MessageEntry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
 use crate::clock;
+use crate::entries::Common;
 use crate::location::Location;
 use crate::shape::Envelope;
 
@@ -30,6 +29,23 @@ pub(crate) const REASONING: &[&str] =
 /// Of `event-entry`.
 pub(crate) const EVENT: &[&str] =
     &keys::with::<{ keys::EVENT.len() + OURS.len() }>(keys::EVENT, OURS);
+
+mapping! {
+    /// A line with a payload: `{timestamp, type, payload}`, or as `codex exec --json` prints it,
+    /// `{type, item}` or `{id, msg}`. What is left of the payload is one object under the name that
+    /// the payload has in the line.
+    pub(crate) struct LineMembers<'a>("line"; key, value, inside: &str) {
+        "timestamp" => "`timestamp`; kept if it is not one" seed "001, 004",
+            take timestamp: AbstractTimestamp<'a> = clock::timestamp(value);
+        // A printed line may have a member `type` that is not a type.
+        "type" => "the entry's type, or the first part of `event-type`" seed "001",
+            stated = value.kind() == Kind::Text;
+        "payload" | "msg" | "item" => "the payload" seed "001", stated = key == inside;
+        "ordinal" => "`vac.inherited`, before `subagent_history_start_ordinal` of the session", keep;
+        "metadata" => "`vac.inherited`, `vac.superseded`", keep;
+        "id" => "", keep;
+    }
+}
 
 /// What an entry has besides its payload.
 pub(crate) struct LineContext<'a> {
@@ -75,101 +91,46 @@ impl<'a> LineContext<'a> {
         Self { line: None, at, annotations }
     }
 
+    /// Whether the line is its own payload.
+    pub fn is_bare(&self) -> bool {
+        self.line.is_none()
+    }
+
     /// Whether the line is part of another session's history.
     pub fn is_inherited(&self) -> bool {
         self.annotations.inherited.is_some()
     }
 
-    /// Passes each member of the payload to `take`, which returns whether it took it. Returns
-    /// the time of the line, and the extensions: what is left of the line one by one, what is
-    /// left of the payload as one object, and the annotations.
-    pub fn sift(
-        self,
-        payload: Node<'a, 'a>,
-        named: &[&str],
-        mut take: impl FnMut(&str, Node<'a, 'a>) -> bool,
-    ) -> (Option<AbstractTimestamp<'a>>, Rest<'a>) {
-        let (timestamp, mut rest) = match self.line {
-            Some(line) => {
-                let left = sift(payload, &[], take);
-                let (timestamp, mut rest) = line.open(named);
-                rest.extend(object(left).map(|left| (line.inside.into(), left)));
-                (timestamp, rest)
-            }
-            None => {
-                let mut timestamp = None;
-                let rest = sift(payload, named, |key, value| match key {
-                    "timestamp" => is_timestamp(value, &mut timestamp),
-                    _ => take(key, value),
-                });
-                (timestamp, rest)
-            }
-        };
-        annotation::attach(&mut rest, &self.annotations);
-        (timestamp, rest)
+    /// The name of the payload in its line.
+    pub fn payload_name(&self) -> &'static str {
+        self.line.map_or("value", |line| line.inside)
     }
 
-    /// Does the same for a payload of which all wanted members are taken.
-    pub fn close(
-        self,
-        payload: Members<'a, '_>,
-        named: &[&str],
-    ) -> (Option<AbstractTimestamp<'a>>, Rest<'a>) {
-        let (timestamp, mut rest) = match self.line {
-            Some(line) => {
-                let (timestamp, mut rest) = line.open(named);
-                rest.extend(payload.remainder().map(|left| (line.inside.into(), left)));
-                (timestamp, rest)
-            }
-            None => (None, payload.rest(named)),
-        };
-        annotation::attach(&mut rest, &self.annotations);
-        (timestamp, rest)
+    /// Returns the keys that those of the payload must not be mistaken for, if the entry names
+    /// these. What is left of a payload inside a line is an object of its own, which names none.
+    pub fn payload_keys<'k>(&self, named: &'k [&'k str]) -> &'k [&'k str] {
+        if self.is_bare() { named } else { &[] }
     }
 
-    /// Returns the time of the line, the payload as data, and the extensions.
-    pub fn close_event(
-        self,
-        payload: Node<'a, '_>,
-    ) -> (Option<AbstractTimestamp<'a>>, Rest<'a>, Rest<'a>) {
-        let mut timestamp = None;
-        let mut rest = Rest::default();
-        let data = match self.line {
-            _ if payload.kind() != Kind::Map => {
-                let name = self.line.map_or("value", |line| line.inside);
-                [(Cow::Borrowed(name), payload.carry())].into_iter().collect()
-            }
-            Some(_) => sift(payload, &[], |_, _| false),
-            None => sift(payload, &[], |key, value| {
-                key == "timestamp" && is_timestamp(value, &mut timestamp)
-            }),
-        };
+    /// Joins what was read of the payload, the line's own members and the annotations, for an
+    /// entry that names these keys.
+    pub fn join(self, payload: Common<'a>, named: &[&str], report: &mut Report) -> Common<'a> {
+        let Common { mut timestamp, id, mut extensions } = payload;
         if let Some(line) = self.line {
-            (timestamp, rest) = line.open(EVENT);
+            let left = object(extensions);
+            LineMembers { timestamp, rest: extensions } = line.read(named, report);
+            extensions.extend(left.map(|left| (line.inside.into(), left)));
         }
-        annotation::attach(&mut rest, &self.annotations);
-        (timestamp, data, rest)
+        annotation::attach(&mut extensions, &self.annotations);
+        Common { timestamp, id: id.or_else(|| Some(self.at.id().into())), extensions }
     }
 }
 
 impl<'a> Line<'a> {
-    /// Returns its time, and its members without that, its type and the payload.
-    fn open(self, named: &[&str]) -> (Option<AbstractTimestamp<'a>>, Rest<'a>) {
-        let mut timestamp = self.only.and_then(clock::timestamp);
-        if timestamp.is_some() {
-            return (timestamp, Rest::default());
+    fn read(self, named: &[&str], report: &mut Report) -> LineMembers<'a> {
+        match self.only.and_then(clock::timestamp) {
+            None => LineMembers::read(self.node, named, self.inside, report),
+            timestamp => LineMembers { timestamp, ..LineMembers::default() },
         }
-        let rest = sift(self.node, named, |key, value| match key {
-            "timestamp" => is_timestamp(value, &mut timestamp),
-            // A printed line may have a member `type` that is not a type.
-            "type" => value.kind() == Kind::Text,
-            _ => key == self.inside,
-        });
-        (timestamp, rest)
     }
-}
-
-fn is_timestamp<'a>(value: Node<'a, '_>, timestamp: &mut Option<AbstractTimestamp<'a>>) -> bool {
-    *timestamp = clock::timestamp(value);
-    timestamp.is_some()
 }

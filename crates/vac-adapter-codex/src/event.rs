@@ -2,21 +2,93 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::frame::Raw;
-use vac_adapter::members::{Members, Rest, null};
+use vac_adapter::members::{Rest, object};
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::Author;
-use vac_record::{Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry};
+use vac_record::{AbstractTimestamp, Entry, MessageEntryType};
 use vac_value::{Document, Kind, Node, Text};
 
 use crate::clock;
 use crate::duplicate_events::Speaker;
+use crate::entries::{self, Common};
 use crate::envelope_rest::{self, LineContext};
 use crate::item::annotate_prompt;
 use crate::location::Location;
 use crate::names::COMPLETED;
 use crate::prompt_rules::{Prompt, Prompter};
+
+mapping! {
+    /// The payload of a line, or a line without a payload, that is neither a message nor reasoning
+    /// nor about a tool: `data` of an event. What the members mean depends on the type.
+    pub(crate) struct EventData<'a>("event"; key, value, is_line: bool) {
+        "timestamp" => "`timestamp`, if it is a line; else kept",
+            take timestamp: AbstractTimestamp<'a> =
+                is_line.then(|| clock::timestamp(value)).flatten();
+        "type" => "the second part of `event-type`" seed "001", keep;
+        "id" => "`id`, if it is a response item", keep;
+        "message" | "text" | "item" => "`vac.duplicate-of`, if a response item says the same"
+            seed "001", keep;
+        "model" => "`model-id` of the turn's messages; `model-id` and `models` of the session"
+            seed "001", keep;
+        "thread_settings" | "collaboration_mode" => "`models` of the session", keep;
+        "cwd" | "workdir" => "`environment.working-dir`, if the session does not state it", keep;
+        "sandbox_policy" | "sandbox" => "`environment.sandboxes`", keep;
+        "provider" => "`model-provider`", keep;
+        "thread_id" | "session_id" => "the session's `id`, if the line is printed", keep;
+        "info" => "`token-usage`, `vac.usage`: the last usage, or what the total grew by"
+            seed "004", keep;
+        "usage" => "`token-usage`, `vac.usage`", keep;
+        "response_id" => "`vac.duplicate-of`, if the response is counted already", keep;
+        "call_id" | "callId" => "the call whose result gets `vac.outcome`; `vac.permission.call-id`",
+            keep;
+        "exit_code" | "exitCode" | "success" | "result" =>
+            "`is-error`, `vac.outcome`, `vac.exit-code` of the result", keep;
+        "status" => "`is-error`, `vac.outcome` of the result; `vac.permission`", keep;
+        "error" => "`is-error`, `vac.outcome` of the result; `vac.ends`", keep;
+        "reason" | "codex_error_info" => "`vac.ends`", keep;
+        "action" | "target_item_id" => "`vac.permission`", keep;
+        "num_turns" => "`vac.superseded` of entries of these turns", keep;
+        "turn_id" => "`vac.inherited` of entries before the first turn of the session", keep;
+        _ => keep;
+    }
+}
+
+mapping! {
+    /// The payload of an event that is a message, or reasoning, because no response item says the
+    /// same: `user_message`, `agent_message`, `agent_reasoning`, or `item_completed` of these.
+    pub(crate) struct MessageEvent<'a>("message event"; key, value, body: Option<&str>) {
+        "message" | "text" => "`content`; kept if the item has it" seed "001",
+            take content: Node<'a, 'a> = (body == Some(key)).then_some(value);
+        "item" => "the item", stated = value.kind() == Kind::Map;
+        "kind" => "`vac.author`", note kind: Text<'a> = value.text();
+        "type" | "images" | "local_images" | "audio" | "local_audio" | "text_elements" | "client_id"
+        | "phase" | "memory_citation" | "thread_id" | "turn_id" | "started_at_ms"
+        | "completed_at_ms" => "", keep;
+    }
+}
+
+mapping! {
+    /// `item` of an `item_completed` that is a message or reasoning.
+    pub(crate) struct CompletedItem<'a>("completed item"; key, value, body: &str) {
+        "content" | "summary_text" => "`content`",
+            take content: Node<'a, 'a> = (body == key).then_some(value);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "type" | "phase" | "memory_citation" | "client_id" | "raw_content" => "", keep;
+    }
+}
+
+mapping! {
+    /// The payload of a `realtime_item` of type `transcript_segment` that the user or the agent
+    /// spoke: a message.
+    pub(crate) struct Segment<'a>("transcript_segment"; key, value) {
+        "role" => "the entry's type", stated = true;
+        "text" => "`content`", take content: Node<'a, 'a> = Some(value);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "type" | "realtime_session_id" => "", keep;
+    }
+}
 
 /// Returns an event with its whole payload as data, and more extensions.
 pub(crate) fn entry<'a>(
@@ -24,23 +96,19 @@ pub(crate) fn entry<'a>(
     event_type: Text<'a>,
     id: Option<Text<'a>>,
     around: LineContext<'a>,
-    beside: Rest<'a>,
+    extensions: Rest<'a>,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let id = id.unwrap_or_else(|| Cow::Owned(around.at.id()));
-    let (timestamp, data, mut extensions) = around.close_event(payload);
-    if extensions.is_empty() {
-        extensions = beside;
+    let EventData { timestamp, rest: data } = if payload.kind() == Kind::Map {
+        EventData::read(payload, &[], around.is_bare(), report)
     } else {
-        extensions.extend(beside);
-    }
-    Entry::Event(EventEntry {
-        event_type,
-        data: Some(data),
-        timestamp,
-        id: Some(id),
-        children: None,
-        extensions,
-    })
+        let value = (Cow::Borrowed(around.payload_name()), payload.carry());
+        EventData { rest: [value].into_iter().collect(), ..EventData::default() }
+    };
+    let payload = Common { timestamp, id, ..Common::default() };
+    let mut common = around.join(payload, envelope_rest::EVENT, report);
+    common.extensions.extend(extensions);
+    entries::event(event_type, data, common)
 }
 
 /// Returns the id of the call that an event is about.
@@ -61,71 +129,35 @@ pub(crate) fn only_message<'a>(
     mut around: LineContext<'a>,
     model: Option<&str>,
     prompter: Prompter,
+    report: &mut Report,
 ) -> Entry<'a> {
+    let (body, item_body, named) = match speaker {
+        Speaker::Reasoning => ("text", "summary_text", envelope_rest::REASONING),
+        Speaker::User | Speaker::Assistant => ("message", "content", envelope_rest::MESSAGE),
+    };
+    let item = event.member("item").filter(|item| item.kind() == Kind::Map);
+    let CompletedItem { content, id, rest: left } =
+        item.map(|item| CompletedItem::read(item, &[], item_body, report)).unwrap_or_default();
+    let body = content.is_none().then_some(body);
+    let event = MessageEvent::read(event, around.payload_keys(named), body, report);
+    let content = content.or(event.content);
     if speaker == Speaker::User {
-        annotate_event_prompt(event, &mut around, prompter);
-    }
-    let Some(mut payload) = Members::new(event) else {
-        return entry(event, "event_msg".into(), None, around, Rest::default());
-    };
-    let mut id = None;
-    let mut left = None;
-    let mut content = None;
-    if let Some(mut item) = payload.object("item") {
-        id = item.text("id");
-        content = item.any(if speaker == Speaker::Reasoning { "summary_text" } else { "content" });
-        left = item.remainder();
-    }
-    let key = if speaker == Speaker::Reasoning { "text" } else { "message" };
-    let content = content.or_else(|| payload.any(key));
-    let id = Some(id.unwrap_or_else(|| Cow::Owned(around.at.id())));
-    let named = if speaker == Speaker::Reasoning {
-        envelope_rest::REASONING
-    } else {
-        envelope_rest::MESSAGE
-    };
-    let (timestamp, mut extensions) = around.close(payload, named);
-    extensions.extend(left.map(|left| ("item".into(), left)));
-    let kind = match speaker {
-        Speaker::User => MessageEntryType::User,
-        Speaker::Assistant => MessageEntryType::Assistant,
-        Speaker::Reasoning => {
-            return Entry::Reasoning(ReasoningEntry {
-                content: content.unwrap_or_else(null),
-                encrypted: None,
-                subject: None,
-                timestamp,
-                id,
-                children: None,
-                extensions,
-            });
+        let prompter = if around.is_inherited() { Prompter::User } else { prompter };
+        let mut prompt = Prompt::new(content, prompter);
+        // Up to 0.4x.
+        if matches!(event.kind.as_deref(), Some("user_instructions" | "environment_context")) {
+            prompt.author = Author::Program;
         }
-    };
-    let model = model.filter(|_| speaker == Speaker::Assistant);
-    Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id,
-        model_id: model.map(|model| Cow::Owned(model.to_owned())),
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
-}
-
-/// Annotates the message of the user that only an event states.
-fn annotate_event_prompt(event: Node<'_, '_>, around: &mut LineContext<'_>, prompter: Prompter) {
-    let content = event.member("message").or_else(|| event.member("item")?.member("content"));
-    let prompter = if around.is_inherited() { Prompter::User } else { prompter };
-    let mut prompt = Prompt::new(content, prompter);
-    // Up to 0.4x.
-    let kind = event.member("kind").and_then(Node::text);
-    if matches!(kind.as_deref(), Some("user_instructions" | "environment_context")) {
-        prompt.author = Author::Program;
+        annotate_prompt(&mut around.annotations, prompt);
     }
-    annotate_prompt(&mut around.annotations, prompt);
+    let payload = Common { id, extensions: event.rest, ..Common::default() };
+    let mut common = around.join(payload, named, report);
+    common.extensions.extend(object(left).map(|left| ("item".into(), left)));
+    match speaker {
+        Speaker::User => entries::message(MessageEntryType::User, content, None, common),
+        Speaker::Assistant => entries::message(MessageEntryType::Assistant, content, model, common),
+        Speaker::Reasoning => entries::reasoning(content, None, common),
+    }
 }
 
 /// Returns the message of a spoken segment, if the user or the agent spoke it. Otherwise
@@ -135,34 +167,22 @@ pub(crate) fn spoken<'a>(
     segment: Node<'a, '_>,
     mut around: LineContext<'a>,
     model: Option<&str>,
+    report: &mut Report,
 ) -> Result<Entry<'a>, LineContext<'a>> {
     let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
-    let kind = match (is_role("user"), is_role("assistant")) {
-        (true, _) => MessageEntryType::User,
-        (_, true) => MessageEntryType::Assistant,
-        _ => return Err(around),
-    };
-    let Some(mut payload) = Members::new(segment) else { return Err(around) };
-    let id = payload.text("id").unwrap_or_else(|| Cow::Owned(around.at.id()));
-    let content = payload.any("text");
-    payload.said("role", kind.as_str());
-    if kind == MessageEntryType::User {
+    let (kind, model) = if is_role("user") {
         // Somebody spoke it, in whichever session.
         around.annotations.author = Some(Author::User);
-    }
-    let (timestamp, extensions) = around.close(payload, envelope_rest::MESSAGE);
-    let model = model.filter(|_| kind == MessageEntryType::Assistant);
-    Ok(Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(id),
-        model_id: model.map(|model| Cow::Owned(model.to_owned())),
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    }))
+        (MessageEntryType::User, None)
+    } else if is_role("assistant") {
+        (MessageEntryType::Assistant, model)
+    } else {
+        return Err(around);
+    };
+    let named = envelope_rest::MESSAGE;
+    let Segment { content, id, rest } = Segment::read(segment, around.payload_keys(named), report);
+    let payload = Common { id, extensions: rest, ..Common::default() };
+    Ok(entries::message(kind, content, model, around.join(payload, named, report)))
 }
 
 /// Returns the entry of bytes that could not be parsed.

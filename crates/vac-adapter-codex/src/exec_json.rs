@@ -7,15 +7,13 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use vac_adapter::Report;
-use vac_adapter::annotation;
-use vac_adapter::members::{Members, Rest, null};
+use vac_adapter::members::Rest;
+use vac_adapter::{Report, annotation, mapping};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Superseded, SupersededHow};
-use vac_record::{
-    Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
-};
-use vac_value::{Any, Encoding, IntoOwned, Kind, Map, Node, Text};
+use vac_record::{Entry, MessageEntryType};
+use vac_value::{Any, Encoding, IntoOwned, Kind, Node, Text};
 
+use crate::entries::{self, Common};
 use crate::envelope_rest::{self, LineContext};
 use crate::location::Location;
 use crate::outcome::{self, CallEnd};
@@ -25,10 +23,8 @@ use crate::{event, tools};
 /// What an item becomes.
 #[derive(Clone, Copy)]
 enum Target {
-    /// A call and its result.
+    /// A call with this input, and its result with the first of these outputs.
     Tool {
-        /// The member that names the tool, if the type does not.
-        name: Option<&'static str>,
         input: &'static str,
         output: &'static [&'static str],
     },
@@ -38,19 +34,66 @@ enum Target {
 }
 
 fn target(kind: &str) -> Option<Target> {
-    let tool = |name, input, output| Target::Tool { name, input, output };
+    let tool = |input, output| Target::Tool { input, output };
     Some(match kind {
-        "command_execution" => tool(None, "command", &["aggregated_output"]),
-        "file_change" => tool(None, "changes", &[]),
-        "mcp_tool_call" => tool(Some("tool"), "arguments", &["result", "error"]),
-        "collab_tool_call" => tool(Some("tool"), "prompt", &["agents_states"]),
-        "web_search" => tool(None, "query", &[]),
-        "todo_list" => tool(None, "items", &["items"]),
+        "command_execution" => tool("command", &["aggregated_output"]),
+        "file_change" => tool("changes", &[]),
+        "mcp_tool_call" => tool("arguments", &["result", "error"]),
+        "collab_tool_call" => tool("prompt", &["agents_states"]),
+        "web_search" => tool("query", &[]),
+        "todo_list" => tool("items", &["items"]),
         "agent_message" | "assistant_message" => Target::Message,
         "reasoning" => Target::Reasoning,
         "error" => Target::Event,
         _ => return None,
     })
+}
+
+/// How an item of a tool is read.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolContext<'c> {
+    /// Whether a member names the tool, rather than the type.
+    is_named: bool,
+    /// Whether the state is that of a result.
+    is_result: bool,
+    /// The member that is the input.
+    input: Option<&'c str>,
+    /// The member that is the output.
+    output: Option<&'c str>,
+    /// The id of the call.
+    call_id: Option<&'c str>,
+}
+
+mapping! {
+    /// `item` of a printed line that is the state of a `command_execution`, `file_change`,
+    /// `mcp_tool_call`, `collab_tool_call`, `web_search` or `todo_list`: the first state is a
+    /// `tool-call`, the last one its `tool-result`. Each keeps what is the other's.
+    pub(crate) struct PrintedTool<'a>("printed tool"; key, value, context: ToolContext<'_>) {
+        "type" | "item_type" => "`name` of a tool of the CLI", keep;
+        "tool" => "`name`", take name: Text<'a> = value.text().filter(|_| context.is_named);
+        "command" | "changes" | "arguments" | "prompt" | "query" | "items" =>
+            "`input`; `items` also `output`",
+            take input: Node<'a, 'a> = (context.input == Some(key)).then_some(value);
+        "aggregated_output" | "result" | "error" | "agents_states" => "`output`",
+            take output: Node<'a, 'a> = (context.output == Some(key)).then_some(value);
+        "id" => "`call-id`, with the number of the run from the second one on",
+            stated = context.call_id.is_some_and(|call_id| value.is_text(call_id));
+        "status" => "`status` of the result; `is-error`, `vac.outcome`",
+            take status: Text<'a> = value.text().filter(|_| context.is_result);
+        "exit_code" => "`is-error`, `vac.outcome`, `vac.exit-code`", keep;
+        "server" => "`vac.action`", note server: Text<'a> = value.text();
+        "action" | "sender_thread_id" | "receiver_thread_ids" => "", keep;
+    }
+}
+
+mapping! {
+    /// `item` of a printed line that is the last state of an `agent_message` (at first
+    /// `assistant_message`) or of `reasoning`.
+    pub(crate) struct PrintedMessage<'a>("printed message"; key, value, type_key: &str) {
+        "type" | "item_type" => "the entry's type", stated = key == type_key;
+        "text" => "`content`", take content: Node<'a, 'a> = Some(value);
+        "id" => "", keep;
+    }
 }
 
 /// The type of an item, under the name it has now or the one it had at first.
@@ -131,7 +174,7 @@ impl<'f> PrintedItems<'f> {
         line: Node<'a, '_>,
         kind: Text<'a>,
         at: Location,
-        beside: Rest<'a>,
+        extensions: Rest<'a>,
         mut annotations: EntryAnnotations<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
@@ -144,7 +187,7 @@ impl<'f> PrintedItems<'f> {
         let Some(item) = item.filter(|_| kind.starts_with("item.")) else {
             annotations.ends = end(line, &kind);
             let around = LineContext::bare(at, annotations);
-            return event::entry(line, kind, None, around, beside);
+            return event::entry(line, kind, None, around, extensions, report);
         };
         let native = type_of(item);
         let known = native.as_deref().and_then(target);
@@ -153,33 +196,33 @@ impl<'f> PrintedItems<'f> {
         }
         let state = State { line, item, kind, native: native.unwrap_or_default(), at };
         match known {
-            Some(Target::Tool { name, input, output }) => self.tool(state, name, input, output),
+            Some(Target::Tool { input, output }) => self.tool(state, input, output, report),
             Some(target @ (Target::Message | Target::Reasoning))
                 if self.states.follower(at.index).is_none() =>
             {
-                state.message(matches!(target, Target::Reasoning))
+                state.message(matches!(target, Target::Reasoning), report)
             }
-            _ => self.earlier(&state),
+            _ => self.earlier(&state, report),
         }
     }
 
     fn tool<'a>(
         &mut self,
         state: State<'a>,
-        name: Option<&str>,
         input: &str,
         output: &[&str],
+        report: &mut Report,
     ) -> Entry<'a> {
         let id = state.item.member("id").and_then(Node::text);
         let is_new = id.as_deref().is_none_or(|id| self.called.insert(TextHash::new(id)));
         let is_complete = state.kind == "item.completed";
         let call_id = id.map(|id| self.call_id(id));
         if is_new {
-            state.call(call_id, name, input, is_complete.then_some(output))
+            state.call(call_id, input, is_complete.then_some(output), report)
         } else if is_complete {
-            state.result(call_id, output)
+            state.result(call_id, output, report)
         } else {
-            self.earlier(&state)
+            self.earlier(&state, report)
         }
     }
 
@@ -192,7 +235,7 @@ impl<'f> PrintedItems<'f> {
     }
 
     /// Returns the entry of a state that is neither call nor result nor message.
-    fn earlier<'a>(&self, state: &State<'a>) -> Entry<'a> {
+    fn earlier<'a>(&self, state: &State<'a>, report: &mut Report) -> Entry<'a> {
         let follower = self.states.follower(state.at.index);
         let superseded = follower.map(|follower| Superseded {
             how: SupersededHow::Updated,
@@ -201,7 +244,7 @@ impl<'f> PrintedItems<'f> {
         let annotations = EntryAnnotations { superseded, ..EntryAnnotations::default() };
         let event_type = Cow::Owned(format!("{}/{}", state.kind, state.native));
         let around = LineContext::bare(state.at, annotations);
-        event::entry(state.line, event_type, None, around, Rest::default())
+        event::entry(state.line, event_type, None, around, Rest::default(), report)
     }
 }
 
@@ -215,127 +258,101 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
+    /// Returns the first of these members that the item has.
+    fn first<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
+        let has = |key: &str| self.item.member(key).is_some_and(|it| it.kind() != Kind::Null);
+        keys.iter().copied().find(|key| has(key))
+    }
+
     /// Returns the call, with the result as its child if no other line states it.
     fn call(
         self,
         call_id: Option<Text<'a>>,
-        name: Option<&str>,
         input: &str,
         output: Option<&[&str]>,
+        report: &mut Report,
     ) -> Entry<'a> {
-        let end = outcome::stated(self.item);
-        let Some(mut item) = Members::new(self.item) else { return self.event() };
-        let named = name.and_then(|name| item.text(name));
-        let input = item.any(input).unwrap_or_else(null);
-        take_id(&mut item, call_id.as_deref());
-        let result = output.map(|keys| {
-            let output = keys.iter().find_map(|key| item.any(key)).unwrap_or_else(null);
-            (output, item.text("status"))
-        });
-        let name = named.unwrap_or_else(|| self.native.clone());
+        let named = envelope_rest::TOOL_CALL;
+        let context = ToolContext {
+            is_named: matches!(&*self.native, "mcp_tool_call" | "collab_tool_call"),
+            is_result: output.is_some(),
+            input: Some(input),
+            output: output.and_then(|keys| self.first(keys)),
+            call_id: call_id.as_deref(),
+        };
+        let item = PrintedTool::read(self.item, &[], context, report);
+        let name = item.name.unwrap_or_else(|| self.native.clone());
         let action = match &*self.native {
-            "mcp_tool_call" => {
-                let server = self.item.member("server").and_then(Node::text).unwrap_or_default();
-                tools::mcp(&server).into_owned()
-            }
+            "mcp_tool_call" => tools::mcp(item.server.as_deref().unwrap_or_default()).into_owned(),
             _ => tools::action(&name, None, None).into_owned(),
         };
         let annotations = EntryAnnotations { action: Some(action), ..EntryAnnotations::default() };
-        let named = envelope_rest::TOOL_CALL;
-        let (timestamp, extensions, id) = self.close(item, "item.started", named, annotations);
-        let children = result.map(|(output, status)| {
-            let mut extensions = Map::default();
-            annotation::attach(&mut extensions, &result_annotations(end, call_id.as_ref()));
-            vec![Entry::ToolResult(ToolResultEntry {
-                output,
-                call_id: call_id.clone(),
-                status,
-                is_error: end.and_then(CallEnd::is_error),
-                timestamp: timestamp.clone(),
-                id: None,
-                children: None,
-                extensions,
-            })]
+        let common = self.join(item.rest, "item.started", named, annotations, report);
+        let result = output.is_some().then(|| {
+            let end = outcome::stated(self.item);
+            let timestamp = common.timestamp.clone();
+            let mut result = Common { timestamp, ..Common::default() };
+            let annotations = result_annotations(end, call_id.as_ref());
+            annotation::attach(&mut result.extensions, &annotations);
+            let output = item.output.map(Node::carry);
+            let is_error = end.and_then(CallEnd::is_error);
+            entries::tool_result(output, call_id.clone(), item.status, is_error, result)
         });
-        Entry::ToolCall(ToolCallEntry { name, input, call_id, timestamp, id, children, extensions })
+        entries::tool_call(name, item.input, call_id, result, common)
     }
 
-    fn result(self, call_id: Option<Text<'a>>, output: &[&str]) -> Entry<'a> {
+    fn result(self, call_id: Option<Text<'a>>, output: &[&str], report: &mut Report) -> Entry<'a> {
+        let named = envelope_rest::TOOL_RESULT;
+        // The output may be a member that is the input of the call.
+        let body = self.first(output);
+        let context = ToolContext {
+            is_named: false,
+            is_result: true,
+            input: body,
+            output: body,
+            call_id: call_id.as_deref(),
+        };
+        let item = PrintedTool::read(self.item, &[], context, report);
         let end = outcome::stated(self.item);
-        let Some(mut item) = Members::new(self.item) else { return self.event() };
-        let output = output.iter().find_map(|key| item.any(key)).unwrap_or_else(null);
-        let status = item.text("status");
-        take_id(&mut item, call_id.as_deref());
-        let (named, annotations) =
-            (envelope_rest::TOOL_RESULT, result_annotations(end, call_id.as_ref()));
-        let (timestamp, extensions, id) = self.close(item, "item.completed", named, annotations);
-        Entry::ToolResult(ToolResultEntry {
-            output,
-            call_id,
-            status,
-            is_error: end.and_then(CallEnd::is_error),
-            timestamp,
-            id,
-            children: None,
-            extensions,
-        })
+        let annotations = result_annotations(end, call_id.as_ref());
+        let common = self.join(item.rest, "item.completed", named, annotations, report);
+        let output = item.output.or(item.input).map(Node::carry);
+        entries::tool_result(output, call_id, item.status, end.and_then(CallEnd::is_error), common)
     }
 
-    fn message(self, is_reasoning: bool) -> Entry<'a> {
-        let Some(mut item) = Members::new(self.item) else { return self.event() };
-        let key = if item.peek("type").is_some() { "type" } else { "item_type" };
-        item.said(key, &self.native);
-        let content = item.any("text");
+    fn message(self, is_reasoning: bool, report: &mut Report) -> Entry<'a> {
         let named = if is_reasoning { envelope_rest::REASONING } else { envelope_rest::MESSAGE };
+        let type_key = if self.item.member("type").is_some() { "type" } else { "item_type" };
+        let PrintedMessage { content, rest } =
+            PrintedMessage::read(self.item, &[], type_key, report);
         let annotations = EntryAnnotations::default();
-        let (timestamp, extensions, id) = self.close(item, "item.completed", named, annotations);
+        let common = self.join(rest, "item.completed", named, annotations, report);
         if is_reasoning {
-            return Entry::Reasoning(ReasoningEntry {
-                content: content.unwrap_or_else(null),
-                encrypted: None,
-                subject: None,
-                timestamp,
-                id,
-                children: None,
-                extensions,
-            });
+            entries::reasoning(content, None, common)
+        } else {
+            entries::message(MessageEntryType::Assistant, content, None, common)
         }
-        Entry::Message(MessageEntry {
-            kind: MessageEntryType::Assistant,
-            content,
-            timestamp,
-            id,
-            model_id: None,
-            parent_id: None,
-            token_usage: None,
-            children: None,
-            extensions,
-        })
     }
 
-    fn event(self) -> Entry<'a> {
-        let around = LineContext::bare(self.at, EntryAnnotations::default());
-        event::entry(self.line, self.kind, None, around, Rest::default())
-    }
-
-    /// Returns the time of the line, what is left of it, and its id. Keeps its type if that is
-    /// not the usual one.
-    #[allow(clippy::type_complexity)]
-    fn close(
+    /// Joins what is left of the item with the line. Keeps the line's type if that is not the
+    /// usual one.
+    fn join(
         &self,
-        item: Members<'a, '_>,
+        rest: Rest<'a>,
         usual: &str,
         named: &[&str],
         annotations: EntryAnnotations<'a>,
-    ) -> (Option<vac_record::AbstractTimestamp<'a>>, Rest<'a>, Option<Text<'a>>) {
+        report: &mut Report,
+    ) -> Common<'a> {
         let around = LineContext::item(self.line, self.at, annotations);
-        let (timestamp, mut rest) = around.close(item, named);
+        let payload = Common { extensions: rest, ..Common::default() };
+        let mut common = around.join(payload, named, report);
         if self.kind != usual
             && let Ok(kind) = Any::from_value(&*self.kind, Encoding::Json)
         {
-            rest.push(("native:type".into(), kind));
+            common.extensions.push(("native:type".into(), kind));
         }
-        (timestamp, rest, Some(Cow::Owned(self.at.id())))
+        common
     }
 }
 
@@ -366,11 +383,4 @@ fn end(line: Node<'_, '_>, kind: &str) -> Option<End> {
         _ => return None,
     };
     Some(End { of: EndOf::Turn, how: Some(how) })
-}
-
-/// Takes the item's id if it is the call's.
-fn take_id(item: &mut Members<'_, '_>, call_id: Option<&str>) {
-    if let Some(call_id) = call_id {
-        item.said("id", call_id);
-    }
 }

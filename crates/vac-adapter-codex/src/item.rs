@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::annotation;
-use vac_adapter::members::null;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::tools::canonical;
+use vac_adapter::{Report, annotation, mapping};
 use vac_record::annotations::{
     Action, Author, Category, End, EndOf, Ending, EntryAnnotations, Outcome,
 };
-use vac_record::{
-    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
-    ToolResultEntry,
-};
-use vac_value::{Any, Document, IntoOwned, Kind, Map, Node, Text};
+use vac_record::{AbstractTimestamp, Entry, MessageEntryType};
+use vac_value::{Document, IntoOwned, Kind, Node, Text};
 
+use crate::clock;
 use crate::duplicate_events::Links;
+use crate::entries::{self, Common};
 use crate::envelope_rest::{self, LineContext};
 use crate::outcome::{self, CallEnd, Outcomes};
 use crate::prompt_rules::{Prompt, Prompter};
@@ -37,8 +35,6 @@ pub(crate) struct Knowledge<'k> {
 /// Which entry an item becomes.
 enum Target {
     Message(MessageEntryType),
-    /// A message of another agent.
-    AgentMessage,
     Reasoning,
     /// A call, with its input under this key.
     Call(&'static str),
@@ -51,7 +47,7 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
     Some(match kind {
         "message" if speaks("user") => Target::Message(MessageEntryType::User),
         "message" if speaks("assistant") => Target::Message(MessageEntryType::Assistant),
-        "agent_message" => Target::AgentMessage,
+        "agent_message" => Target::Message(MessageEntryType::User),
         "reasoning" => Target::Reasoning,
         "function_call" | "tool_search_call" => Target::Call("arguments"),
         "custom_tool_call" => Target::Call("input"),
@@ -65,6 +61,99 @@ fn target(item: Node<'_, '_>, kind: &str) -> Option<Target> {
     })
 }
 
+/// How an item is read.
+#[derive(Clone, Copy)]
+pub(crate) struct ItemContext<'c> {
+    /// Its type.
+    kind: &'c str,
+    /// The member that is the content, the input or the output.
+    body: &'c str,
+    /// Whether it is a line, which has its own time.
+    is_line: bool,
+}
+
+impl ItemContext<'_> {
+    fn timestamp<'a>(self, value: Node<'a, '_>) -> Option<AbstractTimestamp<'a>> {
+        clock::timestamp(value).filter(|_| self.is_line)
+    }
+}
+
+mapping! {
+    /// A response item of type `message` with the role `user` or `assistant`, or of type
+    /// `agent_message` (since 0.138), which another agent sent to this one: a message of the user.
+    pub(crate) struct Message<'a>("message"; key, value, context: ItemContext<'_>) {
+        "type" | "role" => "the entry's type; kept if it is an `agent_message`" seed "001",
+            stated = context.kind == "message";
+        "content" => "`content`" seed "004", take content: Node<'a, 'a> = Some(value);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`, if it is a line; else kept",
+            take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
+        "internal_chat_message_metadata_passthrough" => "`vac.author`",
+            note metadata: Node<'a, 'a> = Some(value);
+        "author" | "recipient" | "phase" | "end_turn" | "status" | "metadata" | "annotations"
+        | "encrypted_content" | "logprobs" | "duration_ms" => "", keep;
+    }
+}
+
+mapping! {
+    /// A response item of type `reasoning`: `reasoning`.
+    pub(crate) struct Reasoning<'a>("reasoning"; key, value, context: ItemContext<'_>) {
+        "type" => "the entry's type" seed "001", stated = true;
+        "summary" | "content" => "`content`: the summary, or the other if there is none; else kept",
+            take content: Node<'a, 'a> = (key == context.body).then_some(value);
+        "encrypted_content" => "`encrypted`", take encrypted: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`, if it is a line; else kept",
+            take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
+        "internal_chat_message_metadata_passthrough" | "metadata" | "status" | "duration_ms" => "",
+            keep;
+    }
+}
+
+mapping! {
+    /// A response item of type `function_call`, `custom_tool_call`, `local_shell_call`,
+    /// `web_search_call`, `tool_search_call` or `image_generation_call`: a `tool-call`. A generated
+    /// image is a `tool-result` inside.
+    pub(crate) struct ToolCall<'a>("tool call"; key, value, context: ItemContext<'_>) {
+        "type" => "the entry's type, if it is `function_call`; else kept, and `name` if there is none" seed "001",
+            stated = context.kind == "function_call";
+        "name" => "`name`" seed "001", take name: Text<'a> = value.text();
+        "arguments" | "input" | "action" | "revised_prompt" => "`input`, as it is written" seed "001",
+            take input: Node<'a, 'a> = (key == context.body).then_some(value);
+        "call_id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
+        "id" => "`id`; `call-id`, if there is no other", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`, if it is a line; else kept",
+            take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
+        "result" => "`output` of a result inside, if it is a generated image",
+            take result: Node<'a, 'a> = (context.kind == "image_generation_call").then_some(value);
+        "status" => "`vac.outcome`, if the provider runs the tool; `status` of a result inside",
+            note status: Text<'a> = value.text();
+        "namespace" => "`vac.action`", note namespace: Text<'a> = value.text();
+        "execution" | "encrypted_function_args" | "internal_chat_message_metadata_passthrough"
+        | "metadata" | "duration_ms" => "", keep;
+    }
+}
+
+mapping! {
+    /// A response item of type `function_call_output`, `custom_tool_call_output`,
+    /// `local_shell_call_output` or `tool_search_output`: a `tool-result`.
+    pub(crate) struct ToolResult<'a>("tool result"; key, value, context: ItemContext<'_>) {
+        "type" => "the entry's type, if it is `function_call_output`; else kept" seed "001",
+            stated = context.kind == "function_call_output";
+        "output" | "tools" => "`output`; `is-error`, `vac.outcome`, `vac.exit-code`" seed "001",
+            take output: Node<'a, 'a> = (key == context.body).then_some(value);
+        "call_id" => "`call-id`" seed "001",
+            take call: Node<'a, 'a> = value.text().map(|_| value);
+        "status" => "`status`", take status: Text<'a> = value.text();
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`, if it is a line; else kept",
+            take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
+        "name" => "`vac.tool`, if there is no `call_id`", note name: Text<'a> = value.text();
+        "namespace" | "execution" | "internal_chat_message_metadata_passthrough" | "metadata"
+        | "duration_ms" => "", keep;
+    }
+}
+
 /// Returns the entry of an item of this type, or the context if the schema has no type for it.
 #[expect(clippy::result_large_err, reason = "callers use the context at once")]
 pub(crate) fn entry<'a>(
@@ -72,92 +161,61 @@ pub(crate) fn entry<'a>(
     kind: &str,
     around: LineContext<'a>,
     knowledge: Knowledge<'_>,
+    report: &mut Report,
 ) -> Result<Entry<'a>, LineContext<'a>> {
     let target = target(item, kind).filter(|_| item.kind() == Kind::Map);
     let Some(target) = target else { return Err(around) };
+    let context = |body| ItemContext { kind, body, is_line: around.is_bare() };
     Ok(match target {
-        Target::Message(kind) => message(item, around, kind, knowledge),
-        Target::AgentMessage => agent_message(item, around),
-        Target::Reasoning => reasoning(item, around),
-        Target::Call(input) => tool_call(item, around, kind, input),
-        Target::Result(output) => tool_result(item, around, output, knowledge.outcomes),
+        Target::Message(speaker) => {
+            message(item, context("content"), speaker, around, knowledge, report)
+        }
+        Target::Reasoning => reasoning(item, context(reasoning_key(item)), around, report),
+        Target::Call(input) => tool_call(item, context(input), around, report),
+        Target::Result(output) => {
+            tool_result(item, context(output), around, knowledge.outcomes, report)
+        }
     })
 }
 
 fn message<'a>(
     item: Node<'a, '_>,
+    context: ItemContext<'_>,
+    speaker: MessageEntryType,
     mut around: LineContext<'a>,
-    kind: MessageEntryType,
     knowledge: Knowledge<'_>,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let (role, model) = match kind {
+    let named = envelope_rest::MESSAGE;
+    let Message { content, id, timestamp, metadata, rest } =
+        Message::read(item, around.payload_keys(named), context, report);
+    let mut model = None;
+    match speaker {
+        _ if context.kind == "agent_message" => {
+            around.annotations.author = Some(Author::OtherAgent);
+        }
         MessageEntryType::User => {
             // History of another session, which the user may have started.
             let prompter = if around.is_inherited() { Prompter::User } else { knowledge.prompter };
             let is_hidden = knowledge.links.is_hidden_prompt(around.at.index);
-            let prompt = Prompt::from_item(item, prompter, is_hidden);
+            let prompt = Prompt::from_item(content, metadata, prompter, is_hidden);
             annotate_prompt(&mut around.annotations, prompt);
-            ("user", None)
         }
         MessageEntryType::Assistant => {
-            if is_communication(item) {
+            if content.is_some_and(is_communication) {
                 around.annotations.author = Some(Author::OtherAgent);
             }
-            ("assistant", knowledge.model)
+            model = knowledge.model;
         }
-    };
-    let at = around.at;
-    let (mut content, mut id) = (None, None);
-    let (timestamp, extensions) =
-        around.sift(item, envelope_rest::MESSAGE, |key, value| match key {
-            "type" => true,
-            "role" => value.is_text(role),
-            "content" => carry(value, &mut content),
-            "id" => text(value, &mut id),
-            _ => false,
-        });
-    Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| at.id().into())),
-        model_id: model.map(|model| Cow::Owned(model.to_owned())),
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
-}
-
-/// Returns a message that another agent sent to this one (since 0.138). Its author and its
-/// recipient stay in the payload.
-fn agent_message<'a>(item: Node<'a, '_>, mut around: LineContext<'a>) -> Entry<'a> {
-    around.annotations.author = Some(Author::OtherAgent);
-    let at = around.at;
-    let (mut content, mut id) = (None, None);
-    let (timestamp, extensions) =
-        around.sift(item, envelope_rest::MESSAGE, |key, value| match key {
-            "content" => carry(value, &mut content),
-            "id" => text(value, &mut id),
-            _ => false,
-        });
-    Entry::Message(MessageEntry {
-        kind: MessageEntryType::User,
-        content,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| at.id().into())),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
+    }
+    let common = around.join(Common { timestamp, id, extensions: rest }, named, report);
+    entries::message(speaker, content, model, common)
 }
 
 /// Whether a message of the assistant is one that another agent sent (0.117 to 0.137): its
 /// text is an object that names author and recipient.
-fn is_communication(item: Node<'_, '_>) -> bool {
-    let mut parts = item.member("content").into_iter().flat_map(Node::elements);
+fn is_communication(content: Node<'_, '_>) -> bool {
+    let mut parts = content.elements();
     let (Some(part), None) = (parts.next(), parts.next()) else { return false };
     let Some(text) = part.member("text").filter(|text| text.raw().starts_with(b"\"{")) else {
         return false;
@@ -186,84 +244,61 @@ pub(crate) fn annotate_prompt(annotations: &mut EntryAnnotations<'_>, prompt: Pr
     }
 }
 
-/// Returns reasoning. The summary is what can be read; raw content next to it keeps its name.
-fn reasoning<'a>(item: Node<'a, '_>, around: LineContext<'a>) -> Entry<'a> {
-    let is_told = |key: &str| {
-        item.member(key).is_some_and(|told| match told.kind() {
+/// Returns the member that is the content of reasoning. The summary is what can be read; raw
+/// content next to it keeps its name.
+fn reasoning_key(item: Node<'_, '_>) -> &'static str {
+    let is_stated = |key: &str| {
+        item.member(key).is_some_and(|value| match value.kind() {
             Kind::Null => false,
-            Kind::Array => told.elements().next().is_some(),
+            Kind::Array => value.elements().next().is_some(),
             _ => true,
         })
     };
-    let told = if !is_told("summary") && is_told("content") { "content" } else { "summary" };
-    let at = around.at;
-    let (mut content, mut encrypted, mut id) = (None, None, None);
-    let (timestamp, extensions) =
-        around.sift(item, envelope_rest::REASONING, |key, value| match key {
-            "type" => true,
-            "encrypted_content" => text(value, &mut encrypted),
-            "id" => text(value, &mut id),
-            _ => key == told && carry(value, &mut content),
-        });
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| at.id().into())),
-        children: None,
-        extensions,
-    })
+    if !is_stated("summary") && is_stated("content") { "content" } else { "summary" }
+}
+
+fn reasoning<'a>(
+    item: Node<'a, '_>,
+    context: ItemContext<'_>,
+    around: LineContext<'a>,
+    report: &mut Report,
+) -> Entry<'a> {
+    let named = envelope_rest::REASONING;
+    let Reasoning { content, encrypted, id, timestamp, rest } =
+        Reasoning::read(item, around.payload_keys(named), context, report);
+    let common = around.join(Common { timestamp, id, extensions: rest }, named, report);
+    entries::reasoning(content, encrypted, common)
 }
 
 fn tool_call<'a>(
     item: Node<'a, '_>,
+    context: ItemContext<'_>,
     mut around: LineContext<'a>,
-    kind: &str,
-    input_key: &str,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let at = around.at;
-    let member = |key: &str| item.member(key).and_then(Node::text);
-    let native = member("name").unwrap_or_else(|| native_name(kind));
-    let namespace = member("namespace");
-    let action = tools::action(&native, namespace.as_deref(), item.member(input_key));
+    let named = envelope_rest::TOOL_CALL;
+    let ToolCall { name, input, call_id, id, timestamp, result, status, namespace, rest } =
+        ToolCall::read(item, around.payload_keys(named), context, report);
+    let name = name.unwrap_or_else(|| native_name(context.kind));
+    let action = tools::action(&name, namespace.as_deref(), input);
     around.annotations.action = Some(action.into_owned());
-    let has_result = kind == "image_generation_call"
-        && item.member("result").is_some_and(|result| result.kind() != Kind::Null);
-    if matches!(kind, "web_search_call" | "image_generation_call") && !has_result {
+    let end = status.as_deref().and_then(outcome::by_status);
+    if matches!(context.kind, "web_search_call" | "image_generation_call") && result.is_none() {
         // The provider runs these: the call itself says how it ended.
-        let end = member("status").and_then(|status| outcome::by_status(&status));
         around.annotations.outcome = Some(end.map_or(Outcome::Unknown, |end| end.outcome));
     }
-    let (mut name, mut input, mut call_id, mut id) = (None, None, None, None);
-    let (mut result, mut status) = (None, None);
-    let (timestamp, extensions) =
-        around.sift(item, envelope_rest::TOOL_CALL, |key, value| match key {
-            "type" => kind == "function_call",
-            "name" => text(value, &mut name),
-            "call_id" => text(value, &mut call_id),
-            "id" => text(value, &mut id),
-            "result" if kind == "image_generation_call" => carry(value, &mut result),
-            "status" => {
-                status = Some(value);
-                false
-            }
-            _ => key == input_key && carry(value, &mut input),
-        });
     let call_id = call_id.or_else(|| id.clone());
+    let common = around.join(Common { timestamp, id, extensions: rest }, named, report);
     let result = result.map(|output| {
-        let status = status.and_then(Node::text);
-        vec![generated(output, call_id.clone(), status, timestamp.clone())]
+        let mut annotations = EntryAnnotations::default();
+        if let Some(end) = end {
+            end.annotate(&mut annotations, None);
+        }
+        let mut result = Common { timestamp: common.timestamp.clone(), ..Common::default() };
+        annotation::attach(&mut result.extensions, &annotations);
+        entries::tool_result(Some(output.carry()), call_id.clone(), status, None, result)
     });
-    Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or_else(|| native_name(kind)),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| at.id().into())),
-        children: result,
-        extensions,
-    })
+    entries::tool_call(name, input, call_id, result, common)
 }
 
 /// Returns the name of a call that has none: tools of the provider are named by the type of
@@ -275,78 +310,31 @@ fn native_name<'a>(kind: &str) -> Text<'a> {
     }
 }
 
-/// Returns the result that the call itself contains.
-fn generated<'a>(
-    output: Any<'a>,
-    call_id: Option<Text<'a>>,
-    status: Option<Text<'a>>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-) -> Entry<'a> {
-    let mut annotations = EntryAnnotations::default();
-    if let Some(end) = status.as_deref().and_then(outcome::by_status) {
-        end.annotate(&mut annotations, None);
-    }
-    let mut extensions = Map::default();
-    annotation::attach(&mut extensions, &annotations);
-    Entry::ToolResult(ToolResultEntry {
-        output,
-        call_id,
-        status,
-        is_error: None,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    })
-}
-
 fn tool_result<'a>(
     item: Node<'a, '_>,
+    context: ItemContext<'_>,
     mut around: LineContext<'a>,
-    output_key: &str,
     outcomes: &Outcomes,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let at = around.at;
-    let member = |key: &str| item.member(key).and_then(Node::text);
-    let by_output = item.member(output_key).and_then(outcome::by_output);
+    let named = envelope_rest::TOOL_RESULT;
+    let ToolResult { output, call, status, id, timestamp, name, rest } =
+        ToolResult::read(item, around.payload_keys(named), context, report);
+    let by_output = output.and_then(outcome::by_output);
+    let by_status =
+        |status: &Text<'_>| Some(CallEnd { is_stated: false, ..outcome::by_status(status)? });
     let end = by_output
         .filter(|end| end.is_stated)
-        .or_else(|| outcomes.get(item.member("call_id")))
+        .or_else(|| outcomes.get(call))
         .or(by_output)
-        .or_else(|| Some(CallEnd { is_stated: false, ..outcome::by_status(&member("status")?)? }));
+        .or_else(|| status.as_ref().and_then(by_status));
+    let call_id = call.and_then(Node::text);
     if let Some(end) = end {
-        end.annotate(&mut around.annotations, member("call_id"));
+        end.annotate(&mut around.annotations, call_id.clone());
     }
-    around.annotations.tool = member("name").filter(|_| item.member("call_id").is_none());
-    let (mut output, mut call_id, mut status, mut id) = (None, None, None, None);
-    let (timestamp, extensions) =
-        around.sift(item, envelope_rest::TOOL_RESULT, |key, value| match key {
-            "type" => value.is_text("function_call_output"),
-            "call_id" => text(value, &mut call_id),
-            "status" => text(value, &mut status),
-            "id" => text(value, &mut id),
-            _ => key == output_key && carry(value, &mut output),
-        });
-    Entry::ToolResult(ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id,
-        status: status.or_else(|| end?.status()),
-        is_error: end.and_then(CallEnd::is_error),
-        timestamp,
-        id: Some(id.unwrap_or_else(|| at.id().into())),
-        children: None,
-        extensions,
-    })
-}
-
-/// Takes any value.
-fn carry<'a>(value: Node<'a, '_>, into: &mut Option<Any<'a>>) -> bool {
-    *into = Some(value.carry());
-    true
-}
-
-/// Takes text.
-fn text<'a>(value: Node<'a, '_>, into: &mut Option<Text<'a>>) -> bool {
-    *into = value.text();
-    into.is_some()
+    around.annotations.tool = name.filter(|_| item.member("call_id").is_none());
+    let common = around.join(Common { timestamp, id, extensions: rest }, named, report);
+    let status = status.or_else(|| end?.status());
+    let output = output.map(Node::carry);
+    entries::tool_result(output, call_id, status, end.and_then(CallEnd::is_error), common)
 }

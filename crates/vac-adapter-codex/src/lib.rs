@@ -28,56 +28,28 @@
 //! | `exec-json` | the output of `codex exec --json` |
 //! | `exec-events` | its output before October 2025: its configuration, the prompt, then events as `{id, msg}` |
 //!
-//! # Mapping
+//! # What lines become
 //!
-//! Keys of the draft's translation (*Translation Layer Breakdown*, section Codex CLI):
-//!
-//! | native key | record | section there |
-//! |---|---|---|
-//! | `timestamp` | `timestamp` | direct matches |
-//! | `payload.arguments` | `input` | renames |
-//! | `payload.call_id` | `call-id` | renames |
-//! | `payload.name` | `name` | renames |
-//! | `payload.output` | `output` | renames |
-//! | `payload.type` `function_call` | `tool-call` | structural extraction |
-//! | `payload.type` `function_call_output` | `tool-result` | structural extraction |
-//! | `payload.type` `reasoning` | `reasoning` | structural extraction |
-//! | `payload.type` `message` with `payload.role` | `user`, `assistant` | structural extraction |
-//! | `event_msg` that repeats a `response_item` | system-event with `duplicate-of` | structural extraction (there: both are messages) |
-//! | `turn_context.model` | `model-id`, `models` | fabricated |
-//! | (constant) | `cli-name` `codex-cli` | fabricated |
-//! | `session_meta`, `turn_context`, `event_msg` members | data of their events | dropped fields (kept here) |
-//!
-//! All keys and types:
-//!
-//! | native | record |
+//! | line | entry |
 //! |---|---|
-//! | line `timestamp` | `timestamp`; a value that is not a timestamp stays `native:timestamp` |
-//! | line `type` | the entry's type, or the first half of `event-type` |
-//! | other members of a line (`ordinal`, `metadata`) | members of the entry, under their names |
-//! | `response_item` `message` of `user`, `assistant` | message with its native `content`; an assistant's has the `model-id` of its turn |
-//! | `message` of any other role | system-event `response_item/message` |
-//! | `agent_message` | message of the user with author `other-agent` |
-//! | `reasoning` | reasoning: `summary` (if there is none: `content`) as `content`, `encrypted_content` as `encrypted` |
-//! | `function_call`, `custom_tool_call`, `local_shell_call`, `web_search_call`, `tool_search_call`, `image_generation_call` | tool-call: `arguments` (the raw string), `input`, `action` or `revised_prompt` as `input`; `call_id`, else `id`, as `call-id`; a generated image is a tool-result inside |
-//! | `function_call_output`, `custom_tool_call_output`, `local_shell_call_output`, `tool_search_output` | tool-result: `output` or `tools` as `output`; `is-error` where the output states an exit code, or an event about the call its end |
-//! | payload `id` of a response item | `id`; without one: `L` and the line, in a TypeScript session `.items.` and its number |
-//! | what is left of a payload | one object `payload` |
-//! | `event_msg`, `turn_context`, `compacted`, and every other line | system-event `type/payload type` with the whole payload as data |
-//! | `realtime_item` `transcript_segment` of `user`, `assistant` | message with `text` as `content` |
-//! | first `session_meta`, the header, `session` | an event; of the session: `id`, `timestamp` (start), `cwd`, `cli_version`, `model_provider`, `git`, and where it comes from (`forked_from_id`, `source` ...) under its native names |
-//! | `turn_context.model` | `models`, with those of settings and collaboration modes; the one of most turns is the session's `model-id` |
-//! | `turn_context.sandbox_policy` | its type in `environment.sandboxes` |
-//! | `source` | `format`: `exec` and subagents are `autonomous`, `cli` and `vscode` `interactive` |
-//! | `token_usage_record`, `token_count`, `turn.completed` | `token-usage` next to the event's data |
-//! | printed `agent_message`, `reasoning` | message, reasoning: `text` as `content`; what is left of the item as `item` |
-//! | printed `command_execution`, `mcp_tool_call`, `file_change`, `web_search`, `todo_list`, `collab_tool_call` | tool-call and tool-result, with the item's `id` as `call-id` |
-//! | other printed lines and items | system-event with the whole line as data |
-//! | printed `{workdir, model, provider, ...}` | system-event `config`; of the session: working directory, model, provider, sandbox |
-//! | printed `{prompt}` | message of the user |
-//! | printed `{id, msg}` | as an `event_msg` with this payload, what is left of it as `msg`; the `id`, which is that of the request, as `native:id` |
-//! | `exec_command_begin`, `patch_apply_begin`, `mcp_tool_call_begin`, `web_search_end` in such a line | tool-call: `command`, `changes`, `arguments`, `query` as `input` |
-//! | `exec_command_end`, `patch_apply_end`, `mcp_tool_call_end` there | tool-result: `aggregated_output` (in earlier versions: `stdout` and `stderr`) or `result` as `output` |
+//! | `response_item` `message` of `user`, `assistant`; `agent_message` | a message; an assistant's has the `model-id` of its turn (`item.rs`) |
+//! | `message` of any other role | an event `response_item/message` |
+//! | `reasoning` | reasoning |
+//! | `function_call`, `custom_tool_call`, `local_shell_call`, `web_search_call`, `tool_search_call`, `image_generation_call` | a tool call; a generated image is a result inside |
+//! | `function_call_output`, `custom_tool_call_output`, `local_shell_call_output`, `tool_search_output` | a tool result |
+//! | `event_msg` that repeats a response item | an event with `duplicate-of`; without one to repeat, the message (`event.rs`) |
+//! | `realtime_item` `transcript_segment` of `user`, `assistant` | a message |
+//! | `session_meta`, `turn_context`, `compacted`, other events, and every other line | an event `type/payload type` with the whole payload as its data (`event.rs`) |
+//! | printed `item.*` | messages, reasoning, calls and results; other items are events (`exec_json.rs`) |
+//! | printed `{workdir, model, provider, ...}` | an event `config` |
+//! | printed `{prompt}` | a message of the user (`exec_event.rs`) |
+//! | printed `{id, msg}` | as an `event_msg` with this payload; events of tools are calls and results (`exec_event.rs`) |
+//! | any other printed line | an event with the whole line as its data |
+//! | a line that cannot be parsed | an `unparsed` event |
+//!
+//! The [mapping](#mapping) of members is at the end of this page. `cli-name` is always `codex-cli`.
+//! An entry without an id in the log is named by its line, an item of a TypeScript session by its
+//! number. Types that are not listed in `names.rs` are counted in the report.
 //!
 //! # Annotations
 //!
@@ -133,12 +105,14 @@
 //!   calls: `token-usage` is next to the data of the events that state it.
 //! * A TypeScript session that is cut short or damaged is read up to there; the rest is
 //!   unparsed.
+#![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
 pub mod check;
 mod clock;
 mod detect;
 mod duplicate_events;
+mod entries;
 mod envelope_rest;
 mod environment;
 mod event;
@@ -166,6 +140,7 @@ mod tools;
 mod typescript_session;
 mod usage;
 
+use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
@@ -194,6 +169,28 @@ impl Adapter for Codex {
 
     fn cli_name(&self) -> &'static str {
         "codex-cli"
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        vec![
+            envelope_rest::LineMembers::MAPPING,
+            meta::SessionMeta::MAPPING,
+            item::Message::MAPPING,
+            item::Reasoning::MAPPING,
+            item::ToolCall::MAPPING,
+            item::ToolResult::MAPPING,
+            event::EventData::MAPPING,
+            usage::NativeUsage::MAPPING,
+            event::MessageEvent::MAPPING,
+            event::CompletedItem::MAPPING,
+            event::Segment::MAPPING,
+            exec_json::PrintedTool::MAPPING,
+            exec_json::PrintedMessage::MAPPING,
+            exec_event::PromptLine::MAPPING,
+            exec_event::CallEvent::MAPPING,
+            exec_event::Invocation::MAPPING,
+            exec_event::ResultEvent::MAPPING,
+        ]
     }
 
     fn tools(&self) -> &'static ToolTable {

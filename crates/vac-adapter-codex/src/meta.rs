@@ -1,9 +1,9 @@
 //! What a log states about its session: the first `session_meta`, the header of a log without
 //! envelopes, `session` of the TypeScript CLI, or `thread.started`.
 
-use vac_adapter::Parent;
-use vac_adapter::members::{Members, Rest};
+use vac_adapter::members::Rest;
 use vac_adapter::time::instant;
+use vac_adapter::{Parent, Report, mapping};
 use vac_record::annotations::Relation;
 use vac_record::{AbstractTimestamp, VcsContext};
 use vac_value::{IntoOwned, Kind, Map, Node};
@@ -12,8 +12,44 @@ use crate::clock;
 use crate::prompt_rules::Prompter;
 use crate::shape::owned;
 
-/// Members that tell where the session comes from and who began it. They are
-/// said of the session too; all members are in the entry of their line.
+mapping! {
+    /// What a log states about its session: the payload of the first `session_meta`, the header of
+    /// a log without envelopes, or `session` of the TypeScript CLI. Its event keeps all of it.
+    pub(crate) struct SessionMeta<'a>("session_meta"; key, value) {
+        "id" => "the session's `id`" seed "004", note id: Node<'a, 'a> = Some(value);
+        "timestamp" => "`session-start`",
+            note timestamp: AbstractTimestamp<'a> = clock::timestamp(value);
+        "cwd" => "`environment.working-dir`" seed "001",
+            note working_dir: Node<'a, 'a> = Some(value);
+        "cli_version" => "`cli-version`" seed "001", note cli_version: Node<'a, 'a> = Some(value);
+        "model_provider" => "`model-provider`" seed "001",
+            note model_provider: Node<'a, 'a> = Some(value);
+        "git" => "`environment.vcs`: `commit_hash`, `branch`, `repository_url`" seed "001",
+            note git: Node<'a, 'a> = Some(value);
+        "source" => "`format`, `vac.parent`, `vac.author` of prompts; a member of the session",
+            note source: Node<'a, 'a> = Some(value);
+        "thread_source" => "`vac.author` of prompts; a member of the session",
+            note thread_source: Node<'a, 'a> = Some(value);
+        "session_id" => "`vac.parent` of a subagent; a member of the session",
+            note session_id: Node<'a, 'a> = Some(value);
+        "parent_thread_id" => "`vac.parent`, `vac.relation`; a member of the session",
+            note parent_thread_id: Node<'a, 'a> = Some(value);
+        "forked_from_id" => "`vac.parent`, `vac.relation`; a member of the session",
+            note forked_from_id: Node<'a, 'a> = Some(value);
+        "history_base" => "`vac.parent`, `vac.relation`; a member of the session",
+            note history_base: Node<'a, 'a> = Some(value);
+        "history_mode" => "the variant; a member of the session",
+            note history_mode: Node<'a, 'a> = Some(value);
+        "subagent_history_start_ordinal" => "`vac.inherited` of lines before it",
+            note history_start_ordinal: u64 = ordinal(value);
+        "forked_from_ordinal_exclusive" | "originator" | "agent_nickname" | "agent_role"
+        | "agent_path" => "a member of the session", keep;
+        _ => keep;
+    }
+}
+
+/// Members that state where the session comes from and who started it, in the order in which the
+/// session has them.
 const LINEAGE: &[&str] = &[
     "session_id",
     "forked_from_id",
@@ -63,24 +99,22 @@ pub(crate) struct Meta {
 impl Meta {
     /// Reads the payload of this frame.
     pub fn parse(payload: Node<'_, '_>, index: u64) -> Self {
-        let text = |key: &str| owned(payload.member(key));
-        let timestamp = payload.member("timestamp");
+        let meta = SessionMeta::read(payload, &[], &mut Report::default());
+        let prompter = prompter(&meta);
         Self {
             index,
-            id: text("id"),
-            timestamp: timestamp.and_then(clock::timestamp).map(IntoOwned::into_owned),
-            working_dir: text("cwd"),
-            cli_version: text("cli_version"),
-            model_provider: text("model_provider"),
-            format: payload.member("source").and_then(format),
-            vcs: payload.member("git").and_then(vcs),
-            lineage: lineage(payload),
-            is_paginated: text("history_mode").is_some_and(|mode| mode == "paginated"),
-            history_start_ordinal: payload
-                .member("subagent_history_start_ordinal")
-                .and_then(ordinal),
-            prompter: prompter(payload),
-            parents: parents(payload),
+            id: owned(meta.id),
+            working_dir: owned(meta.working_dir),
+            cli_version: owned(meta.cli_version),
+            model_provider: owned(meta.model_provider),
+            format: meta.source.and_then(format),
+            vcs: meta.git.and_then(vcs),
+            lineage: lineage(&meta.rest),
+            is_paginated: meta.history_mode.is_some_and(|mode| mode.is_text("paginated")),
+            history_start_ordinal: meta.history_start_ordinal,
+            prompter,
+            parents: parents(&meta, prompter),
+            timestamp: meta.timestamp.map(IntoOwned::into_owned),
         }
     }
 
@@ -162,22 +196,16 @@ fn ordinal(node: Node<'_, '_>) -> Option<u64> {
     node.uint().or_else(|| node.text()?.parse().ok())
 }
 
-fn lineage(payload: Node<'_, '_>) -> Rest<'static> {
-    let Some(mut payload) = Members::new(payload) else { return Rest::default() };
-    let lineage = LINEAGE
-        .iter()
-        .filter_map(|key| Some(((*key).into(), payload.any(key)?.into_owned())))
-        .collect();
-    // The rest is in the entry.
-    drop(payload.rest(&[]));
-    lineage
+fn lineage(members: &Rest<'_>) -> Rest<'static> {
+    let member =
+        |key: &&'static str| Some(((*key).into(), members.get(*key)?.clone().into_owned()));
+    LINEAGE.iter().filter_map(member).collect()
 }
 
-/// Who starts the turns of a session, by `source` and `thread_source`.
-fn prompter(payload: Node<'_, '_>) -> Prompter {
-    let source = |key: &str| payload.member("source").and_then(|source| source.member(key));
-    let is_source =
-        |name: &str| payload.member("thread_source").is_some_and(|source| source.is_text(name));
+/// Who starts the turns of a session.
+fn prompter(meta: &SessionMeta<'_>) -> Prompter {
+    let source = |key: &str| meta.source.and_then(|source| source.member(key));
+    let is_source = |name: &str| meta.thread_source.is_some_and(|source| source.is_text(name));
     if source("subagent").is_some() || is_source("subagent") {
         Prompter::OtherAgent
     } else if source("internal").is_some() || is_source("memory_consolidation") {
@@ -189,20 +217,16 @@ fn prompter(payload: Node<'_, '_>) -> Prompter {
 
 /// The sessions that a session states to come from, most specific first. `session_id` is that of
 /// the session which started all others.
-fn parents(payload: Node<'_, '_>) -> Vec<Parent> {
-    let is_subagent = prompter(payload) == Prompter::OtherAgent;
-    let spawn = payload
-        .member("source")
-        .and_then(|source| source.member("subagent")?.member("thread_spawn"));
-    let base = payload.member("history_base");
-    let root = payload.member("session_id").filter(|_| is_subagent);
+fn parents(meta: &SessionMeta<'_>, prompter: Prompter) -> Vec<Parent> {
+    let is_subagent = prompter == Prompter::OtherAgent;
+    let spawn = meta.source.and_then(|source| source.member("subagent")?.member("thread_spawn"));
     let fork = if is_subagent { Relation::Subagent } else { Relation::Fork };
     [
         (spawn.and_then(|spawn| spawn.member("parent_thread_id")), Relation::Subagent),
-        (payload.member("parent_thread_id"), fork),
-        (payload.member("forked_from_id"), fork),
-        (base.and_then(|base| base.member("thread_id")), fork),
-        (root, Relation::Subagent),
+        (meta.parent_thread_id, fork),
+        (meta.forked_from_id, fork),
+        (meta.history_base.and_then(|base| base.member("thread_id")), fork),
+        (meta.session_id.filter(|_| is_subagent), Relation::Subagent),
     ]
     .into_iter()
     .filter_map(|(id, relation)| Some(Parent { session_id: owned(id)?, relation }))

@@ -141,13 +141,16 @@ impl Prompt {
         found.prompted_by(prompter)
     }
 
-    /// Reads a message that may state the kinds of its blocks. A hidden one was not shown to the
-    /// user as a prompt.
-    pub fn from_item(item: Node<'_, '_>, prompter: Prompter, is_hidden: bool) -> Self {
-        let prompt = Self::new(item.member("content"), prompter);
-        let kinds = item
-            .member("internal_chat_message_metadata_passthrough")
-            .and_then(|metadata| metadata.member("content_item_kinds"));
+    /// Reads the content of a message whose metadata may state the kinds of its blocks. A hidden
+    /// one was not shown to the user as a prompt.
+    pub fn from_item(
+        content: Option<Node<'_, '_>>,
+        metadata: Option<Node<'_, '_>>,
+        prompter: Prompter,
+        is_hidden: bool,
+    ) -> Self {
+        let prompt = Self::new(content, prompter);
+        let kinds = metadata.and_then(|metadata| metadata.member("content_item_kinds"));
         let kinds = || kinds.into_iter().flat_map(Node::elements).filter_map(Node::text);
         let author = if kinds().any(|kind| kind.starts_with("user.")) {
             prompter.author()
@@ -284,16 +287,13 @@ mod tests {
             (r#"["hooks.additional_context"]"#, "Be brief", Author::Hook),
             ("[]", "Be brief", Author::Unknown),
         ] {
-            let item = format!(
-                r#"{{"content": [{{"type": "input_text", "text": "{text}"}}],
-                "internal_chat_message_metadata_passthrough": {{"content_item_kinds": {kinds}}}}}"#
-            );
-            let item = Document::json(item.as_bytes()).expect("JSON");
-            assert_eq!(
-                Prompt::from_item(item.root(), Prompter::User, true).author,
-                expected,
-                "{kinds}"
-            );
+            let content = format!(r#"[{{"type": "input_text", "text": "{text}"}}]"#);
+            let content = Document::json(content.as_bytes()).expect("JSON");
+            let metadata = format!(r#"{{"content_item_kinds": {kinds}}}"#);
+            let metadata = Document::json(metadata.as_bytes()).expect("JSON");
+            let (content, metadata) = (Some(content.root()), Some(metadata.root()));
+            let prompt = Prompt::from_item(content, metadata, Prompter::User, true);
+            assert_eq!(prompt.author, expected, "{kinds}");
         }
     }
 

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use vac_adapter::frame::{Content, Frame};
 use vac_adapter::members::Rest;
-use vac_adapter::{Error, Origin, Report, Sink, annotation};
+use vac_adapter::{Error, Origin, Report, Sink};
+use vac_record::Entry;
 use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
-use vac_record::{Entry, EventEntry};
 use vac_value::{Kind, Node, Text};
 
-use crate::envelope_rest::LineContext;
+use crate::entries::{self, Common};
+use crate::envelope_rest::{self, LineContext};
 use crate::exec_json::PrintedItems;
 use crate::facts::Facts;
 use crate::item::{self, Knowledge};
@@ -80,18 +81,10 @@ impl<'f> Reader<'f> {
         let (entry, bytes) = match piece {
             Piece::Header { members, .. } => {
                 let starts = self.facts.annotations(at.index, None).starts;
-                let mut extensions = Rest::default();
                 let annotations = EntryAnnotations { starts, ..EntryAnnotations::default() };
-                annotation::attach(&mut extensions, &annotations);
-                let entry = Entry::Event(EventEntry {
-                    event_type: "session".into(),
-                    data: Some(members),
-                    timestamp: None,
-                    id: Some(at.id().into()),
-                    children: None,
-                    extensions,
-                });
-                (entry, whole)
+                let around = LineContext::bare(at, annotations);
+                let common = around.join(Common::default(), envelope_rest::EVENT, report);
+                (entries::event("session".into(), members, common), whole)
             }
             Piece::Item(number, item) => {
                 let kind = type_of(item);
@@ -121,12 +114,12 @@ impl<'f> Reader<'f> {
             }
             Shape::Item(kind) => return self.item(line, Some(kind), at, annotations, report),
             Shape::Printed(kind) => {
-                let (mut beside, mut annotations) = (Rest::default(), annotations);
+                let (mut extensions, mut annotations) = (Rest::default(), annotations);
                 if kind == "turn.completed" {
-                    let count = self.tally.printed(line);
-                    add_count(count, None, &mut beside, &mut annotations, report);
+                    let count = self.tally.printed(line, report);
+                    add_count(count, None, &mut extensions, &mut annotations, report);
                 }
-                return self.printed.entry(line, kind, at, beside, annotations, report);
+                return self.printed.entry(line, kind, at, extensions, annotations, report);
             }
             Shape::Header => "session_meta".into(),
             Shape::Setup => {
@@ -134,7 +127,7 @@ impl<'f> Reader<'f> {
                 "config".into()
             }
             Shape::Prompt(_) if self.facts.is_of_events() => {
-                return exec_event::prompt(line, at);
+                return exec_event::prompt(line, at, report);
             }
             Shape::Record(kind) => {
                 if kind != "state" {
@@ -153,7 +146,8 @@ impl<'f> Reader<'f> {
                 "unknown".into()
             }
         };
-        event::entry(line, event_type, None, LineContext::bare(at, annotations), Rest::default())
+        let around = LineContext::bare(at, annotations);
+        event::entry(line, event_type, None, around, Rest::default(), report)
     }
 
     /// The entry of an item without an envelope.
@@ -170,9 +164,9 @@ impl<'f> Reader<'f> {
             report.unknown(&kind);
         }
         let around = LineContext::bare(at, annotations);
-        match item::entry(item, &kind, around, self.knowledge()) {
+        match item::entry(item, &kind, around, self.knowledge(), report) {
             Ok(entry) => entry,
-            Err(around) => event::entry(item, kind, None, around, Rest::default()),
+            Err(around) => event::entry(item, kind, None, around, Rest::default(), report),
         }
     }
 
@@ -200,16 +194,16 @@ impl<'f> Reader<'f> {
         report: &mut Report,
     ) -> Entry<'a> {
         let inner = type_of(payload);
-        let mut beside = Rest::default();
+        let mut extensions = Rest::default();
         match &*kind {
             "response_item" => {
                 let event_type = named(&kind, inner.as_deref(), ITEMS, report);
                 let inner = inner.as_deref().unwrap_or_default();
-                return match item::entry(payload, inner, around, self.knowledge()) {
+                return match item::entry(payload, inner, around, self.knowledge(), report) {
                     Ok(entry) => entry,
                     Err(around) => {
                         let id = payload.member("id").and_then(Node::text);
-                        event::entry(payload, event_type, id, around, beside)
+                        event::entry(payload, event_type, id, around, extensions, report)
                     }
                 };
             }
@@ -219,11 +213,11 @@ impl<'f> Reader<'f> {
                 return self.event(event_type, inner, payload, around, report);
             }
             "realtime_item" if inner.as_deref() == Some("transcript_segment") => {
-                match event::spoken(payload, around, self.model.as_deref()) {
+                match event::spoken(payload, around, self.model.as_deref(), report) {
                     Ok(entry) => return entry,
                     Err(around) => {
                         let event_type = "realtime_item/transcript_segment".into();
-                        return event::entry(payload, event_type, None, around, beside);
+                        return event::entry(payload, event_type, None, around, extensions, report);
                     }
                 }
             }
@@ -232,9 +226,9 @@ impl<'f> Reader<'f> {
                 self.turn_model(payload);
             }
             "token_usage_record" => {
-                let count = self.tally.record(payload, around.at, around.is_inherited());
+                let count = self.tally.record(payload, around.at, around.is_inherited(), report);
                 let model = self.model.as_deref();
-                add_count(count, model, &mut beside, &mut around.annotations, report);
+                add_count(count, model, &mut extensions, &mut around.annotations, report);
             }
             other if !LINES.contains(&other) => report.unknown(other),
             _ => {}
@@ -243,7 +237,7 @@ impl<'f> Reader<'f> {
             Some(inner) => Cow::Owned(format!("{kind}/{inner}")),
             None => kind,
         };
-        event::entry(payload, event_type, None, around, beside)
+        event::entry(payload, event_type, None, around, extensions, report)
     }
 
     fn event<'a>(
@@ -254,15 +248,15 @@ impl<'f> Reader<'f> {
         mut around: LineContext<'a>,
         report: &mut Report,
     ) -> Entry<'a> {
-        let mut beside = Rest::default();
+        let mut extensions = Rest::default();
         around.annotations.ends = end(payload, inner);
         around.annotations.permission = permission::permission(payload, inner);
         match inner {
             "token_count" => {
-                let count = self.tally.count(payload, around.at, around.is_inherited());
+                let count = self.tally.count(payload, around.at, around.is_inherited(), report);
                 let model = self.model.as_deref();
-                add_count(count, model, &mut beside, &mut around.annotations, report);
-                return event::entry(payload, event_type, None, around, beside);
+                add_count(count, model, &mut extensions, &mut around.annotations, report);
+                return event::entry(payload, event_type, None, around, extensions, report);
             }
             "task_started" | "turn_started" => self.tally.turn(payload),
             "session_configured" => self.turn_model(payload),
@@ -279,20 +273,20 @@ impl<'f> Reader<'f> {
         if let Some((speaker, _)) = duplicate_events::parse(payload, inner) {
             let Some(original) = self.facts.links.id(around.at.index) else {
                 let (model, prompter) = (self.model.as_deref(), self.facts.prompter());
-                return event::only_message(payload, speaker, around, model, prompter);
+                return event::only_message(payload, speaker, around, model, prompter, report);
             };
             report.duplicates_linked += 1;
             around.annotations.duplicate_of = Some(Cow::Owned(original.to_owned()));
         }
         let around = if self.facts.is_of_events() {
-            match exec_event::entry(payload, inner, around) {
+            match exec_event::entry(payload, inner, around, report) {
                 Ok(entry) => return entry,
                 Err(around) => around,
             }
         } else {
             around
         };
-        event::entry(payload, event_type, None, around, beside)
+        event::entry(payload, event_type, None, around, extensions, report)
     }
 }
 
@@ -356,13 +350,13 @@ fn named<'a>(
 fn add_count<'a>(
     count: Count<'a>,
     model: Option<&str>,
-    beside: &mut Rest<'a>,
+    extensions: &mut Rest<'a>,
     annotations: &mut EntryAnnotations<'a>,
     report: &mut Report,
 ) {
     match count {
         Count::New { stated, buckets } => {
-            beside.push(("token-usage".into(), stated));
+            extensions.push(("token-usage".into(), stated));
             // A total alone is in no bucket.
             if buckets != annotations::Usage::default() {
                 let model = model.map(|model| Cow::Owned(model.to_owned()));

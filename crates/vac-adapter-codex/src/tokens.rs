@@ -18,6 +18,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use vac_adapter::Report;
 use vac_record::annotations;
 use vac_value::{Any, Node};
 
@@ -105,9 +106,15 @@ impl<'f> Tally<'f> {
     }
 
     /// A `token_count`.
-    pub fn count<'a>(&mut self, event: Node<'a, 'a>, at: Location, is_copy: bool) -> Count<'a> {
+    pub fn count<'a>(
+        &mut self,
+        event: Node<'a, 'a>,
+        at: Location,
+        is_copy: bool,
+        report: &mut Report,
+    ) -> Count<'a> {
         let Some(info) = event.member("info") else {
-            return if is_copy { Count::Nothing } else { used(Some(event)) };
+            return if is_copy { Count::Nothing } else { used(Some(event), report) };
         };
         let last = info.member("last_token_usage");
         let Some(state) = info.member("total_token_usage").or(last) else { return Count::Nothing };
@@ -116,7 +123,8 @@ impl<'f> Tally<'f> {
         }
         let is_recorded = self.recorded.turns.contains(&self.turn);
         let record = self.last.filter(|_| is_recorded);
-        let total = info.member("total_token_usage").and_then(Usage::parse).map(Usage::values);
+        let total = info.member("total_token_usage");
+        let total = total.and_then(|total| Usage::parse(total, report)).map(Usage::values);
         let earlier = std::mem::replace(&mut self.total, total);
         self.count.clear();
         self.count.extend_from_slice(state.raw());
@@ -127,7 +135,9 @@ impl<'f> Tally<'f> {
         if is_copy || is_recorded {
             return Count::Nothing;
         }
-        let Some(last) = last.and_then(Usage::parse) else { return Count::Nothing };
+        let Some(last) = last.and_then(|last| Usage::parse(last, report)) else {
+            return Count::Nothing;
+        };
         let added = earlier.zip(total).and_then(|(earlier, total)| total.checked_since(earlier));
         match added.filter(|added| added.contains(last.values())) {
             Some(added) => new_count(added),
@@ -136,7 +146,13 @@ impl<'f> Tally<'f> {
     }
 
     /// A `token_usage_record`.
-    pub fn record<'a>(&mut self, record: Node<'a, 'a>, at: Location, is_copy: bool) -> Count<'a> {
+    pub fn record<'a>(
+        &mut self,
+        record: Node<'a, 'a>,
+        at: Location,
+        is_copy: bool,
+        report: &mut Report,
+    ) -> Count<'a> {
         if let Some(response) = record.member("response_id").and_then(TextHash::from_node) {
             if let Some(by) = self.responses.get(&response) {
                 return Count::Repeated(by.id());
@@ -152,14 +168,13 @@ impl<'f> Tally<'f> {
         if is_copy || !is_own {
             return Count::Nothing;
         }
-        used(record.member("usage"))
+        used(record.member("usage"), report)
     }
 
     /// A `turn.completed`.
-    pub fn printed<'a>(&mut self, line: Node<'a, 'a>) -> Count<'a> {
-        let Some(total) = line.member("usage").and_then(Usage::parse) else {
-            return Count::Nothing;
-        };
+    pub fn printed<'a>(&mut self, line: Node<'a, 'a>, report: &mut Report) -> Count<'a> {
+        let total = line.member("usage").and_then(|usage| Usage::parse(usage, report));
+        let Some(total) = total else { return Count::Nothing };
         let total = total.values();
         let used = self.printed.map_or(total, |earlier| total.since(earlier));
         self.printed = Some(total);
@@ -174,8 +189,8 @@ fn new_count<'a>(used: Usage<u64>) -> Count<'a> {
     }
 }
 
-fn used<'a>(usage: Option<Node<'a, 'a>>) -> Count<'a> {
-    usage.and_then(Usage::parse).map_or(Count::Nothing, |usage| {
+fn used<'a>(usage: Option<Node<'a, 'a>>, report: &mut Report) -> Count<'a> {
+    usage.and_then(|usage| Usage::parse(usage, report)).map_or(Count::Nothing, |usage| {
         let buckets = usage.values().buckets();
         Count::New { stated: usage.carry(), buckets }
     })

@@ -1,49 +1,58 @@
 //! Numbers of tokens.
 
 use vac_adapter::members::Rest;
+use vac_adapter::{Report, mapping};
 use vac_record::TokenUsage;
 use vac_record::annotations;
 use vac_value::{Any, Encoding, Node};
 
-/// Names of numbers in `token-usage`, in its order, and native ones. Tokens that are written to
-/// a cache (since 0.145) have no name there.
-const NUMBERS: [(Option<&str>, &str); 6] = [
-    (Some("input"), "input_tokens"),
-    (Some("output"), "output_tokens"),
-    (Some("cached"), "cached_input_tokens"),
-    (Some("reasoning"), "reasoning_output_tokens"),
-    (Some("total"), "total_tokens"),
-    (None, "cache_write_input_tokens"),
-];
+mapping! {
+    /// The usage of a response: `usage` of a `token_usage_record` or a `turn.completed`,
+    /// `info.last_token_usage` and `info.total_token_usage` of a `token_count`, or one without
+    /// `info`. The event that states it keeps it, too.
+    pub(crate) struct NativeUsage<'a>("usage"; key, value) {
+        "input_tokens" => "`token-usage.input`; without cached ones `vac.usage.input`",
+            take input: Node<'a, 'a> = number(value);
+        "output_tokens" => "`token-usage.output`, `vac.usage.output`",
+            take output: Node<'a, 'a> = number(value);
+        "cached_input_tokens" => "`token-usage.cached`, `vac.usage.cache-read`",
+            take cached: Node<'a, 'a> = number(value);
+        "reasoning_output_tokens" => "`token-usage.reasoning`, `vac.usage.reasoning`",
+            take reasoning: Node<'a, 'a> = number(value);
+        "total_tokens" => "`token-usage.total`", take total: Node<'a, 'a> = number(value);
+        // Since 0.145.
+        "cache_write_input_tokens" => "`vac.usage.cache-write`",
+            take cache_write: Node<'a, 'a> = number(value);
+        "type" => "", keep;
+    }
+}
 
-/// The numbers of a usage that are stated, in the order of [`NUMBERS`].
+fn number<'a>(value: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
+    value.uint().map(|_| value)
+}
+
+/// The numbers of a usage that are stated: input, output, cached, reasoning, total, and what was
+/// written to a cache, for which `token-usage` has no name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage<T>([Option<T>; 6]);
 
 impl<'a> Usage<Node<'a, 'a>> {
     /// Reads the numbers. `None` if there are none, or nothing was used: a total without input
     /// and output is the CLI's estimate of the size of its context.
-    pub fn parse(usage: Node<'a, 'a>) -> Option<Self> {
-        let mut numbers = [None; 6];
-        for (key, value) in usage.members() {
-            if let Some(place) = NUMBERS.iter().position(|(_, native)| key.is_text(native)) {
-                numbers[place] = value.uint().map(|_| value);
-            }
-        }
-        let is_nothing = numbers[..2]
-            .iter()
-            .all(|number| number.is_some_and(|number: Node<'_, '_>| number.uint() == Some(0)));
+    pub fn parse(usage: Node<'a, 'a>, report: &mut Report) -> Option<Self> {
+        let NativeUsage { input, output, cached, reasoning, total, cache_write, rest: _ } =
+            NativeUsage::read(usage, &[], report);
+        let numbers = [input, output, cached, reasoning, total, cache_write];
+        let is_zero = |number: &Option<Node<'_, '_>>| number.and_then(Node::uint) == Some(0);
         let is_stated = numbers.iter().any(Option::is_some);
-        (is_stated && !is_nothing).then_some(Self(numbers))
+        (is_stated && !numbers[..2].iter().all(is_zero)).then_some(Self(numbers))
     }
 
     /// Returns `token-usage`.
     pub fn carry(self) -> Any<'a> {
-        let mut members = Vec::with_capacity(NUMBERS.len());
-        for ((name, _), number) in NUMBERS.iter().zip(self.0) {
-            members.extend(name.zip(number.map(Node::carry)));
-        }
-        Any::members(members)
+        let names = ["input", "output", "cached", "reasoning", "total"];
+        let numbers = names.into_iter().zip(self.0);
+        Any::members(numbers.filter_map(|(name, number)| Some((name, number?.carry()))))
     }
 
     /// Returns the values of the numbers.

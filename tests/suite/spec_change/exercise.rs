@@ -96,9 +96,9 @@ const ENUM_VALUE: Change = Change {
         ),
         (
             "crates/vac-adapter-codex/src/item.rs",
-            "            (\"assistant\", knowledge.model)\n        }\n",
-            "            (\"assistant\", knowledge.model)\n        }\n        \
-             MessageEntryType::Developer => (\"developer\", None),\n",
+            "            model = knowledge.model;\n        }\n",
+            "            model = knowledge.model;\n        }\n        \
+             MessageEntryType::Developer => around.annotations.author = Some(Author::Program),\n",
         ),
         (
             "crates/vac-adapter-cursor/src/text/turn.rs",
