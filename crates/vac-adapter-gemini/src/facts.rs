@@ -231,3 +231,17 @@ pub(crate) fn start_in_name(name: &str) -> Option<AbstractTimestamp<'static>> {
     let document = Document::json(text.as_bytes()).ok()?;
     Some(AbstractTimestamp::from_node(document.root()).ok()?.into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_can_be_the_minute_in_a_file_name() {
+        let start = start_in_name("session-2026-01-05T09-30-5f0c1d2e.json");
+        let expected = AbstractTimestamp::try_from("2026-01-05T09:30:00Z").expect("a time");
+        assert_eq!(start, Some(expected));
+        assert_eq!(start_in_name("session.json"), None);
+        assert_eq!(start_in_name("session-2026-01-05T99-30-5f0c1d2e.json"), None);
+    }
+}

@@ -148,6 +148,7 @@ use vac_adapter::{Adapter, Error, Glimpse, Input, Log, Sample, Session, Verdict}
 /// The name of the program in records.
 const CLI_NAME: &str = "gemini-cli";
 
+use vac_record::AbstractTimestamp;
 use vac_value::Any;
 
 /// The adapter.
@@ -194,6 +195,10 @@ impl Adapter for Gemini {
 
     fn companions(&self) -> &'static vac_adapter::companions::Companions {
         &companions::COMPANIONS
+    }
+
+    fn start_in_name(&self, file: &str) -> Option<AbstractTimestamp<'static>> {
+        facts::start_in_name(file)
     }
 
     fn places(&self) -> &'static [vac_adapter::places::Place] {

@@ -84,6 +84,13 @@ pub trait Adapter: Sync {
         None
     }
 
+    /// Returns the start of a session that the name of its file states. A session that states
+    /// none begins then, which is not exact.
+    fn start_in_name(&self, file: &str) -> Option<AbstractTimestamp<'static>> {
+        let _ = file;
+        None
+    }
+
     /// Whether every finished tool call has a result in the log: then one without is unfinished.
     fn logs_results(&self) -> bool {
         false

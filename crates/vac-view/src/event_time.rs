@@ -79,17 +79,6 @@ pub fn to_utc(timestamp: &AbstractTimestamp<'_>) -> Option<String> {
     }
 }
 
-/// Whether a session's start was derived from the minute in the name of its file
-/// (`session-2026-01-05T09-30-...`).
-pub fn is_from_file_name(start: &AbstractTimestamp<'_>, name: &str) -> bool {
-    let minute = name.strip_prefix("session-").and_then(|name| name.get(..16));
-    let (Some(minute), AbstractTimestamp::Text(start)) = (minute, start) else { return false };
-    let same = |(written, named): (u8, u8)| written == named || (written == b':' && named == b'-');
-    start.len() == 20
-        && start.ends_with(":00Z")
-        && start.bytes().take(16).zip(minute.bytes()).all(same)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,15 +123,5 @@ mod tests {
         let time = clock.end(Some(&end)).expect("a time");
         assert_eq!(time.text, "2026-01-05T09:30:00.000002Z");
         assert_eq!(time.derived, Some(Derived::Order));
-    }
-
-    #[test]
-    fn start_can_be_the_minute_in_a_file_name() {
-        let name = "session-2026-01-05T09-30-5f0c1d2e.json";
-        assert!(is_from_file_name(&text("2026-01-05T09:30:00Z"), name));
-        assert!(!is_from_file_name(&text("2026-01-05T09:30:00.000Z"), name));
-        assert!(!is_from_file_name(&text("2026-01-05T09:31:00Z"), name));
-        assert!(!is_from_file_name(&text("2026-01-05T09:30:00Z"), "session.json"));
-        assert!(!is_from_file_name(&AbstractTimestamp::Uint(1), name));
     }
 }

@@ -6,8 +6,6 @@ use vac_record::annotations::SessionAnnotations;
 use vac_record::{AbstractTimestamp, Any, SessionId, VerifiableAgentRecord};
 use vac_value::{Encode, Node};
 
-use crate::event_time::is_from_file_name;
-
 /// What is known of a session before its entries are read.
 pub(crate) struct SessionInfo {
     /// The adapter whose tables apply.
@@ -62,9 +60,9 @@ impl SessionInfo {
 
     /// Whether the start was derived from the name of a file.
     pub fn starts_by_file_name(&self) -> bool {
-        self.start().is_some_and(|start| {
-            self.sources.iter().any(|source| is_from_file_name(start, &source.name))
-        })
+        let named = |source: &Source| self.adapter?.start_in_name(&source.name);
+        let start = self.start();
+        start.is_some() && self.sources.iter().any(|source| named(source).as_ref() == start)
     }
 }
 

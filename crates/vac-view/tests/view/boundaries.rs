@@ -108,11 +108,8 @@ fn session_without_times_has_no_derived_times() {
 fn start_from_a_file_name_says_so() {
     let json = record_of("kiln-cli", r#""session-start": "2026-01-05T09:30:00Z","#, "");
     let document = Document::json(json.as_bytes()).expect("JSON");
-    let source = Source {
-        name: "session-2026-01-05T09-30-5f0c1d2e.json".to_owned(),
-        size: 0,
-        sha_256: String::new(),
-    };
+    let source =
+        Source { name: "at-2026-01-05T09:30:00Z.json".to_owned(), size: 0, sha_256: String::new() };
     let derived = |sources: &[Source]| {
         let lines = record::read(&document, AGENTS, &mut |session| {
             lines(session, sources, Options::default())
@@ -127,9 +124,9 @@ fn start_from_a_file_name_says_so() {
 fn record_states_its_files() {
     let json = r#"{"version": "3.0.0-draft", "id": "r", "session": {"session-id": "s",
         "session-start": "2026-01-05T09:30:00Z",
-        "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "gemini-cli"},
+        "agent-meta": {"model-id": "m", "model-provider": "p", "cli-name": "kiln-cli"},
         "entries": []}, "recording-agent": {"name": "vac", "sources":
-        [{"name": "session-2026-01-05T09-30-x.json", "size": 1, "sha-256": "00"}]}}"#;
+        [{"name": "at-2026-01-05T09:30:00Z.json", "size": 1, "sha-256": "00"}]}}"#;
     assert_eq!(events_of(json)[0]["timestamp-derived"], "file-name");
 }
 

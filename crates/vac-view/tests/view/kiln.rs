@@ -4,9 +4,9 @@ use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::{Tool, ToolTable};
 use vac_adapter::{Adapter, Error, Input, Sample, Session, Verdict};
-use vac_record::MessageEntry;
 use vac_record::annotations::{Author, Category};
-use vac_value::{Any, Node};
+use vac_record::{AbstractTimestamp, MessageEntry};
+use vac_value::{Any, IntoOwned, Node};
 
 pub struct Kiln;
 
@@ -32,6 +32,11 @@ impl Adapter for Kiln {
 
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         sample.verdict(vac_adapter::Fit::unknown)
+    }
+
+    fn start_in_name(&self, file: &str) -> Option<AbstractTimestamp<'static>> {
+        let start = file.strip_prefix("at-")?.strip_suffix(".json")?;
+        AbstractTimestamp::try_from(start).ok().map(IntoOwned::into_owned)
     }
 
     fn tools(&self) -> &'static ToolTable {
