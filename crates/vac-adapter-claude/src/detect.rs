@@ -58,6 +58,7 @@ fn contradiction(verdict: &Verdict) -> Fit {
 
 /// What the keys of a line say about the program that wrote it.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is whether the line has a key")]
 struct LineKeys<'d, 'a> {
     kind: Option<Node<'d, 'a>>,
     message: Option<Node<'d, 'a>>,

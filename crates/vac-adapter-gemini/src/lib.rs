@@ -215,6 +215,6 @@ impl Adapter for Gemini {
         if stream::is_stream(&log, native::is_line)? {
             return stream::sessions(input, &log);
         }
-        survey::sessions(input, log)
+        survey::sessions(input, &log)
     }
 }

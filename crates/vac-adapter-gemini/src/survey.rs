@@ -19,12 +19,12 @@ use crate::walk::{Piece, Shape};
 /// The sessions of an input.
 pub(crate) fn sessions<'i>(
     input: &'i dyn Input,
-    log: Rc<Log<'i>>,
+    log: &Rc<Log<'i>>,
 ) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
     let attachments = Attachments::new(input)?;
-    let mut survey = Survey::read(&log, !attachments.is_empty(), false)?;
+    let mut survey = Survey::read(log, !attachments.is_empty(), false)?;
     if survey.builders.iter().any(|builder| builder.versions.lacks_hashes()) {
-        survey = Survey::read(&log, !attachments.is_empty(), true)?;
+        survey = Survey::read(log, !attachments.is_empty(), true)?;
     }
     survey.builders.retain(SessionBuilder::is_session);
     if survey.builders.is_empty() {
@@ -34,7 +34,7 @@ pub(crate) fn sessions<'i>(
     let mut sessions: Vec<Box<dyn Session + 'i>> = Vec::new();
     let mut unnamed = 0;
     for mut builder in survey.builders {
-        builder.sort(&log)?;
+        builder.sort(log)?;
         let id = match builder.id.take().or_else(|| builder.facts.set_id.take()) {
             Some(id) => id,
             None => {
@@ -46,7 +46,7 @@ pub(crate) fn sessions<'i>(
             }
         };
         let attachments = attachments.take().unwrap_or_default();
-        sessions.push(Box::new(Surveyed::new(id, builder, input, &log, attachments)));
+        sessions.push(Box::new(Surveyed::new(id, builder, input, log, attachments)));
     }
     Ok(sessions)
 }

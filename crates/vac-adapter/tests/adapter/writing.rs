@@ -169,7 +169,7 @@ fn a_report_is_json_for_those_who_want_it() {
         concat!(
             r#"{"agent":"made-up","variant":"test","cli-version":"1","session-id":"s","#,
             r#""sources":[],"frames":0,"unparsed":{"count":0,"lines":[],"reasons":{}},"#,
-            r#""entries":{"user":2},"unknown-types":{},"redacted":{},"duplicates-linked":0,"#,
+            r#""entries":{"user":2},"unknown-types":{},"unknown-keys":{},"redacted":{},"duplicates-linked":0,"#,
             r#""warnings":[]}"#,
         )
     );
