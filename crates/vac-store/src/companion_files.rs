@@ -49,12 +49,12 @@ fn apply(
             continue;
         }
         match rule.kind {
-            CompanionKind::Folder if path.is_folder() => files.folder(&path),
+            CompanionKind::Folder if path.is_folder() => files.add_folder(&path),
             CompanionKind::Attachment(says) if path.is_file() => {
                 if let Ok(bytes) = path.read(MAX_READ) {
                     says(&bytes, glimpse);
                 }
-                files.file(path);
+                files.add_file(path);
             }
             CompanionKind::Note(says) => {
                 let Ok(bytes) = path.read(MAX_READ) else { continue };

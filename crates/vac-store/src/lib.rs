@@ -61,6 +61,7 @@ pub mod places;
 pub mod safe_path;
 pub mod skipped;
 pub mod sqlite;
+pub mod walk;
 pub mod zstandard;
 
 mod agent_database;
@@ -72,7 +73,6 @@ mod passes;
 mod pattern;
 mod prompts;
 mod session_folder;
-mod walk;
 
 pub use discover::discover;
 pub use find::{Found, find};

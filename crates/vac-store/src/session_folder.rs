@@ -71,7 +71,7 @@ fn is_one_of(path: &SafePath, patterns: &[&str]) -> bool {
 pub fn fill(log: &mut Log, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
     let root = folder.path.as_path().parent().unwrap_or(Path::new(""));
     let mut files = Files::default();
-    files.folder(&folder.path);
+    files.add_folder(&folder.path);
     for path in files.found {
         let part = Part::file(&path);
         if is_one_of(&path, folder.rule.logs) {
