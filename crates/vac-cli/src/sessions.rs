@@ -19,11 +19,9 @@ use vac_view::record;
 use crate::exit::Exit;
 use crate::keys::now;
 use crate::line::beginning;
+use crate::ordered_parallel_map::STACK;
 use crate::skipped;
 use crate::terminal::{self, Talk};
-
-/// Entries nest, and what walks them calls itself.
-const STACK: usize = 16 << 20;
 
 /// Which sessions to look at, and how.
 pub struct Sessions<'s> {
