@@ -61,8 +61,9 @@ fn apply(
                 if !says(&bytes, glimpse) {
                     continue;
                 }
-                let part = Part::file(&path);
-                log.parts.push(Part { place: Place::Note(path), ..part });
+                let mut part = Part::file(&path);
+                part.place = Place::Note(path);
+                log.parts.push(part);
             }
             CompanionKind::Folder | CompanionKind::Attachment(_) => continue,
         }

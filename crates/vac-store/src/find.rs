@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         match open().and_then(keep) {
             Ok(file) => {
                 let place = Place::Kept(file);
-                let part = Part { name: String::new(), folder: String::new(), place };
+                let part = Part::new(String::new(), String::new(), place);
                 self.found.logs.push(Log::of(part, path.to_string_lossy().into_owned(), true));
             }
             Err(error) => self.trouble(path, &error),
@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
                 Stored { store: store.clone(), container, path: path.clone(), key: key.clone() };
             let folder = crate::log::folder(path.as_path());
             let shown = format!("{}#{key}", path.as_path().to_string_lossy());
-            let part = Part { name: key, folder, place: Place::Stored(stored) };
+            let part = Part::new(key, folder, Place::Stored(stored));
             let mut log = Log::of(part, shown, named);
             if session.is_replaced {
                 log.standing = Standing::Older;

@@ -54,6 +54,7 @@
 
 pub mod discover;
 pub mod find;
+pub mod held;
 pub mod join;
 pub mod loaded;
 pub mod log;
@@ -76,6 +77,7 @@ mod session_folder;
 
 pub use discover::discover;
 pub use find::{Found, find};
+pub use held::HeldBudget;
 pub use loaded::Loaded;
 pub use log::Log;
 pub use safe_path::SafePath;

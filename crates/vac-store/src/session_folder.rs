@@ -84,8 +84,9 @@ pub fn fill(log: &mut Log, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
 }
 
 /// Returns a file named by its path below a folder.
-pub fn attachment(part: Part, path: &Path, root: &Path) -> Part {
+pub fn attachment(mut part: Part, path: &Path, root: &Path) -> Part {
     let relative = path.strip_prefix(root).unwrap_or(path);
     let names = relative.components().map(|name| name.as_os_str().to_string_lossy());
-    Part { name: names.collect::<Vec<_>>().join("/"), ..part }
+    part.name = names.collect::<Vec<_>>().join("/");
+    part
 }

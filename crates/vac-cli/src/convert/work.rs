@@ -8,8 +8,8 @@ use vac::AGENTS;
 use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
-use vac_store::join::{Known, look};
-use vac_store::{Loaded, Log, join};
+use vac_store::join::{Known, look_and_hold};
+use vac_store::{HeldBudget, Loaded, Log, join};
 
 use super::version;
 use crate::ordered_parallel_map::ordered_parallel_map;
@@ -74,6 +74,7 @@ pub fn arrange(
     logs: Vec<Log>,
     agent: Option<&str>,
     jobs: usize,
+    budget: &HeldBudget,
     talk: Talk,
 ) -> io::Result<Vec<Known>> {
     let adapters = match agent {
@@ -82,7 +83,7 @@ pub fn arrange(
     };
     let progress = Progress::new("looking", logs.len(), talk);
     let mut known = Vec::with_capacity(logs.len());
-    let work = |log| look(log, &adapters);
+    let work = |log| look_and_hold(log, &adapters, budget);
     ordered_parallel_map(logs, jobs, work, |log| {
         progress.step();
         known.push(log);
