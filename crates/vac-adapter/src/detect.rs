@@ -73,8 +73,10 @@ impl<'i> Beginning<'i> {
     /// Reads it.
     pub fn of(input: &'i dyn Input) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        input.open()?.take(MAX_BYTES).read_to_end(&mut bytes)?;
-        Ok(Self { input, bytes, documents: documents(input)? })
+        let mut rest = input.open()?;
+        rest.by_ref().take(MAX_BYTES).read_to_end(&mut bytes)?;
+        let documents = documents(bytes.chain(rest))?;
+        Ok(Self { input, bytes, documents })
     }
 
     /// What adapters look at.
@@ -186,8 +188,8 @@ pub fn detect<'r>(
     Ok(Beginning::of(input)?.sample().detect(adapters).adapter())
 }
 
-fn documents(input: &dyn Input) -> io::Result<Vec<Vec<u8>>> {
-    let mut input = BufReader::new(input.open()?);
+fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
+    let mut input = BufReader::new(input);
     let mut documents = Vec::new();
     let mut size = 0;
     loop {

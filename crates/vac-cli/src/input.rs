@@ -5,6 +5,9 @@ use std::io::{self, BufRead, Read, StdinLock};
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memchr2};
+use vac_store::safe_path::Kind;
+use vac_store::walk::{MAX_DEPTH, Visitor, walk};
+use vac_store::{SafePath, Skipped};
 
 /// The endings of files that are taken for records when a directory is searched.
 const ENDINGS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];
@@ -76,13 +79,14 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
                 inputs.push(Input::Stdin);
             }
         } else if path.is_dir() {
-            let before = inputs.len();
-            search(path, &mut inputs);
-            if inputs.len() == before {
+            let mut records = Records(Vec::new());
+            walk(&SafePath::named(path, &Skipped::default()), MAX_DEPTH, &mut records);
+            if records.0.is_empty() {
                 let endings = ENDINGS.join(", .");
                 let why = format!("no records in this directory (files that end in .{endings})");
                 inputs.push(Input::Unreadable(path.clone(), why));
             }
+            inputs.append(&mut records.0);
         } else {
             inputs.push(Input::File(path.clone()));
         }
@@ -90,33 +94,34 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
-/// Links to files are followed, links to directories are not: they may lead
-/// back. Pipes and devices are passed by: who reads them may wait for ever.
-fn search(directory: &Path, inputs: &mut Vec<Input>) {
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(path) = waiting.pop() {
-        let is_directory = path == directory || (path.is_dir() && !path.is_symlink());
-        if is_directory {
-            match entries(&path) {
-                // The last to be pushed is the next to be looked at.
-                Ok(mut entries) => {
-                    entries.sort();
-                    waiting.extend(entries.into_iter().rev());
-                }
-                Err(error) => inputs.push(Input::Unreadable(path, error.to_string())),
-            }
-        } else if has_ending(&path, &ENDINGS) {
-            match path.metadata() {
-                Ok(metadata) if metadata.is_file() => inputs.push(Input::File(path)),
-                Ok(_) => {}
-                Err(error) => inputs.push(Input::Unreadable(path, error.to_string())),
-            }
+/// The records in a directory, and what could not be read of it.
+struct Records(Vec<Input>);
+
+impl Visitor for Records {
+    /// Links to files are followed, links to directories are not: they may lead back. Pipes and
+    /// devices are skipped: reading them may never end.
+    fn visit(&mut self, path: SafePath, kind: Kind) {
+        let path = path.as_path();
+        if !has_ending(path, &ENDINGS) {
+            return;
+        }
+        let is_file = match kind {
+            Kind::Link => path.metadata().map(|target| target.is_file()),
+            kind => Ok(kind == Kind::File),
+        };
+        match is_file {
+            Ok(true) => self.0.push(Input::File(path.to_owned())),
+            Ok(false) => {}
+            Err(error) => self.failed(path, error),
         }
     }
-}
 
-fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    directory.read_dir()?.map(|entry| entry.map(|entry| entry.path())).collect()
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        // Other programs may be writing temporary files.
+        if error.kind() != io::ErrorKind::NotFound || has_ending(path, &ENDINGS) {
+            self.0.push(Input::Unreadable(path.to_owned(), error.to_string()));
+        }
+    }
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {

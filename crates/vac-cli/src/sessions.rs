@@ -10,8 +10,8 @@ use vac::AGENTS;
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
-use vac_store::join::{Known, join, look};
-use vac_store::{Found, Loaded, Log, find};
+use vac_store::join::{Known, join, look_and_hold};
+use vac_store::{Found, HeldBudget, Loaded, Log, find};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
@@ -19,11 +19,9 @@ use vac_view::record;
 use crate::exit::Exit;
 use crate::keys::now;
 use crate::line::beginning;
+use crate::ordered_parallel_map::STACK;
 use crate::skipped;
 use crate::terminal::{self, Talk};
-
-/// Entries nest, and what walks them calls itself.
-const STACK: usize = 16 << 20;
 
 /// Which sessions to look at, and how.
 pub struct Sessions<'s> {
@@ -165,7 +163,8 @@ impl Looking<'_, '_> {
             Some(agent) => vec![agent],
             None => AGENTS.to_vec(),
         };
-        let known = others.into_iter().map(|log| look(log, &adapters)).collect();
+        let budget = HeldBudget::new(self.sessions.max_event);
+        let known = others.into_iter().map(|log| look_and_hold(log, &adapters, &budget)).collect();
         for known in join(known) {
             self.log(&known)?;
         }

@@ -49,20 +49,21 @@ fn apply(
             continue;
         }
         match rule.kind {
-            CompanionKind::Folder if path.is_folder() => files.folder(&path),
+            CompanionKind::Folder if path.is_folder() => files.add_folder(&path),
             CompanionKind::Attachment(says) if path.is_file() => {
                 if let Ok(bytes) = path.read(MAX_READ) {
                     says(&bytes, glimpse);
                 }
-                files.file(path);
+                files.add_file(path);
             }
             CompanionKind::Note(says) => {
                 let Ok(bytes) = path.read(MAX_READ) else { continue };
                 if !says(&bytes, glimpse) {
                     continue;
                 }
-                let part = Part::file(&path);
-                log.parts.push(Part { place: Place::Note(path), ..part });
+                let mut part = Part::file(&path);
+                part.place = Place::Note(path);
+                log.parts.push(part);
             }
             CompanionKind::Folder | CompanionKind::Attachment(_) => continue,
         }

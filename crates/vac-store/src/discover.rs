@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, What};
@@ -11,6 +12,7 @@ use crate::pattern::matches;
 use crate::places::Root;
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder;
+use crate::walk::{Visitor, walk};
 
 /// No place is deeper.
 const DEEPEST: usize = 16;
@@ -46,12 +48,12 @@ pub fn discover(roots: &[Root], agents: &[&dyn Adapter]) -> Found {
             // Two names can be one place.
             if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
                 let origin = Origin { agent: root.agent, adapter: root.adapter };
-                let mut walk = Walk { search: &mut search, origin, keep };
+                let mut keep_search = KeepSearch { search: &mut search, origin, keep };
                 let (place, folders) = match root.below {
                     None => own_place(&place, keep.folders),
                     Some(_) => (place.clone(), keep.folders),
                 };
-                walk.folders(&place, folders, DEEPEST);
+                keep_search.folders(&place, folders);
             }
         }
     }
@@ -69,66 +71,59 @@ fn own_place(
 }
 
 /// Looks for what one line of the table names.
-struct Walk<'w, 'a> {
-    search: &'w mut Search<'a>,
+struct KeepSearch<'s, 'a> {
+    search: &'s mut Search<'a>,
     origin: Origin,
     keep: &'static Keep,
 }
 
-impl Walk<'_, '_> {
-    fn folders(&mut self, folder: &SafePath, names: &[&str], levels: usize) {
+impl KeepSearch<'_, '_> {
+    fn folders(&mut self, folder: &SafePath, names: &[&str]) {
         match names.split_first() {
             None if self.keep.names.is_empty() => self.take(folder, &[]),
-            None => self.names(folder),
+            None => {
+                let entries = self.entries(folder);
+                self.names(&entries);
+            }
             Some((&"*", rest)) => {
-                for below in self.below(folder) {
-                    self.folders(&below, rest, levels);
-                }
-            }
-            Some((&"**", rest)) => {
-                self.folders(folder, rest, levels);
-                let below = if levels > 0 { self.below(folder) } else { Vec::new() };
+                let mut below = self.entries(folder);
+                below.retain(SafePath::is_folder);
                 for below in below {
-                    self.folders(&below, names, levels - 1);
+                    self.folders(&below, rest);
                 }
             }
+            Some((&"**", rest)) => walk(folder, DEEPEST, &mut AnyFolders { keep: self, rest }),
             Some((name, rest)) => {
                 let below = folder.join(name);
                 match below.kind() {
-                    Ok(Kind::Folder) => self.folders(&below, rest, levels),
-                    Err(error) if !is_absent(&error) => {
-                        self.search.trouble(below.as_path(), &error);
-                    }
-                    _ => {}
+                    Ok(Kind::Folder) => self.folders(&below, rest),
+                    Ok(_) => {}
+                    Err(error) => self.trouble(below.as_path(), &error),
                 }
             }
         }
     }
 
-    /// The folders in a folder.
-    fn below(&mut self, folder: &SafePath) -> Vec<SafePath> {
-        let mut below = self.entries(folder);
-        below.retain(SafePath::is_folder);
-        below
-    }
-
     fn entries(&mut self, folder: &SafePath) -> Vec<SafePath> {
-        // What is not a folder, or not there any more, has nothing in it.
         folder.entries().unwrap_or_else(|error| {
-            if !is_absent(&error) {
-                self.search.trouble(folder.as_path(), &error);
-            }
+            self.trouble(folder.as_path(), &error);
             Vec::new()
         })
     }
 
-    /// Takes what is in a folder and has one of the names.
-    fn names(&mut self, folder: &SafePath) {
-        let entries = self.entries(folder);
-        for entry in &entries {
+    /// Notes an error, unless it is that of a folder that does not exist any more.
+    fn trouble(&mut self, path: &Path, error: &io::Error) {
+        if !is_absent(error) {
+            self.search.trouble(path, error);
+        }
+    }
+
+    /// Takes what has one of the names, of the content of a folder.
+    fn names(&mut self, entries: &[SafePath]) {
+        for entry in entries {
             let name = entry.as_path().file_name().unwrap_or_default().to_string_lossy();
             if self.keep.names.iter().any(|pattern| matches(pattern, &name)) {
-                self.take(entry, &entries);
+                self.take(entry, entries);
             }
         }
     }
@@ -155,6 +150,30 @@ impl Walk<'_, '_> {
             (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}
         }
         self.search.origin = None;
+    }
+}
+
+/// A folder and those below it, each of which the rest of the names is looked for in.
+struct AnyFolders<'k, 's, 'a> {
+    keep: &'k mut KeepSearch<'s, 'a>,
+    rest: &'k [&'k str],
+}
+
+impl Visitor for AnyFolders<'_, '_, '_> {
+    fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+        if self.rest.is_empty() && !self.keep.keep.names.is_empty() {
+            self.keep.names(&entries);
+        } else {
+            self.keep.folders(folder, self.rest);
+        }
+        entries
+    }
+
+    /// What has the name of a session was taken with its folder.
+    fn visit(&mut self, _: SafePath, _: Kind) {}
+
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        self.keep.trouble(path, &error);
     }
 }
 

@@ -15,6 +15,7 @@ use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder::{self, OwnFolder};
 use crate::skipped::Skipped;
+use crate::walk::{MAX_DEPTH, Visitor, walk};
 use crate::{sqlite, zstandard};
 
 /// What was found.
@@ -100,7 +101,7 @@ impl<'a> Search<'a> {
         match open().and_then(keep) {
             Ok(file) => {
                 let place = Place::Kept(file);
-                let part = Part { name: String::new(), folder: String::new(), place };
+                let part = Part::new(String::new(), String::new(), place);
                 self.found.logs.push(Log::of(part, path.to_string_lossy().into_owned(), true));
             }
             Err(error) => self.trouble(path, &error),
@@ -117,7 +118,7 @@ impl<'a> Search<'a> {
         let path = self.root(path);
         match path.kind() {
             Err(error) => self.trouble(path.as_path(), &error),
-            Ok(Kind::Folder) => self.folder(&path, true),
+            Ok(Kind::Folder) => walk(&path, MAX_DEPTH, self),
             Ok(Kind::File) => {
                 let own = session_folder::find_for(self.agents, &path);
                 self.session(&path, own.as_ref(), true);
@@ -127,51 +128,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes a path in a folder.
-    fn entry(&mut self, path: &SafePath) {
-        match path.kind() {
-            Err(error) => self.trouble(path.as_path(), &error),
-            Ok(Kind::Folder) => self.folder(path, false),
-            Ok(Kind::File) => {
-                self.session(path, None, false);
-            }
-            Ok(Kind::Link) => {}
-            Ok(Kind::Special) => path.skip_special(),
-        }
-    }
-
-    fn folder(&mut self, path: &SafePath, named: bool) {
-        match self.open_folder(path) {
-            Ok(Some((adapter, store))) => {
-                return self.store(path, &store, adapter, Container::Folder, named);
-            }
-            Ok(None) => {}
-            Err(error) => return self.trouble(path.as_path(), &error),
-        }
-        let entries = match path.entries() {
-            Ok(entries) => entries,
-            Err(error) => return self.trouble(path.as_path(), &error),
-        };
-        let mut taken = HashSet::new();
-        for entry in &entries {
-            // A session's own folder is read with the session.
-            if let Some(own) = session_folder::find(self.agents, entry, &entries)
-                && entry.is_file()
-            {
-                taken.insert(entry.as_path().to_owned());
-                if self.session(entry, Some(&own), false) {
-                    taken.insert(own.path.as_path().to_owned());
-                }
-            }
-        }
-        for entry in entries.iter().filter(|entry| !taken.contains(entry.as_path())) {
-            self.entry(entry);
-        }
-    }
-
     /// Takes a file, with the folder that is its own; false if there is no session in it.
     pub fn session(&mut self, path: &SafePath, own: Option<&OwnFolder>, named: bool) -> bool {
-        let Some(mut log) = self.file(path, named) else { return false };
+        let Some(mut log) = self.open_log(path, named) else { return false };
         if let Some(own) = own {
             for (path, error) in session_folder::fill(&mut log, own) {
                 self.trouble(&path, &error);
@@ -182,7 +141,7 @@ impl<'a> Search<'a> {
     }
 
     /// A file as a log; the sessions of a database are added at once.
-    fn file(&mut self, path: &SafePath, named: bool) -> Option<Log> {
+    fn open_log(&mut self, path: &SafePath, named: bool) -> Option<Log> {
         let mut part = Part::file(path);
         match beginning(path) {
             Ok(bytes) if bytes.starts_with(&zstandard::MAGIC) => {
@@ -227,13 +186,20 @@ impl<'a> Search<'a> {
 
     /// Takes a folder that may be a store, and otherwise has nothing in it.
     pub fn known_folder(&mut self, path: &SafePath) {
+        self.folder_store(path, false);
+    }
+
+    /// Takes a folder that is a store, or that cannot be opened as one; false if it is not a
+    /// store.
+    fn folder_store(&mut self, path: &SafePath, named: bool) -> bool {
         match self.open_folder(path) {
             Ok(Some((adapter, store))) => {
-                self.store(path, &store, adapter, Container::Folder, false);
+                self.store(path, &store, adapter, Container::Folder, named);
             }
-            Ok(None) => {}
+            Ok(None) => return false,
             Err(error) => self.trouble(path.as_path(), &error),
         }
+        true
     }
 
     /// Opens a folder as the store of an agent, if it is one.
@@ -317,7 +283,7 @@ impl<'a> Search<'a> {
                 Stored { store: store.clone(), container, path: path.clone(), key: key.clone() };
             let folder = crate::log::folder(path.as_path());
             let shown = format!("{}#{key}", path.as_path().to_string_lossy());
-            let part = Part { name: key, folder, place: Place::Stored(stored) };
+            let part = Part::new(key, folder, Place::Stored(stored));
             let mut log = Log::of(part, shown, named);
             if session.is_replaced {
                 log.standing = Standing::Older;
@@ -326,6 +292,42 @@ impl<'a> Search<'a> {
             log.origin = self.origin;
             self.found.logs.push(log);
         }
+    }
+}
+
+impl Visitor for Search<'_> {
+    fn folder(&mut self, folder: &SafePath, mut entries: Vec<SafePath>) -> Vec<SafePath> {
+        if self.folder_store(folder, folder.is_root()) {
+            return Vec::new();
+        }
+        let mut taken = HashSet::new();
+        for entry in &entries {
+            // A session's own folder is read with the session.
+            if let Some(own) = session_folder::find(self.agents, entry, &entries)
+                && entry.is_file()
+            {
+                taken.insert(entry.as_path().to_owned());
+                if self.session(entry, Some(&own), false) {
+                    taken.insert(own.path.as_path().to_owned());
+                }
+            }
+        }
+        entries.retain(|entry| !taken.contains(entry.as_path()));
+        entries
+    }
+
+    fn visit(&mut self, path: SafePath, kind: Kind) {
+        match kind {
+            Kind::File => {
+                self.session(&path, None, false);
+            }
+            Kind::Special => path.skip_special(),
+            Kind::Folder | Kind::Link => {}
+        }
+    }
+
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        self.trouble(path, &error);
     }
 }
 

@@ -15,6 +15,7 @@ use vac_adapter::time::instant;
 use vac_adapter::{Adapter, Beginning, Detection, Glimpse, Share};
 
 use crate::companion_files;
+use crate::held::{HeldBudget, Recorder};
 use crate::log::{Log, Part};
 
 /// A log, whose it is, and what its beginning tells.
@@ -69,13 +70,19 @@ impl fmt::Display for LeftOut {
 }
 
 /// Looks at the beginning of a log.
-pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
+pub fn look(log: Log, adapters: &[&dyn Adapter]) -> Known {
+    look_and_hold(log, adapters, &HeldBudget::none())
+}
+
+/// The same for a log that is to be converted: if an adapter knows it and it fits into the
+/// budget, all of it is read and held, so that no byte is read twice.
+pub fn look_and_hold(mut log: Log, adapters: &[&dyn Adapter], budget: &HeldBudget) -> Known {
     let is_wanted = |agent: &str| adapters.iter().any(|adapter| adapter.name() == agent);
     let stored = log.stored.as_ref().map(|(adapter, stored)| (*adapter, stored.glimpse.clone()));
     let seen = match stored {
         Some((agent, _)) if !is_wanted(agent) => Ok(Err(None)),
         Some(stored) => Ok(Ok(stored)),
-        None => glimpse(&log, adapters),
+        None => glimpse(&mut log, adapters, budget),
     };
     let (mut agent, mut glimpse, mut trouble) = (None, Glimpse::default(), None);
     let mut looks_like = None;
@@ -104,18 +111,30 @@ pub fn look(mut log: Log, adapters: &[&dyn Adapter]) -> Known {
 type Seen = Result<(&'static str, Glimpse), Option<String>>;
 
 /// In an agent's own place, only that agent is asked.
-fn glimpse(log: &Log, adapters: &[&dyn Adapter]) -> io::Result<Seen> {
-    let unread = log.unread();
+fn glimpse(log: &mut Log, adapters: &[&dyn Adapter], budget: &HeldBudget) -> io::Result<Seen> {
+    let first = log.parts.first().map(|part| Recorder::open(part, budget));
+    let recorder = first.transpose()?.flatten();
+    let mut unread = log.unread();
+    if let (Some(recorder), Some(first)) = (&recorder, unread.parts.first_mut()) {
+        *first = recorder;
+    }
     let beginning = Beginning::of(&unread)?;
     let sample = beginning.sample();
     let is_asked =
         |adapter: &&&dyn Adapter| log.origin.is_none_or(|origin| adapter.name() == origin.adapter);
     let adapters: Vec<_> = adapters.iter().filter(is_asked).copied().collect();
-    Ok(match sample.detect(&adapters) {
+    let seen = match sample.detect(&adapters) {
         Detection::Agent(adapter, _) => Ok((adapter.name(), adapter.glimpse(&sample))),
         Detection::Unknown => Err(None),
         other => Err(Some(other.to_string())),
-    })
+    };
+    let recorder = recorder.filter(|_| seen.is_ok());
+    // A file whose rest cannot be read is reported when it is converted.
+    let held = recorder.and_then(|recorder| recorder.finish().ok());
+    if let (Some(held), Some(first)) = (held, log.parts.first_mut()) {
+        first.hold(held);
+    }
+    Ok(seen)
 }
 
 /// Joins logs that are one session. The result keeps the order of the first of each.

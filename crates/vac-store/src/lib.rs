@@ -54,6 +54,7 @@
 
 pub mod discover;
 pub mod find;
+pub mod held;
 pub mod join;
 pub mod loaded;
 pub mod log;
@@ -61,6 +62,7 @@ pub mod places;
 pub mod safe_path;
 pub mod skipped;
 pub mod sqlite;
+pub mod walk;
 pub mod zstandard;
 
 mod agent_database;
@@ -72,10 +74,10 @@ mod passes;
 mod pattern;
 mod prompts;
 mod session_folder;
-mod walk;
 
 pub use discover::discover;
 pub use find::{Found, find};
+pub use held::HeldBudget;
 pub use loaded::Loaded;
 pub use log::Log;
 pub use safe_path::SafePath;

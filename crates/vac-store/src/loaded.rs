@@ -5,21 +5,21 @@ use std::io::{self, Read};
 use vac_adapter::container::{Container, Trouble};
 use vac_adapter::{Bundle, Error, Input, Source, frame};
 
+use crate::held::{Held, max_held};
 use crate::log::{Log, Part, Place};
 use crate::passes::Passes;
 
-/// Larger logs are read from disk in every pass, so that memory does not grow with them.
-const MAX_HELD: usize = 32 << 20;
-
 impl Log {
-    /// The log as an input that is read from disk each time. What is read is not tied to a
-    /// SHA-256: it says what a log is, and records are made of what [`Log::load`] gives.
+    /// The log as an input that is read from disk each time, unless it is held. What is read is
+    /// not tied to a SHA-256: it says what a log is, and records are made of what [`Log::load`]
+    /// gives.
     pub fn unread(&self) -> Bundle<'_> {
         let folder = self.parts.first().map_or("", |part| &part.folder);
         Bundle { folder, parts: inputs(&self.parts), attachments: inputs(&self.attachments) }
     }
 
-    /// Reads it into memory as far as it is not large. [`Loaded::sources`] says what was
+    /// Reads it into memory as far as it is not large; larger logs are read from disk in every
+    /// pass, so that memory does not grow with them. [`Loaded::sources`] says what was
     /// read, also of what is read later.
     pub fn load(&self) -> io::Result<Loaded<'_>> {
         self.load_within(frame::MAX_EVENT)
@@ -33,7 +33,7 @@ impl Log {
         });
         let mut parts: Vec<_> = loaded.collect::<io::Result<_>>()?;
         let attachments = parts.split_off(self.parts.len());
-        let mut room = frame::max_held(max_event).min(MAX_HELD) as u64;
+        let mut room = max_held(max_event);
         for (number, part) in parts.iter_mut().enumerate() {
             part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
         }
@@ -59,7 +59,7 @@ struct LoadedPart<'l> {
     /// How long the file was at first. What has been appended to it since is not read.
     size: Option<u64>,
     /// What the adapter sees, if that is in memory.
-    bytes: Option<Vec<u8>>,
+    bytes: Option<Held>,
     /// What is known about the documents that a store gave.
     troubles: Vec<Trouble>,
     /// What was read of the stored bytes.
@@ -99,22 +99,33 @@ impl<'l> LoadedPart<'l> {
             self.troubles = troubles;
             self.passes = Passes::over(&bytes);
             *room = room.saturating_sub(bytes.len() as u64);
-            self.bytes = Some(bytes);
+            self.bytes = Some(bytes.into());
             return Ok(());
         }
         let is_compressed = matches!(self.part.place, Place::Compressed(_));
         if !is_compressed && self.size.is_some_and(|size| size > *room) {
+            self.part.take_held();
             *room = 0;
             return Ok(());
         }
+        let stored: Box<dyn Read> = match self.part.take_held() {
+            Some(held) if !is_compressed => {
+                self.passes = Passes::over(held.as_ref());
+                *room -= held.as_ref().len() as u64;
+                self.bytes = Some(held);
+                return Ok(());
+            }
+            Some(held) => Box::new(io::Cursor::new(held)),
+            None => self.stored_bytes()?,
+        };
         let passes = Passes::default();
         let mut bytes = Vec::new();
-        let mut reader = self.part.decode(passes.pass(self.stored_bytes()?))?;
+        let mut reader = self.part.decode(passes.pass(stored))?;
         reader.by_ref().take(*room + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 <= *room {
             drop(reader);
             *room -= bytes.len() as u64;
-            self.bytes = Some(bytes);
+            self.bytes = Some(bytes.into());
             self.passes = passes;
         } else {
             passes.abandon();
@@ -149,7 +160,7 @@ impl<'l> LoadedPart<'l> {
     }
 }
 
-/// As it is on disk now.
+/// As it is on disk now, or was when it was detected.
 impl Input for Part {
     fn name(&self) -> &str {
         &self.name
@@ -179,13 +190,13 @@ impl Input for LoadedPart<'_> {
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match &self.bytes {
-            Some(bytes) => Ok(Box::new(bytes.as_slice())),
+            Some(bytes) => Ok(Box::new(bytes.as_ref())),
             None => self.part.decode(self.pass()?),
         }
     }
 
     fn bytes(&self) -> Option<&[u8]> {
-        self.bytes.as_deref()
+        self.bytes.as_ref().map(AsRef::as_ref)
     }
 
     fn container(&self) -> Container {

@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, Source};
 
 use crate::find::Origin;
+use crate::held::Held;
 use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
 use crate::zstandard;
@@ -52,6 +53,8 @@ pub(crate) struct Part {
     /// Its folder, with `/` between the names.
     pub folder: String,
     pub place: Place,
+    /// What is stored, if detection has read all of it. Loading the log takes it.
+    held: Mutex<Option<Held>>,
 }
 
 #[derive(Debug)]
@@ -87,10 +90,29 @@ impl Stored {
 }
 
 impl Part {
+    pub fn new(name: String, folder: String, place: Place) -> Self {
+        Self { name, folder, place, held: Mutex::default() }
+    }
+
     /// A file on disk.
     pub fn file(path: &SafePath) -> Self {
         let place = Place::File(path.clone());
-        Self { name: name(path.as_path()), folder: folder(path.as_path()), place }
+        Self::new(name(path.as_path()), folder(path.as_path()), place)
+    }
+
+    /// Keeps what is stored until the log is loaded.
+    pub fn hold(&mut self, held: Held) {
+        self.held = Mutex::new(Some(held));
+    }
+
+    /// Returns what is stored, if it is held.
+    fn held(&self) -> Option<Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same, and holds it no longer.
+    pub fn take_held(&self) -> Option<Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The path of its file, unless it came through standard input.
@@ -142,6 +164,9 @@ impl Part {
 
     /// Its bytes on disk, if it is a file.
     pub(crate) fn size(&self) -> io::Result<Option<u64>> {
+        if let Some(held) = self.held() {
+            return Ok(Some(held.as_ref().len() as u64));
+        }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Some(path.metadata()?.len())
@@ -162,6 +187,9 @@ impl Part {
 
     /// Reads what is stored: the bytes of the file, or the documents of the store.
     pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+        if let Some(held) = self.held() {
+            return Ok(Box::new(io::Cursor::new(held)));
+        }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
                 Box::new(path.open()?)

@@ -24,7 +24,7 @@ use crate::skipped::{Reason, Skipped};
 
 /// Paths that are more folders below their root are not opened. Walking a tree recurses, and
 /// opening a path takes time proportional to its depth.
-const MAX_DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 128;
 
 /// A path that was named or found, with the root that it was found below.
 #[derive(Clone, Debug)]
@@ -43,8 +43,10 @@ struct Root {
 
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A regular file.
     File,
+    /// A folder.
     Folder,
     /// Never of a root: there the link's target counts.
     Link,
@@ -93,7 +95,8 @@ impl SafePath {
         &self.path
     }
 
-    fn is_root(&self) -> bool {
+    /// Whether this was named, and not found below what was named.
+    pub(crate) fn is_root(&self) -> bool {
         self.path == self.root.path
     }
 

@@ -71,7 +71,7 @@ fn is_one_of(path: &SafePath, patterns: &[&str]) -> bool {
 pub fn fill(log: &mut Log, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
     let root = folder.path.as_path().parent().unwrap_or(Path::new(""));
     let mut files = Files::default();
-    files.folder(&folder.path);
+    files.add_folder(&folder.path);
     for path in files.found {
         let part = Part::file(&path);
         if is_one_of(&path, folder.rule.logs) {
@@ -84,8 +84,9 @@ pub fn fill(log: &mut Log, folder: &OwnFolder) -> Vec<(PathBuf, io::Error)> {
 }
 
 /// Returns a file named by its path below a folder.
-pub fn attachment(part: Part, path: &Path, root: &Path) -> Part {
+pub fn attachment(mut part: Part, path: &Path, root: &Path) -> Part {
     let relative = path.strip_prefix(root).unwrap_or(path);
     let names = relative.components().map(|name| name.as_os_str().to_string_lossy());
-    Part { name: names.collect::<Vec<_>>().join("/"), ..part }
+    part.name = names.collect::<Vec<_>>().join("/");
+    part
 }

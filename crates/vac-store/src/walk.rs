@@ -1,18 +1,54 @@
-//! The files in a folder at any depth.
+//! The one walk through a folder and the folders in it.
 //!
 //! Crates `walkdir` and `ignore` open paths by name, so that a folder which is replaced by a link
 //! while it is searched leads out of what the user named. [`SafePath`] opens every component
 //! relative to the folder before it and follows no link, so all folders are listed with it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+pub use crate::safe_path::MAX_DEPTH;
 use crate::safe_path::{Kind, SafePath};
 
-/// Folders that are deeper are not searched.
-const MAX_DEPTH: usize = 8;
+/// What is done with the content of folders.
+pub trait Visitor {
+    /// Receives the content of a folder in the order of names, before any of it is visited.
+    /// Returns what to visit, in this order.
+    fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+        let _ = folder;
+        entries
+    }
 
-/// The files in folders.
+    /// Visits what is not a folder.
+    fn visit(&mut self, path: SafePath, kind: Kind);
+
+    /// Receives the error of a folder that cannot be listed, or of a path that leads to nothing
+    /// that could be visited.
+    fn failed(&mut self, path: &Path, error: io::Error);
+}
+
+/// Visits what is in a folder, and in the folders below it that are at most `max_depth` deep
+/// ([`MAX_DEPTH`] for all that can be opened). The content of a folder is visited where its name
+/// is due. Links are visited and not followed.
+pub fn walk(folder: &SafePath, max_depth: usize, visitor: &mut impl Visitor) {
+    let entries = match folder.entries() {
+        Ok(entries) => visitor.folder(folder, entries),
+        Err(error) => return visitor.failed(folder.as_path(), error),
+    };
+    for entry in entries {
+        match entry.kind() {
+            Ok(Kind::Folder) if max_depth > 0 => walk(&entry, max_depth - 1, visitor),
+            Ok(Kind::Folder) => {}
+            Ok(kind) => visitor.visit(entry, kind),
+            Err(error) => visitor.failed(entry.as_path(), error),
+        }
+    }
+}
+
+/// Files of a session in deeper folders are not read.
+const MAX_SESSION_DEPTH: usize = 8;
+
+/// The files that belong to a session.
 #[derive(Default)]
 pub(crate) struct Files {
     /// Those that can be read, in the order of their paths.
@@ -23,31 +59,107 @@ pub(crate) struct Files {
 
 impl Files {
     /// Adds a file, unless it cannot be read.
-    pub fn file(&mut self, path: SafePath) {
+    pub fn add_file(&mut self, path: SafePath) {
         match path.open() {
             Ok(_) => self.found.push(path),
-            Err(error) => self.troubles.push((path.as_path().to_owned(), error)),
+            Err(error) => self.failed(path.as_path(), error),
         }
     }
 
     /// Adds the files in a folder.
-    pub fn folder(&mut self, folder: &SafePath) {
-        self.walk(folder, MAX_DEPTH);
+    pub fn add_folder(&mut self, folder: &SafePath) {
+        walk(folder, MAX_SESSION_DEPTH, self);
+    }
+}
+
+impl Visitor for Files {
+    fn visit(&mut self, path: SafePath, kind: Kind) {
+        match kind {
+            Kind::File => self.add_file(path),
+            Kind::Special => path.skip_special(),
+            Kind::Folder | Kind::Link => {}
+        }
     }
 
-    fn walk(&mut self, folder: &SafePath, levels: usize) {
-        let entries = match folder.entries() {
-            Ok(entries) => entries,
-            Err(error) => return self.troubles.push((folder.as_path().to_owned(), error)),
-        };
-        for entry in entries {
-            match entry.kind() {
-                Ok(Kind::File) => self.file(entry),
-                Ok(Kind::Folder) if levels > 0 => self.walk(&entry, levels - 1),
-                Ok(Kind::Folder | Kind::Link) => {}
-                Ok(Kind::Special) => entry.skip_special(),
-                Err(error) => self.troubles.push((entry.as_path().to_owned(), error)),
-            }
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        self.troubles.push((path.to_owned(), error));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::skipped::Skipped;
+
+    /// Lists names below the root; folders named `closed` are not visited.
+    struct Names {
+        root: PathBuf,
+        names: Vec<String>,
+    }
+
+    impl Names {
+        fn add(&mut self, path: &Path, what: &str) {
+            let name = path.strip_prefix(&self.root).unwrap().to_string_lossy().into_owned();
+            self.names.push(format!("{what} {name}"));
         }
+    }
+
+    impl Visitor for Names {
+        fn folder(&mut self, folder: &SafePath, mut entries: Vec<SafePath>) -> Vec<SafePath> {
+            self.add(folder.as_path(), "folder");
+            entries.retain(|entry| !entry.as_path().ends_with("closed"));
+            entries
+        }
+
+        fn visit(&mut self, path: SafePath, kind: Kind) {
+            self.add(path.as_path(), &format!("{kind:?}"));
+        }
+
+        fn failed(&mut self, path: &Path, error: io::Error) {
+            self.add(path, &format!("{:?}", error.kind()));
+        }
+    }
+
+    fn names(folder: &Path, max_depth: usize) -> Vec<String> {
+        let mut names = Names { root: folder.to_owned(), names: Vec::new() };
+        walk(&SafePath::named(folder, &Skipped::default()), max_depth, &mut names);
+        names.names
+    }
+
+    #[test]
+    fn walk_is_in_the_order_of_names_and_follows_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for name in ["b/2", "b/1", "c", "closed/file", "d/e/f"] {
+            fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
+            fs::write(path.join(name), "").unwrap();
+        }
+        symlink("b", path.join("a")).unwrap();
+        let all = [
+            "folder ",
+            "Link a",
+            "folder b",
+            "File b/1",
+            "File b/2",
+            "File c",
+            "folder d",
+            "folder d/e",
+            "File d/e/f",
+        ];
+        assert_eq!(names(path, MAX_DEPTH), all);
+        assert_eq!(names(path, 1), all[..7]);
+        assert_eq!(names(&path.join("none"), 1), ["NotFound "]);
+    }
+
+    #[test]
+    fn folders_that_are_too_deep_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("d/".repeat(MAX_DEPTH + 2))).unwrap();
+        let names = names(folder.path(), MAX_DEPTH);
+        assert_eq!(names.len(), MAX_DEPTH + 2);
+        assert!(names.last().unwrap().starts_with("InvalidData d/d/"), "{names:?}");
     }
 }

@@ -6,11 +6,13 @@
 mod log;
 
 use std::collections::HashSet;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use vac_adapter::Adapter;
-use vac_store::join;
+use vac_store::safe_path::Kind;
+use vac_store::walk::{MAX_DEPTH, Visitor, walk};
+use vac_store::{SafePath, Skipped, join};
 
 pub use log::{Log, Part};
 
@@ -40,10 +42,10 @@ pub fn root() -> &'static Path {
 /// case. Cases may be grouped in folders.
 pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
     let top = root().join("fixtures").join(adapter.name());
-    let mut cases = Vec::new();
-    find_cases(adapter, &top, &top, &mut cases);
-    assert!(!cases.is_empty(), "no fixtures in {}", top.display());
-    cases
+    let mut cases = Cases { adapter, top: &top, found: Vec::new() };
+    walk_folder(&top, &mut cases);
+    assert!(!cases.found.is_empty(), "no fixtures in {}", top.display());
+    cases.found
 }
 
 /// The log of one of them.
@@ -60,19 +62,39 @@ pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<Log> {
     fixtures(adapter).into_iter().flat_map(|case| case.logs).collect()
 }
 
-fn find_cases(adapter: &dyn Adapter, top: &Path, folder: &Path, cases: &mut Vec<Case>) {
-    let entries = entries(folder);
-    if entries.iter().all(|path| path.is_dir()) {
-        return entries.iter().for_each(|folder| find_cases(adapter, top, folder, cases));
+/// Collects cases.
+struct Cases<'a> {
+    adapter: &'a dyn Adapter,
+    top: &'a Path,
+    found: Vec<Case>,
+}
+
+impl Visitor for Cases<'_> {
+    fn folder(&mut self, folder: &SafePath, entries: Vec<SafePath>) -> Vec<SafePath> {
+        let paths = entries.iter().map(|entry| entry.as_path().to_owned());
+        let paths: Vec<_> = paths.collect();
+        if paths.iter().all(|path| path.is_dir()) {
+            return entries;
+        }
+        let is_expected = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("expected"))
+        };
+        let folder = folder.as_path();
+        let (expected, native): (Vec<_>, Vec<_>) = paths.into_iter().partition(is_expected);
+        let name = folder.strip_prefix(self.top).unwrap_or(folder).to_string_lossy().into_owned();
+        let logs = find_logs(self.adapter, &native);
+        assert!(!logs.is_empty(), "{}: no native file", folder.display());
+        self.found.push(Case { name, folder: folder.to_owned(), logs, expected });
+        Vec::new()
     }
-    let is_expected = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("expected"))
-    };
-    let (expected, native): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_expected);
-    let name = folder.strip_prefix(top).unwrap_or(folder).to_string_lossy().into_owned();
-    let logs = find_logs(adapter, &native);
-    assert!(!logs.is_empty(), "{}: no native file", folder.display());
-    cases.push(Case { name, folder: folder.to_owned(), logs, expected });
+
+    fn visit(&mut self, path: SafePath, _: Kind) {
+        panic!("{}: not in the folder of a case", path.as_path().display());
+    }
+
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        panic!("{}: {error}", path.display());
+    }
 }
 
 /// The folders with real sessions, and the variables that name others.
@@ -97,8 +119,9 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
 
 fn corpus_of(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
     let logs = find_logs(adapter, std::slice::from_ref(folder));
-    let mut left = Vec::new();
-    find_files(folder, &mut left);
+    let mut files = Files(Vec::new());
+    walk_folder(folder, &mut files);
+    let mut left = files.0;
     left.retain(|file| !logs.iter().flat_map(|log| &log.files).any(|path| file.starts_with(path)));
     assert!(left.is_empty(), "nobody looked at {left:?}");
     logs
@@ -121,20 +144,19 @@ fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
     logs
 }
 
-fn find_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for path in entries(folder) {
-        if path.is_dir() {
-            find_files(&path, files);
-        } else {
-            files.push(path);
-        }
+/// Collects all that is not a folder.
+struct Files(Vec<PathBuf>);
+
+impl Visitor for Files {
+    fn visit(&mut self, path: SafePath, _: Kind) {
+        self.0.push(path.as_path().to_owned());
+    }
+
+    fn failed(&mut self, path: &Path, error: io::Error) {
+        panic!("{}: {error}", path.display());
     }
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder);
-    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
+fn walk_folder(folder: &Path, visitor: &mut impl Visitor) {
+    walk(&SafePath::named(folder, &Skipped::default()), MAX_DEPTH, visitor);
 }

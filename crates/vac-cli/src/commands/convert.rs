@@ -14,7 +14,7 @@ use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session::Options;
 use vac_store::join::Known;
 use vac_store::skipped::Reason;
-use vac_store::{Log, find};
+use vac_store::{HeldBudget, Log, find};
 use vac_value::{Encoding, Layout};
 
 use crate::convert::contains::Finished;
@@ -151,13 +151,14 @@ impl Convert {
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
         let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
+        let budget = HeldBudget::new(settings.max_event);
         let mut found_paths = Vec::new();
         let selected = if self.discover {
-            self.selection.discover(agent, jobs, talk)?
+            self.selection.discover(agent, jobs, &budget, talk)?
         } else {
             let found = find(&self.paths, AGENTS);
             found_paths.extend(found.logs.iter().flat_map(Log::paths).map(Path::to_owned));
-            self.selection.select(found, agent, jobs, talk)?
+            self.selection.select(found, agent, jobs, &budget, talk)?
         };
         let inputs = Rc::new(inputs(&found_paths, &selected.logs));
         let words_about_left_out = selected.words_about_left_out();

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use vac::AGENTS;
 use vac_adapter::time::instant;
+use vac_store::HeldBudget;
 use vac_store::join::Known;
 use vac_view::event_time::to_utc;
 
@@ -113,7 +114,7 @@ impl List {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let agent = sessions::agent(&self.agent).map(vac_adapter::Adapter::name);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        let selected = self.selection.discover(agent, jobs, talk)?;
+        let selected = self.selection.discover(agent, jobs, &HeldBudget::none(), talk)?;
         let words_about_left_out = selected.words_about_left_out();
         let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
         let mut listed = Listed {

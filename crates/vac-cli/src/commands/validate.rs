@@ -1,29 +1,23 @@
 //! `vac validate`
 
-use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::thread;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use vac_cddl::ir::WarningKind;
 use vac_validate::Encoding;
 
 use crate::exit::Exit;
 use crate::help;
-use crate::input::{self, Input};
-use crate::judge::{Outcome, Settings, judge};
+use crate::input;
+use crate::judge::{Settings, judge};
+use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::schema::{self, Rule};
 use crate::terminal::Talk;
-
-/// Documents nest up to 256 levels deep, and validators call themselves for
-/// each of them.
-const STACK: usize = 16 << 20;
 
 /// Check records against the schema
 ///
@@ -130,51 +124,16 @@ impl Validate {
         let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), talk);
         let inputs = input::find(&self.paths);
         let progress = Progress::new("validating", inputs.len(), talk);
-        judge_all(&inputs, &settings, |outcome| {
+        let jobs = thread::available_parallelism().map_or(1, NonZero::get);
+        let work = |input| judge(input, &settings);
+        let mut written = Ok(());
+        ordered_parallel_map(&inputs, jobs, work, |outcome| {
             progress.step();
-            reporter.add(&outcome)
+            written = reporter.add(&outcome);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         drop(progress);
+        written?;
         Ok(reporter.finish()?)
     }
-}
-
-/// Judges the inputs on all processors and hands the outcomes on in order.
-fn judge_all(
-    inputs: &[Input],
-    settings: &Settings<'_>,
-    mut tell: impl FnMut(Outcome) -> std::io::Result<()>,
-) -> anyhow::Result<()> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let next = AtomicUsize::new(0);
-    let (sender, outcomes) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..processors.min(inputs.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            let work = move || {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(input) = inputs.get(at) else { break };
-                    if sender.send((at, judge(input, settings))).is_err() {
-                        break;
-                    }
-                }
-            };
-            thread::Builder::new()
-                .stack_size(STACK)
-                .spawn_scoped(scope, work)
-                .context("cannot start a thread")?;
-        }
-        drop(sender);
-        let mut early = BTreeMap::new();
-        let mut told = 0;
-        for (at, outcome) in outcomes {
-            early.insert(at, outcome);
-            while let Some(outcome) = early.remove(&told) {
-                tell(outcome)?;
-                told += 1;
-            }
-        }
-        Ok(())
-    })
 }

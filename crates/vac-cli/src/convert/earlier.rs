@@ -12,7 +12,7 @@ use vac_store::join::Known;
 use vac_value::Encoding;
 
 use super::label::Label;
-use super::work::each;
+use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::terminal::Talk;
 
@@ -70,7 +70,7 @@ impl Earlier {
             let label = Label::read(&path, encoding).ok().flatten()?;
             Some(Record { path, label })
         };
-        each(paths, jobs, read, |record| {
+        ordered_parallel_map(paths, jobs, read, |record| {
             progress.step();
             earlier.records.extend(record);
             ControlFlow::Continue(())
@@ -100,7 +100,7 @@ impl Earlier {
             let records = self.records_of(&known);
             (known, records)
         };
-        each(logs, jobs, same, |(known, records)| {
+        ordered_parallel_map(logs, jobs, same, |(known, records)| {
             progress.step();
             if records.is_empty() {
                 due.push(known);

@@ -7,7 +7,7 @@ use clap::Args;
 use vac::AGENTS;
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{Found, Skipped, discover};
+use vac_store::{Found, HeldBudget, Skipped, discover};
 
 use super::when::{self, Span};
 use super::work;
@@ -53,13 +53,19 @@ impl Selected {
 
 impl Selection {
     /// Finds the sessions that agents keep.
-    pub fn discover(&self, agent: Option<&str>, jobs: usize, talk: Talk) -> Result<Selected> {
+    pub fn discover(
+        &self,
+        agent: Option<&str>,
+        jobs: usize,
+        budget: &HeldBudget,
+        talk: Talk,
+    ) -> Result<Selected> {
         let mut roots = self.roots()?;
         roots.retain(|root| agent.is_none_or(|agent| root.agent == agent));
         for missing in missing(&roots) {
             talk.warn(&missing);
         }
-        self.select(discover(&roots, AGENTS), agent, jobs, talk)
+        self.select(discover(&roots, AGENTS), agent, jobs, budget, talk)
     }
 
     /// Looks at what was found, and leaves out what is not meant.
@@ -68,13 +74,14 @@ impl Selection {
         found: Found,
         agent: Option<&str>,
         jobs: usize,
+        budget: &HeldBudget,
         talk: Talk,
     ) -> Result<Selected> {
         let mut is_complete = found.troubles.is_empty();
         for trouble in &found.troubles {
             terminal::error(trouble);
         }
-        let mut logs = work::arrange(found.logs, agent, jobs, talk)?;
+        let mut logs = work::arrange(found.logs, agent, jobs, budget, talk)?;
         let mut left_out = Vec::new();
         for thing in logs.iter().flat_map(|known| &known.left_out) {
             let words = thing.to_string();

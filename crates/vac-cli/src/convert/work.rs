@@ -1,30 +1,21 @@
-//! One log at a time, several at once: results come back in the order of the
-//! logs.
+//! Converts logs, several in parallel, with outcomes in the order of the logs.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 
 use tempfile::SpooledTempFile;
 use vac::AGENTS;
 use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
-use vac_store::join::{Known, look};
-use vac_store::{Loaded, Log, join};
+use vac_store::join::{Known, look_and_hold};
+use vac_store::{HeldBudget, Loaded, Log, join};
 
 use super::version;
+use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::terminal::Talk;
 
-/// Entries nest, and what walks them calls itself.
-const STACK: usize = 16 << 20;
-/// So many times the number of jobs may be done before it is their turn.
-const AHEAD: usize = 8;
-
-/// More logs than this are never converted at once, whatever somebody says.
-const MOST_JOBS: usize = 256;
 /// Smaller records are kept in memory: there are more of them than files may be open.
 const SMALL: usize = 1 << 18;
 
@@ -83,6 +74,7 @@ pub fn arrange(
     logs: Vec<Log>,
     agent: Option<&str>,
     jobs: usize,
+    budget: &HeldBudget,
     talk: Talk,
 ) -> io::Result<Vec<Known>> {
     let adapters = match agent {
@@ -91,8 +83,8 @@ pub fn arrange(
     };
     let progress = Progress::new("looking", logs.len(), talk);
     let mut known = Vec::with_capacity(logs.len());
-    let work = |log| look(log, &adapters);
-    each(logs, jobs, work, |log| {
+    let work = |log| look_and_hold(log, &adapters, budget);
+    ordered_parallel_map(logs, jobs, work, |log| {
         progress.step();
         known.push(log);
         ControlFlow::Continue(())
@@ -110,90 +102,13 @@ pub fn convert_all(
     let work = |known: &Known| convert(known, settings);
     let mut due = logs.iter();
     let progress = Progress::new("converting", logs.len(), talk);
-    each(logs.iter(), settings.jobs, work, |outcome| {
+    ordered_parallel_map(logs.iter(), settings.jobs, work, |outcome| {
         progress.step();
         match due.next() {
             Some(known) => take(&known.log, outcome),
             None => ControlFlow::Break(()),
         }
     })
-}
-
-/// Does the same with every item, several at once; results are taken in order, until
-/// nobody wants more of them.
-pub fn each<I: Send, O: Send>(
-    items: impl IntoIterator<Item = I, IntoIter: Send>,
-    jobs: usize,
-    work: impl Fn(I) -> O + Sync,
-    mut take: impl FnMut(O) -> ControlFlow<()>,
-) -> io::Result<()> {
-    let items = items.into_iter();
-    let jobs = jobs.min(items.size_hint().1.unwrap_or(jobs)).clamp(1, MOST_JOBS);
-    let items = Mutex::new(items.enumerate());
-    let turn = Turn::default();
-    let (sender, receiver) = mpsc::sync_channel(jobs);
-    std::thread::scope(|scope| {
-        // Nobody waits for a turn that does not come, whatever happens here.
-        let (receiver, turn) = (receiver, Ends(&turn));
-        for _ in 0..jobs {
-            let (items, work, sender, turn) = (&items, &work, sender.clone(), turn.0);
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
-                loop {
-                    let next = items.lock().ok().and_then(|mut items| items.next());
-                    let Some((at, item)) = next else { return };
-                    turn.wait(at, jobs * AHEAD);
-                    if sender.send((at, work(item))).is_err() {
-                        return;
-                    }
-                }
-            })?;
-        }
-        drop(sender);
-        let mut early = BTreeMap::new();
-        let mut due = 0;
-        for (at, result) in receiver {
-            early.insert(at, result);
-            while let Some(result) = early.remove(&due) {
-                if take(result).is_break() {
-                    return Ok(());
-                }
-                due += 1;
-                turn.0.is(due);
-            }
-        }
-        Ok(())
-    })
-}
-
-/// Which item is to be taken next. Others may be done early, but not any number of them:
-/// each holds a file open.
-#[derive(Default)]
-struct Turn {
-    due: Mutex<usize>,
-    moved: Condvar,
-}
-
-impl Turn {
-    fn is(&self, at: usize) {
-        *self.due.lock().unwrap_or_else(PoisonError::into_inner) = at;
-        self.moved.notify_all();
-    }
-
-    /// Waits until an item is not too far ahead.
-    fn wait(&self, at: usize, ahead: usize) {
-        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_early = |due: &mut usize| at >= due.saturating_add(ahead);
-        drop(self.moved.wait_while(due, is_early));
-    }
-}
-
-/// Lets everybody go when it is dropped.
-struct Ends<'t>(&'t Turn);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.is(usize::MAX);
-    }
 }
 
 fn convert(known: &Known, settings: &Settings) -> Outcome {
@@ -265,40 +180,5 @@ impl Write for Kept {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    #[test]
-    fn results_come_in_order_and_not_too_many_wait() {
-        const JOBS: usize = 3;
-        let begun = AtomicUsize::new(0);
-        let done = Turn::default();
-        let mut taken = Vec::new();
-        let work = |item: usize| {
-            begun.fetch_add(1, Ordering::SeqCst);
-            if item == 0 {
-                // All that may be done before it are done before it.
-                done.wait(JOBS * AHEAD - 1, 1);
-            } else {
-                *done.due.lock().unwrap() += 1;
-                done.moved.notify_all();
-            }
-            item
-        };
-        each(0..1000, JOBS, work, |item| {
-            if item == 0 {
-                assert_eq!(begun.load(Ordering::SeqCst), JOBS * AHEAD);
-            }
-            taken.push(item);
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-        assert!(taken.into_iter().eq(0..1000));
     }
 }

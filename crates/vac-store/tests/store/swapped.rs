@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use vac_adapter::{Adapter, Error, Input};
+use vac_adapter::{Adapter, Error, Input, Source};
 use vac_adapter_cursor::Cursor;
-use vac_store::join::{Known, join, look};
-use vac_store::{Loaded, find};
+use vac_store::join::{Known, join, look, look_and_hold};
+use vac_store::{HeldBudget, Loaded, find};
 
 /// More than is held in memory.
 const LARGE: usize = 33 << 20;
@@ -46,10 +46,14 @@ impl Swapped {
     }
 
     fn known(&self) -> Known {
+        self.known_within(&HeldBudget::none())
+    }
+
+    fn known_within(&self, budget: &HeldBudget) -> Known {
         let found = find(std::slice::from_ref(&self.path), crate::AGENTS);
         let adapters: &[&dyn Adapter] = &[&Cursor];
-        let known = found.logs.into_iter().map(|log| look(log, adapters)).collect();
-        join(known).pop().expect("a log")
+        let known = found.logs.into_iter().map(|log| look_and_hold(log, adapters, budget));
+        join(known.collect()).pop().expect("a log")
     }
 }
 
@@ -180,6 +184,41 @@ fn small_log_is_read_once() {
     file.swap(&b);
     assert_eq!(read(&loaded), a);
     assert_eq!(loaded.sources().expect("sources")[0].sha_256, digest(&a));
+}
+
+#[test]
+fn small_log_is_converted_from_the_bytes_that_were_detected() {
+    let compress = |bytes: Vec<u8>| zstd::encode_all(&bytes[..], 3).expect("memory");
+    let (a, b) = (version('a', 300_000), version('b', 300_000));
+    for (name, stored_a, stored_b) in [
+        ("log.jsonl", a.clone(), b.clone()),
+        ("log.jsonl.zst", compress(a.clone()), compress(b.clone())),
+    ] {
+        let file = Swapped::new(name, &stored_a);
+        let known = file.known_within(&HeldBudget::new(1 << 30));
+        file.swap(&stored_b);
+        for (bytes, stored) in [(&a, &stored_a), (&b, &stored_b)] {
+            assert!(known.log.is_made_of(&sources(name, stored)).expect("a log"), "{name}");
+            // The next one is loaded from disk.
+            let loaded = known.log.load().expect("a log");
+            assert_eq!(&read(&loaded), bytes, "{name}");
+            assert_eq!(loaded.sources().expect("sources"), sources(name, stored));
+        }
+    }
+}
+
+fn sources(name: &str, bytes: &[u8]) -> Vec<Source> {
+    let (name, size) = (name.to_owned(), bytes.len() as u64);
+    vec![Source { name, size, sha_256: digest(bytes) }]
+}
+
+#[test]
+fn log_that_does_not_fit_into_the_budget_is_not_held() {
+    let (a, b) = (version('a', LARGE), version('b', LARGE));
+    let file = Swapped::new("log.jsonl", &a);
+    let known = file.known_within(&HeldBudget::new(1 << 30));
+    file.swap(&b);
+    assert_eq!(read(&known.log.load().expect("a log")), b);
 }
 
 #[test]

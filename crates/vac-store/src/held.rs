@@ -1,0 +1,200 @@
+//! Bytes of small logs that are read once: for detection, and then for conversion.
+//!
+//! All logs are detected before the first is converted, since files of one session are joined in
+//! between. What is held meanwhile is bounded by a [`HeldBudget`]; a log that does not fit is read
+//! again when it is converted.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Take};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use vac_adapter::Input;
+use vac_adapter::container::Container;
+use vac_adapter::frame;
+
+use crate::log::{Part, Place};
+
+/// Maximum number of bytes of logs in memory: of each that is converted, and of all that wait.
+pub(crate) const MAX_HELD: usize = 32 << 20;
+
+/// How many bytes of logs may be held from detection to conversion. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct HeldBudget(Arc<AtomicU64>);
+
+impl HeldBudget {
+    /// The budget of all logs that are converted with a [limit](Input::max_event) on the bytes
+    /// of one event.
+    pub fn new(max_event: usize) -> Self {
+        Self(Arc::new(AtomicU64::new(max_held(max_event))))
+    }
+
+    /// A budget of nothing, for logs that are not converted.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    fn reserve(&self, size: u64) -> Option<Reserved> {
+        let free = |free: u64| free.checked_sub(size);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
+        Some(Reserved { budget: self.clone(), size })
+    }
+}
+
+/// Returns how many bytes of a log may be in memory.
+pub(crate) fn max_held(max_event: usize) -> u64 {
+    frame::max_held(max_event).min(MAX_HELD) as u64
+}
+
+/// A share of a budget, given back when it is dropped.
+struct Reserved {
+    budget: HeldBudget,
+    size: u64,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.budget.0.fetch_add(self.size, Ordering::Relaxed);
+    }
+}
+
+/// Bytes of a log in memory, with their share of a budget. Clones share them.
+#[derive(Clone)]
+pub(crate) struct Held(Arc<(Vec<u8>, Option<Reserved>)>);
+
+/// Bytes that were read when the log was loaded, and need no budget.
+impl From<Vec<u8>> for Held {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new((bytes, None)))
+    }
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.0
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Held({} bytes)", self.as_ref().len())
+    }
+}
+
+/// A file that is open, and what has been read of it. Each reader begins with the first byte,
+/// and no byte is read from the file twice.
+pub(crate) struct Recorder<'p> {
+    part: &'p Part,
+    state: RefCell<Recorded>,
+    reserved: Reserved,
+}
+
+struct Recorded {
+    bytes: Vec<u8>,
+    rest: Take<File>,
+}
+
+impl<'p> Recorder<'p> {
+    /// Opens a file. Nothing if it is not a file that fits into the budget.
+    pub fn open(part: &'p Part, budget: &HeldBudget) -> io::Result<Option<Self>> {
+        let (Place::File(path) | Place::Compressed(path)) = &part.place else { return Ok(None) };
+        let file = path.open()?;
+        let size = file.metadata()?.len();
+        let Some(reserved) = budget.reserve(size) else { return Ok(None) };
+        // What is appended from now on is not read.
+        let state = RefCell::new(Recorded { bytes: Vec::new(), rest: file.take(size) });
+        Ok(Some(Self { part, state, reserved }))
+    }
+
+    /// Reads the rest of the file.
+    pub fn finish(self) -> io::Result<Held> {
+        let Recorded { mut bytes, mut rest } = self.state.into_inner();
+        bytes.reserve_exact(usize::try_from(rest.limit()).unwrap_or(0));
+        rest.read_to_end(&mut bytes)?;
+        Ok(Held(Arc::new((bytes, Some(self.reserved)))))
+    }
+}
+
+impl Input for Recorder<'_> {
+    fn name(&self) -> &str {
+        self.part.name()
+    }
+
+    fn folder(&self) -> &str {
+        self.part.folder()
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        self.part.decode(RecordedReader { state: &self.state, offset: 0 })
+    }
+
+    fn container(&self) -> Container {
+        self.part.container()
+    }
+}
+
+struct RecordedReader<'r> {
+    state: &'r RefCell<Recorded>,
+    offset: usize,
+}
+
+impl Read for RecordedReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Recorded { bytes, rest } = &mut *self.state.borrow_mut();
+        let mut recorded = bytes.get(self.offset..).unwrap_or_default();
+        let count = if recorded.is_empty() {
+            let count = rest.read(buffer)?;
+            bytes.extend_from_slice(&buffer[..count]);
+            count
+        } else {
+            recorded.read(buffer)?
+        };
+        self.offset += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::safe_path::SafePath;
+    use crate::skipped::Skipped;
+
+    fn read(input: &dyn Input, max: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        input.open().unwrap().take(max).read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn every_reader_of_a_recorder_reads_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "0123456789").unwrap();
+        let part = Part::file(&SafePath::named(&path, &Skipped::default()));
+        let recorder = Recorder::open(&part, &HeldBudget::new(1 << 20)).unwrap().unwrap();
+        assert_eq!(read(&recorder, 4), b"0123");
+        std::fs::write(&path, "abcdefghijkl").unwrap();
+        assert_eq!(read(&recorder, 6), b"0123ef");
+        // The record is made of exactly what was detected, and of nothing that was appended.
+        assert_eq!(recorder.finish().unwrap().as_ref(), b"0123efghij");
+    }
+
+    #[test]
+    fn budget_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "0123456789").unwrap();
+        let part = Part::file(&SafePath::named(&path, &Skipped::default()));
+        let budget = HeldBudget(Arc::new(AtomicU64::new(15)));
+        let held = Recorder::open(&part, &budget).unwrap().unwrap().finish().unwrap();
+        let copy = held.clone();
+        drop(held);
+        assert!(Recorder::open(&part, &budget).unwrap().is_none(), "5 bytes are left");
+        drop(copy);
+        assert!(Recorder::open(&part, &budget).unwrap().is_some());
+        assert!(Recorder::open(&part, &HeldBudget::none()).unwrap().is_none());
+    }
+}
