@@ -112,11 +112,13 @@ fn a_line_of_67_megabytes_is_carried() {
     let text = "0123456789abcde\u{e9}".repeat((67 << 20) / 17);
     let log = Log::new(
         "long.jsonl",
-        Agent::of(vac::adapter("claude").expect("an agent")).sample.replace("VALUE", "\"VALUE\""),
+        Agent::of(vac::agent("claude").expect("an agent").adapter)
+            .sample
+            .replace("VALUE", "\"VALUE\""),
     );
     let log = String::from_utf8(log.first().to_vec()).expect("text").replacen("VALUE", &text, 1);
     let log = Log::new("long.jsonl", log);
-    let sessions = vac::adapter("claude").expect("an agent").survey(&log).expect("a session");
+    let sessions = vac::agent("claude").expect("an agent").adapter.survey(&log).expect("a session");
     let mut record = Vec::new();
     session::write(&*sessions[0], &Options::default(), &session::no_sources, &mut record)
         .expect("a record");

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
-use vac::AGENTS;
+use vac::{AGENTS, Agent};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
+use vac_adapter::session::Named;
 use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
 use vac_store::join::{Known, join, look_and_hold};
@@ -28,7 +29,7 @@ pub struct Sessions<'s> {
     /// Files, directories, `-`.
     pub paths: &'s [PathBuf],
     /// The agent that was named; then nothing is taken for a record.
-    pub agent: Option<&'static dyn Adapter>,
+    pub agent: Option<Agent>,
     /// How many bytes an event of a log may have to be parsed.
     pub max_event: usize,
     /// The key that every record has to be signed with; `None` does not check signatures.
@@ -112,12 +113,19 @@ impl std::error::Error for NotVerified {}
 
 /// Takes the name of an agent, or `auto`.
 pub fn agents() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once("auto").chain(vac::agent_names()))
+    PossibleValuesParser::new(
+        std::iter::once("auto").chain(vac::agents().into_iter().map(|agent| agent.name)),
+    )
 }
 
 /// The agent of a name that [`agents`] has taken; `None` is for whichever it is.
-pub fn agent(name: &str) -> Option<&'static dyn Adapter> {
-    vac::adapter(name)
+pub fn agent(name: &str) -> Option<Agent> {
+    vac::agent(name)
+}
+
+/// Returns the agent that wrote a log, if it is known.
+pub fn named(known: &Known) -> Option<Agent> {
+    known.agent.and_then(vac::agent)
 }
 
 impl Sessions<'_> {
@@ -160,7 +168,7 @@ impl Looking<'_, '_> {
             }
         }
         let adapters: Vec<&dyn Adapter> = match self.sessions.agent {
-            Some(agent) => vec![agent],
+            Some(agent) => vec![agent.adapter],
             None => AGENTS.to_vec(),
         };
         let budget = HeldBudget::new(self.sessions.max_event);
@@ -181,8 +189,7 @@ impl Looking<'_, '_> {
             self.refuse(log, trouble, Exit::Trouble);
             return Ok(());
         }
-        let by_name = || AGENTS.iter().copied().find(|it| Some(it.name()) == known.adapter);
-        let Some(adapter) = self.sessions.agent.or_else(by_name) else {
+        let Some(Agent { name, adapter }) = self.sessions.agent.or_else(|| named(known)) else {
             if log.named {
                 let reason = "neither a record nor a session log of an agent known here";
                 self.refuse(log, known.looks_like.as_deref().unwrap_or(reason), Exit::No);
@@ -204,7 +211,8 @@ impl Looking<'_, '_> {
         match adapter.survey(&loaded) {
             Ok(sessions) => {
                 for session in &sessions {
-                    let shown = (self.show)(&**session, ReadFrom::Log(&loaded));
+                    let session = Named::new(&**session, name);
+                    let shown = (self.show)(&session, ReadFrom::Log(&loaded));
                     self.take(log, shown)?;
                 }
             }

@@ -11,6 +11,7 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
 use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
 use crate::log::{Log, Part, Place, Standing, Stored};
+use crate::places::fork_of_path;
 use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder::{self, OwnFolder};
@@ -165,8 +166,13 @@ impl<'a> Search<'a> {
             }
         }
         let mut log = Log::of(part, path.as_path().to_string_lossy().into_owned(), named);
-        log.origin = self.origin;
+        log.origin = self.origin_of(path);
         Some(log)
+    }
+
+    /// Returns the agent in whose place a file is.
+    fn origin_of(&self, path: &SafePath) -> Option<Origin> {
+        self.origin.or_else(|| fork_of_path(self.agents, path.as_path()))
     }
 
     /// Takes a file that has to be a database with sessions.
@@ -277,6 +283,7 @@ impl<'a> Search<'a> {
         container: Container,
         named: bool,
     ) {
+        let origin = self.origin_of(path);
         for session in sessions {
             let key = session.key.clone();
             let stored =
@@ -289,7 +296,7 @@ impl<'a> Search<'a> {
                 log.standing = Standing::Older;
             }
             log.stored = Some((adapter, session));
-            log.origin = self.origin;
+            log.origin = origin.filter(|origin| origin.adapter == adapter);
             self.found.logs.push(log);
         }
     }

@@ -3,13 +3,15 @@
 //! Resolving the places of the agents is a pure function of the system, its variables and the
 //! home folder; [`discover`](crate::discover::discover) then looks for what exists.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, Place, Variables};
 
 pub use vac_adapter::places::System;
+
+use crate::find::Origin;
 
 /// What decides where an agent keeps its sessions.
 pub struct Surroundings<'s> {
@@ -90,6 +92,23 @@ pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
         }
     }
     roots
+}
+
+/// Returns the agent in whose place a path is, if it is one that writes the format of another
+/// agent: its logs cannot be told from the other's by their content.
+pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &Path) -> Option<Origin> {
+    let path = std::path::absolute(path).ok()?;
+    let folders: Vec<_> = path.components().map(|folder| folder.as_os_str()).collect();
+    let contains = |names: &&str| {
+        let names: Vec<_> = names.split('/').map(OsStr::new).collect();
+        folders.windows(names.len()).any(|folders| folders == names)
+    };
+    agents.iter().find_map(|adapter| {
+        let forks =
+            adapter.places().iter().filter(|place| place.in_home.iter().any(|it| contains(&it)));
+        let agent = forks.filter_map(|place| place.agent).next()?;
+        Some(Origin { agent, adapter: adapter.name() })
+    })
 }
 
 /// Returns the paths that one place has. `before` is the adapter's place before it.

@@ -35,31 +35,39 @@ pub static AGENTS: &[&dyn Adapter] = &[
     &vac_adapter_cursor::Cursor,
 ];
 
-/// Returns the adapter that reads the logs of an agent: one of [`AGENTS`] by its name, or the
-/// one that lists a place of the agent.
-///
-/// ```
-/// assert_eq!(vac::adapter("codex").map(|adapter| adapter.name()), Some("codex"));
-/// assert!(vac::adapter("unheard-of").is_none());
-/// ```
-pub fn adapter(agent: &str) -> Option<&'static dyn Adapter> {
-    let by_name = AGENTS.iter().find(|adapter| adapter.name() == agent);
-    let keeps =
-        |adapter: &&&dyn Adapter| adapter.places().iter().any(|place| place.agent == Some(agent));
-    by_name.or_else(|| AGENTS.iter().find(keeps)).copied()
+/// An agent, and the adapter that reads its logs.
+#[derive(Clone, Copy)]
+pub struct Agent {
+    /// The name of the agent.
+    pub name: &'static str,
+    /// The adapter: the agent's own, or that of the agent whose format it writes.
+    pub adapter: &'static dyn Adapter,
 }
 
-/// Returns the names of all agents: those of the adapters, and those of other agents that write
-/// the same formats in places of their own.
-pub fn agent_names() -> impl Iterator<Item = &'static str> {
-    let others = AGENTS.iter().flat_map(|adapter| adapter.places()).filter_map(|place| place.agent);
-    let mut names: Vec<_> = AGENTS.iter().map(|adapter| adapter.name()).collect();
-    for name in others {
-        if !names.contains(&name) {
-            names.push(name);
+/// Returns all agents: those of the adapters, and then others that write the same formats and
+/// have places of their own.
+pub fn agents() -> Vec<Agent> {
+    let own = AGENTS.iter().map(|adapter| Agent { name: adapter.name(), adapter: *adapter });
+    let mut agents: Vec<_> = own.collect();
+    for adapter in AGENTS.iter().copied() {
+        for name in adapter.places().iter().filter_map(|place| place.agent) {
+            if !agents.iter().any(|agent| agent.name == name) {
+                agents.push(Agent { name, adapter });
+            }
         }
     }
-    names.into_iter()
+    agents
+}
+
+/// Returns an agent by its name.
+///
+/// ```
+/// assert_eq!(vac::agent("codex").map(|agent| agent.adapter.name()), Some("codex"));
+/// assert_eq!(vac::agent("kilo").map(|agent| agent.adapter.name()), Some("opencode"));
+/// assert!(vac::agent("unheard-of").is_none());
+/// ```
+pub fn agent(name: &str) -> Option<Agent> {
+    agents().into_iter().find(|agent| agent.name == name)
 }
 
 /// Returns the environment variables that name the places of agents, each once.

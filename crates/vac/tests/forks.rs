@@ -7,7 +7,7 @@ use vac_adapter::{Memory, annotation};
 fn record_of_a_fork_names_the_fork_and_the_adapter() {
     let bytes = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
     let log = Memory { name: "session.jsonl", bytes };
-    let adapter = vac::adapter("cursor").expect("an agent");
+    let adapter = vac::agent("cursor").expect("an agent").adapter;
     let sessions = adapter.survey(&log).expect("a session");
     for (name, cli_name) in [("fork", Some("fork")), ("cursor", None)] {
         let named = Named::new(&*sessions[0], name);

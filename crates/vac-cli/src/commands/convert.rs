@@ -150,7 +150,7 @@ impl Convert {
         let folder = self.folder();
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
-        let (agent, jobs) = (settings.agent.as_deref(), settings.jobs);
+        let (agent, jobs) = (settings.agent, settings.jobs);
         let budget = HeldBudget::new(settings.max_event);
         let mut found_paths = Vec::new();
         let selected = if self.discover {
@@ -291,7 +291,7 @@ impl Convert {
     }
 
     fn settings(&self) -> Settings {
-        let agent = sessions::agent(&self.agent).map(|adapter| adapter.name().to_owned());
+        let agent = sessions::agent(&self.agent);
         Settings {
             agent,
             options: Options {

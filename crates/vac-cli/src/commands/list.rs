@@ -112,7 +112,7 @@ struct Session {
 impl List {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        let agent = sessions::agent(&self.agent).map(vac_adapter::Adapter::name);
+        let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.discover(agent, jobs, &HeldBudget::none(), talk)?;
         let words_about_left_out = selected.words_about_left_out();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use vac::AGENTS;
+use vac::{AGENTS, Agent};
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
 use vac_store::{Found, HeldBudget, Skipped, discover};
@@ -55,13 +55,13 @@ impl Selection {
     /// Finds the sessions that agents keep.
     pub fn discover(
         &self,
-        agent: Option<&str>,
+        agent: Option<Agent>,
         jobs: usize,
         budget: &HeldBudget,
         talk: Talk,
     ) -> Result<Selected> {
         let mut roots = self.roots()?;
-        roots.retain(|root| agent.is_none_or(|agent| root.agent == agent));
+        roots.retain(|root| agent.is_none_or(|agent| root.agent == agent.name));
         for missing in missing(&roots) {
             talk.warn(&missing);
         }
@@ -72,7 +72,7 @@ impl Selection {
     pub fn select(
         &self,
         found: Found,
-        agent: Option<&str>,
+        agent: Option<Agent>,
         jobs: usize,
         budget: &HeldBudget,
         talk: Talk,

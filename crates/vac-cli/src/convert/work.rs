@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use tempfile::SpooledTempFile;
-use vac::AGENTS;
+use vac::{AGENTS, Agent};
 use vac_adapter::adapter::{Adapter, Error, Session};
 use vac_adapter::report::Report;
 use vac_adapter::session::{self, Options};
@@ -14,6 +14,7 @@ use vac_store::{HeldBudget, Loaded, Log, join};
 use super::version;
 use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
+use crate::sessions;
 use crate::terminal::Talk;
 
 /// Smaller records are kept in memory: there are more of them than files may be open.
@@ -22,7 +23,7 @@ const SMALL: usize = 1 << 18;
 /// How logs are converted.
 pub struct Settings {
     /// The agent that was named, if any.
-    pub agent: Option<String>,
+    pub agent: Option<Agent>,
     /// How records are written.
     pub options: Options,
     /// How many bytes an event may have to be parsed.
@@ -72,13 +73,13 @@ pub enum Made {
 /// Looks at the beginning of every log and puts those together that are one session.
 pub fn arrange(
     logs: Vec<Log>,
-    agent: Option<&str>,
+    agent: Option<Agent>,
     jobs: usize,
     budget: &HeldBudget,
     talk: Talk,
 ) -> io::Result<Vec<Known>> {
     let adapters = match agent {
-        Some(agent) => vac::adapter(agent).into_iter().collect(),
+        Some(agent) => vec![agent.adapter],
         None => AGENTS.to_vec(),
     };
     let progress = Progress::new("looking", logs.len(), talk);
@@ -116,9 +117,7 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         return Outcome::Trouble(trouble.clone());
     }
     // The name that the user states goes before that of the place.
-    let agent = settings.agent.as_deref().or(known.agent);
-    let adapter = settings.agent.as_deref().or(known.adapter).and_then(vac::adapter);
-    let (Some(agent), Some(adapter)) = (agent, adapter) else {
+    let Some(Agent { name, adapter }) = settings.agent.or_else(|| sessions::named(known)) else {
         return Outcome::Unknown(known.looks_like.clone());
     };
     let log = match known.log.load_within(settings.max_event) {
@@ -130,7 +129,7 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         Err(error) => return Outcome::of(&error),
     };
     let made = sessions.iter().map(|session| {
-        let session = session::Named::new(&**session, agent);
+        let session = session::Named::new(&**session, name);
         let mut made = write(&session, &settings.options, &log);
         if let Made::Record(report, _) = &mut made {
             warn_if_newer(report, adapter);

@@ -349,3 +349,27 @@ fn sessions_that_came_from_another_one_name_it() {
         "{listed}"
     );
 }
+
+#[test]
+fn fork_is_named_by_its_place_or_by_the_user() {
+    let folder = Folder::new();
+    let log = home::codex("c", "2026-01-01T09:00:00Z");
+    folder.write("home/.trae/cli/sessions/2026/rollout-1.jsonl", &log);
+    folder.write("elsewhere/log.jsonl", &log);
+    let listed = folder.vac_at_home(&[], &["list", "--json"]).json();
+    assert_eq!(listed["sessions"][0]["agent"], "traex", "{listed}");
+    let inside = "home/.trae/cli/sessions/2026/rollout-1.jsonl";
+    for (arguments, agent) in [
+        (&["convert", inside][..], "traex"),
+        (&["convert", "--agent", "codex", inside], "codex"),
+        (&["convert", "elsewhere/log.jsonl"], "codex"),
+        (&["convert", "--agent", "traex", "elsewhere/log.jsonl"], "traex"),
+    ] {
+        let record = folder.vac(arguments).json();
+        let annotations = &record["session"]["vac"];
+        assert_eq!(annotations["agent"], agent, "{arguments:?}");
+        assert_eq!(annotations["adapter"], "codex", "{arguments:?}");
+    }
+    let facts = folder.vac(&["inspect", "--json", inside]).json();
+    assert_eq!(facts["sessions"][0]["agent"], "traex", "{facts}");
+}
