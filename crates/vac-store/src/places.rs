@@ -4,7 +4,7 @@
 //! home folder; [`discover`](crate::discover::discover) then looks for what exists.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, Place, Variables};
@@ -98,15 +98,14 @@ pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
 /// agent: its logs cannot be told from the other's by their content.
 pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &Path) -> Option<Origin> {
     let path = std::path::absolute(path).ok()?;
-    let folders: Vec<_> = path.components().map(|folder| folder.as_os_str()).collect();
-    let contains = |names: &&str| {
+    let folders: Vec<_> = path.components().map(Component::as_os_str).collect();
+    let contains = |names: &&'static str| {
         let names: Vec<_> = names.split('/').map(OsStr::new).collect();
         folders.windows(names.len()).any(|folders| folders == names)
     };
     agents.iter().find_map(|adapter| {
-        let forks =
-            adapter.places().iter().filter(|place| place.in_home.iter().any(|it| contains(&it)));
-        let agent = forks.filter_map(|place| place.agent).next()?;
+        let mut forks = adapter.places().iter().filter(|place| place.in_home.iter().any(contains));
+        let agent = forks.find_map(|place| place.agent)?;
         Some(Origin { agent, adapter: adapter.name() })
     })
 }
