@@ -186,6 +186,7 @@ impl Adapter for Gemini {
             stream::StreamCall::MAPPING,
             stream::StreamResult::MAPPING,
             stream::StreamEvent::MAPPING,
+            stream::Stats::MAPPING,
         ]
     }
 

@@ -88,6 +88,19 @@ mapping! {
     }
 }
 
+mapping! {
+    /// `stats` of a `result` line of a stream, all of which the event keeps. `input_tokens` contains
+    /// `cached`, and `total_tokens` also contains reasoning, which is not stated otherwise.
+    pub(crate) struct Stats<'a>("stats"; key, value) {
+        "input_tokens" => "`vac.usage.input`", note input: u64 = value.uint();
+        "output_tokens" => "`vac.usage.output`", note output: u64 = value.uint();
+        "total_tokens" => "`vac.usage.output`", note total: u64 = value.uint();
+        "cached" => "`vac.usage.cache-read`",
+            note cached: u64 = value.uint().filter(|count| *count > 0);
+        _ => keep;
+    }
+}
+
 /// Types of lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineType {
@@ -403,14 +416,18 @@ fn event<'a>(
         event.rest.push(("value".into(), line.carry()));
     }
     let mut extensions = Rest::default();
-    attach(&mut extensions, &event_annotations(&event, kind));
+    attach(&mut extensions, &event_annotations(&event, kind, report));
     let event_type = event.kind.unwrap_or(UNKNOWN.into());
     let id = Some(place.id().into());
     entry::event(event_type, Some(event.rest), event.timestamp, id, extensions)
 }
 
 /// What a line that is not a message says about the session.
-fn event_annotations(event: &StreamEvent<'_>, kind: Option<LineType>) -> EntryAnnotations<'static> {
+fn event_annotations(
+    event: &StreamEvent<'_>,
+    kind: Option<LineType>,
+    report: &mut Report,
+) -> EntryAnnotations<'static> {
     let mut annotations = EntryAnnotations::default();
     match kind {
         Some(LineType::Init) => annotations.starts = Some(true),
@@ -424,19 +441,17 @@ fn event_annotations(event: &StreamEvent<'_>, kind: Option<LineType>) -> EntryAn
                 _ => None,
             };
             annotations.ends = Some(End { of: EndOf::Session, how });
-            annotations.usage = event.stats.and_then(usage);
+            annotations.usage = event.stats.and_then(|stats| usage(stats, report));
         }
         _ => {}
     }
     annotations
 }
 
-/// Returns the tokens of a run in additive buckets. `input_tokens` contains `cached`, and
-/// `total_tokens` also contains reasoning, which is not stated otherwise.
-fn usage(stats: Node<'_, '_>) -> Option<Usage<'static>> {
-    let number = |key: &str| stats.member(key).and_then(Node::uint);
-    let (input, cached) = (number("input_tokens"), number("cached").filter(|count| *count > 0));
-    let output = match (number("total_tokens"), input, number("output_tokens")) {
+/// Returns the tokens of a run in additive buckets.
+fn usage(stats: Node<'_, '_>, report: &mut Report) -> Option<Usage<'static>> {
+    let Stats { input, output, total, cached, .. } = Stats::read(stats, &[], report);
+    let output = match (total, input, output) {
         (Some(total), Some(input), Some(output)) => Some(output.max(total.saturating_sub(input))),
         (_, _, output) => output,
     };
