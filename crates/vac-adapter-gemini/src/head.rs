@@ -20,8 +20,8 @@ mapping! {
     /// The head of a session: the object around its messages, or the first line of a log of lines.
     /// The head of a further document of the session is an event, which keeps all but `startTime`.
     pub(crate) struct Head<'a>("session"; key, value, wanted: Wanted) {
-        "sessionId" => "`id`, `session.session-id`; without one, that of a `$set`, the file's stem, \
-            or a function of the bytes" seed "000, 002",
+        "sessionId" => "`id`, `session.session-id`; without one, that of a `$set`, the file's \
+            stem, or a function of the bytes" seed "000, 002",
             stated = wanted.is_hoisted && session_id(value).is_some();
         "startTime" => "`created`, `session.session-start`; without one, the earliest timestamp, \
             else the minute in the file's name. `timestamp` of the event" seed "000, 002",

@@ -34,8 +34,9 @@ pub(crate) struct Wanted {
 }
 
 mapping! {
-    /// A message: an element of `messages`, a line, or a Content of the API. A message that consists
-    /// of responses of tools is a `tool-result` for each; the first has what is left as `message`.
+    /// A message: an element of `messages`, a line, or a Content of the API. A message that
+    /// consists of responses of tools is a `tool-result` for each; the first has what is left as
+    /// `message`.
     pub(crate) struct Message<'a>("message"; key, value, wanted: Wanted) {
         "id" => "`id`; `native:id` of an earlier version" seed "000, 001",
             take id: Text<'a> = value.text();

@@ -89,8 +89,8 @@ mapping! {
 }
 
 mapping! {
-    /// `stats` of a `result` line of a stream, all of which the event keeps. `input_tokens` contains
-    /// `cached`, and `total_tokens` also contains reasoning, which is not stated otherwise.
+    /// `stats` of a `result` line of a stream, all of which the event keeps. `input_tokens`
+    /// contains `cached`, and `total_tokens` also contains reasoning, which is not stated otherwise.
     pub(crate) struct Stats<'a>("stats"; key, value) {
         "input_tokens" => "`vac.usage.input`", note input: u64 = value.uint();
         "output_tokens" => "`vac.usage.output`", note output: u64 = value.uint();
