@@ -23,7 +23,8 @@ pub(crate) struct Wanted<'w> {
 mapping! {
     /// A bubble of a composer: a message.
     pub(crate) struct Bubble<'a>("bubble"; key, value, wanted: Wanted<'_>) {
-        "type" => "the entry's type: 1 is `user`, 2 is `assistant`", stated = value.uint().is_some();
+        "type" => "the entry's type: 1 is `user`, 2 is `assistant`",
+            stated = value.uint().is_some();
         "bubbleId" => "`id`; kept if it is another than that of the row",
             stated = value.is_text(wanted.id);
         "text" => "`content`, `vac.author`", take content: Node<'a, 'a> = Some(value);

@@ -32,7 +32,7 @@ mapping! {
         "timestamp_ms" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = value.uint().map(AbstractTimestamp::Uint);
         "tool_call" => "the tool, and what is left",
-            take tool: (Text<'a>, Node<'a, 'a>) = tool_key(value).map(|name| (name, value));
+            take tool: NamedTool<'a> = NamedTool::find(value);
         "model_call_id" => "", keep;
     }
 }
@@ -76,8 +76,8 @@ pub(crate) fn started<'a>(
     let stated = Stated { subtype: "started", session: facts.id() };
     let mut line = CallLine::read(node, &ToolCallEntry::KEYS, stated, report);
     let (mut name, mut input) = (None, None);
-    if let Some((key, tool_call)) = line.tool {
-        let called = called(key, tool_call, (true, false), &mut line.rest, report);
+    if let Some(tool) = line.tool {
+        let called = called(tool, (true, false), &mut line.rest, report);
         (name, input) = (Some(called.name), called.input);
     }
     entry::tool_call(name, input, line.call_id, line.timestamp, Some(place.id()), line.rest)
@@ -94,8 +94,8 @@ pub(crate) fn completed<'a>(
     let stated = Stated { subtype: "completed", session: facts.id() };
     let mut line = CallLine::read(node, &ToolResultEntry::KEYS, stated, report);
     let (mut before, mut result) = (None, None);
-    if let Some((key, tool_call)) = line.tool {
-        let called = called(key, tool_call, (!is_started, true), &mut line.rest, report);
+    if let Some(tool) = line.tool {
+        let called = called(tool, (!is_started, true), &mut line.rest, report);
         result = called.result;
         if !is_started {
             report.warn("a tool call is completed and was never started");
@@ -124,16 +124,24 @@ pub(crate) fn completed<'a>(
 /// The tool of a model that Cursor has no kind for.
 const FUNCTION: &str = "function";
 
-/// Returns the key of the first object in a `tool_call` that is named as a tool, or has what a tool
-/// has.
-fn tool_key<'a>(tool_call: Node<'a, '_>) -> Option<Text<'a>> {
-    let is_tool = |(name, value): &(Text<'a>, Node<'a, '_>)| {
-        let has = |key: &str| value.member(key).is_some();
-        value.kind() == Kind::Map
-            && (name.ends_with("ToolCall") || name == FUNCTION || has("args") || has("result"))
-    };
-    let mut objects = tool_call.members().filter_map(|(key, value)| Some((key.text()?, value)));
-    objects.find(is_tool).map(|(name, _)| name)
+/// The object in a `tool_call` that is the tool.
+pub(crate) struct NamedTool<'a> {
+    key: Text<'a>,
+    tool: Node<'a, 'a>,
+    tool_call: Node<'a, 'a>,
+}
+
+impl<'a> NamedTool<'a> {
+    /// Returns the first object that is named as a tool, or has what a tool has.
+    fn find(tool_call: Node<'a, 'a>) -> Option<Self> {
+        let is_tool = |(key, tool): &(Text<'a>, Node<'a, 'a>)| {
+            let has = |key: &str| tool.member(key).is_some();
+            tool.kind() == Kind::Map
+                && (key.ends_with("ToolCall") || key == FUNCTION || has("args") || has("result"))
+        };
+        let mut objects = tool_call.members().filter_map(|(key, value)| Some((key.text()?, value)));
+        objects.find(is_tool).map(|(key, tool)| Self { key, tool, tool_call })
+    }
 }
 
 /// What a line says about the tool that is called.
@@ -143,19 +151,17 @@ struct Called<'a> {
     result: Option<Node<'a, 'a>>,
 }
 
-/// Reads the tool with this key, with its input and its result if they are wanted. What is left is
-/// added to the rest of the line.
+/// Reads a tool, with its input and its result if they are wanted. What is left is added to the
+/// rest of the line.
 fn called<'a>(
-    key: Text<'a>,
-    tool_call: Node<'a, '_>,
+    NamedTool { key, tool, tool_call }: NamedTool<'a>,
     (has_input, has_result): (bool, bool),
     line: &mut Rest<'a>,
     report: &mut Report,
 ) -> Called<'a> {
     let mut left = ToolCall::read(tool_call, &[], &key, report).rest;
     let wanted = Wanted { is_function: key == FUNCTION, has_input, has_result };
-    let tool = tool_call.member(&key).map(|tool| Tool::read(tool, &[], wanted, report));
-    let Tool { name, input, result, rest } = tool.unwrap_or_default();
+    let Tool { name, input, result, rest } = Tool::read(tool, &[], wanted, report);
     let name = name.filter(|_| wanted.is_function).unwrap_or_else(|| key.clone());
     left.extend(object(rest).map(|rest| (key, rest)));
     line.extend(object(left).map(|left| ("tool_call".into(), left)));

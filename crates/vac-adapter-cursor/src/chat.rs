@@ -24,8 +24,8 @@ pub(crate) struct Wanted<'w> {
 }
 
 mapping! {
-    /// A blob of a chat that is a message. One of the role `tool` is a `tool-result` for each of its
-    /// blocks, the first with what is left as `message`; one of another role is an event.
+    /// A blob of a chat that is a message. One of the role `tool` is a `tool-result` for each of
+    /// its blocks, the first with what is left as `message`; one of another role is an event.
     pub(crate) struct ChatMessage<'a>("chat.message"; key, value, wanted: Wanted<'_>) {
         "role" => "the entry's type, or `event-type`", stated = value.is_text(wanted.role);
         "content" => "`content`, and `children` of its blocks",

@@ -31,8 +31,8 @@ pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
 const ROW: &str = "row";
 
 mapping! {
-    /// A row of a database: a composer, a bubble, or a part of a chat. Its entry has what is left as
-    /// `row`.
+    /// A row of a database: a composer, a bubble, or a part of a chat. Its entry has what is left
+    /// as `row`.
     pub(crate) struct StoredRow<'a>("row"; key, value) {
         "value" => "the entry", stated = true;
         "key" | "meta" | "file" | "blob" => "`id`", stated = true;

@@ -28,7 +28,8 @@ mapping! {
             take params: Any<'a> = (!wanted.has_raw_args).then(|| value.carry());
         "result" => "`output` of the `tool-result`, `vac.outcome`",
             take result: Node<'a, 'a> = wanted.is_over.then_some(value);
-        "error" => "`is-error`; `output` of the `tool-result` if there is no `result`, else kept there",
+        "error" =>
+            "`is-error`; `output` of the `tool-result` if there is no `result`, else kept there",
             take error: Node<'a, 'a> = wanted.is_over.then_some(value);
         "status" => "`status` of the `tool-result`, `vac.outcome`",
             take status: Text<'a> = value.text().filter(|_| wanted.is_over);
