@@ -2,14 +2,49 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::members::{null, put, sift};
+use vac_adapter::{Report, mapping};
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Kind, Node};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::tools::annotate_call;
-use crate::{outcome, stored};
+use crate::{entry, outcome, stored};
+
+mapping! {
+    /// A block of type `tool-call` of a chat: a `tool-call`.
+    pub(crate) struct StoredCall<'a>("tool-call"; key, value) {
+        "type" => "the entry's type", stated = value.is_text("tool-call");
+        "toolName" => "`name`", take name: Text<'a> = value.text();
+        "toolCallId" => "`call-id`", take call_id: Text<'a> = value.text();
+        "args" | "input" => "`input`", take input: Any<'a> = Some(value.carry());
+        "providerOptions" => "`model-id` of the message", keep;
+    }
+}
+
+mapping! {
+    /// A block of type `tool-result` of a chat: a `tool-result`.
+    pub(crate) struct StoredResult<'a>("tool-result"; key, value) {
+        "type" => "the entry's type", stated = value.is_text("tool-result");
+        "toolCallId" => "`call-id`", take call_id: Text<'a> = value.text();
+        "result" | "output" => "`output`", take output: Any<'a> = Some(value.carry());
+        "isError" => "`is-error`, `vac.outcome`", take is_error: bool = value.bool();
+        "toolName" => "`vac.outcome`, `vac.exit-code` of a shell tool",
+            note tool: Text<'a> = value.text();
+        "experimental_content" | "providerOptions" => "", keep;
+    }
+}
+
+mapping! {
+    /// A block of type `reasoning`, `redacted-reasoning`, `thinking` or `redacted_thinking`:
+    /// `reasoning`.
+    pub(crate) struct Reasoning<'a>("reasoning"; key, value, kind: &str) {
+        "type" => "the entry's type", stated = value.is_text(kind);
+        "text" | "thinking" => "`content`", take content: Any<'a> = Some(value.carry());
+        "data" => "`encrypted`", take encrypted: Text<'a> = value.text();
+        "signature" => "", keep;
+        "providerOptions" => "`model-id` of the message", keep;
+    }
+}
 
 /// Blocks that are content and nothing else.
 const PLAIN: &[&str] = &["text", "image", "file"];
@@ -30,15 +65,14 @@ pub(crate) fn child<'a>(
             annotate_call(&mut call);
             call
         }),
-        "tool_result" => tool_result(node, timestamp.cloned(), report).map(|result| {
-            let mut result = Entry::ToolResult(result);
+        "tool_result" => tool_result(node, timestamp.cloned(), report).map(|mut result| {
             outcome::annotate_result(&mut result, None, None);
-            result
+            Entry::ToolResult(result)
         }),
-        "tool-call" => Some(call(node)),
-        "tool-result" => Some(result(node, None)),
+        "tool-call" => Some(call(node, report)),
+        "tool-result" => Some(Entry::ToolResult(result(node, None, report))),
         "reasoning" | "redacted-reasoning" | "thinking" | "redacted_thinking" => {
-            Some(reasoning(node, &kind))
+            Some(reasoning(node, &kind, report))
         }
         other => {
             if !PLAIN.contains(&other) {
@@ -50,70 +84,29 @@ pub(crate) fn child<'a>(
 }
 
 /// A `tool-call` block of the CLI's database.
-fn call<'a>(node: Node<'a, '_>) -> Entry<'a> {
-    let (mut name, mut input, mut call_id) = (None, None, None);
-    let extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "type" => value.is_text("tool-call"),
-        "toolName" => put(&mut name, value.text()),
-        "toolCallId" => put(&mut call_id, value.text()),
-        "args" | "input" if input.is_none() => put(&mut input, Some(value.carry())),
-        _ => false,
-    });
-    let mut call = Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions,
-    });
-    annotate_call(&mut call);
-    call
+fn call<'a>(node: Node<'a, '_>, report: &mut Report) -> Entry<'a> {
+    let StoredCall { name, call_id, input, rest } =
+        StoredCall::read(node, &ToolCallEntry::KEYS, report);
+    entry::tool_call(name, input, call_id, None, None, rest)
 }
 
 /// A `tool-result` block of the CLI's database. `high_level` is what its message states about the
 /// result besides.
-pub(crate) fn result<'a>(node: Node<'a, '_>, high_level: Option<Node<'_, '_>>) -> Entry<'a> {
-    let (mut output, mut call_id, mut is_error) = (None, None, None);
-    let extensions = sift(node, stored::TOOL_RESULT, |key, value| match key {
-        "type" => value.is_text("tool-result"),
-        "toolCallId" => put(&mut call_id, value.text()),
-        "result" | "output" if output.is_none() => put(&mut output, Some(value.carry())),
-        "isError" => put(&mut is_error, value.bool()),
-        _ => false,
-    });
-    let mut entry = Entry::ToolResult(ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id,
-        status: None,
-        is_error,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions,
-    });
-    let tool = node.member("toolName").and_then(Node::text);
-    outcome::annotate_result(&mut entry, tool.as_deref(), high_level);
-    entry
+pub(crate) fn result<'a>(
+    node: Node<'a, '_>,
+    high_level: Option<Node<'_, '_>>,
+    report: &mut Report,
+) -> ToolResultEntry<'a> {
+    let StoredResult { call_id, output, is_error, tool, rest } =
+        StoredResult::read(node, stored::TOOL_RESULT, report);
+    let mut result = entry::tool_result(output, call_id, None, is_error, None, rest);
+    outcome::annotate_result(&mut result, tool.as_deref(), high_level);
+    result
 }
 
 /// A `reasoning` block of the CLI's database, or a `thinking` one.
-fn reasoning<'a>(node: Node<'a, '_>, kind: &str) -> Entry<'a> {
-    let (mut content, mut encrypted) = (None, None);
-    let extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
-        "type" => value.is_text(kind),
-        "text" | "thinking" if content.is_none() => put(&mut content, Some(value.carry())),
-        "data" => put(&mut encrypted, value.text()),
-        _ => false,
-    });
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions,
-    })
+fn reasoning<'a>(node: Node<'a, '_>, kind: &str, report: &mut Report) -> Entry<'a> {
+    let Reasoning { content, encrypted, rest } =
+        Reasoning::read(node, &ReasoningEntry::KEYS, kind, report);
+    entry::reasoning(content, encrypted, None, None, rest)
 }

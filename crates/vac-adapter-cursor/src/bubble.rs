@@ -1,19 +1,91 @@
 //! Bubbles of the IDE: messages with what the model thought and did.
 
-use std::borrow::Cow;
-
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
-use vac_adapter::members::{null, object, put, sift};
+use vac_adapter::members::{self, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Author, EntryAnnotations, Usage};
 use vac_record::{
     AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType, ReasoningEntry, TokenUsage,
 };
-use vac_value::{IntoOwned, Kind, Node};
+use vac_value::{Any, IntoOwned, Kind, Node, Text};
 
 use crate::facts::Facts;
 use crate::message::author_annotations;
-use crate::{event, prompt_rules, stored, tool_former_data};
+use crate::{entry, prompt_rules, stored, tool_former_data};
+
+/// Which members of a bubble have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    id: &'w str,
+    is_assistant: bool,
+}
+
+mapping! {
+    /// A bubble of a composer: a message.
+    pub(crate) struct Bubble<'a>("bubble"; key, value, wanted: Wanted<'_>) {
+        "type" => "the entry's type: 1 is `user`, 2 is `assistant`",
+            stated = value.uint().is_some();
+        "bubbleId" => "`id`; kept if it is another than that of the row",
+            stated = value.is_text(wanted.id);
+        "text" => "`content`, `vac.author`", take content: Node<'a, 'a> = Some(value);
+        "createdAt" => "`timestamp`",
+            take timestamp: AbstractTimestamp<'a> = AbstractTimestamp::from_node(value).ok();
+        "timingInfo" => "`timestamp`, if there is no `createdAt`",
+            note sent: AbstractTimestamp<'a> = timing(value);
+        "thinking" => "`children`: `reasoning`", take thinking: Node<'a, 'a> =
+            matches!(value.kind(), Kind::Map | Kind::Text).then_some(value);
+        "toolFormerData" => "`children`: `tool-call`, `tool-result`", take called: Node<'a, 'a> =
+            tool_former_data::is_call(value).then_some(value);
+        "tokenCount" => "`token-usage`, `vac.usage`",
+            take count: Node<'a, 'a> = has_counts(value).then_some(value);
+        "modelInfo" => "`model-id`, and what is left", take model: Node<'a, 'a> =
+            (wanted.is_assistant && model_name(value).is_some()).then_some(value);
+        "isSimulatedMsg" | "isPlanExecution" => "`vac.author`",
+            note simulated: bool = value.bool().filter(|is_simulated| *is_simulated);
+        "_v" | "aiWebSearchResults" | "allThinkingBlocks" | "approximateLintErrors"
+        | "assistantSuggestedDiffs" | "attachedCodeChunks" | "attachedFileCodeChunksMetadataOnly"
+        | "attachedFolders" | "attachedFoldersListDirResults" | "attachedFoldersNew"
+        | "attachedHumanChanges" | "capabilities" | "capabilitiesRan" | "capabilityContexts"
+        | "capabilityStatuses" | "capabilityType" | "checkpointId" | "codebaseContextChunks"
+        | "codeBlocks" | "commits" | "consoleLogs" | "context" | "contextPieces"
+        | "conversationState" | "cursorCommands" | "cursorCommandsExplicitlySet" | "cursorRules"
+        | "deletedFiles" | "diffHistories" | "diffsForCompressingFiles" | "diffsSinceLastApply"
+        | "docsReferences" | "documentationSelections" | "editTrailContexts" | "errorDetails"
+        | "existedPreviousTerminalCommand" | "existedSubsequentTerminalCommand" | "externalLinks"
+        | "fileDiffTrajectories" | "gitDiffs" | "humanChanges" | "images" | "interpreterResults"
+        | "isAgentic" | "isRefunded" | "knowledgeItems" | "lastTerminalCwd" | "lints"
+        | "mcpDescriptors" | "multiFileLinterErrors" | "notepads" | "pastChats"
+        | "pastChatsExplicitlySet" | "projectLayouts" | "pullRequests" | "recentLocationsHistory"
+        | "recentlyViewedFiles" | "relevantFiles" | "requestId" | "richText"
+        | "suggestedCodeBlocks" | "summarizedComposers" | "supportedTools" | "thinkingDurationMs"
+        | "todos" | "toolResults" | "turnDurationMs" | "uiElementPicked" | "unifiedMode"
+        | "userResponsesToSuggestedCodeBlocks" | "webReferences" | "workspaceUris" => "", keep;
+    }
+}
+
+mapping! {
+    /// `modelInfo` of a bubble.
+    pub(crate) struct ModelInfo<'a>("modelInfo"; key, value) {
+        "modelName" => "`model-id`", take name: Text<'a> = value.text();
+    }
+}
+
+mapping! {
+    /// `tokenCount` of a bubble.
+    pub(crate) struct TokenCount<'a>("tokenCount"; key, value) {
+        "inputTokens" => "`token-usage.input`, `vac.usage.input`", take input: u64 = value.uint();
+        "outputTokens" => "`token-usage.output`, `vac.usage.output`",
+            take output: u64 = value.uint();
+    }
+}
+
+mapping! {
+    /// `thinking` of a bubble, if it is an object: `reasoning`.
+    pub(crate) struct Thinking<'a>("thinking"; key, value) {
+        "text" => "`content`", take content: Any<'a> = Some(value.carry());
+        "signature" => "", keep;
+    }
+}
 
 /// What `type` says.
 const USER: u64 = 1;
@@ -31,65 +103,45 @@ pub(crate) fn entry<'a>(
         Some(ASSISTANT) => MessageEntryType::Assistant,
         _ => {
             report.unknown("a bubble of a type other than 1 and 2");
-            let mut data = sift(bubble, &[], |_, _| false);
+            let mut data = members::all(bubble, &[]);
             if bubble.kind() != Kind::Map {
                 data.push(("value".into(), bubble.carry()));
             }
-            return Entry::Event(event::new("bubble", id.to_owned(), data));
+            return Entry::Event(entry::event("bubble", id.to_owned(), data));
         }
     };
     let is_assistant = kind == MessageEntryType::Assistant;
-    let (mut content, mut own_time, mut usage) = (None, None, None);
-    let (mut thinking, mut called, mut model) = (None, None, None);
-    let mut extensions = sift(bubble, stored::MESSAGE, |key, value| match key {
-        "type" => value.uint().is_some(),
-        "bubbleId" => value.is_text(id),
-        "text" => put(&mut content, Some(value.carry())),
-        "createdAt" => put(&mut own_time, AbstractTimestamp::from_node(value).ok()),
-        "thinking" => {
-            let is_it = matches!(value.kind(), Kind::Map | Kind::Text);
-            put(&mut thinking, is_it.then_some(value))
-        }
-        "toolFormerData" => put(&mut called, tool_former_data::is_call(value).then_some(value)),
-        "tokenCount" => put(&mut usage, token_usage(value)),
-        "modelInfo" if is_assistant => {
-            let name = value.member("modelName").and_then(Node::text);
-            put(&mut model, name.map(|name| (name, value)))
-        }
-        _ => false,
-    });
-    let timestamp = own_time.or_else(|| timing(bubble));
+    let wanted = Wanted { id, is_assistant };
+    let mut read = Bubble::read(bubble, stored::MESSAGE, wanted, report);
+    let timestamp = read.timestamp.or(read.sent);
     let mut children = Vec::new();
-    children.extend(thinking.map(|thinking| reasoning(thinking, id, timestamp.as_ref())));
-    if let Some(called) = called {
-        let (call, result) = tool_former_data::entries(called, id, timestamp.as_ref());
+    children.extend(read.thinking.map(|it| reasoning(it, id, timestamp.as_ref(), report)));
+    if let Some(called) = read.called {
+        let (call, result) = tool_former_data::entries(called, id, timestamp.as_ref(), report);
         children.push(call);
         children.extend(result);
     }
-    let model_id = model.map(|(name, info)| {
-        let left = sift(info, &[], |key, _| key == "modelName");
-        extensions.extend(object(left).map(|left| ("modelInfo".into(), left)));
+    let model_id = read.model.and_then(|info| {
+        let ModelInfo { name, rest } = ModelInfo::read(info, &[], report);
+        read.rest.extend(object(rest).map(|rest| ("modelInfo".into(), rest)));
         name
     });
+    let token_usage = read.count.map(|count| token_usage(count, report));
     let mut annotations = EntryAnnotations::default();
     if !is_assistant {
-        let text = bubble.member("text").and_then(Node::text).unwrap_or_default();
-        let is_simulated = is_simulated(bubble) || facts.is_simulated(id);
+        let text = read.content.and_then(Node::text).unwrap_or_default();
+        let is_simulated = read.simulated.is_some() || facts.is_simulated(id);
         let author = if is_simulated { Author::Program } else { prompt_rules::text_author(&text) };
         annotations = author_annotations(author, facts.is_subagent());
     }
-    annotations.usage = usage.as_ref().and_then(additive);
-    attach(&mut extensions, &annotations);
+    annotations.usage = token_usage.as_ref().and_then(additive);
+    attach(&mut read.rest, &annotations);
+    let content = read.content.map(Node::carry);
     Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(Cow::Owned(id.to_owned())),
         model_id,
-        parent_id: None,
-        token_usage: usage,
+        token_usage,
         children: (!children.is_empty()).then_some(children),
-        extensions,
+        ..entry::message(kind, content, timestamp, id.to_owned().into(), read.rest)
     })
 }
 
@@ -102,14 +154,13 @@ pub(crate) fn kind(bubble: Node<'_, '_>) -> Option<u64> {
 /// When a bubble came to be.
 pub(crate) fn timestamp(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let own = bubble.member("createdAt").and_then(|time| AbstractTimestamp::from_node(time).ok());
-    own.map(IntoOwned::into_owned).or_else(|| timing(bubble))
+    own.map(IntoOwned::into_owned).or_else(|| timing(bubble.member("timingInfo")?))
 }
 
 /// When a request was sent, for bubbles without another time. Some of these numbers
 /// count from when the program was started: those are not times.
-fn timing(bubble: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+fn timing(timing: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     const EARLIEST: u64 = 1_000_000_000_000;
-    let timing = bubble.member("timingInfo")?;
     let times = ["clientStartTime", "clientRpcSendTime"];
     let time = times
         .iter()
@@ -121,20 +172,15 @@ fn reasoning<'a>(
     thinking: Node<'a, '_>,
     id: &str,
     timestamp: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
 ) -> Entry<'a> {
-    let mut content = (thinking.kind() == Kind::Text).then(|| thinking.carry());
-    let extensions = sift(thinking, &ReasoningEntry::KEYS, |key, value| {
-        key == "text" && put(&mut content, Some(value.carry()))
-    });
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted: None,
-        subject: None,
-        timestamp: timestamp.cloned(),
-        id: Some(format!("{id}:thinking").into()),
-        children: None,
-        extensions,
-    })
+    let Thinking { content, rest } = Thinking::read(thinking, &ReasoningEntry::KEYS, report);
+    let content = content.or((thinking.kind() == Kind::Text).then(|| thinking.carry()));
+    entry::reasoning(content, None, timestamp.cloned(), Some(format!("{id}:thinking")), rest)
+}
+
+fn model_name<'a>(info: Node<'a, '_>) -> Option<Text<'a>> {
+    info.member("modelName").and_then(Node::text)
 }
 
 /// Whether Cursor wrote the text of a bubble of the user.
@@ -149,21 +195,22 @@ fn additive(usage: &TokenUsage<'_>) -> Option<Usage<'static>> {
     is_stated.then(|| Usage { input: usage.input, output: usage.output, ..Usage::default() })
 }
 
+/// Whether a bubble states how many tokens it took.
+fn has_counts(count: Node<'_, '_>) -> bool {
+    let keys = ["inputTokens", "outputTokens"];
+    keys.iter().any(|key| count.member(key).and_then(Node::uint).is_some())
+}
+
 /// The counts of a bubble; other members keep their names.
-fn token_usage<'a>(count: Node<'a, '_>) -> Option<TokenUsage<'a>> {
-    let (mut input, mut output) = (None, None);
-    let extensions = sift(count, &TokenUsage::KEYS, |key, value| match key {
-        "inputTokens" => put(&mut input, value.uint()),
-        "outputTokens" => put(&mut output, value.uint()),
-        _ => false,
-    });
-    (input.is_some() || output.is_some()).then_some(TokenUsage {
+fn token_usage<'a>(count: Node<'a, '_>, report: &mut Report) -> TokenUsage<'a> {
+    let TokenCount { input, output, rest } = TokenCount::read(count, &TokenUsage::KEYS, report);
+    TokenUsage {
         input,
         output,
         cached: None,
         reasoning: None,
         total: None,
         cost: None,
-        extensions,
-    })
+        extensions: rest,
+    }
 }

@@ -2,51 +2,85 @@
 
 use std::borrow::Cow;
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::Place;
-use vac_adapter::members::{Rest, null, object, put, sift};
+use vac_adapter::members::{Rest, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
 
 use crate::facts::Facts;
-use crate::outcome;
-use crate::tools::annotate_call;
+use crate::{entry, outcome};
 
-/// The members of a line about a tool call.
-struct Line<'d, 'a> {
-    call_id: Option<Text<'a>>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-    tool: Option<Tool<'d, 'a>>,
-    rest: Rest<'a>,
+/// Which members of a line about a tool call the record states in another way.
+#[derive(Clone, Copy)]
+pub(crate) struct Stated<'w> {
+    subtype: &'w str,
+    session: &'w str,
 }
 
-/// What is called: `{"<kind>ToolCall": {"args": …, "result": …}}`.
-struct Tool<'d, 'a> {
-    /// The key, which names the tool, and what it holds.
-    name: Text<'a>,
-    inside: Node<'d, 'a>,
-    /// What else there is.
-    others: Rest<'a>,
+mapping! {
+    /// A line of type `tool_call`: a `tool-call` when it is started, a `tool-result` when it is
+    /// completed.
+    pub(crate) struct CallLine<'a>("call"; key, value, stated: Stated<'_>) {
+        "type" => "the entry's type", stated = value.is_text("tool_call");
+        "subtype" => "the entry's type", stated = value.is_text(stated.subtype);
+        "session_id" => "the session's `id`; kept if it is another",
+            stated = value.is_text(stated.session);
+        "call_id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "timestamp_ms" => "`timestamp`",
+            take timestamp: AbstractTimestamp<'a> = value.uint().map(AbstractTimestamp::Uint);
+        "tool_call" => "the tool, and what is left",
+            take tool: NamedTool<'a> = NamedTool::find(value);
+        "model_call_id" => "", keep;
+    }
+}
+
+mapping! {
+    /// `tool_call` of a line, in which the key of one object names the tool: `shellToolCall`, or
+    /// `function` for a tool that Cursor has no kind for.
+    pub(crate) struct ToolCall<'a>("tool_call"; key, value, name: &str) {
+        _ => keep, unless key == name;
+    }
+}
+
+/// Which members of a tool have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    is_function: bool,
+    has_input: bool,
+    has_result: bool,
+}
+
+mapping! {
+    /// The object of a `tool_call` that is named after the tool.
+    pub(crate) struct Tool<'a>("tool"; key, value, wanted: Wanted) {
+        "args" | "arguments" => "`input` of the `tool-call`; `arguments` of a `function`",
+            take input: Any<'a> = (wanted.has_input && wanted.is_function == (key == "arguments"))
+                .then(|| value.carry());
+        "name" => "`name` of a `function`", note name: Text<'a> = value.text();
+        "result" => "`output`, `status` (its first member), `is-error`, `vac.outcome`",
+            take result: Node<'a, 'a> = wanted.has_result.then_some(value);
+        "description" => "", keep;
+    }
 }
 
 /// A call that begins.
-pub(crate) fn started<'a>(node: Node<'a, '_>, place: Place, facts: &Facts) -> Entry<'a> {
-    let line = Line::parse(node, "started", &ToolCallEntry::KEYS, facts);
-    let mut extensions = line.rest;
-    let (name, input) = match line.tool {
-        None => (Cow::Borrowed(UNKNOWN), None),
-        Some(tool) => {
-            let mut input = None;
-            let name = tool.called();
-            let left =
-                tool.left(|key, value| key == tool.input() && put(&mut input, Some(value.carry())));
-            extensions.extend(left.map(|left| ("tool_call".into(), left)));
-            (name, input)
-        }
-    };
-    call(name, input, line.call_id, line.timestamp, place.id(), extensions)
+pub(crate) fn started<'a>(
+    node: Node<'a, '_>,
+    place: Place,
+    facts: &Facts,
+    report: &mut Report,
+) -> Entry<'a> {
+    let stated = Stated { subtype: "started", session: facts.id() };
+    let mut line = CallLine::read(node, &ToolCallEntry::KEYS, stated, report);
+    let (mut name, mut input) = (None, None);
+    if let Some(tool) = line.tool {
+        let called = called(tool, (true, false), &mut line.rest, report);
+        (name, input) = (Some(called.name), called.input);
+    }
+    entry::tool_call(name, input, line.call_id, line.timestamp, Some(place.id()), line.rest)
 }
 
 /// The result of a call; with the call before it, if no line says that it was started.
@@ -57,129 +91,81 @@ pub(crate) fn completed<'a>(
     is_started: bool,
     report: &mut Report,
 ) -> (Option<Entry<'a>>, Entry<'a>) {
-    let line = Line::parse(node, "completed", &ToolResultEntry::KEYS, facts);
-    let mut extensions = line.rest;
-    let mut output = None;
-    let mut status = None;
-    let mut is_error = None;
-    let mut before = None;
-    let mut annotations =
-        EntryAnnotations { outcome: Some(Outcome::Unknown), ..EntryAnnotations::default() };
+    let stated = Stated { subtype: "completed", session: facts.id() };
+    let mut line = CallLine::read(node, &ToolResultEntry::KEYS, stated, report);
+    let (mut before, mut result) = (None, None);
     if let Some(tool) = line.tool {
-        let mut input = None;
-        let left = tool.left(|key, value| match key {
-            "result" => {
-                status = self::status(value);
-                is_error = status.as_deref().and_then(|status| self::is_error(status, value));
-                annotations = outcome::tagged_annotations(status.as_deref(), is_error, value);
-                put(&mut output, Some(value.carry()))
-            }
-            key if key == tool.input() => !is_started && put(&mut input, Some(value.carry())),
-            _ => false,
-        });
+        let called = called(tool, (!is_started, true), &mut line.rest, report);
+        result = called.result;
         if !is_started {
             report.warn("a tool call is completed and was never started");
+            let (call_id, id) = (line.call_id.clone(), Some(place.id()));
             let rest = Rest::default();
-            before = Some(call(tool.called(), input, line.call_id.clone(), None, place.id(), rest));
+            before =
+                Some(entry::tool_call(Some(called.name), called.input, call_id, None, id, rest));
         }
-        extensions.extend(left.map(|left| ("tool_call".into(), left)));
     }
-    attach(&mut extensions, &annotations);
+    let status = result.and_then(status);
+    let is_error = status.as_deref().zip(result).and_then(|(status, it)| is_error(status, it));
+    let annotations = match result {
+        Some(result) => outcome::tagged_annotations(status.as_deref(), is_error, result),
+        None => EntryAnnotations { outcome: Some(Outcome::Unknown), ..EntryAnnotations::default() },
+    };
+    attach(&mut line.rest, &annotations);
     let id = if before.is_some() { format!("{}:result", place.id()) } else { place.id() };
-    let result = Entry::ToolResult(ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id: line.call_id,
-        is_error,
-        status,
+    let output = result.map(Node::carry);
+    let result = ToolResultEntry {
         timestamp: line.timestamp,
-        id: Some(id.into()),
-        children: None,
-        extensions,
-    });
-    (before, result)
+        ..entry::tool_result(output, line.call_id, status, is_error, Some(id), line.rest)
+    };
+    (before, Entry::ToolResult(result))
 }
 
-const UNKNOWN: &str = "unknown";
 /// The tool of a model that Cursor has no kind for.
 const FUNCTION: &str = "function";
 
-fn call<'a>(
-    name: Text<'a>,
-    input: Option<Any<'a>>,
-    call_id: Option<Text<'a>>,
-    timestamp: Option<AbstractTimestamp<'a>>,
-    id: String,
-    extensions: Rest<'a>,
-) -> Entry<'a> {
-    let mut call = Entry::ToolCall(ToolCallEntry {
-        name,
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: Some(id.into()),
-        children: None,
-        extensions,
-    });
-    annotate_call(&mut call);
-    call
+/// The object in a `tool_call` that is the tool.
+pub(crate) struct NamedTool<'a> {
+    key: Text<'a>,
+    tool: Node<'a, 'a>,
+    tool_call: Node<'a, 'a>,
 }
 
-impl<'d: 'a, 'a> Line<'d, 'a> {
-    fn parse(node: Node<'d, 'a>, subtype: &str, named: &[&str], facts: &Facts) -> Self {
-        let (mut call_id, mut timestamp, mut tool) = (None, None, None);
-        let rest = sift(node, named, |key, value| match key {
-            "type" => value.is_text("tool_call"),
-            "subtype" => value.is_text(subtype),
-            "session_id" => value.is_text(facts.id()),
-            "call_id" => put(&mut call_id, value.text()),
-            "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
-            "tool_call" => put(&mut tool, Tool::parse(value)),
-            _ => false,
-        });
-        Self { call_id, timestamp, tool, rest }
-    }
-}
-
-impl<'d: 'a, 'a> Tool<'d, 'a> {
-    /// The first object in it that is named as a tool, or has what a tool has.
-    fn parse(tool_call: Node<'d, 'a>) -> Option<Self> {
-        let mut found: Option<(Text<'a>, Node<'d, 'a>)> = None;
-        let is_tool = |(name, value): &(Text<'a>, Node<'d, 'a>)| {
-            let has = |key: &str| value.member(key).is_some();
-            value.kind() == Kind::Map
-                && (name.ends_with("ToolCall") || name == FUNCTION || has("args") || has("result"))
+impl<'a> NamedTool<'a> {
+    /// Returns the first object that is named as a tool, or has what a tool has.
+    fn find(tool_call: Node<'a, 'a>) -> Option<Self> {
+        let is_tool = |(key, tool): &(Text<'a>, Node<'a, 'a>)| {
+            let has = |key: &str| tool.member(key).is_some();
+            tool.kind() == Kind::Map
+                && (key.ends_with("ToolCall") || key == FUNCTION || has("args") || has("result"))
         };
         let mut objects = tool_call.members().filter_map(|(key, value)| Some((key.text()?, value)));
-        let (name, _) = objects.find(is_tool)?;
-        let others = sift(tool_call, &[], |key, value| {
-            let is_it = found.is_none() && key == name;
-            if is_it {
-                found = Some((name.clone(), value));
-            }
-            is_it
-        });
-        let (name, inside) = found?;
-        Some(Self { name, inside, others })
+        objects.find(is_tool).map(|(key, tool)| Self { key, tool, tool_call })
     }
+}
 
-    /// The member that is what the tool is called with.
-    fn input(&self) -> &'static str {
-        if self.name == FUNCTION { "arguments" } else { "args" }
-    }
+/// What a line says about the tool that is called.
+struct Called<'a> {
+    name: Text<'a>,
+    input: Option<Any<'a>>,
+    result: Option<Node<'a, 'a>>,
+}
 
-    /// The tool's name.
-    fn called(&self) -> Text<'a> {
-        let function = || self.inside.member("name").and_then(Node::text);
-        if self.name == FUNCTION { function() } else { None }.unwrap_or_else(|| self.name.clone())
-    }
-
-    /// The members that were not taken.
-    fn left(&self, take: impl FnMut(&str, Node<'d, 'a>) -> bool) -> Option<Any<'a>> {
-        let inside = sift(self.inside, &[], take);
-        let mut left = self.others.clone();
-        left.extend(object(inside).map(|inside| (self.name.clone(), inside)));
-        object(left)
-    }
+/// Reads a tool, with its input and its result if they are wanted. What is left is added to the
+/// rest of the line.
+fn called<'a>(
+    NamedTool { key, tool, tool_call }: NamedTool<'a>,
+    (has_input, has_result): (bool, bool),
+    line: &mut Rest<'a>,
+    report: &mut Report,
+) -> Called<'a> {
+    let mut left = ToolCall::read(tool_call, &[], &key, report).rest;
+    let wanted = Wanted { is_function: key == FUNCTION, has_input, has_result };
+    let Tool { name, input, result, rest } = Tool::read(tool, &[], wanted, report);
+    let name = name.filter(|_| wanted.is_function).unwrap_or_else(|| key.clone());
+    left.extend(object(rest).map(|rest| (key, rest)));
+    line.extend(object(left).map(|left| ("tool_call".into(), left)));
+    Called { name, input, result }
 }
 
 /// Returns the state of a result: `success`, or the name of the member that states another.

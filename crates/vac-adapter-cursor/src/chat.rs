@@ -5,15 +5,50 @@ use std::borrow::Cow;
 use vac_adapter::annotation::attach;
 use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::frame::Place;
-use vac_adapter::members::{object, put, sift};
-use vac_adapter::{Error, Origin, Report, Sink};
+use vac_adapter::members::{self, object};
+use vac_adapter::{Error, Origin, Report, Sink, mapping};
 use vac_record::annotations::Author;
 use vac_record::{Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};
 
 use crate::facts::Facts;
 use crate::line::Chat;
-use crate::{blocks, event, message, stored};
+use crate::{blocks, entry, message, stored};
+
+/// Which members of a message have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    role: &'w str,
+    /// Whether it is a message or tool results; else it is an event.
+    has_content: bool,
+}
+
+mapping! {
+    /// A blob of a chat that is a message. One of the role `tool` is a `tool-result` for each of
+    /// its blocks, the first with what is left as `message`; one of another role is an event.
+    pub(crate) struct ChatMessage<'a>("chat.message"; key, value, wanted: Wanted<'_>) {
+        "role" => "the entry's type, or `event-type`", stated = value.is_text(wanted.role);
+        "content" => "`content`, and `children` of its blocks",
+            take content: Node<'a, 'a> = wanted.has_content.then_some(value);
+        "providerOptions" => "`model-id`, `vac.author`, `vac.outcome`",
+            note options: Node<'a, 'a> = value.member("cursor");
+        "id" => "", keep;
+    }
+}
+
+mapping! {
+    /// `meta` of a chat, or `meta.json` next to it: an event.
+    pub(crate) struct ChatMeta<'a>("chat.meta"; key, value) {
+        "agentId" => "the session's `id`", keep;
+        "name" => "`name` of the session", keep;
+        "cwd" => "`environment.working-dir`", keep;
+        "createdAt" | "createdAtMs" => "`session.session-start`", keep;
+        "updatedAtMs" => "`session.session-end`", keep;
+        "lastUsedModel" => "`models` of the session", keep;
+        "subagentInfo" => "`vac.parent`, `vac.author`", keep;
+        "latestRootBlobId" | "mode" | "hasConversation" | "schemaVersion" => "", keep;
+    }
+}
 
 /// Gives the entries of a part.
 pub(crate) fn entries(
@@ -43,13 +78,15 @@ pub(crate) fn entries(
         return results(node, value, &id, origin, troubles, sink);
     }
     let mut entry = match &*role {
-        "user" | "assistant" => said(value, &id, facts, sink.report()),
+        "user" => said(value, MessageEntryType::User, id, facts, sink.report()),
+        "assistant" => said(value, MessageEntryType::Assistant, id, facts, sink.report()),
         _ => {
-            let data = sift(value, &[], |key, value| key == "role" && value.is_text(&role));
-            Entry::Event(event::new(role.clone(), id, data))
+            let wanted = Wanted { role: &role, has_content: false };
+            let data = ChatMessage::read(value, &[], wanted, sink.report()).rest;
+            Entry::Event(entry::event(role.clone(), id, data))
         }
     };
-    stored::beside(&mut entry, node, troubles);
+    stored::beside(&mut entry, node, troubles, sink.report());
     sink.entry(entry, origin)
 }
 
@@ -62,7 +99,10 @@ fn about<'a>(
 ) -> Entry<'a> {
     let name = node.member("meta").map_or("meta.json", |_| "meta");
     match node.member("value").filter(|value| value.kind() == Kind::Map) {
-        Some(value) => Entry::Event(event::new(name, place.id(), sift(value, &[], |_, _| false))),
+        Some(value) => {
+            let data = ChatMeta::read(value, &[], report).rest;
+            Entry::Event(entry::event(name, place.id(), data))
+        }
         None => stored::without_value(node, &place.id(), place, troubles, report),
     }
 }
@@ -80,53 +120,44 @@ fn binary<'a>(
         }
     }
     let name = if stored::has(troubles, &Problem::RowLists) { "root" } else { "blob" };
-    let data = sift(node, &[], |_, _| false);
-    let mut entry = Entry::Event(event::new(name, id.to_owned(), data));
+    let data = members::all(node, &[]);
+    let mut entry = Entry::Event(entry::event(name, id.to_owned(), data));
     stored::mark(&mut entry, troubles);
     entry
 }
 
 /// A message of the user or the model.
-fn said<'a>(value: Node<'a, '_>, id: &str, facts: &Facts, report: &mut Report) -> Entry<'a> {
-    let mut kind = MessageEntryType::Assistant;
-    let (mut content, mut children) = (None, None);
-    let mut extensions = sift(value, stored::MESSAGE, |key, value| match key {
-        "role" => message::speaker(value, &mut kind),
-        "content" => {
-            children =
-                vac_adapter::blocks::children(value, |block| blocks::child(block, None, report));
-            put(&mut content, Some(value.carry()))
-        }
-        _ => false,
+fn said<'a>(
+    value: Node<'a, '_>,
+    kind: MessageEntryType,
+    id: String,
+    facts: &Facts,
+    report: &mut Report,
+) -> Entry<'a> {
+    let wanted = Wanted { role: kind.as_str(), has_content: true };
+    let ChatMessage { content, options, mut rest } =
+        ChatMessage::read(value, stored::MESSAGE, wanted, report);
+    let children = content.and_then(|content| {
+        vac_adapter::blocks::children(content, |block| blocks::child(block, None, report))
     });
-    let is_user = kind == MessageEntryType::User;
-    if is_user {
-        let options = cursor_options(value);
+    let mut timestamp = None;
+    if kind == MessageEntryType::User {
         let has = |key: &str| options.and_then(|it| it.member(key)).is_some_and(is_set);
         let is_subagent = facts.is_subagent();
         let annotations = if has("isSummary") || has("loopReminder") {
             message::author_annotations(Author::Program, is_subagent)
         } else {
-            message::user_annotations(value.member("content"), is_subagent)
+            message::user_annotations(content, is_subagent)
         };
-        attach(&mut extensions, &annotations);
+        attach(&mut rest, &annotations);
+        timestamp = content.and_then(message::time_of_content);
     }
+    let content = content.map(Node::carry);
     Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp: if is_user { message::time_of_content(value) } else { None },
-        id: Some(id.to_owned().into()),
         model_id: model(value),
-        parent_id: None,
-        token_usage: None,
         children,
-        extensions,
+        ..entry::message(kind, content, timestamp, id.into(), rest)
     })
-}
-
-/// Returns what Cursor adds to a message.
-fn cursor_options<'d: 'a, 'a>(message: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
-    message.member("providerOptions")?.member("cursor")
 }
 
 fn is_set(node: Node<'_, '_>) -> bool {
@@ -162,22 +193,23 @@ fn results(
     troubles: &[Trouble],
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
-    let around =
-        sift(value, &[], |key, value| key == "content" || (key == "role" && value.is_text("tool")));
-    let blocks = value.member("content").into_iter().flat_map(Node::elements);
-    for (number, block) in blocks.enumerate() {
-        let high_level = cursor_options(value).and_then(|it| it.member("highLevelToolCallResult"));
-        let mut entry = blocks::result(block, high_level.filter(|_| number == 0));
-        if let Entry::ToolResult(result) = &mut entry {
-            result.id = Some(match number {
-                0 => Cow::Owned(id.to_owned()),
-                number => Cow::Owned(format!("{id}.{}", number + 1)),
-            });
-            let around = object(around.clone()).filter(|_| number == 0);
-            result.extensions.extend(around.map(|around| ("message".into(), around)));
-        }
+    let wanted = Wanted { role: "tool", has_content: true };
+    let ChatMessage { content, options, rest } =
+        ChatMessage::read(value, &[], wanted, sink.report());
+    let high_level = options.and_then(|it| it.member("highLevelToolCallResult"));
+    let mut around = object(rest);
+    for (number, block) in content.into_iter().flat_map(Node::elements).enumerate() {
+        let high_level = high_level.filter(|_| number == 0);
+        let mut result = blocks::result(block, high_level, sink.report());
+        result.id = Some(match number {
+            0 => Cow::Owned(id.to_owned()),
+            number => Cow::Owned(format!("{id}.{}", number + 1)),
+        });
+        // The first block is the first to take it.
+        result.extensions.extend(around.take().map(|around| ("message".into(), around)));
+        let mut entry = Entry::ToolResult(result);
         match number {
-            0 => stored::beside(&mut entry, node, troubles),
+            0 => stored::beside(&mut entry, node, troubles, sink.report()),
             _ => stored::mark(&mut entry, troubles),
         }
         sink.entry(entry, origin)?;

@@ -4,15 +4,52 @@ use std::borrow::Cow;
 
 use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Reason};
-use vac_adapter::members::{Rest, put, sift};
 use vac_adapter::raw::Known;
-use vac_adapter::{Error, Origin, Report, Sink, redact};
+use vac_adapter::{Error, Origin, Report, Sink, mapping, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Node};
 
 use crate::facts::Facts;
 use crate::line::Row;
-use crate::{bubble, event, secret, stored};
+use crate::{bubble, entry, secret, stored};
+
+mapping! {
+    /// A composer: an event, and the facts about its session.
+    pub(crate) struct Composer<'a>("composer"; key, value, redacted: &mut Vec<String>) {
+        "conversation" => "the entries after the event", stated = value.kind() == Kind::Array;
+        "createdAt" => "`timestamp`, `session.session-start`",
+            take timestamp: AbstractTimestamp<'a> = AbstractTimestamp::from_node(value).ok();
+        "lastUpdatedAt" => "`session.session-end`", keep;
+        "name" => "`name` of the session", keep;
+        "workspaceIdentifier" => "`environment.working-dir`", keep;
+        "createdOnBranch" => "`vcs.branch`", keep;
+        "modelConfig" => "`models` of the session", keep;
+        "subagentInfo" => "`vac.parent`, `vac.author`", keep;
+        "parentComposerId" | "isBestOfNSubcomposer" => "`vac.parent`", keep;
+        "fullConversationHeadersOnly" => "`vac.author` of the bubbles that it says Cursor wrote",
+            keep;
+        "blobEncryptionKey" | "speculativeSummarizationEncryptionKey" => "redacted", stated = {
+            redacted.push(secret::name(key));
+            true
+        };
+        "_v" | "activeCustomMode" | "addedFiles" | "agentBackend"
+        | "allAttachedFileCodeChunksUris" | "applied" | "browserChipManuallyDisabled"
+        | "browserChipManuallyEnabled" | "canvasPillCollapsed" | "capabilities"
+        | "capabilityContexts" | "codeBlockData" | "committedCustomMode" | "composerId"
+        | "context" | "contextTokensUsed" | "conversationMap" | "conversationState"
+        | "debugModeSuggestionUsed" | "filesChangedCount" | "forceMode" | "generatingBubbleIds"
+        | "gitHubPromptDismissed" | "hasChangedContext" | "hasLoaded" | "hasUnreadMessages"
+        | "isAgentic" | "isApplyingWorktree" | "isArchived" | "isBestOfNParent"
+        | "isContinuationInProgress" | "isCreatingWorktree" | "isDraft" | "isFileListExpanded"
+        | "isNAL" | "isProject" | "isQueueExpanded" | "isSpec" | "isSpecSubagentDone"
+        | "isUndoingWorktree" | "latestChatGenerationUUID" | "newlyCreatedFiles"
+        | "newlyCreatedFolders" | "originalFileStates" | "pendingCreateWorktree"
+        | "pendingExitedCustomMode" | "planModeSuggestionUsed" | "queueItems" | "removedFiles"
+        | "richText" | "status" | "stopHookLoopCount" | "subagentComposerIds" | "subComposerIds"
+        | "subtitle" | "text" | "todos" | "totalLinesAdded" | "totalLinesRemoved"
+        | "trackedGitRepos" | "unifiedMode" | "usageData" | "worktreeStartedReadOnly" => "", keep;
+    }
+}
 
 /// Gives the entries of a row.
 pub(crate) fn entries(
@@ -39,7 +76,7 @@ pub(crate) fn entries(
     match kind {
         Row::Composer => {
             let (mut entry, is_redacted) = composer(value, &id, sink.report());
-            stored::beside(&mut entry, node, troubles);
+            stored::beside(&mut entry, node, troubles, sink.report());
             let redacted = is_redacted.then(|| redact::origin(&entry)).transpose()?;
             let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
@@ -55,7 +92,7 @@ pub(crate) fn entries(
         }
         Row::Bubble => {
             let mut entry = bubble::entry(value, &id, facts, sink.report());
-            stored::beside(&mut entry, node, troubles);
+            stored::beside(&mut entry, node, troubles, sink.report());
             sink.entry(entry, origin)
         }
     }
@@ -64,21 +101,12 @@ pub(crate) fn entries(
 /// The composer as an event, what is said about the conversation as a whole, and whether
 /// something was redacted.
 fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a>, bool) {
-    let mut is_redacted = false;
-    let has_bubbles = value.member("conversation").is_some_and(|all| all.kind() == Kind::Array);
-    let mut timestamp = None;
-    let mut data: Rest<'a> = sift(value, &[], |name, inside| match name {
-        "conversation" => has_bubbles,
-        "createdAt" => put(&mut timestamp, AbstractTimestamp::from_node(inside).ok()),
-        name => match secret::name(name) {
-            Some(secret) => {
-                report.redact(&secret);
-                is_redacted = true;
-                true
-            }
-            None => false,
-        },
-    });
+    let mut redacted = Vec::new();
+    let Composer { timestamp, rest: mut data } = Composer::read(value, &[], &mut redacted, report);
+    for secret in &redacted {
+        report.redact(secret);
+    }
+    let mut is_redacted = !redacted.is_empty();
     if value.kind() != Kind::Map {
         report.unknown("a composer that is not an object");
         // Without members a secret has no place of its own, but a name may still be readable.
@@ -91,7 +119,7 @@ fn composer<'a>(value: Node<'a, '_>, id: &str, report: &mut Report) -> (Entry<'a
         };
         data.push(("value".into(), kept));
     }
-    let entry = EventEntry { timestamp, ..event::new("composer", id.to_owned(), data) };
+    let entry = EventEntry { timestamp, ..entry::event("composer", id.to_owned(), data) };
     (Entry::Event(entry), is_redacted)
 }
 

@@ -5,16 +5,47 @@ use std::borrow::Cow;
 use vac_adapter::annotation::attach;
 use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Raw};
-use vac_adapter::members::{Rest, put, sift};
+use vac_adapter::members::Rest;
 use vac_adapter::raw::{self, Known};
-use vac_adapter::{Report, redact};
+use vac_adapter::{Report, mapping, redact};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
-use vac_value::{Document, Kind, Map, Node, Text};
+use vac_value::{Document, Kind, Node, Text};
 
 use crate::facts::Facts;
 use crate::line::Line;
-use crate::{secret, stored, usage};
+use crate::{entry, secret, stored, usage};
+
+/// Which members of a line the record states in another way.
+#[derive(Clone, Copy)]
+pub(crate) struct Stated<'w> {
+    /// Whether the event's type is that of the line.
+    is_named: bool,
+    session: &'w str,
+}
+
+mapping! {
+    /// A line that is neither a message nor a call: an event.
+    pub(crate) struct Event<'a>("event"; key, value, stated: Stated<'_>) {
+        "type" => "`event-type`; `vac.starts` for `system`, \
+            `vac.ends` for `result`, `turn_ended` and `error`",
+            note kind: Text<'a> = value.text(), unless stated.is_named && value.text().is_some();
+        "subtype" => "second part of `event-type`; `vac.ends` of a `result`",
+            note subtype: Text<'a> = value.text(),
+            unless stated.is_named && value.text().is_some();
+        "session_id" => "the session's `id`; kept if it is another",
+            stated = value.is_text(stated.session);
+        "timestamp_ms" => "`timestamp`",
+            take timestamp: AbstractTimestamp<'a> = value.uint().map(AbstractTimestamp::Uint);
+        "usage" => "`token-usage`; `vac.usage` of a `result`",
+            note usage: Node<'a, 'a> = Some(value);
+        "is_error" => "`vac.ends` of a `result`", note is_error: bool = value.bool();
+        "status" => "`vac.ends` of a `turn_ended`", note status: Text<'a> = value.text();
+        "cwd" => "of `system/init`, `environment.working-dir`", keep;
+        "model" => "of `system/init`, `model-id` of the session", keep;
+        _ => keep;
+    }
+}
 
 /// The entry of a line, with all of it as data. Its type is the line's, with the subtype
 /// after a slash if there is one.
@@ -36,55 +67,44 @@ pub(crate) fn entry<'a>(
         let is_named = node.member("type").and_then(Node::text).is_some();
         report.unknown(if is_named { &event_type } else { "a line without a type" });
     }
-    let is_named = event_type != "unknown";
-    let mut timestamp = None;
-    let mut extensions = Map::default();
-    let mut data = sift(node, &[], |key, value| match key {
-        "type" | "subtype" => is_named && value.text().is_some(),
-        "session_id" => value.is_text(facts.id()),
-        "timestamp_ms" => put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint)),
-        "usage" if line != Line::Unknown => {
-            if let Some(usage) = usage::from_capture(value) {
-                raw::push(&mut extensions, "token-usage", &usage);
-            }
-            false
-        }
-        _ => false,
-    });
+    let stated = Stated { is_named: event_type != "unknown", session: facts.id() };
+    let mut event = Event::read(node, &[], stated, report);
     if node.kind() != Kind::Map {
-        data.push(("value".into(), node.carry()));
+        event.rest.push(("value".into(), node.carry()));
     }
+    let mut extensions = Rest::default();
     if line != Line::Unknown {
-        attach(&mut extensions, &annotations(node, facts));
+        let usage = event.usage.map(|usage| usage::read(usage, facts.only_model(), report));
+        let (canonical, buckets) = usage.unwrap_or_default();
+        if let Some(canonical) = canonical {
+            raw::push(&mut extensions, "token-usage", &canonical);
+        }
+        let mut annotations = annotations(&event);
+        annotations.usage = buckets.filter(|_| event.kind.as_deref() == Some("result"));
+        attach(&mut extensions, &annotations);
     }
     Entry::Event(EventEntry {
-        event_type,
-        data: Some(data),
-        timestamp,
-        id: Some(place.id().into()),
-        children: None,
+        timestamp: event.timestamp,
         extensions,
+        ..entry::event(event_type, place.id(), event.rest)
     })
 }
 
 /// What a line says about the start and the end of the session or a turn.
-fn annotations<'a>(line: Node<'_, '_>, facts: &Facts) -> EntryAnnotations<'a> {
+fn annotations(event: &Event<'_>) -> EntryAnnotations<'static> {
     let mut annotations = EntryAnnotations::default();
-    let kind = line.member("type").and_then(Node::text);
-    let how = |key: &str| line.member(key).and_then(Node::text).and_then(|text| ending(&text));
-    match kind.as_deref() {
+    match event.kind.as_deref() {
         Some("system") => annotations.starts = Some(true),
         Some("result") => {
-            let how = match line.member("is_error").and_then(Node::bool) {
+            let how = match event.is_error {
                 Some(true) => Some(Ending::Failure),
-                _ => how("subtype"),
+                _ => event.subtype.as_deref().and_then(ending),
             };
             annotations.ends = Some(End { of: EndOf::Session, how });
-            annotations.usage =
-                line.member("usage").and_then(|usage| usage::additive(usage, facts.only_model()));
         }
         Some("turn_ended") => {
-            annotations.ends = Some(End { of: EndOf::Turn, how: how("status") });
+            let how = event.status.as_deref().and_then(ending);
+            annotations.ends = Some(End { of: EndOf::Turn, how });
         }
         Some("error") => {
             annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
@@ -102,22 +122,6 @@ fn ending(word: &str) -> Option<Ending> {
         "aborted" | "cancelled" | "canceled" | "interrupted" => Some(Ending::Interrupted),
         word if word.starts_with("error") => Some(Ending::Failure),
         _ => None,
-    }
-}
-
-/// An event of a type of ours.
-pub(crate) fn new<'a>(
-    event_type: impl Into<Text<'a>>,
-    id: String,
-    data: Rest<'a>,
-) -> EventEntry<'a> {
-    EventEntry {
-        event_type: event_type.into(),
-        data: Some(data),
-        timestamp: None,
-        id: Some(id.into()),
-        children: None,
-        extensions: Map::default(),
     }
 }
 

@@ -182,7 +182,8 @@ impl Facts {
                 self.model(text(value, &["lastUsedModel"]), 0);
             }
             Chat::Blob => {
-                self.time(message::time_of_content(value).as_ref());
+                let content = value.member("content");
+                self.time(content.and_then(message::time_of_content).as_ref());
                 self.model(chat::model(value).map(Cow::into_owned), 1);
             }
         }

@@ -25,29 +25,24 @@
 //! | `chat` | the CLI's `store.db`, as `vac-store` provides it | a blob; a tool result inside one |
 //! | `text` | the old text transcript, with `user:` and `assistant:` | a turn |
 //!
-//! # Mapping
-//!
-//! Seed 001 describes transcripts: `role`, `message.content`, and a generated session id.
+//! # What documents become
 //!
 //! | native | record |
 //! |---|---|
-//! | `role`, in a stream `type`, of a bubble `type` 1 or 2 | the message's `type`: `user`, and `assistant` for any other speaker |
-//! | `message.content`, `content`, a bubble's `text` | `content` |
-//! | blocks `tool_use`, `tool-call` | tool-call children: `name`, `input`, `call-id` |
-//! | blocks `tool_result`, `tool-result` | tool-result children: `output`, `call-id`, `is-error` |
-//! | a block `reasoning`, `redacted-reasoning`, `thinking` or `redacted_thinking`, a bubble's `thinking` | a reasoning child |
-//! | a `<timestamp>` in a user's text, outside of what the user typed | `timestamp`; the text stays complete |
-//! | `id`, `model` and `timestamp` of a line | `id`, `model-id`, `timestamp` |
-//! | `timestamp_ms`, a bubble's `createdAt`, else its `timingInfo` | `timestamp` |
+//! | line with a `role`, line of a stream of type `user` or `assistant`, bubble, message of a chat | message |
+//! | blocks `tool_use`, `tool-call` | tool-call children |
+//! | blocks `tool_result`, `tool-result` | tool-result children |
+//! | blocks `reasoning`, `redacted-reasoning`, `thinking`, `redacted_thinking`, a bubble's `thinking` | reasoning children |
 //! | `thinking` lines of a stream | one reasoning; every line is in its `deltas` and `completed` |
-//! | `tool_call` lines: `call_id`, the `…ToolCall` object with `args` and `result` | started: a tool-call of that name; completed: a tool-result, with the first member of `result` as `status`; a success with an exit code or `isError` is an error |
-//! | `usage` of a stream's `result` | `token-usage` of the event |
-//! | a bubble's `toolFormerData`: `name`, `rawArgs` or `params`, `result` or `error`, `status`, `toolCallId` | a tool-call child, and a tool-result child once it is over |
-//! | a bubble's `tokenCount`, `modelInfo.modelName` | `token-usage`, `model-id` |
-//! | a composer: `createdAt`, `lastUpdatedAt`, `name`, `workspaceIdentifier`, `createdOnBranch`, `modelConfig` | the session's start, end, `name`, working directory, branch, models; all of it is an event `composer` |
-//! | `meta` and `meta.json` of a chat | the same, as far as they state it; events |
+//! | `tool_call` lines of a stream | started: a tool-call; completed: a tool-result |
+//! | a bubble's `toolFormerData` | a tool-call child, and a tool-result child once it is over |
+//! | a composer, `meta` and `meta.json` of a chat | system-events, and the facts about the session |
 //! | a chat's message of the role `tool` | a tool-result for each of its blocks |
 //! | lines with a `type`: `turn_ended`, `error`, `result`, any other | system-event of that type, with the `subtype` after a slash |
+//!
+//! A `<timestamp>` in a user's text, outside of what the user typed, is the `timestamp` of a message
+//! that has no other; the text stays complete. The [mapping](#mapping) of members is at the end of
+//! this page.
 //!
 //! # Annotations
 //!
@@ -92,6 +87,7 @@
 //! * The text variant is ambiguous. A turn is kept as the content of its message;
 //!   thoughts, calls and results are parsed from it as children. A thought is one line.
 //! * Cursor writes its version nowhere: a log cannot be newer than what was tested.
+#![doc = include_str!("../MAPPING.md")]
 
 mod blocks;
 mod bubble;
@@ -102,6 +98,7 @@ pub mod check;
 mod companions;
 mod composer;
 mod detect;
+mod entry;
 mod event;
 mod facts;
 mod glimpse;
@@ -123,6 +120,7 @@ mod tools;
 mod usage;
 mod written_time;
 
+use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
@@ -145,6 +143,31 @@ impl Adapter for Cursor {
 
     fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
         glimpse::glimpse(sample)
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        let own = [
+            message::MessageLine::MAPPING,
+            message::Message::MAPPING,
+            event::Event::MAPPING,
+            usage::RunUsage::MAPPING,
+            capture::CallLine::MAPPING,
+            capture::ToolCall::MAPPING,
+            capture::Tool::MAPPING,
+            stored::StoredRow::MAPPING,
+            composer::Composer::MAPPING,
+            bubble::Bubble::MAPPING,
+            bubble::ModelInfo::MAPPING,
+            bubble::TokenCount::MAPPING,
+            bubble::Thinking::MAPPING,
+            tool_former_data::ToolFormerData::MAPPING,
+            chat::ChatMeta::MAPPING,
+            chat::ChatMessage::MAPPING,
+            blocks::StoredCall::MAPPING,
+            blocks::StoredResult::MAPPING,
+            blocks::Reasoning::MAPPING,
+        ];
+        own.into_iter().chain(vac_adapter::blocks::MAPPINGS).collect()
     }
 
     fn tools(&self) -> &'static ToolTable {

@@ -1,15 +1,53 @@
 //! Lines of transcripts and captures that are messages.
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::Place;
-use vac_adapter::members::{object, put, sift};
+use vac_adapter::members::object;
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Author, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
-use vac_value::{Any, IntoOwned, Node};
+use vac_value::{IntoOwned, Node, Text};
 
 use crate::facts::Facts;
-use crate::{blocks, prompt_rules, written_time};
+use crate::{blocks, entry, prompt_rules, written_time};
+
+/// Which members of a line have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    /// The member that states who speaks.
+    who: &'w str,
+    session: &'w str,
+}
+
+mapping! {
+    /// A line of a transcript or a stream that is a message.
+    pub(crate) struct MessageLine<'a>("line"; key, value, wanted: Wanted<'_>) {
+        "role" | "type" => "the entry's type: `role` of a transcript, `type` of a stream; \
+            `assistant` for any other speaker than `user`, who is kept" seed "001",
+            take kind: MessageEntryType = speaker(value).filter(|_| key == wanted.who);
+        "message" => "`content`, and what is left" seed "001",
+            take message: Node<'a, 'a> = Some(value);
+        "id" => "`id`", take id: Text<'a> = value.text();
+        "model" => "`model-id`", take model_id: Text<'a> = value.text();
+        "timestamp" | "timestamp_ms" => "`timestamp`", take timestamp: AbstractTimestamp<'a> =
+            match key {
+                "timestamp" => AbstractTimestamp::from_node(value).ok(),
+                _ => value.uint().map(AbstractTimestamp::Uint),
+            };
+        "session_id" => "the session's `id`; kept if it is another",
+            stated = value.is_text(wanted.session);
+        "model_call_id" => "`vac.duplicate-of`", keep;
+    }
+}
+
+mapping! {
+    /// `message` of a line.
+    pub(crate) struct Message<'a>("message"; key, value, role: &str) {
+        "role" => "the entry's type; kept if it is another", stated = value.is_text(role);
+        "content" => "`content`, and `children` of its blocks; `timestamp`, if a text states it"
+            seed "001", take content: Node<'a, 'a> = Some(value);
+    }
+}
 
 /// The entry of a message. `who` names the member that states who speaks.
 pub(crate) fn entry<'a>(
@@ -19,57 +57,30 @@ pub(crate) fn entry<'a>(
     facts: &Facts,
     report: &mut Report,
 ) -> Entry<'a> {
-    let mut kind = MessageEntryType::Assistant;
-    let mut timestamp = None;
-    let mut message = None;
-    let (mut id, mut model_id) = (None, None);
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        key if key == who => speaker(value, &mut kind),
-        "id" => put(&mut id, value.text()),
-        "model" => put(&mut model_id, value.text()),
-        "timestamp" if timestamp.is_none() => {
-            put(&mut timestamp, AbstractTimestamp::from_node(value).ok())
-        }
-        "message" => put(&mut message, Some(value)),
-        "session_id" => value.is_text(facts.id()),
-        "timestamp_ms" if timestamp.is_none() => {
-            put(&mut timestamp, value.uint().map(AbstractTimestamp::Uint))
-        }
-        _ => false,
+    let wanted = Wanted { who, session: facts.id() };
+    let MessageLine { kind, message, id, model_id, mut timestamp, mut rest } =
+        MessageLine::read(node, &MessageEntry::KEYS, wanted, report);
+    let kind = kind.unwrap_or(MessageEntryType::Assistant);
+    let is_user = kind == MessageEntryType::User;
+    let message = message.map(|it| Message::read(it, &[], kind.as_str(), report));
+    let Message { content, rest: left } = message.unwrap_or_default();
+    if is_user && timestamp.is_none() {
+        timestamp = content.and_then(time_of_content);
+    }
+    let children = content.and_then(|content| {
+        let child = |block| blocks::child(block, timestamp.as_ref(), report);
+        vac_adapter::blocks::children(content, child)
     });
-    let mut content = None;
-    let mut children = None;
-    if let Some(message) = message {
-        if kind == MessageEntryType::User && timestamp.is_none() {
-            timestamp = time_of_content(message);
-        }
-        let role = if kind == MessageEntryType::User { "user" } else { "assistant" };
-        let left = sift(message, &[], |key, value| match key {
-            "role" => value.is_text(role),
-            "content" => {
-                children = vac_adapter::blocks::children(value, |block| {
-                    blocks::child(block, timestamp.as_ref(), report)
-                });
-                put(&mut content, Some(value.carry()))
-            }
-            _ => false,
-        });
-        extensions.extend(object(left).map(|left: Any<'_>| ("message".into(), left)));
+    rest.extend(object(left).map(|left| ("message".into(), left)));
+    if is_user {
+        attach(&mut rest, &user_annotations(content, facts.is_subagent()));
     }
-    if kind == MessageEntryType::User {
-        let content = message.and_then(|message| message.member("content"));
-        attach(&mut extensions, &user_annotations(content, facts.is_subagent()));
-    }
+    let id = id.unwrap_or_else(|| place.id().into());
+    let content = content.map(Node::carry);
     Entry::Message(MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(id.unwrap_or_else(|| place.id().into())),
         model_id,
-        parent_id: None,
-        token_usage: None,
         children,
-        extensions,
+        ..entry::message(kind, content, timestamp, id, rest)
     })
 }
 
@@ -91,13 +102,10 @@ pub(crate) fn author_annotations(author: Author, is_subagent: bool) -> EntryAnno
     EntryAnnotations { author: Some(author), ..EntryAnnotations::default() }
 }
 
-/// Whether the type of the entry says who speaks.
-pub(crate) fn speaker(value: Node<'_, '_>, kind: &mut MessageEntryType) -> bool {
-    if value.is_text("user") {
-        *kind = MessageEntryType::User;
-        return true;
-    }
-    value.is_text("assistant")
+/// Returns who speaks, if the type of the entry can say so.
+fn speaker(value: Node<'_, '_>) -> Option<MessageEntryType> {
+    let kinds = [MessageEntryType::User, MessageEntryType::Assistant];
+    kinds.into_iter().find(|kind| value.is_text(kind.as_str()))
 }
 
 /// When a message of a transcript was written, if it says so.
@@ -109,12 +117,11 @@ pub(crate) fn timestamp(line: Node<'_, '_>) -> Option<AbstractTimestamp<'static>
     if !line.member("role")?.is_text("user") {
         return None;
     }
-    time_of_content(line.member("message")?)
+    time_of_content(line.member("message")?.member("content")?)
 }
 
 /// When a message was written, if one of its texts says so.
-pub(crate) fn time_of_content(message: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    let content = message.member("content")?;
+pub(crate) fn time_of_content(content: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
     let blocks = content.elements().filter_map(|block| block.member("text"));
     let mut texts = blocks.chain([content]).filter_map(Node::text);
     texts.find_map(|text| written_time::date_time(&text))?.parse().ok()

@@ -11,7 +11,7 @@
 //! | `transcript`, `text` | `is_error` | error or success; unknown without it |
 
 use vac_adapter::annotation::attach;
-use vac_record::Entry;
+use vac_record::ToolResultEntry;
 use vac_record::annotations::{Decider, Decision, EntryAnnotations, Outcome, Permission};
 use vac_value::{Document, Kind, Node};
 
@@ -90,11 +90,10 @@ pub(crate) fn bubble_annotations(
 /// besides: `{"output": {"<state>": {...}}, "isError": ...}`. The text of a shell tool begins with
 /// the exit code.
 pub(crate) fn annotate_result(
-    entry: &mut Entry<'_>,
+    result: &mut ToolResultEntry<'_>,
     tool: Option<&str>,
     high_level: Option<Node<'_, '_>>,
 ) {
-    let Entry::ToolResult(result) = entry else { return };
     let is_shell = tool.is_some_and(crate::tools::is_shell);
     let code = result.output.document().ok().filter(|_| is_shell).and_then(|output| {
         let text = output.root().text()?;
@@ -123,12 +122,12 @@ pub(crate) fn annotate_result(
         _ => Outcome::Unknown,
     };
     stated.outcome = Some(outcome);
-    attach(entry.extensions_mut(), &stated);
+    attach(&mut result.extensions, &stated);
 }
 
-/// Returns the decision of the user about a call.
-pub(crate) fn decision(call: Node<'_, '_>) -> Option<Permission<'static>> {
-    let decision = match &*call.member("userDecision")?.text()? {
+/// Returns the decision of the user about a call, by Cursor's word for it.
+pub(crate) fn decision(word: &str) -> Option<Permission<'static>> {
+    let decision = match word {
         "accepted" | "approved" => Decision::Allowed,
         "rejected" | "denied" => Decision::Denied,
         _ => return None,

@@ -109,7 +109,7 @@ impl<'f> Reader<'f> {
                 if self.started.len() < MAX_STARTED {
                     self.started.insert(call_id(node));
                 }
-                capture::started(node, place, facts)
+                capture::started(node, place, facts, sink.report())
             }
             Line::Capture(Capture::Completed) => {
                 let is_started =

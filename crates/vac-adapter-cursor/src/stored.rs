@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use vac_adapter::annotation::annotate;
 use vac_adapter::container::{Problem, Trouble};
 use vac_adapter::frame::Place;
-use vac_adapter::members::{Rest, keys, object, sift};
-use vac_adapter::{Report, raw};
+use vac_adapter::members::{self, Rest, keys, object};
+use vac_adapter::{Report, mapping, raw};
 use vac_record::annotations::{self, Superseded, SupersededHow};
 use vac_record::{Entry, MessageEntry, ToolResultEntry};
 use vac_value::{Kind, Node};
 
 use crate::line::{BUBBLE, Chat, Line, Row, line};
-use crate::{event, secret};
+use crate::{entry, secret};
 
 /// Keys that this adapter adds to entries.
 const OURS: &[&str] = &[ROW];
@@ -27,11 +27,17 @@ pub(crate) const TOOL_RESULT: &[&str] = &keys::with::<
     { ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() },
 >(&ToolResultEntry::KEYS, OURS_IN_RESULTS);
 
-/// What names a row.
-const NAMES: &[&str] = &["key", "meta", "file", "blob"];
-
 /// What a row says that no row of the store says.
 const ROW: &str = "row";
+
+mapping! {
+    /// A row of a database: a composer, a bubble, or a part of a chat. Its entry has what is left
+    /// as `row`.
+    pub(crate) struct StoredRow<'a>("row"; key, value) {
+        "value" => "the entry", stated = true;
+        "key" | "meta" | "file" | "blob" => "`id`", stated = true;
+    }
+}
 
 /// Returns the id of a row's entry: of a composer the whole key, of a bubble what follows the
 /// composer's id, of a blob its hash, and how often it was listed if not once. `None` if it is
@@ -77,8 +83,8 @@ pub(crate) fn without_value<'a>(
         None => Problem::RowNull.code(),
     };
     report.warn(format!("rows of the database are missing: {code}"));
-    let data = sift(node, &[], |_, _| false);
-    let mut entry = Entry::Event(event::new("missing", id.to_owned(), data));
+    let data = members::all(node, &[]);
+    let mut entry = Entry::Event(entry::event("missing", id.to_owned(), data));
     annotate(&mut entry, |it| it.reason = Some(annotations::Reason::RowMissing));
     mark(&mut entry, troubles);
     entry
@@ -117,7 +123,7 @@ fn unparsed<'a>(
         };
         data.push((name, value.carry()));
     }
-    let mut entry = Entry::Event(event::new(raw::EVENT_TYPE, id.to_owned(), data));
+    let mut entry = Entry::Event(entry::event(raw::EVENT_TYPE, id.to_owned(), data));
     annotate(&mut entry, |it| it.reason = Some(annotations::Reason::Syntax));
     mark(&mut entry, troubles);
     entry
@@ -129,9 +135,14 @@ pub(crate) fn has(troubles: &[Trouble], problem: &Problem) -> bool {
 }
 
 /// Adds to the entry of a row's value what the row has next to it.
-pub(crate) fn beside<'a>(entry: &mut Entry<'a>, node: Node<'a, '_>, troubles: &[Trouble]) {
+pub(crate) fn beside<'a>(
+    entry: &mut Entry<'a>,
+    node: Node<'a, '_>,
+    troubles: &[Trouble],
+    report: &mut Report,
+) {
     mark(entry, troubles);
-    let left = sift(node, &[], |key, _| key == "value" || NAMES.contains(&key));
+    let left = StoredRow::read(node, &[], report).rest;
     entry.extensions_mut().extend(object(left).map(|left| (ROW.into(), left)));
 }
 

@@ -5,9 +5,10 @@
 
 use vac_adapter::frame::Place;
 use vac_adapter::{Error, Origin, Sink, raw};
-use vac_record::{AbstractTimestamp, Entry, EventEntry, ReasoningEntry};
+use vac_record::{AbstractTimestamp, Entry, EventEntry};
 use vac_value::{Any, Kind, Map, Node};
 
+use crate::entry;
 use crate::facts::Facts;
 
 /// Maximum length of a thought in bytes: a longer one becomes several.
@@ -88,7 +89,6 @@ impl Thought {
     }
 
     fn entry(&self) -> Entry<'_> {
-        let id = Some(self.place.id().into());
         let timestamp = self.timestamp.clone();
         let mut extensions = Map::default();
         let parts = [("deltas", Some(&self.deltas)), ("completed", self.completed.as_ref())];
@@ -97,23 +97,14 @@ impl Thought {
             extensions.extend(value.map(|value| (key.into(), value)));
         }
         match Any::from_json(&self.text) {
-            Ok(content) => Entry::Reasoning(ReasoningEntry {
-                content,
-                encrypted: None,
-                subject: None,
-                timestamp,
-                id,
-                children: None,
-                extensions,
-            }),
+            Ok(content) => {
+                let id = Some(self.place.id());
+                entry::reasoning(Some(content), None, timestamp, id, extensions)
+            }
             // What was cut out of JSON is JSON: impossible.
             Err(_) => Entry::Event(EventEntry {
-                event_type: raw::EVENT_TYPE.into(),
-                data: Some(extensions),
                 timestamp,
-                id,
-                children: None,
-                extensions: Map::default(),
+                ..entry::event(raw::EVENT_TYPE, self.place.id(), extensions)
             }),
         }
     }

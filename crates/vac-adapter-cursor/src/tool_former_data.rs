@@ -1,14 +1,42 @@
 //! The tool call of a bubble: `toolFormerData`, the call and its result in one.
 
-use std::borrow::Cow;
-
 use vac_adapter::annotation::{annotate, attach};
-use vac_adapter::members::{Rest, null, put, sift};
-use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Kind, Map, Node};
+use vac_adapter::{Report, mapping};
+use vac_record::{AbstractTimestamp, Entry, ToolCallEntry};
+use vac_value::{Any, Kind, Map, Node, Text};
 
-use crate::tools::annotate_call;
-use crate::{outcome, tools};
+use crate::{entry, outcome, tools};
+
+/// Which members of a call have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Whether the call is over: then there is a result.
+    is_over: bool,
+    /// Whether `rawArgs` is the input.
+    has_raw_args: bool,
+}
+
+mapping! {
+    /// `toolFormerData` of a bubble: a `tool-call`, and a `tool-result` once it is over.
+    pub(crate) struct ToolFormerData<'a>("toolFormerData"; key, value, wanted: Wanted) {
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "toolCallId" => "`call-id`", take call_id: Text<'a> = value.text();
+        // What the model wrote, rather than what was made of it.
+        "rawArgs" => "`input`, unless it is empty",
+            take raw_args: Any<'a> = wanted.has_raw_args.then(|| value.carry());
+        "params" => "`input`, if there is no `rawArgs`",
+            take params: Any<'a> = (!wanted.has_raw_args).then(|| value.carry());
+        "result" => "`output` of the `tool-result`, `vac.outcome`",
+            take result: Node<'a, 'a> = wanted.is_over.then_some(value);
+        "error" =>
+            "`is-error`; `output` of the `tool-result` if there is no `result`, else kept there",
+            take error: Node<'a, 'a> = wanted.is_over.then_some(value);
+        "status" => "`status` of the `tool-result`, `vac.outcome`",
+            take status: Text<'a> = value.text().filter(|_| wanted.is_over);
+        "userDecision" => "`vac.permission`", note decision: Text<'a> = value.text();
+        "tool" | "toolIndex" | "modelCallId" | "additionalData" => "", keep;
+    }
+}
 
 /// Words for a call that is over.
 const OVER: &[&str] = &["completed", "error", "failed", "cancelled", "canceled", "rejected"];
@@ -24,71 +52,38 @@ pub(crate) fn entries<'a>(
     tool: Node<'a, '_>,
     id: &str,
     timestamp: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
 ) -> (Entry<'a>, Option<Entry<'a>>) {
     let says = |key: &str| tool.member(key).is_some_and(|value| value.kind() != Kind::Null);
     let is = |key: &str, words: &[&str]| {
         tool.member(key).is_some_and(|value| words.iter().any(|word| value.is_text(word)))
     };
-    let is_over = says("result") || says("error") || is("status", OVER);
-    // What the model wrote, rather than what was made of it.
-    let input_key = if says("rawArgs") && !is("rawArgs", &[""]) { "rawArgs" } else { "params" };
-    let output_key = if says("result") { "result" } else { "error" };
-    let (mut name, mut input, mut call_id) = (None, None, None);
-    let (mut output, mut status, mut error) = (None, None, None);
-    let extensions = sift(tool, &ToolCallEntry::KEYS, |key, value| match key {
-        "name" => put(&mut name, value.text()),
-        "toolCallId" => put(&mut call_id, value.text()),
-        key if key == input_key => put(&mut input, Some(value.carry())),
-        key if is_over && key == output_key => put(&mut output, Some(value.carry())),
-        "error" if is_over => put(&mut error, Some(value.carry())),
-        "status" if is_over => put(&mut status, value.text()),
-        _ => false,
-    });
-    let result = is_over.then(|| {
-        let is_error = is_error(status.as_deref(), says("error"));
+    let wanted = Wanted {
+        is_over: says("result") || says("error") || is("status", OVER),
+        has_raw_args: says("rawArgs") && !is("rawArgs", &[""]),
+    };
+    let read = ToolFormerData::read(tool, &ToolCallEntry::KEYS, wanted, report);
+    let ToolFormerData { name, call_id, status, result, error, .. } = read;
+    let result = wanted.is_over.then(|| {
+        let is_error = is_error(status.as_deref(), error.is_some());
         let is_shell = name.as_deref().is_some_and(tools::is_shell);
         let mut extensions = Map::default();
-        let stated = tool.member("result");
         let annotations =
-            outcome::bubble_annotations(status.as_deref(), is_error, is_shell, stated);
+            outcome::bubble_annotations(status.as_deref(), is_error, is_shell, result);
         attach(&mut extensions, &annotations);
-        extensions.extend(error.map(|error| ("error".into(), error)));
-        Entry::ToolResult(ToolResultEntry {
-            output: output.unwrap_or_else(null),
-            call_id: call_id.clone(),
-            is_error,
-            status,
-            timestamp: None,
-            id: Some(format!("{id}:result").into()),
-            children: None,
-            extensions,
-        })
+        if result.is_some() {
+            extensions.extend(error.map(|error| ("error".into(), error.carry())));
+        }
+        let (output, id) = (result.or(error).map(Node::carry), Some(format!("{id}:result")));
+        entry::tool_result(output, call_id.clone(), status, is_error, id, extensions).into()
     });
-    let mut call = call(name, input, call_id, id, timestamp, extensions);
-    annotate_call(&mut call);
-    if let Some(permission) = outcome::decision(tool) {
+    let input = read.raw_args.or(read.params);
+    let call_key = Some(format!("{id}:call"));
+    let mut call = entry::tool_call(name, input, call_id, timestamp.cloned(), call_key, read.rest);
+    if let Some(permission) = read.decision.as_deref().and_then(outcome::decision) {
         annotate(&mut call, |it| it.permission = Some(permission));
     }
     (call, result)
-}
-
-fn call<'a>(
-    name: Option<Cow<'a, str>>,
-    input: Option<vac_value::Any<'a>>,
-    call_id: Option<Cow<'a, str>>,
-    id: &str,
-    timestamp: Option<&AbstractTimestamp<'a>>,
-    extensions: Rest<'a>,
-) -> Entry<'a> {
-    Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp: timestamp.cloned(),
-        id: Some(format!("{id}:call").into()),
-        children: None,
-        extensions,
-    })
 }
 
 fn is_error(status: Option<&str>, has_error: bool) -> Option<bool> {

@@ -1,30 +1,72 @@
 //! Content and Part of the API: parts that have an entry type of their own.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use vac_adapter::Report;
-use vac_adapter::annotation::attach;
-use vac_adapter::members::{Members, null};
+use vac_adapter::members::{keys, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, ToolCallEntry, ToolResultEntry};
-use vac_value::{Kind, Node, Text};
+use vac_value::{Any, Kind, Node, Text};
 
-use crate::keys::TOOL_RESULT;
 use crate::message_versions::{Key, key};
 use crate::outcome::{self, Stated};
-use crate::tools;
+use crate::{entry, tools};
 
-/// Parts that are content and nothing else.
-const PLAIN: &[&str] = &[
-    "text",
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-    "videoMetadata",
-    "thoughtSignature",
-];
+/// Keys that this adapter adds to tool results.
+const OURS_IN_RESULTS: &[&str] = &["functionResponse", "message"];
+
+/// The keys of a tool result that are canonical or ours.
+const TOOL_RESULT: &[&str] = &keys::with::<{ ToolResultEntry::KEYS.len() + OURS_IN_RESULTS.len() }>(
+    &ToolResultEntry::KEYS,
+    OURS_IN_RESULTS,
+);
+
+/// What a part becomes next to the content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    Call,
+    Response,
+    Thought,
+}
+
+mapping! {
+    /// A part of a content, which contains it in any case. A part with `functionCall`,
+    /// `functionResponse` or `thought` is also a child of its message.
+    pub(crate) struct Part<'a>("part"; key, value, kind: PartKind) {
+        "functionCall" => "a `tool-call`" seed "003", take call: Node<'a, 'a> =
+            (kind == PartKind::Call && value.kind() == Kind::Map).then_some(value);
+        "functionResponse" => "a `tool-result`" seed "003", take response: Node<'a, 'a> =
+            (kind == PartKind::Response && value.kind() == Kind::Map).then_some(value);
+        "thought" => "`reasoning`, if it is true",
+            stated = kind == PartKind::Thought && value.bool().is_some();
+        "text" => "`content` of a `reasoning`; else part of the message's `content`" seed "003",
+            take text: Any<'a> = (kind == PartKind::Thought).then(|| value.carry());
+        "inlineData" | "fileData" | "executableCode" | "codeExecutionResult" | "videoMetadata"
+        | "thoughtSignature" => "", keep;
+    }
+}
+
+mapping! {
+    /// `functionCall` of a part: a `tool-call`.
+    pub(crate) struct FunctionCall<'a>("functionCall"; key, value) {
+        "name" => "`name`" seed "003", take name: Text<'a> = value.text();
+        "args" => "`input`" seed "003", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`; without one, the tool's name and a number",
+            take call_id: Text<'a> = value.text();
+    }
+}
+
+mapping! {
+    /// `functionResponse` of a part: a `tool-result`.
+    pub(crate) struct FunctionResponse<'a>("functionResponse"; key, value) {
+        "response" => "`output`, `is-error`, `vac.outcome`" seed "003",
+            take response: Node<'a, 'a> = Some(value);
+        "id" => "`call-id`; without one, that of the first call of the tool that waits",
+            take call_id: Text<'a> = value.text();
+        "name" => "`vac.tool`, if the call is not in the log" seed "003",
+            note name: Text<'a> = value.text();
+    }
+}
 
 /// Maximum number of waiting calls of one tool that are searched for the id of a response.
 const MAX_PARALLEL: usize = 256;
@@ -141,43 +183,32 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             return self.tool_result(part, EntryAnnotations::default()).map(Entry::ToolResult);
         }
         if part.member("thought").and_then(Node::bool) == Some(true) {
-            return if self.also.thoughts { None } else { self.reasoning(part) };
+            return (!self.also.thoughts).then(|| self.reasoning(part));
         }
-        let unknown = part.members().find_map(|(key, _)| {
-            let key = key.text()?;
-            (!PLAIN.contains(&&*key) && key != "thought").then_some(key)
-        });
-        if let Some(unknown) = unknown {
-            self.report.unknown(&format!("part {unknown}"));
+        for key in part.members().filter_map(|(key, _)| key.text()) {
+            if !Part::MAPPING.rows.iter().any(|row| row.keys.contains(&&*key)) {
+                self.report.unknown_key(Part::MAPPING.object, &key);
+            }
         }
         None
     }
 
     fn tool_call(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
-        let mut part = Members::new(part)?;
-        let mut call = part.object("functionCall")?;
+        let Part { call, mut rest, .. } =
+            Part::read(part, &ToolCallEntry::KEYS, PartKind::Call, self.report);
+        let FunctionCall { name, input, call_id, rest: left } =
+            FunctionCall::read(call?, &[], self.report);
         if !self.has_calls {
             // Calls of the last turn without a response stay unanswered.
             self.has_calls = true;
             self.calls.pending.clear();
         }
-        let name = call.text("name").unwrap_or(Cow::Borrowed("unknown"));
-        let call_id = self.calls.call(&name, call.text("id"));
-        let input = call.any("args").unwrap_or_else(null);
-        let left = call.remainder();
-        let mut extensions = part.rest(&ToolCallEntry::KEYS);
-        extensions.extend(left.map(|left| ("functionCall".into(), left)));
-        let action = Some(tools::action(&name, None));
-        attach(&mut extensions, &EntryAnnotations { action, ..EntryAnnotations::default() });
-        Some(Entry::ToolCall(ToolCallEntry {
-            name,
-            input,
-            call_id: Some(call_id),
-            timestamp: self.timestamp.cloned(),
-            id: None,
-            children: None,
-            extensions,
-        }))
+        let call_id = self.calls.call(name.as_deref().unwrap_or(entry::UNKNOWN), call_id);
+        rest.extend(object(left).map(|left| ("functionCall".into(), left)));
+        let timestamp = self.timestamp.cloned();
+        let it = EntryAnnotations::default();
+        let call = entry::tool_call(name, None, input, Some(call_id), timestamp, rest, it);
+        Some(Entry::ToolCall(call))
     }
 
     /// A part with `functionResponse` as a tool result.
@@ -186,22 +217,19 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
         part: Node<'a, '_>,
         version: EntryAnnotations<'static>,
     ) -> Option<ToolResultEntry<'a>> {
-        let result = part;
-        let mut part = Members::new(part)?;
-        let mut response = part.object("functionResponse")?;
-        let name = response.peek("name").and_then(Node::text);
-        let (call_id, has_call) = self.calls.response(name.as_deref(), response.text("id"));
-        let is_error = response.peek("response").and_then(failed);
-        let output = response.any("response").unwrap_or_else(null);
-        let left = response.remainder();
-        let mut extensions = part.rest(TOOL_RESULT);
-        extensions.extend(left.map(|left| ("functionResponse".into(), left)));
+        let Part { response, mut rest, .. } =
+            Part::read(part, TOOL_RESULT, PartKind::Response, self.report);
+        let FunctionResponse { response, call_id, name, rest: left } =
+            FunctionResponse::read(response?, &[], self.report);
+        let (call_id, has_call) = self.calls.response(name.as_deref(), call_id);
+        let is_error = response.and_then(failed);
+        rest.extend(object(left).map(|left| ("functionResponse".into(), left)));
         let stated = Stated {
             is_shell: name.as_deref().is_some_and(tools::is_shell),
             status: None,
             is_error,
         };
-        let mut annotations = outcome::annotations(Some(result), stated);
+        let mut annotations = outcome::annotations(Some(part), stated);
         annotations.superseded = version.superseded;
         annotations.duplicate_of = version.duplicate_of;
         if let Some(id) = call_id.as_deref().filter(|id| self.calls.is_answered(id)) {
@@ -209,31 +237,14 @@ impl<'t, 's, 'a> Turn<'t, 's, 'a> {
             self.report.duplicates_linked += 1;
         }
         annotations.tool = name.filter(|_| !has_call);
-        attach(&mut extensions, &annotations);
-        Some(ToolResultEntry {
-            output,
-            call_id,
-            status: None,
-            is_error,
-            timestamp: self.timestamp.cloned(),
-            id: None,
-            children: None,
-            extensions,
-        })
+        let (output, timestamp) = (response.map(Node::carry), self.timestamp.cloned());
+        Some(entry::tool_result(output, call_id, None, is_error, timestamp, rest, &annotations))
     }
 
-    fn reasoning(&mut self, part: Node<'a, '_>) -> Option<Entry<'a>> {
-        let mut part = Members::new(part)?;
-        part.bool("thought");
-        Some(Entry::Reasoning(ReasoningEntry {
-            content: part.any("text").unwrap_or_else(null),
-            encrypted: None,
-            subject: None,
-            timestamp: self.timestamp.cloned(),
-            id: None,
-            children: None,
-            extensions: part.rest(&ReasoningEntry::KEYS),
-        }))
+    fn reasoning(&mut self, part: Node<'a, '_>) -> Entry<'a> {
+        let Part { text, rest, .. } =
+            Part::read(part, &ReasoningEntry::KEYS, PartKind::Thought, self.report);
+        entry::reasoning(text, None, self.timestamp.cloned(), rest)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use vac_adapter::frame::Reason;
 use vac_adapter::{Confidence, Fit, Glimpse, Parent, Sample, Share, Verdict, ids};
+use vac_record::AbstractTimestamp;
 use vac_record::annotations::Relation;
-use vac_record::{AbstractTimestamp, Decode};
-use vac_value::{IntoOwned, Kind, Node, Problem, SyntaxError};
+use vac_value::{Kind, Node, Problem, SyntaxError};
 
 use crate::broken::Skeleton;
-use crate::facts::{session_id, start_in_name};
+use crate::facts::{owned_time, session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
 use crate::{message_content, session, stream};
@@ -173,7 +173,7 @@ impl Seen {
             self.id = head.member("sessionId").and_then(session_id);
         }
         if self.start.is_none() {
-            self.start = head.member("startTime").and_then(time);
+            self.start = head.member("startTime").and_then(owned_time);
         }
         if self.directory.is_none() {
             let first = head.member("directories").and_then(|list| list.elements().next());
@@ -183,7 +183,7 @@ impl Seen {
 
     fn message(&mut self, message: Node<'_, '_>) {
         if self.first.is_none() {
-            self.first = message.member("timestamp").and_then(time);
+            self.first = message.member("timestamp").and_then(owned_time);
         }
         if self.workspace.is_none()
             && let Some((_, content)) = message_content::content(message)
@@ -191,8 +191,4 @@ impl Seen {
             self.workspace = message_content::workspace(content);
         }
     }
-}
-
-fn time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    Some(AbstractTimestamp::from_node(node).ok()?.into_owned())
 }

@@ -1,53 +1,74 @@
 //! Entries of what is not a message.
 
-use vac_adapter::Report;
 use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::frame::{Place, Raw};
-use vac_adapter::members::{Members, Rest, null};
+use vac_adapter::members::{self, Rest};
 use vac_adapter::raw::{self, Known};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
-use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry, ToolCallEntry};
-use vac_value::{Node, Text};
+use vac_record::{AbstractTimestamp, Entry, ToolCallEntry};
+use vac_value::{Any, Kind, Node, Text};
 
-use crate::keys::{IN_SET, unknown};
+use crate::entry;
+use crate::facts::time;
+use crate::head::{Operation, Set, SetLine};
 use crate::message::Maker;
-use crate::tool_calls::none;
-use crate::tools;
 use crate::walk::Around;
+
+mapping! {
+    /// A message of the CLI, or of an unknown type: an event.
+    pub(crate) struct Event<'a>("event"; key, value) {
+        "type" => "`event-type`" seed "004", take kind: Text<'a> = value.text();
+        "id" => "`id`" seed "004", take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`" seed "004",
+            take timestamp: AbstractTimestamp<'a> = time(value);
+        "content" => "`vac.ends`" seed "004", note content: Node<'a, 'a> = Some(value);
+        _ => keep;
+    }
+}
+
+mapping! {
+    /// `toolCall` of a tool checkpoint: a `tool-call`.
+    pub(crate) struct CheckpointCall<'a>("toolCall"; key, value) {
+        "name" => "`name`", take name: Text<'a> = value.text();
+        "args" => "`input`", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+    }
+}
 
 /// The event types that are known.
 const KNOWN_TYPES: &[&str] = &["info", "warning", "error"];
 
 /// The entry of an element that is not a message, with all of its members as data.
 pub(crate) fn message<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut event) = Members::new(node) else {
+    if node.kind() != Kind::Map {
         maker.report.unknown("an element that is not an object");
         return value("unknown", node, None, Some((maker.place_id)()));
-    };
-    let event_type = match event.text("type") {
-        Some(kind) => {
-            if !KNOWN_TYPES.contains(&&*kind) {
-                maker.report.unknown(&kind);
-            }
-            kind
-        }
-        None => {
-            maker.report.unknown("an element without a type");
-            "unknown".into()
-        }
-    };
-    let mut extensions = none();
-    let (id, mut annotations) = maker.id(event.text("id"), &mut extensions);
+    }
+    let Event { kind, id, timestamp, content, rest } = Event::read(node, &[], maker.report);
+    match &kind {
+        Some(kind) if KNOWN_TYPES.contains(&&**kind) => {}
+        Some(kind) => maker.report.unknown(kind),
+        None => maker.report.unknown("an element without a type"),
+    }
+    let event_type = kind.unwrap_or("unknown".into());
+    let mut extensions = Rest::default();
+    let (id, mut annotations) = maker.id(id, &mut extensions);
     if maker.position.is_turn_open {
-        annotations.ends = turn_end(&event_type, event.peek("content"));
+        annotations.ends = turn_end(&event_type, content);
     }
     // A conversation that ends with neither the user nor the model was interrupted (seed 002).
     if maker.version.is_last && matches!(&*event_type, "info" | "warning") {
         annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Interrupted) });
     }
-    let timestamp = event.timestamp("timestamp");
     attach(&mut extensions, &annotations);
-    made(event_type, event.rest(&[]), timestamp, id, extensions)
+    entry::event(event_type, filled(rest), timestamp, Some(id), extensions)
+}
+
+/// Returns data, if there is any.
+fn filled(data: Rest<'_>) -> Option<Rest<'_>> {
+    (!data.is_empty()).then_some(data)
 }
 
 /// What the CLI shows after the user stopped a turn.
@@ -63,21 +84,14 @@ pub(crate) fn turn_end(event_type: &str, content: Option<Node<'_, '_>>) -> Optio
     Some(End { of: EndOf::Turn, how: Some(how) })
 }
 
-fn made<'a>(
+/// Returns an event without annotations.
+fn plain<'a>(
     event_type: Text<'a>,
     data: Rest<'a>,
     timestamp: Option<AbstractTimestamp<'a>>,
-    id: Text<'a>,
-    extensions: Rest<'a>,
+    id: String,
 ) -> Entry<'a> {
-    Entry::Event(EventEntry {
-        event_type,
-        data: (!data.is_empty()).then_some(data),
-        timestamp,
-        id: Some(id),
-        children: None,
-        extensions,
-    })
+    entry::event(event_type, filled(data), timestamp, Some(id.into()), Rest::default())
 }
 
 /// A line that takes messages back.
@@ -87,11 +101,8 @@ pub(crate) fn rewind<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry
 
 /// A line with all of it as its data.
 fn line<'a>(event_type: Text<'a>, node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut line) = Members::new(node) else { return message(node, maker) };
-    line.said("type", &event_type);
-    let timestamp = line.timestamp("timestamp");
-    let id = (maker.place_id)().into();
-    made(event_type, line.rest(&[]), timestamp, id, none())
+    let Operation { timestamp, rest } = Operation::read(node, &[], &event_type, maker.report);
+    plain(event_type, rest, timestamp, (maker.place_id)())
 }
 
 /// A line that does something else, by the name it has for it.
@@ -111,56 +122,38 @@ pub(crate) fn set<'a>(
     id: String,
     report: &mut Report,
 ) -> Option<Entry<'a>> {
-    let mut line = Members::new(around.node)?;
-    let Some(mut set) = line.object("$set") else {
-        line.rest(&[]);
-        return None;
-    };
+    let SetLine { set, rest: mut data } = SetLine::read(around.node, &[], report);
+    let Set { timestamp, rest } = Set::read(set?, &[], around.lists, report);
     let event_type = match around.lists().next() {
         Some(_) => "messages-replaced",
         None => "session-updated",
     };
-    around.without_lists(&mut set);
-    let timestamp = set.timestamp("lastUpdated");
-    let set = set.rest(&[]);
-    unknown(report, "$set", &set, IN_SET);
-    let mut data = line.rest(&[]);
-    data.extend(vac_adapter::members::object(set).map(|set| ("$set".into(), set)));
-    Some(made(event_type.into(), data, timestamp, id.into(), none()))
+    data.extend(members::object(rest).map(|set| ("$set".into(), set)));
+    Some(plain(event_type.into(), data, timestamp, id))
 }
 
 /// The tool call that a checkpoint was made for, before it was made.
 pub(crate) fn call<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    let Some(mut call) = Members::new(node) else { return message(node, maker) };
-    let (name, input) = (call.text("name"), call.any("args"));
-    let (call_id, timestamp) = (call.text("id"), call.timestamp("timestamp"));
-    let mut extensions = call.rest(&ToolCallEntry::KEYS);
-    let name = name.unwrap_or("unknown".into());
-    let action = Some(tools::action(&name, None));
-    attach(&mut extensions, &EntryAnnotations { action, ..EntryAnnotations::default() });
-    Entry::ToolCall(ToolCallEntry {
-        name,
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: Some((maker.place_id)().into()),
-        children: None,
-        extensions,
-    })
+    let CheckpointCall { name, input, call_id, timestamp, rest } =
+        CheckpointCall::read(node, &ToolCallEntry::KEYS, maker.report);
+    let id = Some((maker.place_id)().into());
+    let it = EntryAnnotations::default();
+    let call = entry::tool_call(name, None, input, call_id, timestamp, rest, it);
+    Entry::ToolCall(ToolCallEntry { id, ..call })
 }
 
 /// What the user saw of the conversation.
 pub(crate) fn display<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<'a> {
     let id = (maker.place_id)();
-    match Members::new(node) {
-        Some(item) => made("display".into(), item.rest(&[]), None, id.into(), none()),
-        None => value("display", node, None, Some(id)),
+    match node.kind() {
+        Kind::Map => plain("display".into(), members::all(node, &[]), None, id),
+        _ => value("display", node, None, Some(id)),
     }
 }
 
 /// What the first head of a session said before it was changed.
 pub(crate) fn header(replaced: Rest<'static>, id: String) -> Entry<'static> {
-    made("session-header".into(), replaced, None, id.into(), none())
+    plain("session-header".into(), replaced, None, id)
 }
 
 /// An event whose data is one value.
@@ -172,14 +165,8 @@ fn value<'a>(
 ) -> Entry<'a> {
     let mut data = Rest::default();
     data.push(("value".into(), node.carry()));
-    Entry::Event(EventEntry {
-        event_type: event_type.into(),
-        data: Some(data),
-        timestamp: timestamp.cloned(),
-        id: id.map(Into::into),
-        children: None,
-        extensions: none(),
-    })
+    let (timestamp, id) = (timestamp.cloned(), id.map(Into::into));
+    entry::event(event_type.into(), Some(data), timestamp, id, Rest::default())
 }
 
 /// An element of a message's list that is not what the list is of.
@@ -198,10 +185,9 @@ pub(crate) fn other<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entry<
 }
 
 /// The head of a further document of the same session, without its messages.
-pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String) -> Option<Entry<'a>> {
-    let mut head = around.cursor()?;
-    let timestamp = head.timestamp("startTime");
-    Some(made("session-continued".into(), head.rest(&[]), timestamp, id.into(), none()))
+pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String, report: &mut Report) -> Entry<'a> {
+    let head = around.head(&[], false, report);
+    plain("session-continued".into(), head.rest, head.start, id)
 }
 
 /// What cannot be carried as a value; `place` is its line.
@@ -209,12 +195,9 @@ pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) ->
     maker.report.unparsed(place.line, &raw.reason.to_string());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
     // The raw text contains the id.
-    let (id, version) = maker.id(member("id").and_then(Node::text), &mut none());
-    let known = Known {
-        id: Some(id),
-        timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),
-        parent_id: None,
-    };
+    let (id, version) = maker.id(member("id").and_then(Node::text), &mut Rest::default());
+    let known =
+        Known { id: Some(id), timestamp: member("timestamp").and_then(time), parent_id: None };
     let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);
     if version != EntryAnnotations::default() {
         annotate(&mut entry, |it| {

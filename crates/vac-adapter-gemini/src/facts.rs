@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use vac_adapter::Report;
 use vac_adapter::members::Rest;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::time::{Span, instant};
@@ -77,13 +78,14 @@ impl Facts {
             Head { moment, start: None, end: None, rest: Rest::default(), is_raw: false };
         if around.raw.is_some() {
             head.is_raw = true;
-            head.start = around.member("startTime").and_then(time);
-            head.end = around.member("lastUpdated").and_then(time);
-        } else if let Some(mut cursor) = around.cursor() {
-            cursor.take_if("sessionId", session_id);
-            head.start = cursor.take_if("startTime", time);
-            head.end = cursor.take_if("lastUpdated", time);
-            head.rest = cursor.rest(&SessionTrace::KEYS).into_owned();
+            head.start = around.member("startTime").and_then(owned_time);
+            head.end = around.member("lastUpdated").and_then(owned_time);
+        } else {
+            // The second pass reports what is unknown.
+            let read = around.head(&SessionTrace::KEYS, true, &mut Report::default());
+            head.start = read.start.map(IntoOwned::into_owned);
+            head.end = read.end.map(IntoOwned::into_owned);
+            head.rest = read.rest.into_owned();
         }
         if let Some(end) = &head.end {
             self.end(moment, end.clone());
@@ -95,7 +97,7 @@ impl Facts {
 
     /// Counts a change in.
     pub fn set(&mut self, around: &Around<'_, '_>, moment: Moment) {
-        if let Some(end) = around.member("lastUpdated").and_then(time) {
+        if let Some(end) = around.member("lastUpdated").and_then(owned_time) {
             self.end(moment, end);
         }
         if self.set_id.is_none() {
@@ -123,8 +125,7 @@ impl Facts {
     pub fn message(&mut self, message: Node<'_, '_>, is_new: bool) {
         let is_complete = |head: &Head| head.start.is_some() && head.end.is_some();
         if !self.head.as_ref().is_some_and(is_complete)
-            && let Some(timestamp) = message.member("timestamp")
-            && let Ok(timestamp) = AbstractTimestamp::from_node(timestamp)
+            && let Some(timestamp) = message.member("timestamp").and_then(time)
         {
             self.span.add(&timestamp);
         }
@@ -213,13 +214,19 @@ pub(crate) fn session_id(node: Node<'_, '_>) -> Option<String> {
     node.text().filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
-fn time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
-    Some(AbstractTimestamp::from_node(node).ok()?.into_owned())
+/// Returns a timestamp, if the value is one.
+pub(crate) fn time<'a>(node: Node<'_, 'a>) -> Option<AbstractTimestamp<'a>> {
+    AbstractTimestamp::from_node(node).ok()
+}
+
+/// Returns a timestamp that outlives its document.
+pub(crate) fn owned_time(node: Node<'_, '_>) -> Option<AbstractTimestamp<'static>> {
+    time(node).map(IntoOwned::into_owned)
 }
 
 /// The moment that a document begins at, if it says so.
 pub(crate) fn moment(start: Node<'_, '_>) -> Option<Moment> {
-    instant(&AbstractTimestamp::from_node(start).ok()?)
+    instant(&time(start)?)
 }
 
 /// The minute in the name of a session's file: `session-2026-01-05T09-30-...`.
@@ -229,7 +236,7 @@ pub(crate) fn start_in_name(name: &str) -> Option<AbstractTimestamp<'static>> {
     let (hour, minute) = time.split_once('-')?;
     let text = format!("\"{day}T{hour}:{minute}:00Z\"");
     let document = Document::json(text.as_bytes()).ok()?;
-    Some(AbstractTimestamp::from_node(document.root()).ok()?.into_owned())
+    owned_time(document.root())
 }
 
 #[cfg(test)]

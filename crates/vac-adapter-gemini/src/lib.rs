@@ -27,33 +27,27 @@
 //! | `stream-json` | output of `--output-format stream-json` (`stream.rs`) |
 //! | `logs` | `logs.json`: the prompts of several sessions, each a record of its own |
 //!
-//! # Mapping
+//! # What documents become
 //!
-//! | native | record | seed |
-//! |---|---|---|
-//! | `sessionId` | `id`, `session.session-id`; without one that of a `$set`, the file's stem, or a function of the bytes | 002 |
-//! | `startTime` | `created`, `session-start`; without one the earliest timestamp inside, else the minute in the file's name | 002 |
-//! | `lastUpdated` | `session-end`, the last one; without one the latest timestamp inside | 002 |
-//! | `.project_root`, the folder in `<session_context>`, `directories` | `environment.working-dir`: the first whose SHA-256 is `projectHash`, else the first | |
-//! | `projectHash`, `kind`, `summary`, `directories` and other members of the head | the session, by their own names, with their last values | |
-//! | message of type `user`, `human`, or without a type and with that `role` | user | 000 |
-//! | message of type `gemini`, `model`, `assistant`, or without a type and with that `role` | assistant | 000 |
-//! | message of type `info`, `warning`, `error` or unknown | system-event of that type, the rest as its data | |
-//! | `id`, `timestamp`, `content`, `model` | `id`, `timestamp`, `content`, `model-id` | 000 |
-//! | `parts` of a message without content | `content` | |
-//! | `tokens` | `token-usage`: `thoughts` is `reasoning`, `tool` keeps its name | 004 |
-//! | `thoughts[]` | reasoning children: `description` is `content`; `subject`, `timestamp` | 000 |
-//! | `toolCalls[]` | tool-call children: `args` is `input`, `id` is `call-id`; `displayName`, `description`, `agentId`, ... by their own names | 000 |
-//! | `toolCalls[].result` | tool-result child with the result as `output`; `status` and `resultDisplay` | 000 |
-//! | `history[]`, or an array of Content | messages: `role` is the type, `parts` the `content` | 003 |
-//! | part with `functionCall`, `functionResponse`, `thought` | child: tool-call, tool-result, reasoning; the part is in `content` as well | 003 |
-//! | user message that consists of `functionResponse` parts | a tool-result for each; the first has the message's `id`, and its other members as `message` | |
-//! | `$set` | system-event `session-updated`, or `messages-replaced` and then the messages; `lastUpdated` is its `timestamp` | |
-//! | `$rewindTo` | system-event `session-rewound` | |
-//! | any other `$...` | system-event of that name | |
-//! | `clientHistory[]`, `toolCall`, `history[]` of a tool checkpoint | messages; a tool-call; system-events `display` | |
-//! | prompt of `logs.json` | user: `message` is the `content` | |
-//! | other attachments | system-event `tool-result-file` with its `call-id`, if the file is named after a call, else `file` | |
+//! | native | record |
+//! |---|---|
+//! | message of type `user`, `human`, or without a type and with that `role` | user |
+//! | message of type `gemini`, `model`, `assistant`, or without a type and with that `role` | assistant |
+//! | message of type `info`, `warning`, `error` or unknown | system-event of that type |
+//! | Content of the API: `history[]`, `clientHistory[]`, or an array of them | user for the role `user` or `function`, assistant for `model` |
+//! | user message that consists of `functionResponse` parts | a tool-result for each |
+//! | `$set` | system-event `session-updated`, or `messages-replaced` and then the messages |
+//! | `$rewindTo` | system-event `session-rewound` |
+//! | any other `$...` | system-event of that name |
+//! | `toolCall`, `history[]` of a tool checkpoint | a tool-call; system-events `display` |
+//! | prompt of `logs.json` | user |
+//! | line of a stream | `stream.rs` |
+//! | other attachments | system-event `tool-result-file` with its `call-id`, if the file is named after a call, else `file` |
+//!
+//! `environment.working-dir` is the first of `.project_root`, the folder in `<session_context>` and
+//! `directories` whose SHA-256 is `projectHash`, else the first. The members of the head are those
+//! of the session, with their last values. The [mapping](#mapping) of members is at the end of this
+//! page.
 //!
 //! # Annotations
 //!
@@ -110,6 +104,7 @@
 //!   unparsed.
 //! * A survey keeps a few bytes for each message, so that a log of lines is converted in
 //!   the memory of its largest line.
+#![doc = include_str!("../MAPPING.md")]
 
 mod attachment;
 mod broken;
@@ -118,9 +113,10 @@ pub mod check;
 mod companions;
 mod content;
 mod detect;
+mod entry;
 mod event;
 mod facts;
-mod keys;
+mod head;
 mod message;
 mod message_content;
 mod message_versions;
@@ -140,6 +136,7 @@ mod walk;
 
 use std::rc::Rc;
 
+use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
@@ -170,6 +167,30 @@ impl Adapter for Gemini {
 
     fn cli_name(&self) -> &'static str {
         CLI_NAME
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        vec![
+            head::Head::MAPPING,
+            message::Message::MAPPING,
+            tool_calls::Tokens::MAPPING,
+            tool_calls::Thought::MAPPING,
+            tool_calls::ToolCall::MAPPING,
+            content::Part::MAPPING,
+            content::FunctionCall::MAPPING,
+            content::FunctionResponse::MAPPING,
+            event::Event::MAPPING,
+            head::SetLine::MAPPING,
+            head::Set::MAPPING,
+            head::Operation::MAPPING,
+            event::CheckpointCall::MAPPING,
+            message::Prompt::MAPPING,
+            stream::StreamMessage::MAPPING,
+            stream::StreamCall::MAPPING,
+            stream::StreamResult::MAPPING,
+            stream::StreamEvent::MAPPING,
+            stream::Stats::MAPPING,
+        ]
     }
 
     fn tools(&self) -> &'static ToolTable {

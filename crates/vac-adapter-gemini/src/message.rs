@@ -1,24 +1,76 @@
 //! The elements of `messages` and of `history`, lines that are messages, and prompts.
 
-use vac_adapter::Report;
 use vac_adapter::annotation::attach;
-use vac_adapter::members::{Members, Rest, object, put, sift};
+use vac_adapter::members::{Rest, object};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Author, EntryAnnotations, Superseded, SupersededHow};
-use vac_record::{AbstractTimestamp, Decode, Entry, MessageEntry, MessageEntryType};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Kind, Node, Text};
 
 use crate::content::{self, AlsoStated, Calls, Turn};
-use crate::keys::{IN_MESSAGE, unknown};
+use crate::facts::time;
 use crate::message_content::Discriminator;
 use crate::message_versions::{State, Version};
 use crate::user_message_kind::{self, Position, is_canned_answer};
-use crate::{event, message_content, tool_calls};
+use crate::{entry, event, message_content, tool_calls};
 
 /// The entries of one element: the first, and more if there are any.
 pub(crate) type Entries<'a> = (Entry<'a>, Vec<Entry<'a>>);
 
 /// The key of an id that belongs to another version of the message.
 const NATIVE_ID: &str = "native:id";
+
+/// Which members of a message have a field of their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The member that states the type, and the value that the entry's type states.
+    discriminator: Discriminator,
+    /// The member that is the content.
+    content_key: Option<&'static str>,
+    /// Whether it is a message; else it is tool results, which have none of its other members.
+    is_message: bool,
+    /// Whether its tokens count.
+    counts: bool,
+}
+
+mapping! {
+    /// A message: an element of `messages`, a line, or a Content of the API. A message that
+    /// consists of responses of tools is a `tool-result` for each; the first has what is left as
+    /// `message`.
+    pub(crate) struct Message<'a>("message"; key, value, wanted: Wanted) {
+        "id" => "`id`; `native:id` of an earlier version" seed "000, 001",
+            take id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`" seed "000, 001",
+            take timestamp: AbstractTimestamp<'a> = time(value);
+        "type" | "role" => "the entry's type; kept unless `user`, `gemini` or, as role, `model`"
+            seed "000, 001, 003",
+            stated = wanted.discriminator.0 == key && value.is_text(wanted.discriminator.1);
+        "content" | "parts" => "`content`, and `children` of its parts" seed "000, 001, 003",
+            take content: Node<'a, 'a> = (wanted.content_key == Some(key)).then_some(value);
+        "model" => "`model-id`" seed "000, 001",
+            take model_id: Text<'a> = value.text().filter(|_| wanted.is_message);
+        "tokens" => "`token-usage` and `vac.usage` of the last version that has any" seed "004",
+            take tokens: Node<'a, 'a> = (wanted.counts && value.kind() == Kind::Map)
+                .then_some(value);
+        "thoughts" => "`children`: `reasoning`" seed "000, 001",
+            take thoughts: Node<'a, 'a> = filled(value).filter(|_| wanted.is_message);
+        "toolCalls" => "`children`: `tool-call`, `tool-result`" seed "000, 001, 002",
+            take tool_calls: Node<'a, 'a> = filled(value).filter(|_| wanted.is_message);
+        "displayContent" => "`vac.author`", note shown: Node<'a, 'a> = Some(value);
+        "messageId" => "", keep;
+    }
+}
+
+mapping! {
+    /// A prompt of `logs.json`: a message of the user.
+    pub(crate) struct Prompt<'a>("prompt"; key, value, session: &str) {
+        "type" => "the entry's type", stated = value.is_text("user");
+        "sessionId" => "the session's `id`", stated = value.is_text(session);
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "message" => "`content`", take content: Node<'a, 'a> = Some(value);
+        "messageId" => "", keep;
+    }
+}
 
 /// What an entry is made with.
 pub(crate) struct Maker<'m, 's> {
@@ -101,54 +153,44 @@ pub(crate) fn content<'a>(node: Node<'a, '_>, maker: &mut Maker<'_, '_>) -> Entr
 }
 
 /// One entry, or one for each response if there is nothing else.
-fn message_or_results<'a, 's>(
-    node: Node<'a, 's>,
+fn message_or_results<'a>(
+    node: Node<'a, '_>,
     kind: MessageEntryType,
-    native: Discriminator,
-    content: Content<'a, 's>,
+    discriminator: Discriminator,
+    content: Content<'a, '_>,
     maker: &mut Maker<'_, '_>,
 ) -> Entries<'a> {
-    if let Some((key, content)) = content
+    let content_key = content.map(|(key, _)| key);
+    let counts = maker.version.counts;
+    let wanted = Wanted { discriminator, content_key, is_message: true, counts };
+    if let Some((_, content)) = content
         && kind == MessageEntryType::User
-        && let Some(entries) = responses(node, (key, content), native, maker)
+        && let Some(entries) = responses(node, content, wanted, maker)
     {
         return entries;
     }
-    (message(node, kind, native, content, maker), Vec::new())
+    (message(node, kind, wanted, maker), Vec::new())
 }
 
-fn message<'a, 's>(
-    node: Node<'a, 's>,
+fn message<'a>(
+    node: Node<'a, '_>,
     kind: MessageEntryType,
-    (type_key, native_type): Discriminator,
-    content: Content<'a, 's>,
+    wanted: Wanted,
     maker: &mut Maker<'_, '_>,
 ) -> Entry<'a> {
-    let content_key = content.map_or("content", |(key, _)| key);
-    let (mut timestamp, mut id, mut model_id, mut token_usage) = (None, None, None, None);
-    let (mut thoughts, mut tool_calls, mut usage) = (None, None, None);
-    let counts = maker.version.counts;
-    let mut extensions = sift(node, &MessageEntry::KEYS, |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        "id" => put(&mut id, value.text()),
-        "model" => put(&mut model_id, value.text()),
-        "tokens" if counts => {
-            usage = tool_calls::usage(value);
-            put(&mut token_usage, tool_calls::token_usage(value))
-        }
-        "thoughts" => put(&mut thoughts, filled(value)),
-        "toolCalls" => put(&mut tool_calls, filled(value)),
-        key if key == type_key => value.is_text(native_type),
-        key => key == content_key,
+    let message = Message::read(node, &MessageEntry::KEYS, wanted, maker.report);
+    let Message { timestamp, content, tokens, thoughts, tool_calls, mut rest, .. } = message;
+    let (id, mut annotations) = maker.id(message.id, &mut rest);
+    let token_usage = tokens.map(|tokens| {
+        let (canonical, buckets) = tool_calls::usage(tokens, maker.report);
+        annotations.usage = buckets;
+        canonical
     });
-    unknown(maker.report, "message", &extensions, IN_MESSAGE);
-    let (id, mut annotations) = maker.id(id, &mut extensions);
-    annotations.usage = usage;
     let mut children = Vec::new();
     if let Some(thoughts) = thoughts {
-        tool_calls::thoughts(thoughts, timestamp.as_ref(), &mut children);
+        tool_calls::thoughts(thoughts, timestamp.as_ref(), maker.report, &mut children);
     }
-    if let Some((_, content)) = content {
+    if let Some(content) = content {
         let also = AlsoStated { calls: tool_calls.is_some(), thoughts: thoughts.is_some() };
         let mut turn = Turn::new(timestamp.as_ref(), also, maker.calls, maker.report);
         content::children(content, &mut turn, &mut children);
@@ -157,27 +199,21 @@ fn message<'a, 's>(
         tool_calls::calls(tool_calls, timestamp.as_ref(), maker.report, &mut children);
     }
     match (kind, content) {
-        (MessageEntryType::User, Some((_, content))) => {
-            let shown = node.member("displayContent");
-            user_message_kind::annotate(content, shown, maker.position, &mut annotations);
+        (MessageEntryType::User, Some(content)) => {
+            user_message_kind::annotate(content, message.shown, maker.position, &mut annotations);
         }
         (MessageEntryType::User, None) => annotations.author = Some(Author::User),
-        (_, Some((_, content))) if children.is_empty() && is_canned_answer(content) => {
+        (_, Some(content)) if children.is_empty() && is_canned_answer(content) => {
             annotations.author = Some(Author::Program);
         }
         _ => {}
     }
-    attach(&mut extensions, &annotations);
+    attach(&mut rest, &annotations);
     Entry::Message(MessageEntry {
-        kind,
-        content: content.map(|(_, content)| content.carry()),
-        timestamp,
-        id: Some(id),
-        model_id,
-        parent_id: None,
+        model_id: message.model_id,
         token_usage,
         children: (!children.is_empty()).then_some(children),
-        extensions,
+        ..entry::message(kind, content.map(Node::carry), timestamp, id, rest)
     })
 }
 
@@ -190,19 +226,13 @@ fn filled<'a, 's>(node: Node<'a, 's>) -> Option<Node<'a, 's>> {
 /// and its other members.
 fn responses<'a>(
     node: Node<'a, '_>,
-    (content_key, content): (&str, Node<'a, '_>),
-    (type_key, native_type): Discriminator,
+    content: Node<'a, '_>,
+    wanted: Wanted,
     maker: &mut Maker<'_, '_>,
 ) -> Option<Entries<'a>> {
     message_content::responses(content)?;
-    let (mut timestamp, mut id) = (None, None);
-    let mut rest = sift(node, &[], |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        "id" => put(&mut id, value.text()),
-        key if key == type_key => value.is_text(native_type),
-        key => key == content_key,
-    });
-    unknown(maker.report, "message", &rest, IN_MESSAGE);
+    let wanted = Wanted { is_message: false, counts: false, ..wanted };
+    let Message { id, timestamp, mut rest, .. } = Message::read(node, &[], wanted, maker.report);
     let (id, version) = maker.id(id, &mut rest);
     let parts = match content.kind() {
         Kind::Map => vec![content],
@@ -231,24 +261,9 @@ pub(crate) fn prompt<'a>(
     if !node.member("type").is_some_and(|kind| kind.is_text("user")) {
         return event::message(node, maker);
     }
-    let Some(mut prompt) = Members::new(node) else { return event::message(node, maker) };
-    prompt.said("type", "user");
-    prompt.said("sessionId", session);
-    let timestamp = prompt.timestamp("timestamp");
-    let annotations = user_message_kind::annotations(prompt.peek("message"), maker.position);
-    let content = prompt.any("message");
-    let mut extensions = prompt.rest(&MessageEntry::KEYS);
-    unknown(maker.report, "prompt", &extensions, IN_MESSAGE);
-    attach(&mut extensions, &annotations);
-    Entry::Message(MessageEntry {
-        kind: MessageEntryType::User,
-        content,
-        timestamp,
-        id: Some((maker.place_id)().into()),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
+    let Prompt { timestamp, content, mut rest } =
+        Prompt::read(node, &MessageEntry::KEYS, session, maker.report);
+    attach(&mut rest, &user_message_kind::annotations(content, maker.position));
+    let (content, id) = (content.map(Node::carry), (maker.place_id)().into());
+    Entry::Message(entry::message(MessageEntryType::User, content, timestamp, id, rest))
 }

@@ -10,18 +10,16 @@ use vac_adapter::raw::push;
 use vac_adapter::{Error, Input, Log, Origin, Session, Sink};
 use vac_record::annotations::Relation;
 use vac_record::{AgentMeta, Entry, Environment, SessionId, SessionTrace, VerifiableAgentRecord};
-use vac_value::Node;
+use vac_value::{Map, Node};
 
 use crate::attachment::{Attachments, Links, is_hash_of};
 use crate::content::Calls;
 use crate::facts::Summary;
-use crate::keys::{IN_SESSION, unknown};
 use crate::message::{Entries, Maker};
 use crate::message_content::message_type;
 use crate::message_versions::{Key, MessageVersions, State, Version};
 use crate::native::Form;
 use crate::session_builder::{Segment, SessionBuilder};
-use crate::tool_calls::none;
 use crate::user_message_kind::Position;
 use crate::walk::{Around, Piece, Role, Shape, Slot};
 use crate::{event, message};
@@ -139,13 +137,13 @@ impl Session for Surveyed<'_> {
                     models: (!models.is_empty()).then_some(models),
                     cli_name: Some(crate::CLI_NAME.into()),
                     cli_version: None,
-                    extensions: none(),
+                    extensions: Map::default(),
                 },
                 environment: self.working_dir.clone().map(|working_dir| Environment {
                     working_dir: working_dir.into(),
                     vcs: None,
                     sandboxes: None,
-                    extensions: none(),
+                    extensions: Map::default(),
                 }),
                 entries: Vec::new(),
                 extensions: rest.clone(),
@@ -154,12 +152,11 @@ impl Session for Surveyed<'_> {
             file_attribution: None,
             vcs: None,
             recording_agent: None,
-            extensions: none(),
+            extensions: Map::default(),
         }
     }
 
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
-        unknown(sink.report(), "session", &self.summary.rest, IN_SESSION);
         if self.is_elsewhere {
             sink.report().warn("projectHash is not the hash of the folder in .project_root");
         }
@@ -327,10 +324,12 @@ impl<'s> Reader<'s> {
         let entry = match around.role {
             Role::Set => event::set(around, place.id(), sink.report()),
             Role::Head if is_first => {
+                // The first pass has read it, and reported nothing.
+                around.head(&[], true, sink.report());
                 let replaced = &self.session.summary.replaced;
                 (!replaced.is_empty()).then(|| event::header(replaced.clone(), place.id()))
             }
-            Role::Head => event::continued(around, place.id()),
+            Role::Head => Some(event::continued(around, place.id(), sink.report())),
         };
         match entry {
             Some(entry) => sink.entry(entry, Origin { place, bytes }),

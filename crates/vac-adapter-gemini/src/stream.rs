@@ -1,38 +1,32 @@
 //! Output of `--output-format stream-json`: lines of a format of its own.
 //!
-//! | native | record |
-//! |---|---|
-//! | `init` | system-event that starts the session; its `session_id` and `model` are those of the session |
-//! | `message` | message of its `role`; a piece of an answer keeps `delta: true` |
-//! | `tool_use` | tool-call: `tool_name`, `parameters` and `tool_id` are `name`, `input` and `call-id` |
-//! | `tool_result` | tool-result: `output`, else `error`, is the `output`; `is-error` for the status `error` |
-//! | `error` | system-event; with the severity `error` it ends the turn |
-//! | `result` | system-event that ends the session, with the usage of the run (`stats`) |
-//! | all others | system-event of that type |
-//!
-//! Each line is an entry. A further `init` with another `session_id` begins another session.
+//! Each line is an entry: a `message` of its `role`, a `tool_use` a tool-call, a `tool_result` a
+//! tool-result, and any other a system-event of its type. A further `init` with another `session_id` begins another session.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Content, Frame, Place};
-use vac_adapter::members::{Members, Rest, null};
+use vac_adapter::members::Rest;
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
 use vac_adapter::{Confidence, Share};
-use vac_adapter::{Error, Fit, Glimpse, Input, Log, Origin, Report, Sample, Session, Sink, ids};
+use vac_adapter::{
+    Error, Fit, Glimpse, Input, Log, Origin, Report, Sample, Session, Sink, ids, mapping,
+};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Usage};
 use vac_record::{
-    AgentMeta, Entry, EventEntry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
+    AbstractTimestamp, AgentMeta, Entry, MessageEntry, MessageEntryType, SessionId, SessionTrace,
     ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
 };
-use vac_value::{Kind, Map, Node};
+use vac_value::{Any, Kind, Map, Node, Text};
 
+use crate::facts::time;
 use crate::outcome::{self, Stated};
-use crate::tools;
 use crate::user_message_kind::{self, Position};
+use crate::{entry, tools};
 
 /// The name of the variant.
 const VARIANT: &str = "stream-json";
@@ -40,6 +34,72 @@ const VARIANT: &str = "stream-json";
 /// Maximum number of sessions, because each is read on its own. Lines of further ones stay
 /// with the last.
 const MAX_SESSIONS: usize = 1000;
+
+mapping! {
+    /// A line of type `message` of a stream: a message. A piece of an answer keeps `delta: true`.
+    pub(crate) struct StreamMessage<'a>("stream.message"; key, value) {
+        "type" => "the entry's type", stated = value.is_text("message");
+        "role" => "the entry's type",
+            stated = value.is_text("user") || value.is_text("assistant");
+        "content" => "`content`", take content: Node<'a, 'a> = Some(value);
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "delta" => "", keep;
+    }
+}
+
+mapping! {
+    /// A line of type `tool_use` of a stream: a `tool-call`.
+    pub(crate) struct StreamCall<'a>("tool_use"; key, value) {
+        "type" => "the entry's type", stated = value.is_text("tool_use");
+        "tool_name" => "`name`", take name: Text<'a> = value.text();
+        "parameters" => "`input`", take input: Any<'a> = Some(value.carry());
+        "tool_id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+    }
+}
+
+mapping! {
+    /// A line of type `tool_result` of a stream: a `tool-result`.
+    pub(crate) struct StreamResult<'a>("tool_result"; key, value, has_output: bool) {
+        "type" => "the entry's type", stated = value.is_text("tool_result");
+        "output" => "`output`, `vac.outcome`", take output: Node<'a, 'a> = Some(value);
+        "error" => "`output`, if there is no other",
+            take error: Node<'a, 'a> = (!has_output).then_some(value);
+        "status" => "`status`; `is-error`, if it is `error`",
+            take status: Text<'a> = value.text();
+        "tool_id" => "`call-id`", take call_id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+    }
+}
+
+mapping! {
+    /// A line of another type of a stream: an event.
+    pub(crate) struct StreamEvent<'a>("stream.event"; key, value) {
+        "type" => "`event-type`; `vac.starts` for `init`, `vac.ends` for `error` and `result`",
+            take kind: Text<'a> = value.text();
+        "timestamp" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "session_id" => "of `init`, the session's `id`", keep;
+        "model" => "of `init`, `model-id` of the session", keep;
+        "severity" => "of `error`, `vac.ends`: the turn failed if it is `error`",
+            note severity: Text<'a> = value.text();
+        "status" => "of `result`, `vac.ends`", note status: Text<'a> = value.text();
+        "stats" => "of `result`, `vac.usage`", note stats: Node<'a, 'a> = Some(value);
+        _ => keep;
+    }
+}
+
+mapping! {
+    /// `stats` of a `result` line of a stream, all of which the event keeps. `input_tokens`
+    /// contains `cached`, and `total_tokens` also contains reasoning, which is not stated otherwise.
+    pub(crate) struct Stats<'a>("stats"; key, value) {
+        "input_tokens" => "`vac.usage.input`", note input: u64 = value.uint();
+        "output_tokens" => "`vac.usage.output`", note output: u64 = value.uint();
+        "total_tokens" => "`vac.usage.output`", note total: u64 = value.uint();
+        "cached" => "`vac.usage.cache-read`",
+            note cached: u64 = value.uint().filter(|count| *count > 0);
+        _ => keep;
+    }
+}
 
 /// Types of lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -185,12 +245,10 @@ impl Facts {
                 self.models.push(model.into_owned());
             }
         }
-        let Some(mut members) = Members::new(line) else { return };
-        if let Some(timestamp) = members.timestamp("timestamp") {
+        let timestamp = line.member("timestamp");
+        if let Some(timestamp) = timestamp.and_then(time) {
             self.span.add(&timestamp);
         }
-        // This pass keeps nothing: the entries do.
-        members.rest(&[]);
     }
 }
 
@@ -295,145 +353,117 @@ fn entry<'a>(
         let named = line.member("type").and_then(Node::text);
         report.unknown(named.as_deref().unwrap_or("a line without a type"));
     }
-    match (kind, Members::new(line)) {
-        (Some(LineType::Message), Some(mut members)) => {
-            let is_user = members.said("role", "user");
-            if is_user || members.said("role", "assistant") {
-                return message(members, is_user, place);
-            }
-            event(line, Some(members), place)
-        }
-        (Some(LineType::ToolUse), Some(members)) => {
-            let text = |key: &str| members.peek(key).and_then(Node::text);
-            if text("tool_name").is_some_and(|name| tools::is_shell(&name))
-                && shell_calls.len() < MAX_SHELL_CALLS
-            {
-                shell_calls.extend(text("tool_id").map(std::borrow::Cow::into_owned));
-            }
-            call(members, place)
-        }
-        (Some(LineType::ToolResult), Some(members)) => {
-            let id = members.peek("tool_id").and_then(Node::text);
-            let is_shell = id.is_some_and(|id| shell_calls.remove(&*id));
-            result(members, is_shell, place)
-        }
-        (_, members) => event(line, members, place),
+    let text = |key: &str| line.member(key).and_then(Node::text);
+    match kind {
+        Some(LineType::Message) => match text("role").as_deref() {
+            Some("user") => message(line, MessageEntryType::User, place, report),
+            Some("assistant") => message(line, MessageEntryType::Assistant, place, report),
+            _ => event(line, kind, place, report),
+        },
+        Some(LineType::ToolUse) => call(line, shell_calls, place, report),
+        Some(LineType::ToolResult) => result(line, shell_calls, place, report),
+        _ => event(line, kind, place, report),
     }
 }
 
-fn message<'a>(mut line: Members<'a, '_>, is_user: bool, place: Place) -> Entry<'a> {
-    line.said("type", "message");
-    let annotations = if is_user {
-        user_message_kind::annotations(line.peek("content"), Position::default())
-    } else {
-        EntryAnnotations::default()
-    };
-    let (content, timestamp) = (line.any("content"), line.timestamp("timestamp"));
-    let extensions = annotated(line.rest(&MessageEntry::KEYS), &annotations);
-    Entry::Message(MessageEntry {
-        kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
-        content,
-        timestamp,
-        id: Some(place.id().into()),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
+fn message<'a>(
+    line: Node<'a, '_>,
+    kind: MessageEntryType,
+    place: Place,
+    report: &mut Report,
+) -> Entry<'a> {
+    let StreamMessage { content, timestamp, mut rest } =
+        StreamMessage::read(line, &MessageEntry::KEYS, report);
+    if kind == MessageEntryType::User {
+        attach(&mut rest, &user_message_kind::annotations(content, Position::default()));
+    }
+    let content = content.map(Node::carry);
+    Entry::Message(entry::message(kind, content, timestamp, place.id().into(), rest))
 }
 
-fn call<'a>(mut line: Members<'a, '_>, place: Place) -> Entry<'a> {
-    line.said("type", "tool_use");
-    let name = line.text("tool_name").unwrap_or(UNKNOWN.into());
-    let input = line.any("parameters").unwrap_or_else(null);
-    let (call_id, timestamp) = (line.text("tool_id"), line.timestamp("timestamp"));
-    let action = Some(tools::action(&name, None));
-    let annotations = EntryAnnotations { action, ..EntryAnnotations::default() };
-    let extensions = annotated(line.rest(&ToolCallEntry::KEYS), &annotations);
-    Entry::ToolCall(ToolCallEntry {
-        name,
-        input,
-        call_id,
-        timestamp,
-        id: Some(place.id().into()),
-        children: None,
-        extensions,
-    })
+fn call<'a>(
+    line: Node<'a, '_>,
+    shell_calls: &mut ShellCalls,
+    place: Place,
+    report: &mut Report,
+) -> Entry<'a> {
+    let StreamCall { name, input, call_id, timestamp, rest } =
+        StreamCall::read(line, &ToolCallEntry::KEYS, report);
+    if name.as_deref().is_some_and(tools::is_shell) && shell_calls.len() < MAX_SHELL_CALLS {
+        shell_calls.extend(call_id.as_deref().map(str::to_owned));
+    }
+    let it = EntryAnnotations::default();
+    let call = entry::tool_call(name, None, input, call_id, timestamp, rest, it);
+    Entry::ToolCall(ToolCallEntry { id: Some(place.id().into()), ..call })
 }
 
-fn result<'a>(mut line: Members<'a, '_>, is_shell: bool, place: Place) -> Entry<'a> {
-    line.said("type", "tool_result");
-    let status = line.text("status");
+fn result<'a>(
+    line: Node<'a, '_>,
+    shell_calls: &mut ShellCalls,
+    place: Place,
+    report: &mut Report,
+) -> Entry<'a> {
+    let has_output = line.member("output").is_some_and(|output| output.kind() != Kind::Null);
+    let StreamResult { output, error, status, call_id, timestamp, rest } =
+        StreamResult::read(line, &ToolResultEntry::KEYS, has_output, report);
+    let is_shell = call_id.as_deref().is_some_and(|id| shell_calls.remove(id));
     let is_error = status.as_deref().map(|status| status == "error");
-    let (call_id, timestamp) = (line.text("tool_id"), line.timestamp("timestamp"));
     let stated = Stated { is_shell, status: status.as_deref(), is_error };
-    let annotations = outcome::annotations(line.peek("output"), stated);
-    let output = line.any("output").or_else(|| line.any("error")).unwrap_or_else(null);
-    let extensions = annotated(line.rest(&ToolResultEntry::KEYS), &annotations);
-    Entry::ToolResult(ToolResultEntry {
-        output,
-        call_id,
-        is_error,
-        status,
-        timestamp,
-        id: Some(place.id().into()),
-        children: None,
-        extensions,
-    })
+    let annotations = outcome::annotations(output, stated);
+    let output = output.or(error).map(Node::carry);
+    let result =
+        entry::tool_result(output, call_id, status, is_error, timestamp, rest, &annotations);
+    Entry::ToolResult(ToolResultEntry { id: Some(place.id().into()), ..result })
 }
 
 /// Everything else, with all it holds.
-fn event<'a>(line: Node<'a, '_>, members: Option<Members<'a, '_>>, place: Place) -> Entry<'a> {
-    let named = line.member("type").and_then(Node::text);
-    let (mut timestamp, mut data) = (None, Map::default());
-    match members {
-        Some(mut members) => {
-            members.text("type");
-            timestamp = members.timestamp("timestamp");
-            data = members.rest(&[]);
-        }
-        None => data.push(("value".into(), line.carry())),
+fn event<'a>(
+    line: Node<'a, '_>,
+    kind: Option<LineType>,
+    place: Place,
+    report: &mut Report,
+) -> Entry<'a> {
+    let mut event = StreamEvent::read(line, &[], report);
+    if line.kind() != Kind::Map {
+        event.rest.push(("value".into(), line.carry()));
     }
-    Entry::Event(EventEntry {
-        event_type: named.unwrap_or(UNKNOWN.into()),
-        data: Some(data),
-        timestamp,
-        id: Some(place.id().into()),
-        children: None,
-        extensions: annotated(Map::default(), &event_annotations(line)),
-    })
+    let mut extensions = Rest::default();
+    attach(&mut extensions, &event_annotations(&event, kind, report));
+    let event_type = event.kind.unwrap_or(UNKNOWN.into());
+    let id = Some(place.id().into());
+    entry::event(event_type, Some(event.rest), event.timestamp, id, extensions)
 }
 
 /// What a line that is not a message says about the session.
-fn event_annotations(line: Node<'_, '_>) -> EntryAnnotations<'static> {
-    let is_text = |key: &str, text: &str| line.member(key).is_some_and(|value| value.is_text(text));
+fn event_annotations(
+    event: &StreamEvent<'_>,
+    kind: Option<LineType>,
+    report: &mut Report,
+) -> EntryAnnotations<'static> {
     let mut annotations = EntryAnnotations::default();
-    match line_type(line) {
+    match kind {
         Some(LineType::Init) => annotations.starts = Some(true),
-        Some(LineType::Error) if is_text("severity", "error") => {
+        Some(LineType::Error) if event.severity.as_deref() == Some("error") => {
             annotations.ends = Some(End { of: EndOf::Turn, how: Some(Ending::Failure) });
         }
         Some(LineType::Result) => {
-            let how = match line.member("status").and_then(Node::text).as_deref() {
+            let how = match event.status.as_deref() {
                 Some("success") => Some(Ending::Success),
                 Some("error") => Some(Ending::Failure),
                 _ => None,
             };
             annotations.ends = Some(End { of: EndOf::Session, how });
-            annotations.usage = line.member("stats").and_then(usage);
+            annotations.usage = event.stats.and_then(|stats| usage(stats, report));
         }
         _ => {}
     }
     annotations
 }
 
-/// Returns the tokens of a run in additive buckets. `input_tokens` contains `cached`, and
-/// `total_tokens` also contains reasoning, which is not stated otherwise.
-fn usage(stats: Node<'_, '_>) -> Option<Usage<'static>> {
-    let number = |key: &str| stats.member(key).and_then(Node::uint);
-    let (input, cached) = (number("input_tokens"), number("cached").filter(|count| *count > 0));
-    let output = match (number("total_tokens"), input, number("output_tokens")) {
+/// Returns the tokens of a run in additive buckets.
+fn usage(stats: Node<'_, '_>, report: &mut Report) -> Option<Usage<'static>> {
+    let Stats { input, output, total, cached, .. } = Stats::read(stats, &[], report);
+    let output = match (total, input, output) {
         (Some(total), Some(input), Some(output)) => Some(output.max(total.saturating_sub(input))),
         (_, _, output) => output,
     };
@@ -446,9 +476,4 @@ fn usage(stats: Node<'_, '_>) -> Option<Usage<'static>> {
         model: None,
     };
     (usage != Usage::default()).then_some(usage)
-}
-
-fn annotated<'a>(mut extensions: Rest<'a>, annotations: &EntryAnnotations<'_>) -> Rest<'a> {
-    attach(&mut extensions, annotations);
-    extensions
 }

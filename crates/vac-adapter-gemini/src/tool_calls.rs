@@ -1,21 +1,62 @@
 //! What a message of the model contains next to its content: tool calls, thoughts and tokens.
 
-use std::borrow::Cow;
-
-use vac_adapter::Report;
-use vac_adapter::annotation::attach;
-use vac_adapter::members::{Rest, null, put, sift};
+use vac_adapter::{Report, mapping};
 use vac_record::annotations::{Decision, EntryAnnotations, Permission, Usage};
-use vac_record::{
-    AbstractTimestamp, Decode, Entry, ReasoningEntry, TokenUsage, ToolCallEntry, ToolResultEntry,
-};
-use vac_value::{Any, Kind, Map, Node, Text};
+use vac_record::{AbstractTimestamp, Entry, ReasoningEntry, TokenUsage, ToolCallEntry};
+use vac_value::{Any, Kind, Node, Text};
 
 use crate::content::failed;
-use crate::event;
-use crate::keys::{IN_CALL, unknown};
+use crate::facts::time;
 use crate::outcome::{self, Stated};
-use crate::tools;
+use crate::{entry, event, tools};
+
+mapping! {
+    /// An element of `toolCalls`: a `tool-call`, and a `tool-result` if it has a `result`.
+    pub(crate) struct ToolCall<'a>("toolCalls"; key, value) {
+        "name" => "`name`" seed "000, 001", take name: Text<'a> = value.text();
+        "args" => "`input`" seed "000, 001", take input: Any<'a> = Some(value.carry());
+        "id" => "`call-id`" seed "000, 001", take call_id: Text<'a> = value.text();
+        "timestamp" => "`timestamp`; without one, the message's" seed "000",
+            take timestamp: AbstractTimestamp<'a> = time(value);
+        "result" => "`output` of the `tool-result`, `is-error`" seed "000, 001",
+            take result: Node<'a, 'a> = Some(value);
+        "status" =>
+            "`status`, `is-error` and `vac.outcome` of the `tool-result`; without one, kept"
+            seed "000, 001, 002",
+            take status: Node<'a, 'a> = value.text().map(|_| value);
+        "resultDisplay" => "kept in the `tool-result`; without one, in the `tool-call`",
+            take display: Node<'a, 'a> = Some(value);
+        "displayName" => "`vac.action.server`", note display_name: Text<'a> = value.text();
+        "agentId" | "description" | "renderOutputAsMarkdown" => "", keep;
+    }
+}
+
+mapping! {
+    /// An element of `thoughts`: `reasoning`.
+    pub(crate) struct Thought<'a>("thoughts"; key, value) {
+        "description" => "`content`" seed "000, 001", take content: Any<'a> = Some(value.carry());
+        "subject" => "`subject`" seed "000, 001", take subject: Text<'a> = value.text();
+        "timestamp" => "`timestamp`; without one, the message's" seed "004",
+            take timestamp: AbstractTimestamp<'a> = time(value);
+    }
+}
+
+mapping! {
+    /// `tokens` of a message. `input` contains `cached`; `thoughts` and `tool` are counted next to
+    /// `output` and `input`.
+    pub(crate) struct Tokens<'a>("tokens"; key, value) {
+        "input" => "`token-usage.input`, `vac.usage.input`" seed "004",
+            take input: u64 = value.uint();
+        "output" => "`token-usage.output`, `vac.usage.output`" seed "004",
+            take output: u64 = value.uint();
+        "cached" => "`token-usage.cached`, `vac.usage.cache-read`" seed "004",
+            take cached: u64 = value.uint();
+        "thoughts" => "`token-usage.reasoning`, `vac.usage.reasoning`, `vac.usage.output`"
+            seed "004", take thoughts: u64 = value.uint();
+        "tool" => "`vac.usage.input`" seed "004", note tool: u64 = value.uint();
+        "total" => "`token-usage.total`" seed "004", take total: u64 = value.uint();
+    }
+}
 
 /// The children of `toolCalls`.
 pub(crate) fn calls<'a>(
@@ -40,72 +81,41 @@ fn call<'a>(
     report: &mut Report,
     children: &mut Vec<Entry<'a>>,
 ) {
-    let (mut timestamp, mut name, mut input, mut call_id) = (None, None, None, None);
-    let (mut result, mut status, mut display) = (None, None, None);
-    let mut extensions = sift(node, &ToolCallEntry::KEYS, |key, value| match key {
-        "timestamp" => put(&mut timestamp, AbstractTimestamp::from_node(value).ok()),
-        "name" => put(&mut name, value.text()),
-        "id" => put(&mut call_id, value.text()),
-        "args" => put(&mut input, Some(value.carry())),
-        "result" => put(&mut result, Some(value)),
-        "status" => put(&mut status, value.text().map(|text| (text, value))),
-        "resultDisplay" => put(&mut display, Some(value)),
-        _ => false,
-    });
-    unknown(report, "tool call", &extensions, IN_CALL);
-    let timestamp = timestamp.or_else(|| message.cloned());
-    let stated_status = status.as_ref().map(|(status, _)| &**status);
+    let call = ToolCall::read(node, &ToolCallEntry::KEYS, report);
+    let ToolCall { name, input, call_id, mut rest, .. } = call;
+    let timestamp = call.timestamp.or_else(|| message.cloned());
+    let status = call.status.and_then(Node::text);
     let mut of_call = EntryAnnotations::default();
-    let result = match result {
-        Some(result) => {
-            let is_error = is_error(stated_status, result);
-            let stated = Stated {
-                is_shell: name.as_deref().is_some_and(tools::is_shell),
-                status: stated_status,
-                is_error,
-            };
-            let mut extensions: Rest<'_> = shown(display).collect();
-            attach(&mut extensions, &outcome::annotations(Some(result), stated));
-            Some(Entry::ToolResult(ToolResultEntry {
-                output: result.carry(),
-                call_id: call_id.clone(),
-                is_error,
-                status: status.map(|(status, _)| status),
-                timestamp: timestamp.clone(),
-                id: None,
-                children: None,
-                extensions,
-            }))
+    let result = call.result.map(|result| {
+        let is_error = is_error(status.as_deref(), result);
+        let is_shell = name.as_deref().is_some_and(tools::is_shell);
+        let stated = Stated { is_shell, status: status.as_deref(), is_error };
+        let annotations = outcome::annotations(Some(result), stated);
+        let (call_id, time) = (call_id.clone(), timestamp.clone());
+        let (output, rest) = (Some(result.carry()), shown(call.display).collect());
+        Entry::ToolResult(entry::tool_result(
+            output,
+            call_id,
+            status.clone(),
+            is_error,
+            time,
+            rest,
+            &annotations,
+        ))
+    });
+    // Without a result, status and display stay on the call.
+    if result.is_none() {
+        of_call.outcome = status.as_deref().and_then(outcome::status_outcome);
+        if status.as_deref() == Some("awaiting_approval") {
+            of_call.permission =
+                Some(Permission { decision: Decision::Asked, by: None, what: None, call_id: None });
         }
-        // Without a result, status and display stay on the call.
-        None => {
-            of_call.outcome = stated_status.and_then(outcome::status_outcome);
-            if stated_status == Some("awaiting_approval") {
-                of_call.permission = Some(Permission {
-                    decision: Decision::Asked,
-                    by: None,
-                    what: None,
-                    call_id: None,
-                });
-            }
-            extensions.extend(status.map(|(_, status)| ("status".into(), status.carry())));
-            extensions.extend(shown(display));
-            None
-        }
-    };
-    let name = name.unwrap_or(Cow::Borrowed("unknown"));
-    let display_name = node.member("displayName").and_then(Node::text);
-    of_call.action = Some(tools::action(&name, display_name.as_deref()));
-    attach(&mut extensions, &of_call);
-    children.push(Entry::ToolCall(ToolCallEntry {
-        name,
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    }));
+        rest.extend(call.status.map(|status| ("status".into(), status.carry())));
+        rest.extend(shown(call.display));
+    }
+    let shown = call.display_name.as_deref();
+    let call = entry::tool_call(name, shown, input, call_id, timestamp, rest, of_call);
+    children.push(Entry::ToolCall(call));
     children.extend(result);
 }
 
@@ -140,6 +150,7 @@ fn result_failed(result: Node<'_, '_>) -> Option<bool> {
 pub(crate) fn thoughts<'a>(
     list: Node<'a, '_>,
     timestamp: Option<&AbstractTimestamp<'a>>,
+    report: &mut Report,
     children: &mut Vec<Entry<'a>>,
 ) {
     children.reserve(list.elements().count());
@@ -148,65 +159,42 @@ pub(crate) fn thoughts<'a>(
             children.push(event::child("thoughts", node, timestamp));
             continue;
         }
-        let (mut content, mut subject, mut time) = (None, None, None);
-        let extensions = sift(node, &ReasoningEntry::KEYS, |key, value| match key {
-            "description" => put(&mut content, Some(value.carry())),
-            "subject" => put(&mut subject, value.text()),
-            "timestamp" => put(&mut time, AbstractTimestamp::from_node(value).ok()),
-            _ => false,
-        });
-        children.push(Entry::Reasoning(ReasoningEntry {
-            content: content.unwrap_or_else(null),
-            encrypted: None,
-            subject,
-            timestamp: time.or_else(|| timestamp.cloned()),
-            id: None,
-            children: None,
-            extensions,
-        }));
+        let Thought { content, subject, timestamp: own, rest } =
+            Thought::read(node, &ReasoningEntry::KEYS, report);
+        let timestamp = own.or_else(|| timestamp.cloned());
+        children.push(entry::reasoning(content, subject, timestamp, rest));
     }
 }
 
-/// Returns the tokens of a message in additive buckets: `input` contains `cached`, while
-/// `thoughts` and `tool` are counted next to `output` and `input`.
-pub(crate) fn usage(tokens: Node<'_, '_>) -> Option<Usage<'static>> {
-    let number = |key: &str| tokens.member(key).and_then(Node::uint);
-    let stated = |key: &str| number(key).filter(|count| *count > 0);
+/// Returns the tokens of a message as the CLI states them, and in additive buckets.
+pub(crate) fn usage<'a>(
+    tokens: Node<'a, '_>,
+    report: &mut Report,
+) -> (TokenUsage<'a>, Option<Usage<'static>>) {
+    let Tokens { input, output, cached, thoughts, tool, total, rest } =
+        Tokens::read(tokens, &TokenUsage::KEYS, report);
+    let stated = |count: Option<u64>| count.filter(|count| *count > 0);
     let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
         (None, None) => None,
         (one, other) => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
     };
-    let uncached = number("input").map(|all| all.saturating_sub(number("cached").unwrap_or(0)));
-    let usage = Usage {
-        input: sum(uncached, stated("tool")),
-        cache_read: stated("cached"),
+    let uncached = input.map(|all| all.saturating_sub(cached.unwrap_or(0)));
+    let buckets = Usage {
+        input: sum(uncached, stated(tool)),
+        cache_read: stated(cached),
         cache_write: None,
-        output: sum(number("output"), stated("thoughts")),
-        reasoning: stated("thoughts"),
+        output: sum(output, stated(thoughts)),
+        reasoning: stated(thoughts),
         model: None,
     };
-    (usage != Usage::default()).then_some(usage)
-}
-
-/// The tokens of a message as the CLI states them; those that tools took have no canonical name.
-pub(crate) fn token_usage<'a>(tokens: Node<'a, '_>) -> Option<TokenUsage<'a>> {
-    if tokens.kind() != Kind::Map {
-        return None;
-    }
-    let (mut input, mut output, mut cached) = (None, None, None);
-    let (mut reasoning, mut total) = (None, None);
-    let extensions = sift(tokens, &TokenUsage::KEYS, |key, value| match key {
-        "input" => put(&mut input, value.uint()),
-        "output" => put(&mut output, value.uint()),
-        "cached" => put(&mut cached, value.uint()),
-        "thoughts" => put(&mut reasoning, value.uint()),
-        "total" => put(&mut total, value.uint()),
-        _ => false,
-    });
-    Some(TokenUsage { input, output, cached, reasoning, total, cost: None, extensions })
-}
-
-/// No members beyond those that the schema names.
-pub(crate) fn none<'a>() -> Rest<'a> {
-    Map::default()
+    let canonical = TokenUsage {
+        input,
+        output,
+        cached,
+        reasoning: thoughts,
+        total,
+        cost: None,
+        extensions: rest,
+    };
+    (canonical, (buckets != Usage::default()).then_some(buckets))
 }

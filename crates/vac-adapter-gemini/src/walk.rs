@@ -1,12 +1,12 @@
 //! The pieces of a frame that entries are made of.
 
-use vac_adapter::Error;
 use vac_adapter::frame::{Content, Frame, Raw, Reason};
-use vac_adapter::members::Members;
+use vac_adapter::{Error, Report};
 use vac_record::MessageEntryType;
 use vac_value::{Any, Document, Encoding, Kind, Node, Text};
 
 use crate::broken::Skeleton;
+use crate::head::{Head, Wanted};
 use crate::message_content;
 use crate::native::{Form, Native, native};
 use crate::user_message_kind::is_canned_answer;
@@ -61,18 +61,21 @@ pub(crate) struct Around<'d, 'a> {
     pub node: Node<'d, 'a>,
     /// The object that the lists are in.
     inner: Node<'d, 'a>,
-    lists: &'static [(&'static str, Slot)],
+    pub lists: Lists,
     /// If its other members cannot be carried as values: its text with empty lists, and
     /// why.
     pub raw: Option<(Vec<u8>, Reason)>,
 }
 
-const MESSAGES: &[(&str, Slot)] = &[("messages", Slot::Message)];
+/// The members of an object that are lists, or the call of a checkpoint, and what they hold.
+pub(crate) type Lists = &'static [(&'static str, Slot)];
+
+const MESSAGES: Lists = &[("messages", Slot::Message)];
 
 impl<'d: 'a, 'a> Around<'d, 'a> {
     /// The members around the lists of a document; `None` if there are none.
     fn new(node: Node<'d, 'a>, native: Native) -> Option<Self> {
-        let (role, lists): (_, &[_]) = match native {
+        let (role, lists): (_, Lists) = match native {
             Native::Session(Form::Messages) => (Role::Head, MESSAGES),
             Native::Session(Form::History) => (Role::Head, &[("history", Slot::Content)]),
             Native::Session(Form::ToolCheckpoint) => (
@@ -100,22 +103,13 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
     pub fn lists(&self) -> impl Iterator<Item = (Slot, Node<'d, 'a>)> {
         self.lists.iter().filter_map(|(key, slot)| {
             let list = self.inner.member(key)?;
-            is_list(*slot, list).then_some((*slot, list))
+            is_list(self.lists, key, list).then_some((*slot, list))
         })
     }
 
-    /// Takes the lists away.
-    pub fn without_lists(&self, members: &mut Members<'d, 'a>) {
-        for (key, slot) in self.lists {
-            members.take_if(key, |list| is_list(*slot, list).then_some(()));
-        }
-    }
-
-    /// Its members without the lists.
-    pub fn cursor(&self) -> Option<Members<'d, 'a>> {
-        let mut cursor = Members::new(self.inner)?;
-        self.without_lists(&mut cursor);
-        Some(cursor)
+    /// Reads the head of a session.
+    pub fn head(&self, named: &[&str], is_hoisted: bool, report: &mut Report) -> Head<'d> {
+        Head::read(self.inner, named, Wanted { lists: self.lists, is_hoisted }, report)
     }
 
     /// Its text with empty lists.
@@ -141,16 +135,18 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         if is_ambiguous {
             self.raw = Some((self.text(), Reason::DuplicateKey));
         } else if self.role == Role::Head
-            && let Some(cursor) = self.cursor()
-            && let Err(error) = Any::from_value(&cursor.rest(&[]), Encoding::Cbor)
+            && let rest = self.head(&[], true, &mut Report::default()).rest
+            && let Err(error) = Any::from_value(&rest, Encoding::Cbor)
         {
             self.raw = Some((self.text(), Reason::Encoding(error.to_string())));
         }
     }
 }
 
-fn is_list(slot: Slot, node: Node<'_, '_>) -> bool {
-    node.kind() == if slot == Slot::Call { Kind::Map } else { Kind::Array }
+/// Whether a member is one of the lists.
+pub(crate) fn is_list(lists: Lists, key: &str, value: Node<'_, '_>) -> bool {
+    let kind = |slot| if slot == Slot::Call { Kind::Map } else { Kind::Array };
+    lists.iter().any(|(list, slot)| *list == key && value.kind() == kind(*slot))
 }
 
 /// Takes pieces, each with its number: the first of a frame is 0, elements of lists

@@ -49,8 +49,10 @@
 //! | `stated = expression;` | if the expression is true, the record states the member in another way, and it is not kept |
 //! | `keep;` | the member is known, and kept |
 //!
-//! `_ => keep;` as the last row says that the object may have any other key, and
-//! `_ => keep if expression;` that it may if the expression is true.
+//! `_ => keep;` as the last row says that the object may have any other key,
+//! `_ => keep if expression;` that it may if the expression is true, and
+//! `_ => keep, unless expression;` that the record states the member in another way if the
+//! expression is true.
 //! The expressions can use the key, the value ([`Node`](vac_value::Node)) and the context, by the
 //! names that the head of the table gives them. They are evaluated for every member that is not
 //! null, in the order of the log.
@@ -104,7 +106,9 @@ pub struct Row {
 /// Formats the mapping as a section of Markdown.
 impl fmt::Display for Mapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "## {}\n\n{}\n", self.object, self.about.trim())?;
+        writeln!(f, "## `{}`\n", self.object)?;
+        self.about.trim().lines().try_for_each(|line| writeln!(f, "{}", line.trim()))?;
+        writeln!(f)?;
         f.write_str("| native key | becomes | seed |\n|---|---|---|\n")?;
         for row in self.rows {
             let keys: Vec<_> = row.keys.iter().map(|key| format!("`{key}`")).collect();
@@ -132,7 +136,7 @@ macro_rules! mapping {
                 $($native:literal)|+ => $canonical:literal $(seed $seed:literal)?,
                 $verb:ident $($field:ident: $Type:ty)? $(= $read:expr $(, unless $stated:expr)?)?;
             )*
-            $(_ => $open:ident $(if $is_known:expr)?;)?
+            $(_ => $open:ident $(if $is_known:expr)? $(, unless $otherwise:expr)?;)?
         }
     ) => {
         $(#[doc = $about])+
@@ -168,7 +172,9 @@ macro_rules! mapping {
                 $($(let mut $field: Option<$Type> = None;)?)*
                 let rest = $crate::mapping::sift(node, named, |$key, $value| match $key {
                     $($($native)|+ => $crate::mapping!(@$verb $($field)? $(= $read $(, $stated)?)?),)*
-                    _ => $crate::mapping!(@other $key report $object $($open $(if $is_known)?)?),
+                    _ => $crate::mapping!(
+                        @other $key report $object $($open $(if $is_known)? $(, $otherwise)?)?
+                    ),
                 });
                 Self { $($($field,)?)* rest }
             }
@@ -201,6 +207,7 @@ macro_rules! mapping {
     (@stated = $read:expr) => { $read };
     (@keep) => { false };
     (@other $key:ident $report:ident $object:literal keep) => { false };
+    (@other $key:ident $report:ident $object:literal keep, $otherwise:expr) => { $otherwise };
     (@other $key:ident $report:ident $object:literal keep if $is_known:expr) => {{
         if !$is_known {
             $report.unknown_key($object, $key);

@@ -5,19 +5,15 @@ use std::collections::HashSet;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{self, Place, Reason};
-use vac_adapter::members::{Rest, null, object};
+use vac_adapter::members::{Rest, object};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::{Error, Report};
 use vac_record::annotations::{EntryAnnotations, Outcome};
-use vac_record::{
-    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry,
-    ToolResultEntry,
-};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
 use vac_value::{Any, Map, Problem, SyntaxError};
 
 use crate::message::author_annotations;
-use crate::tools::annotate_call;
-use crate::{event, prompt_rules, written_time};
+use crate::{entry, prompt_rules, written_time};
 
 /// Markers, and who speaks after them.
 const MARKERS: &[(&str, MessageEntryType)] = &[
@@ -123,7 +119,7 @@ impl Turn {
         let Some(kind) = self.marker else {
             let mut data = Rest::default();
             raw::push(&mut data, "text", said);
-            return Entry::Event(event::new("preamble", self.place.id(), data));
+            return Entry::Event(entry::event("preamble", self.place.id(), data));
         };
         let mut extensions = Map::default();
         let (usual, children) = match kind {
@@ -137,16 +133,10 @@ impl Turn {
             let author = prompt_rules::text_author(said);
             attach(&mut extensions, &author_annotations(author, is_subagent));
         }
+        let (content, id) = (Some(Any::from(said)), self.place.id().into());
         Entry::Message(MessageEntry {
-            kind,
-            content: Some(Any::from(said)),
-            timestamp: self.timestamp(),
-            id: Some(self.place.id().into()),
-            model_id: None,
-            parent_id: None,
-            token_usage: None,
             children: (!children.is_empty()).then_some(children),
-            extensions,
+            ..entry::message(kind, content, self.timestamp(), id, extensions)
         })
     }
 }
@@ -166,7 +156,8 @@ fn children(said: &str) -> Vec<Entry<'_>> {
         at += 1;
         let rest = lines.get(at..).unwrap_or_default();
         if let Some(thought) = line.strip_prefix(THINKING) {
-            children.push(reasoning(thought.trim()));
+            let content = Some(Any::from(thought.trim()));
+            children.push(entry::reasoning(content, None, None, None, Map::default()));
         } else if let Some(name) = line.strip_prefix(CALL) {
             let arguments = indented(rest);
             children.push(call(name.trim(), &rest[..arguments]));
@@ -231,18 +222,6 @@ fn indented(lines: &[&str]) -> usize {
     length
 }
 
-fn reasoning(thought: &str) -> Entry<'_> {
-    Entry::Reasoning(ReasoningEntry {
-        content: Any::from(thought),
-        encrypted: None,
-        subject: None,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions: Map::default(),
-    })
-}
-
 fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
     let mut input: Vec<(&str, String)> = Vec::new();
     let mut known = HashSet::new();
@@ -267,17 +246,8 @@ fn call<'a>(name: &'a str, arguments: &[&str]) -> Entry<'a> {
         .into_iter()
         .map(|(key, value)| (Cow::Owned(key.to_owned()), Any::from(value.as_str())))
         .collect();
-    let mut call = Entry::ToolCall(ToolCallEntry {
-        name: if name.is_empty() { "unknown".into() } else { name.into() },
-        input: object(input).unwrap_or_else(null),
-        call_id: None,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions: Map::default(),
-    });
-    annotate_call(&mut call);
-    call
+    let name = (!name.is_empty()).then(|| name.into());
+    entry::tool_call(name, object(input), None, None, None, Map::default())
 }
 
 /// The name and value of an argument, if a line begins one.
@@ -294,16 +264,7 @@ fn result<'a>(name: &str, output: &str) -> Entry<'a> {
     raw::push(&mut extensions, "name", name);
     let outcome = Some(Outcome::Unknown);
     attach(&mut extensions, &EntryAnnotations { outcome, ..EntryAnnotations::default() });
-    Entry::ToolResult(ToolResultEntry {
-        output: Any::from(output),
-        call_id: None,
-        status: None,
-        is_error: None,
-        timestamp: None,
-        id: None,
-        children: None,
-        extensions,
-    })
+    entry::tool_result(Some(Any::from(output)), None, None, None, None, extensions).into()
 }
 
 #[cfg(test)]

@@ -201,18 +201,11 @@ fn response_is_linked_to_the_result_of_its_call() {
 fn unknown_types_operations_and_keys_are_counted() {
     let log = fixture(&Gemini, "jsonl/drift");
     let report = check(&GEMINI, &Gemini, &log).only().report.clone();
-    let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
+    let types: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
+    assert_eq!(types, ["$patch", "a document that is not a session", "hologram"]);
+    let keys: Vec<_> = report.unknown_keys.keys().map(String::as_str).collect();
     assert_eq!(
-        unknown,
-        [
-            "$patch",
-            "$set key brightness",
-            "a document that is not a session",
-            "hologram",
-            "message key mood",
-            "part hologram",
-            "session key colour",
-            "tool call key wattage",
-        ]
+        keys,
+        ["$set.brightness", "message.mood", "part.hologram", "session.colour", "toolCalls.wattage"]
     );
 }

@@ -114,3 +114,12 @@ fn role_is_the_type_where_there_is_none() {
     assert_eq!(entries[0]["content"], json!([{"text": "Hi"}]));
     assert_eq!(entries[3]["data"]["role"], "system");
 }
+
+#[test]
+fn content_of_the_api_keeps_members_that_it_does_not_have() {
+    let text = r#"{"history": [{"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "user", "content": "Ho"}]}"#;
+    let record = record("checkpoint-a.json", text);
+    let entry = &record["session"]["entries"][1];
+    assert_eq!((entry.get("content"), &entry["native:content"]), (None, &json!("Ho")));
+}

@@ -1,0 +1,115 @@
+//! One constructor for each type of entry.
+
+use std::borrow::Cow;
+
+use vac_adapter::annotation::attach;
+use vac_adapter::members::{Rest, null};
+use vac_record::annotations::EntryAnnotations;
+use vac_record::{
+    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
+    ToolCallEntry, ToolResultEntry,
+};
+use vac_value::{Any, Text};
+
+use crate::tools;
+
+/// The name of a tool that the log does not name.
+pub(crate) const UNKNOWN: &str = "unknown";
+
+/// Returns a message without a model, usage and children.
+pub(crate) fn message<'a>(
+    kind: MessageEntryType,
+    content: Option<Any<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    id: Text<'a>,
+    extensions: Rest<'a>,
+) -> MessageEntry<'a> {
+    MessageEntry {
+        kind,
+        content,
+        timestamp,
+        id: Some(id),
+        model_id: None,
+        parent_id: None,
+        token_usage: None,
+        children: None,
+        extensions,
+    }
+}
+
+/// Returns a tool call without an id, annotated with what it does. `display_name` is what the user
+/// saw of the tool's name.
+pub(crate) fn tool_call<'a>(
+    name: Option<Text<'a>>,
+    display_name: Option<&str>,
+    input: Option<Any<'a>>,
+    call_id: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    mut extensions: Rest<'a>,
+    annotations: EntryAnnotations<'_>,
+) -> ToolCallEntry<'a> {
+    let name = name.unwrap_or(Cow::Borrowed(UNKNOWN));
+    let action = Some(tools::action(&name, display_name));
+    attach(&mut extensions, &EntryAnnotations { action, ..annotations });
+    ToolCallEntry {
+        name,
+        input: input.unwrap_or_else(null),
+        call_id,
+        timestamp,
+        id: None,
+        children: None,
+        extensions,
+    }
+}
+
+/// Returns a tool result without an id.
+pub(crate) fn tool_result<'a>(
+    output: Option<Any<'a>>,
+    call_id: Option<Text<'a>>,
+    status: Option<Text<'a>>,
+    is_error: Option<bool>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    mut extensions: Rest<'a>,
+    annotations: &EntryAnnotations<'_>,
+) -> ToolResultEntry<'a> {
+    attach(&mut extensions, annotations);
+    ToolResultEntry {
+        output: output.unwrap_or_else(null),
+        call_id,
+        status,
+        is_error,
+        timestamp,
+        id: None,
+        children: None,
+        extensions,
+    }
+}
+
+/// Returns a thought of the model.
+pub(crate) fn reasoning<'a>(
+    content: Option<Any<'a>>,
+    subject: Option<Text<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    extensions: Rest<'a>,
+) -> Entry<'a> {
+    Entry::Reasoning(ReasoningEntry {
+        content: content.unwrap_or_else(null),
+        encrypted: None,
+        subject,
+        timestamp,
+        id: None,
+        children: None,
+        extensions,
+    })
+}
+
+/// Returns an event.
+pub(crate) fn event<'a>(
+    event_type: Text<'a>,
+    data: Option<Rest<'a>>,
+    timestamp: Option<AbstractTimestamp<'a>>,
+    id: Option<Text<'a>>,
+    extensions: Rest<'a>,
+) -> Entry<'a> {
+    Entry::Event(EventEntry { event_type, data, timestamp, id, children: None, extensions })
+}
