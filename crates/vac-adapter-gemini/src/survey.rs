@@ -95,7 +95,8 @@ impl Survey {
         let at = self.builders.len();
         let links = self.has_attachments.then(Default::default);
         let versions = MessageVersions::new(self.hashes_content);
-        let builder = SessionBuilder { id: id.clone(), links, versions, ..Default::default() };
+        let builder =
+            SessionBuilder { id: id.clone(), links, versions, ..SessionBuilder::default() };
         self.builders.push(builder);
         if let Some(id) = id {
             self.by_id.insert(id, at);

@@ -6,25 +6,36 @@
 //! as JSON or CBOR, with one entry in memory at a time.
 //!
 //! ```
-//! use vac_adapter::members::{Members};
 //! use vac_adapter::frame::{Content, Frames};
-//! use vac_record::{Encode, Entry, MessageEntry, MessageEntryType};
+//! use vac_adapter::{Report, mapping};
+//! use vac_record::{AbstractTimestamp, Decode, Encode, Entry, MessageEntry, MessageEntryType};
+//! use vac_value::Any;
+//!
+//! mapping! {
+//!     /// A line of the log: a message of the user.
+//!     struct Line<'a>("line"; key, value) {
+//!         "who" => "the entry's type", stated = value.is_text("user");
+//!         "said" => "`content`", take said: Any<'a> = Some(value.carry());
+//!         "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> =
+//!             AbstractTimestamp::from_node(value).ok();
+//!         "mood" => "", keep;
+//!     }
+//! }
 //!
 //! let log = br#"{"who": "user", "said": "Hello", "at": "2026-01-01T00:00:00Z", "mood": "good"}"#;
 //! let entry = Frames::new(&log[..]).next(|frame| {
 //!     let Content::Document(document) = &frame.content else { return None };
-//!     let mut line = Members::new(document.root())?;
-//!     line.said("who", "user");
+//!     let line = Line::read(document.root(), &MessageEntry::KEYS, &mut Report::default());
 //!     Entry::Message(MessageEntry {
 //!         kind: MessageEntryType::User,
-//!         content: line.any("said"),
-//!         timestamp: line.timestamp("at"),
+//!         content: line.said,
+//!         timestamp: line.timestamp,
 //!         id: Some(frame.place.id().into()),
 //!         model_id: None,
 //!         parent_id: None,
 //!         token_usage: None,
 //!         children: None,
-//!         extensions: line.rest(&MessageEntry::KEYS),
+//!         extensions: line.rest,
 //!     })
 //!     .to_json()
 //!     .ok()
@@ -43,7 +54,7 @@
 //!
 //! * [`frame`] reads all sequences of JSON documents the same way; bytes that are not a
 //!   document are frames, too. Adapters receive documents, never a byte stream.
-//! * [`members`] ensures that nothing is dropped: what an adapter does not take is kept.
+//! * [`mapping`] ensures that nothing is dropped: what an adapter does not take is kept.
 //! * [`annotation`] is the only way to state something about an entry that the log does not
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as
@@ -89,6 +100,5 @@ pub mod verdict;
 pub use adapter::{Adapter, Error, Glimpse, Origin, Parent, Profile, Session, Share, Sink};
 pub use detect::{Beginning, Confidence, Detection, Sample, detect};
 pub use input::{Bundle, Input, Log, Memory};
-pub use members::Members;
 pub use report::{Report, Source};
 pub use verdict::{Fit, Verdict};

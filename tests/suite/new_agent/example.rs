@@ -4,24 +4,25 @@
 //! A log is lines of JSON, each with a `kind`: `hello` begins a session, `said`, `did` and
 //! `saw` are what happens in it.
 
-use std::any::Any;
 use std::borrow::Cow;
 
 use vac_adapter::frame::{self, Content, Frame};
-use vac_adapter::members::{Members, null};
+use vac_adapter::mapping::Mapping;
+use vac_adapter::members::null;
 use vac_adapter::places::{Keep, Place, Variables};
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
 use vac_adapter::{
     Adapter, Confidence, Error, Fit, Input, Log, Origin, Report, Sample, Session, Sink, Verdict,
-    ids,
+    ids, mapping,
 };
 use vac_record::{
-    AgentMeta, Entry, Environment, EventEntry, MessageEntry, MessageEntryType, SessionId,
-    SessionTrace, ToolCallEntry, ToolResultEntry, VerifiableAgentRecord,
+    AbstractTimestamp, AgentMeta, Decode, Entry, Environment, EventEntry, MessageEntry,
+    MessageEntryType, SessionId, SessionTrace, ToolCallEntry, ToolResultEntry,
+    VerifiableAgentRecord,
 };
-use vac_value::{Map, Node};
+use vac_value::{Any, Kind, Map, Node, Text};
 
 /// The adapter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,11 +42,15 @@ impl Adapter for Example {
         })
     }
 
+    fn mappings(&self) -> Vec<Mapping> {
+        vec![Said::MAPPING, Did::MAPPING, Saw::MAPPING, Event::MAPPING]
+    }
+
     fn places(&self) -> &'static [Place] {
         PLACES
     }
 
-    fn check_rules(&self) -> Option<&'static (dyn Any + Sync)> {
+    fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
         Some(&super::EXAMPLE)
     }
 
@@ -96,21 +101,19 @@ struct Facts {
 
 impl Facts {
     fn add(&mut self, line: Node<'_, '_>) {
-        let Some(mut seen) = Members::new(line) else { return };
-        if let Some(at) = seen.timestamp("at") {
+        let text = |key: &str| line.member(key).and_then(Node::text).map(Cow::into_owned);
+        if let Some(Ok(at)) = line.member("at").map(AbstractTimestamp::from_node) {
             self.span.add(&at);
         }
         if let Some(kind) = kind(line) {
             self.is_ours = true;
             if kind == "hello" {
-                self.session = seen.text("session").map(Cow::into_owned);
-                self.model = seen.text("model").map(Cow::into_owned);
-                self.version = seen.text("version").map(Cow::into_owned);
-                self.cwd = seen.text("cwd").map(Cow::into_owned);
+                self.session = text("session");
+                self.model = text("model");
+                self.version = text("version");
+                self.cwd = text("cwd");
             }
         }
-        // This pass keeps nothing: the entries do.
-        seen.rest(&[]);
     }
 }
 
@@ -189,88 +192,128 @@ fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u
     }
 }
 
-/// The entry of a line.
-fn mapped<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
-    match (kind(line), Members::new(line)) {
-        (Some("said"), Some(members)) => said(members, place),
-        (Some("did"), Some(members)) => did(members, place),
-        (Some("saw"), Some(members)) => saw(members, place),
-        (_, members) => event(line, members, place, report),
+mapping! {
+    /// A line of kind `said`: a message.
+    struct Said<'a>("said"; key, value) {
+        "kind" => "the entry's type", stated = value.is_text("said");
+        "who" => "the entry's type; kept if it is unknown",
+            take speaker: MessageEntryType = speaker(value);
+        "words" => "`content`", take words: Any<'a> = Some(value.carry());
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "cost" => "", keep;
     }
 }
 
-fn said<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
-    line.said("kind", "said");
-    let is_user = line.said("who", "user");
-    if !is_user {
-        line.said("who", "example");
+mapping! {
+    /// A line of kind `did`: a tool call.
+    struct Did<'a>("did"; key, value) {
+        "kind" => "the entry's type", stated = value.is_text("did");
+        "tool" => "`name`", take tool: Text<'a> = value.text();
+        "with" => "`input`", take input: Any<'a> = Some(value.carry());
+        "ticket" => "`call-id`", take ticket: Text<'a> = value.text();
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
     }
+}
+
+mapping! {
+    /// A line of kind `saw`: a tool result.
+    struct Saw<'a>("saw"; key, value) {
+        "kind" => "the entry's type", stated = value.is_text("saw");
+        "what" => "`output`", take output: Any<'a> = Some(value.carry());
+        "ticket" => "`call-id`", take ticket: Text<'a> = value.text();
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        // It says the same the other way round, so it is kept.
+        "ok" => "`is-error`", note is_ok: bool = value.bool();
+    }
+}
+
+mapping! {
+    /// A line of any other kind: an event.
+    struct Event<'a>("event"; key, value) {
+        "kind" => "`event-type`", take kind: Text<'a> = value.text();
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        _ => keep;
+    }
+}
+
+fn speaker(who: Node<'_, '_>) -> Option<MessageEntryType> {
+    match who.text().as_deref() {
+        Some("user") => Some(MessageEntryType::User),
+        Some("example") => Some(MessageEntryType::Assistant),
+        _ => None,
+    }
+}
+
+fn time<'a>(node: Node<'a, 'a>) -> Option<AbstractTimestamp<'a>> {
+    AbstractTimestamp::from_node(node).ok()
+}
+
+/// The entry of a line.
+fn mapped<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+    match kind(line) {
+        Some("said") => said(line, place, report),
+        Some("did") => did(line, place, report),
+        Some("saw") => saw(line, place, report),
+        _ => event(line, place, report),
+    }
+}
+
+fn said<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+    let Said { speaker, words, timestamp, rest } = Said::read(line, &MessageEntry::KEYS, report);
     Entry::Message(MessageEntry {
-        kind: if is_user { MessageEntryType::User } else { MessageEntryType::Assistant },
-        content: line.any("words"),
-        timestamp: line.timestamp("at"),
+        kind: speaker.unwrap_or(MessageEntryType::Assistant),
+        content: words,
+        timestamp,
         id: Some(place.id().into()),
         model_id: None,
         parent_id: None,
         token_usage: None,
         children: None,
-        extensions: line.rest(&MessageEntry::KEYS),
+        extensions: rest,
     })
 }
 
-fn did<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
-    line.said("kind", "did");
+fn did<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+    let did = Did::read(line, &ToolCallEntry::KEYS, report);
     Entry::ToolCall(ToolCallEntry {
-        name: line.text("tool").unwrap_or(UNKNOWN.into()),
-        input: line.any("with").unwrap_or_else(null),
-        call_id: line.text("ticket"),
-        timestamp: line.timestamp("at"),
+        name: did.tool.unwrap_or(UNKNOWN.into()),
+        input: did.input.unwrap_or_else(null),
+        call_id: did.ticket,
+        timestamp: did.timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(&ToolCallEntry::KEYS),
+        extensions: did.rest,
     })
 }
 
-fn saw<'a>(mut line: Members<'a, '_>, place: frame::Place) -> Entry<'a> {
-    line.said("kind", "saw");
-    // `ok` says the same the other way round, so it is looked at and stays.
-    let is_error = line.peek("ok").and_then(Node::bool).map(|is_ok| !is_ok);
+fn saw<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+    let saw = Saw::read(line, &ToolResultEntry::KEYS, report);
     Entry::ToolResult(ToolResultEntry {
-        output: line.any("what").unwrap_or_else(null),
-        call_id: line.text("ticket"),
+        output: saw.output.unwrap_or_else(null),
+        call_id: saw.ticket,
         status: None,
-        is_error,
-        timestamp: line.timestamp("at"),
+        is_error: saw.is_ok.map(|is_ok| !is_ok),
+        timestamp: saw.timestamp,
         id: Some(place.id().into()),
         children: None,
-        extensions: line.rest(&ToolResultEntry::KEYS),
+        extensions: saw.rest,
     })
 }
 
-/// Everything that nobody says or does, with all it holds.
-fn event<'a>(
-    line: Node<'a, '_>,
-    members: Option<Members<'a, '_>>,
-    place: frame::Place,
-    report: &mut Report,
-) -> Entry<'a> {
+/// A line of any other kind, with all that it contains.
+fn event<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let named = line.member("kind").and_then(Node::text);
     if kind(line).is_none() {
         report.unknown(named.as_deref().unwrap_or("a line without a kind"));
     }
-    let (mut timestamp, mut data) = (None, Map::default());
-    match members {
-        Some(mut members) => {
-            members.text("kind");
-            timestamp = members.timestamp("at");
-            data = members.rest(&[]);
-        }
-        None => data.push(("value".into(), line.carry())),
+    let mut event = Event::read(line, &[], report);
+    if line.kind() != Kind::Map {
+        event.rest.push(("value".into(), line.carry()));
     }
     Entry::Event(EventEntry {
-        event_type: named.unwrap_or(UNKNOWN.into()),
-        data: Some(data),
-        timestamp,
+        event_type: event.kind.unwrap_or(UNKNOWN.into()),
+        data: Some(event.rest),
+        timestamp: event.timestamp,
         id: Some(place.id().into()),
         children: None,
         extensions: Map::default(),
