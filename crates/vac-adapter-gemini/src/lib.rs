@@ -112,11 +112,11 @@
 //!   the memory of its largest line.
 
 mod attachment;
-mod broken;
 #[cfg(feature = "check")]
 pub mod check;
 mod companions;
 mod content;
+mod damaged;
 mod detect;
 mod event;
 mod facts;
