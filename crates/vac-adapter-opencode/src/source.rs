@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 
+use vac_adapter::damaged;
 use vac_adapter::frame::{Content, Frame, Reason};
 use vac_adapter::{Error, Log};
 use vac_value::{Node, Scanner};
@@ -79,8 +80,7 @@ impl<'i> Source<'i> {
                 index: stored.place.index,
                 node: stored.node,
                 size: stored.size,
-                is_held: stored.entries == 0
-                    || (stored.text.is_some() && stored.class != Class::Raw),
+                is_held: stored.entries == 0 || stored.text.is_some(),
             }));
         }
         first
@@ -94,13 +94,16 @@ impl<'i> Source<'i> {
         scanner: &mut Scanner,
         look: impl FnOnce(Seen<'_, '_>) -> T,
     ) -> Result<T, Error> {
-        if let Some(text) = stored.text.as_ref().filter(|_| stored.class != Class::Raw) {
-            return scanned(text, scanner, look);
+        if let Some(text) = &stored.text {
+            if stored.class != Class::Raw {
+                return scanned(text, scanner, look);
+            }
+            let reason = match damaged::parse(text) {
+                Content::Raw(raw) => raw.reason,
+                Content::Document(_) => Reason::Stray,
+            };
+            return Ok(look(Seen::Raw(text, &reason)));
         }
-        let look = |seen: Seen<'_, '_>| match (seen, &stored.text) {
-            (Seen::Raw(_, reason), Some(rest)) => look(Seen::Raw(rest, reason)),
-            (seen, _) => look(seen),
-        };
         if let Some(frame) = self.log.frame(stored.place) {
             let seen = seen(frame, stored.node).ok_or_else(changed)?;
             return Ok(look(seen));
@@ -192,8 +195,7 @@ fn scanned<T>(
 }
 
 fn changed() -> Error {
-    let what = "the input changed while it was read";
-    Error::Io(std::io::Error::new(std::io::ErrorKind::InvalidData, what))
+    Error::Changed { file: None }
 }
 
 #[cfg(test)]
