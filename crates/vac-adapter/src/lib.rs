@@ -61,7 +61,6 @@ pub mod adapter;
 pub mod annotation;
 pub mod attachment;
 pub mod blocks;
-pub mod broken;
 pub mod canonical;
 pub mod companions;
 pub mod container;

@@ -193,3 +193,48 @@ fn nothing_is_lost_and_order_is_kept_wherever_the_damage_is() {
         }
     }
 }
+
+#[test]
+fn time_is_linear() {
+    // In quadratic time one of these would take minutes.
+    const SIZE: usize = 1 << 18;
+    let repeated = [
+        "[",
+        "{",
+        "]",
+        "}",
+        "\"",
+        "\\",
+        ":",
+        "x",
+        "\n",
+        "{\"a\":",
+        "[{",
+        "{[",
+        "}{",
+        "]{",
+        ",{\"a\":1",
+        "{\"a\":[1},",
+        "{\"parts\":[",
+        "{\"parts\":[{}},",
+        "{\"parts\":[x",
+        "\"parts\":[1}",
+        "x\"",
+        "\"a\":x,",
+        "{\"a\":\"},",
+        "{\"id\":1,\"parts\":[{\"a\":1},{x}]},",
+    ];
+    for text in repeated {
+        for start in ["[", "{", "{\"messages\":["] {
+            let document = [start, &text.repeat(SIZE / text.len())].concat();
+            let bytes: usize = Pieces::new(document.as_bytes(), MESSAGES)
+                .map(|piece| match piece {
+                    Piece::Element { value, .. } => value.root().raw().len(),
+                    Piece::Raw { raw, .. } => raw.bytes.len(),
+                    _ => 0,
+                })
+                .sum();
+            assert!(bytes <= document.len(), "{start}{text}");
+        }
+    }
+}
