@@ -46,7 +46,7 @@ pub(crate) fn each(
     let mut lines = Lines { index: 0, last: Place::default(), show };
     log.each(|frame| match &frame.content {
         Content::Raw(raw) => match exports.then(|| damaged(raw.bytes)).flatten() {
-            Some(wrapper) => lines.damaged(&wrapper, raw.bytes, frame.place),
+            Some(wrapper) => lines.damaged(&wrapper, raw, frame.place),
             None => lines.next(frame.place, LineContent::Raw(raw)),
         },
         Content::Document(document) => {
@@ -90,7 +90,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
     }
 
     /// Shows an export that is cut short or damaged: its lines, and the bytes between them.
-    fn damaged(&mut self, wrapper: &[u8], bytes: &[u8], place: Place) -> Result<(), Error> {
+    fn damaged(&mut self, wrapper: &[u8], raw: &Raw<'_>, place: Place) -> Result<(), Error> {
         let first = Place { part: 1, ..place };
         match damaged::parse(wrapper) {
             Content::Document(wrapper) => self.wrapper(wrapper.root(), place)?,
@@ -101,7 +101,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
                 self.next(first, LineContent::Raw(&ambiguous))?;
             }
         }
-        Pieces::new(bytes, LISTS).try_for_each(|piece| match piece {
+        Pieces::of_frame(raw, LISTS).try_for_each(|piece| match piece {
             Piece::Element { value, .. } => self.next(first, LineContent::Value(value.root())),
             Piece::Raw { raw, .. } => self.next(first, LineContent::Raw(&raw)),
             _ => Ok(()),

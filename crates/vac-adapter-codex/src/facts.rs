@@ -84,7 +84,7 @@ impl Facts {
             return;
         }
         // Nothing can fail.
-        let _: Result<(), ()> = typescript_session::each_damaged(raw.bytes, |piece| {
+        let _: Result<(), ()> = typescript_session::each_damaged(raw, |piece| {
             self.piece(&piece, at);
             Ok(())
         });

@@ -47,7 +47,7 @@ impl<'f> Reader<'f> {
         let place = at.place;
         match &frame.content {
             Content::Raw(raw) if typescript_session::is_begun(raw.bytes) => {
-                typescript_session::each_damaged(raw.bytes, |piece| {
+                typescript_session::each_damaged(raw, |piece| {
                     self.piece(piece, raw.bytes, at, sink)
                 })
             }

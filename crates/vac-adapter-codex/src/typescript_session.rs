@@ -61,10 +61,10 @@ pub(crate) fn begun(bytes: &[u8], show: impl FnOnce(Node<'_, '_>)) {
 
 /// Passes each part of a document that is cut short or damaged to `show`.
 pub(crate) fn each_damaged<E>(
-    bytes: &[u8],
+    raw: &Raw<'_>,
     mut show: impl FnMut(Piece<'_, '_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some(wrapper) = damaged::wrapper(bytes, LISTS) else { return Ok(()) };
+    let Some(wrapper) = damaged::wrapper(raw.bytes, LISTS) else { return Ok(()) };
     let mut number = 0;
     match damaged::parse(&wrapper) {
         Content::Document(wrapper) => each(wrapper.root(), &mut show)?,
@@ -76,7 +76,7 @@ pub(crate) fn each_damaged<E>(
             number += 1;
         }
     }
-    for piece in Pieces::new(bytes, LISTS) {
+    for piece in Pieces::of_frame(raw, LISTS) {
         match piece {
             damaged::Piece::Element { value, .. } => show(Piece::Item(number, value.root()))?,
             damaged::Piece::Raw { raw, .. } => show(Piece::Raw(number, &raw))?,

@@ -3,7 +3,7 @@
 
 use vac_adapter::Error;
 use vac_adapter::damaged::{self, List, Pieces};
-use vac_adapter::frame::Content;
+use vac_adapter::frame::{Content, Raw};
 use vac_value::{Document, Node, Text};
 
 use crate::native::{Form, Native, is_gemini, native};
@@ -50,13 +50,13 @@ impl DamagedSession {
     }
 
     /// Shows each piece.
-    pub fn each(&self, bytes: &[u8], show: &mut Show<'_>) -> Result<(), Error> {
+    pub fn each(&self, raw: &Raw<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         self.around(|around| {
             if let Some(around) = around {
                 show(0, Piece::Around(around))?;
             }
             let mut number = 0;
-            for (list, _, content) in contents(bytes) {
+            for (list, _, content) in contents(Pieces::of_frame(raw, LISTS)) {
                 number += 1;
                 read(self.slot(list), &content, number, show)?;
             }
@@ -89,8 +89,8 @@ fn form(text: &[u8]) -> Option<Form> {
 
 /// The elements of lists and the bytes that could not be parsed: the list, the first byte, and
 /// what it is.
-fn contents(bytes: &[u8]) -> impl Iterator<Item = (&'static str, usize, Content<'_>)> {
-    Pieces::new(bytes, LISTS).filter_map(|piece| match piece {
+fn contents(pieces: Pieces<'_>) -> impl Iterator<Item = (&'static str, usize, Content<'_>)> {
+    pieces.filter_map(|piece| match piece {
         damaged::Piece::Element { of, at, value } => Some((of, at, Content::Document(value))),
         damaged::Piece::Raw { of, at, raw } => Some((of, at, Content::Raw(raw))),
         _ => None,
@@ -98,7 +98,7 @@ fn contents(bytes: &[u8]) -> impl Iterator<Item = (&'static str, usize, Content<
 }
 
 fn elements(bytes: &[u8]) -> impl Iterator<Item = (&'static str, Document<'_>)> {
-    contents(bytes).filter_map(|(list, _, content)| match content {
+    contents(Pieces::new(bytes, LISTS)).filter_map(|(list, _, content)| match content {
         Content::Document(element) => Some((list, element)),
         Content::Raw(_) => None,
     })
@@ -113,7 +113,7 @@ fn read(slot: Slot, content: &Content<'_>, number: u64, show: &mut Show<'_>) -> 
 
 /// Shows each prompt of a damaged list, and the session it is of.
 pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
-    for (number, (_, at, content)) in (1..).zip(contents(bytes)) {
+    for (number, (_, at, content)) in (1..).zip(contents(Pieces::new(bytes, LISTS))) {
         let (length, session) = match &content {
             Content::Document(document) => {
                 let prompt = document.root();
@@ -126,9 +126,10 @@ pub(crate) fn prompts(bytes: &[u8], show: &mut dyn FnMut(Pick, Option<Text<'_>>)
 }
 
 /// Shows prompts of a damaged list.
-pub(crate) fn picked(bytes: &[u8], picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
+pub(crate) fn picked(raw: &Raw<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
     picks.iter().try_for_each(|pick| {
-        let bytes = bytes.get(pick.range.clone()).ok_or(Error::Changed { file: None })?;
-        read(Slot::Prompt, &damaged::parse(bytes), pick.number, show)
+        let content = damaged::parse_in(raw, pick.range.clone());
+        let content = content.ok_or(Error::Changed { file: None })?;
+        read(Slot::Prompt, &content, pick.number, show)
     })
 }

@@ -1,5 +1,6 @@
 //! Detection of logs, and previews of them.
 
+use vac_adapter::frame::{Raw, Reason};
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict, ids};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
@@ -82,7 +83,8 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     {
         seen.form = Some(session.form);
         // Only what it shows is looked at.
-        let _ = session.each(sample.text(), &mut |_, piece| {
+        let raw = Raw { bytes: sample.text(), reason: Reason::Stray, document: None };
+        let _ = session.each(&raw, &mut |_, piece| {
             match piece {
                 Piece::Around(around) => seen.head(around.node),
                 Piece::Element(Slot::Message, node, _) => seen.message(node),

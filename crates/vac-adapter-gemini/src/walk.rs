@@ -200,7 +200,7 @@ impl Shape {
     pub fn each(&self, frame: &Frame<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         match (self, document(frame)) {
             (Self::Whole(native), Ok(document)) => Pieces::new(document).each(*native, frame, show),
-            (Self::Damaged(session), Err(raw)) => session.each(raw.bytes, show),
+            (Self::Damaged(session), Err(raw)) => session.each(raw, show),
             (_, Err(raw)) => show(0, Piece::Raw(Slot::Other, raw)),
             (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root(), false)),
         }
@@ -233,7 +233,7 @@ pub(crate) fn prompts(frame: &Frame<'_>, show: &mut dyn FnMut(Pick, Option<Text<
 /// Shows some prompts of a list.
 pub(crate) fn picked(frame: &Frame<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
     match document(frame) {
-        Err(raw) => damaged::picked(raw.bytes, picks, show),
+        Err(raw) => damaged::picked(raw, picks, show),
         Ok(document) => {
             let pieces = Pieces::new(document);
             picks.iter().try_for_each(|pick| {

@@ -314,6 +314,7 @@ impl<'f> Adding<'_, '_, 'f> {
             words: words(of, class),
             notes: Notes { ends: turn_end(facts, class), ..Notes::default() },
             text: None,
+            reason: None,
         };
         self.objects.all.push(stored);
     }
@@ -323,7 +324,7 @@ impl<'f> Adding<'_, '_, 'f> {
         if let Some(form) = damaged_export::form(raw.bytes) {
             self.seen(form);
             let mut around = Around { is_nested: form == Form::Export, ..Around::default() };
-            let pieces = Pieces::new(raw.bytes, damaged_export::LISTS);
+            let pieces = Pieces::of_frame(raw, damaged_export::LISTS);
             return pieces.for_each(|piece| self.piece(piece, &mut around));
         }
         let root = raw.document.as_ref().map(Document::root);
@@ -349,7 +350,7 @@ impl<'f> Adding<'_, '_, 'f> {
                 around.message = None;
                 return;
             }
-            Piece::Raw { raw, .. } => return self.unparsed(raw.bytes, *around),
+            Piece::Raw { raw, .. } => return self.unparsed(raw, *around),
             Piece::Member { of, key, value } => {
                 self.damaged_member(of, key.root(), value.root(), around);
                 (Some(key), value)
@@ -414,14 +415,15 @@ impl<'f> Adding<'_, '_, 'f> {
     }
 
     /// Adds bytes of a damaged export or shared session that could not be parsed.
-    fn unparsed(&mut self, bytes: &[u8], around: Around) {
+    fn unparsed(&mut self, raw: Raw<'_>, around: Around) {
         self.part += 1;
         self.place.part = self.part;
         self.objects.all.push(StoredObject {
-            text: Some(bytes.into()),
+            text: Some(raw.bytes.into()),
+            reason: Some(Box::new(raw.reason)),
             session: around.session,
-            redaction: Redaction::of_unparsed(self.redactor.add(bytes)),
-            ..StoredObject::raw(self.place, bytes.len())
+            redaction: Redaction::of_unparsed(self.redactor.add(raw.bytes)),
+            ..StoredObject::raw(self.place, raw.bytes.len())
         });
     }
 

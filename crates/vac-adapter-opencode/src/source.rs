@@ -6,12 +6,10 @@
 
 use std::cell::RefCell;
 
-use vac_adapter::damaged;
 use vac_adapter::frame::{Content, Frame, Reason};
 use vac_adapter::{Error, Log};
 use vac_value::{Node, Scanner};
 
-use crate::classify::Class;
 use crate::object::StoredObject;
 
 /// So much text is held of an input that is not in memory.
@@ -95,14 +93,10 @@ impl<'i> Source<'i> {
         look: impl FnOnce(Seen<'_, '_>) -> T,
     ) -> Result<T, Error> {
         if let Some(text) = &stored.text {
-            if stored.class != Class::Raw {
-                return scanned(text, scanner, look);
-            }
-            let reason = match damaged::parse(text) {
-                Content::Raw(raw) => raw.reason,
-                Content::Document(_) => Reason::Stray,
+            return match &stored.reason {
+                None => scanned(text, scanner, look),
+                Some(reason) => Ok(look(Seen::Raw(text, reason))),
             };
-            return Ok(look(Seen::Raw(text, &reason)));
         }
         if let Some(frame) = self.log.frame(stored.place) {
             let seen = seen(frame, stored.node).ok_or_else(changed)?;

@@ -34,6 +34,8 @@
 mod beginning;
 mod brackets;
 
+use std::ops::Range;
+
 use vac_value::{Document, Scanner};
 
 use crate::frame::{Content, Raw, Reason, scanner};
@@ -114,6 +116,8 @@ pub struct Pieces<'a> {
     after_run: Option<Piece<'a>>,
     scanner: Scanner,
     brackets: Brackets,
+    /// The reason for unparsed bytes at the end, if they continue in the next frame.
+    cut: Option<Reason>,
 }
 
 /// A list or an object that is being read.
@@ -147,6 +151,21 @@ enum Step<'a> {
 /// Parses a piece of a document.
 pub fn parse(bytes: &[u8]) -> Content<'_> {
     parse_with(&mut scanner(), bytes)
+}
+
+/// Parses the piece of a damaged frame that has these bytes; `None` if the frame has not.
+pub fn parse_in<'a>(frame: &Raw<'a>, range: Range<usize>) -> Option<Content<'a>> {
+    let is_at_end = range.end == frame.bytes.len();
+    let mut content = parse(frame.bytes.get(range)?);
+    if let (Content::Raw(raw), Some(cut), true) = (&mut content, cut(frame), is_at_end) {
+        raw.reason = cut.clone();
+    }
+    Some(content)
+}
+
+/// The reason of a frame that continues in the next one.
+fn cut<'r>(raw: &'r Raw<'_>) -> Option<&'r Reason> {
+    Some(&raw.reason).filter(|reason| matches!(reason, Reason::TooLong { .. }))
 }
 
 fn parse_with<'a>(scanner: &mut Scanner, bytes: &'a [u8]) -> Content<'a> {
@@ -199,7 +218,13 @@ impl<'a> Pieces<'a> {
             after_run: None,
             scanner: scanner(),
             brackets: Brackets::default(),
+            cut: None,
         }
+    }
+
+    /// Reads a frame. If it is a piece of a longer one, unparsed bytes at its end are, too.
+    pub fn of_frame(raw: &Raw<'a>, lists: &'static [List]) -> Self {
+        Self { cut: cut(raw).cloned(), ..Self::new(raw.bytes, lists) }
     }
 
     /// Returns the next piece, without joining unparsed bytes.
@@ -317,12 +342,15 @@ impl<'a> Pieces<'a> {
     /// Returns bytes that belong to no list.
     fn unparsed(&mut self, start: usize, end: usize, is_open: bool) -> Step<'a> {
         self.at = end;
-        let raw = match self.parse(start, end) {
+        let mut raw = match self.parse(start, end) {
             Content::Document(_) => {
                 Raw { bytes: &self.bytes[start..end], reason: Reason::Stray, document: None }
             }
             Content::Raw(raw) => raw,
         };
+        if let Some(cut) = self.cut.as_ref().filter(|_| end == self.bytes.len()) {
+            raw.reason = cut.clone();
+        }
         Step::Unparsed(Run { of: "", start, raw, is_open })
     }
 
@@ -364,7 +392,8 @@ impl<'a> Run<'a> {
     /// Adds unparsed bytes that follow.
     fn join(&mut self, next: Self, bytes: &'a [u8]) {
         let end = next.start + next.raw.bytes.len();
-        if self.raw.document.take().is_some() {
+        let is_cut = cut(&next.raw).is_some();
+        if self.raw.document.take().is_some() || is_cut {
             self.raw.reason = next.raw.reason;
         }
         self.raw.bytes = &bytes[self.start..end];
