@@ -3,11 +3,11 @@
 use vac_adapter::foreign;
 use vac_adapter::verdict::UNKNOWN_SHAPE;
 use vac_adapter::{Confidence, Fit, Glimpse, Memory, Sample, Share, Verdict, ids};
-use vac_value::{Document, Kind, Node};
+use vac_value::{Kind, Node};
 
 use crate::first_pass::Facts;
 use crate::known;
-use crate::lines::{LineContent, begun, exported};
+use crate::lines::{LineContent, damaged_lines, exported};
 
 /// Maximum number of lines of a web export that are compared.
 const MAX_LINES: usize = 64;
@@ -25,19 +25,11 @@ pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     }
     // A web export that is cut short or damaged is read as far as it is there.
     let mut seen = Confidence::No;
-    each_begun(sample, |line| {
-        seen = seen.max(if is_known(line) { Confidence::Likely } else { Confidence::Possible });
-    });
+    for line in damaged_lines(sample.text()) {
+        let is_known = is_known(line.root());
+        seen = seen.max(if is_known { Confidence::Likely } else { Confidence::Possible });
+    }
     Verdict::from_confidence(seen)
-}
-
-/// Shows the complete lines of a damaged web export in a sample.
-fn each_begun(sample: &Sample<'_>, mut show: impl FnMut(Node<'_, '_>)) {
-    let bytes = sample.bytes.trim_ascii_start();
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-    let elements = begun(bytes).map_or_else(Vec::new, |export| export.elements);
-    let lines = elements.iter().filter_map(|element| Document::json(element.of(bytes)).ok());
-    lines.for_each(|line| show(line.root()));
 }
 
 /// How one document fits.
@@ -155,10 +147,10 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         }
     }
     if sample.documents.is_empty() {
-        each_begun(sample, |line| {
+        for line in damaged_lines(sample.text()) {
             facts.exports = 1;
-            facts.preview(LineContent::Value(line));
-        });
+            facts.preview(LineContent::Value(line.root()));
+        }
     }
     // It does not matter here whether that is a session.
     let _ = facts.end();

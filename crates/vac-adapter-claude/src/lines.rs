@@ -1,7 +1,7 @@
 //! The lines of a log, whatever they are in.
 
-use vac_adapter::broken::{Broken, Reader};
-use vac_adapter::frame::{Content, Place, Raw, Reason};
+use vac_adapter::damaged::{self, List, Piece, Pieces};
+use vac_adapter::frame::{Content, Place, Raw};
 use vac_adapter::{Error, Log};
 use vac_value::{Document, Kind, Node};
 
@@ -32,6 +32,8 @@ pub(crate) enum LineContent<'f, 'a> {
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
+const LISTS: &[List] = &[List::of(LOGLINES)];
+
 /// Maximum number of bytes before the lines of a web export.
 const MAX_BEFORE: usize = 64 * 1024;
 
@@ -43,8 +45,8 @@ pub(crate) fn each(
 ) -> Result<(), Error> {
     let mut lines = Lines { index: 0, last: Place::default(), show };
     log.each(|frame| match &frame.content {
-        Content::Raw(raw) => match exports.then(|| begun(raw.bytes)).flatten() {
-            Some(export) => lines.broken(&export, raw, frame.place),
+        Content::Raw(raw) => match exports.then(|| damaged(raw.bytes)).flatten() {
+            Some(wrapper) => lines.damaged(&wrapper, raw, frame.place),
             None => lines.next(frame.place, LineContent::Raw(raw)),
         },
         Content::Document(document) => {
@@ -87,41 +89,29 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
         list.elements().try_for_each(|line| self.next(first, LineContent::Value(line)))
     }
 
-    /// Shows an export that is cut short or damaged: its lines, and then the bytes between them.
-    fn broken(&mut self, export: &Broken, raw: &Raw<'_>, place: Place) -> Result<(), Error> {
+    /// Shows an export that is cut short or damaged: its lines, and the bytes between them.
+    fn damaged(&mut self, wrapper: &[u8], raw: &Raw<'_>, place: Place) -> Result<(), Error> {
         let first = Place { part: 1, ..place };
-        let wrapper = if export.wrapper.is_empty() { b"{}" } else { &export.wrapper[..] };
-        match Document::json(wrapper) {
-            Ok(wrapper) if wrapper.duplicate_keys().len() == 0 => {
-                self.wrapper(wrapper.root(), place)?;
-            }
-            ambiguous => {
+        match damaged::parse(wrapper) {
+            Content::Document(wrapper) => self.wrapper(wrapper.root(), place)?,
+            Content::Raw(ambiguous) => {
                 if let Ok(nothing) = Document::json(b"{}") {
                     self.wrapper(nothing.root(), place)?;
                 }
-                let (bytes, document) = (&export.wrapper[..], ambiguous.ok());
-                let raw = Raw { bytes, reason: Reason::DuplicateKey, document };
-                self.next(first, LineContent::Raw(&raw))?;
+                self.next(first, LineContent::Raw(&ambiguous))?;
             }
         }
-        let mut reader = Reader::default();
-        for element in &export.elements {
-            reader.read(element.of(raw.bytes), |line| match line {
-                Ok(line) => self.next(first, LineContent::Value(line.root())),
-                Err(raw) => self.next(first, LineContent::Raw(raw)),
-            })?;
-        }
-        for lost in &export.lost {
-            let bytes = raw.bytes.get(lost.clone()).unwrap_or_default();
-            let lost = Raw { bytes, reason: raw.reason.clone(), document: None };
-            self.next(first, LineContent::Raw(&lost))?;
-        }
-        Ok(())
+        Pieces::of_frame(raw, LISTS).try_for_each(|piece| match piece {
+            Piece::Element { value, .. } => self.next(first, LineContent::Value(value.root())),
+            Piece::Raw { raw, .. } => self.next(first, LineContent::Raw(&raw)),
+            _ => Ok(()),
+        })
     }
 }
 
-/// Returns the parts of a damaged document that contains lines, if the bytes begin as one.
-pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
+/// Returns the object around the lines of a damaged document, if the bytes begin as one that
+/// contains lines. That of an array is empty.
+fn damaged(bytes: &[u8]) -> Option<Vec<u8>> {
     let beginning = &bytes[..bytes.len().min(MAX_BEFORE)];
     // The key may be written with escapes; whether it is there is decided by the parser below.
     let mut names = beginning.windows(LOGLINES.len());
@@ -131,14 +121,24 @@ pub(crate) fn begun(bytes: &[u8]) -> Option<Broken> {
     if !may_be_export {
         return None;
     }
-    let broken = Broken::of(bytes, &[LOGLINES])?;
-    let is_export = if broken.wrapper.is_empty() {
-        let mut lines = broken.elements.iter().map(|line| Document::json(line.of(bytes)));
-        lines.find_map(Result::ok).is_some_and(|line| is_line(line.root()))
-    } else {
-        exported(Document::json(&broken.wrapper).ok()?.root()).is_some()
+    let wrapper = damaged::wrapper(bytes, LISTS);
+    let is_export = match &wrapper {
+        Some(wrapper) => exported(Document::json(wrapper).ok()?.root()).is_some(),
+        None => elements(bytes).next().is_some_and(|line| is_line(line.root())),
     };
-    is_export.then_some(broken)
+    is_export.then(|| wrapper.unwrap_or_else(|| b"{}".to_vec()))
+}
+
+/// Returns the complete lines of a damaged web export.
+pub(crate) fn damaged_lines(bytes: &[u8]) -> impl Iterator<Item = Document<'_>> {
+    damaged(bytes).into_iter().flat_map(|_| elements(bytes))
+}
+
+fn elements(bytes: &[u8]) -> impl Iterator<Item = Document<'_>> {
+    Pieces::new(bytes, LISTS).filter_map(|piece| match piece {
+        Piece::Element { value, .. } => Some(value),
+        _ => None,
+    })
 }
 
 /// Returns a place after the last one: many lines of exports begin on one line of the file.

@@ -94,17 +94,22 @@ impl<'i> ClaudeSession<'i> {
         self.facts.parts.iter().filter(|part| part.has_lines && part.agent.is_some())
     }
 
-    /// Returns the entry of a line.
-    fn entry<'a>(&'a self, line: Node<'a, '_>, at: Line<'_, '_>, report: &mut Report) -> Entry<'a> {
+    /// Returns the entry of a line; an error if the first pass has not seen the line.
+    fn entry<'a>(
+        &'a self,
+        line: Node<'a, '_>,
+        at: Line<'_, '_>,
+        report: &mut Report,
+    ) -> Result<Entry<'a>, Error> {
         let (facts, place) = (&self.facts, at.place);
-        let plan = facts.plans.get(at.index).copied().unwrap_or_default();
-        match plan.becomes {
+        let plan = *facts.plans.get(at.index).ok_or(Error::Changed { file: None })?;
+        Ok(match plan.becomes {
             LineKind::Message(kind) => message::entry(line, kind, place, plan, facts, report),
             LineKind::Progress(kind) => message::progress(line, kind, place, plan, facts, report),
             LineKind::QueuedCommand => message::queued_command(line, place, plan, facts, report),
             LineKind::Content => message::content_line(line, place, plan, facts, report),
             LineKind::Event => event::entry(line, place, plan, facts, report),
-        }
+        })
     }
 }
 
@@ -192,7 +197,7 @@ impl Session for ClaudeSession<'_> {
                     }
                 }
                 LineContent::Raw(raw) => (event::raw(raw, line.place, sink.report()), raw.bytes),
-                LineContent::Value(node) => (self.entry(node, line, sink.report()), node.raw()),
+                LineContent::Value(node) => (self.entry(node, line, sink.report())?, node.raw()),
             };
             sink.report().frames += 1;
             sink.entry(entry, Origin { place: line.place, bytes })

@@ -12,7 +12,7 @@ use crate::{rollout_name, typescript_session};
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
-    if verdict.fits == 0 && typescript_session::is_begun(sample.bytes) {
+    if verdict.fits == 0 && typescript_session::is_begun(sample.text()) {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -97,7 +97,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         facts.line(document.root(), Location::document(number));
     }
     if sample.documents.is_empty() {
-        typescript_session::begun(sample.bytes, |session| facts.begun(session));
+        typescript_session::begun(sample.text(), |session| facts.begun(session));
     }
     Glimpse {
         variant: facts.variant(),

@@ -23,7 +23,7 @@ use crate::replay::Replay;
 use crate::rollback::Rollback;
 use crate::shape::{Envelope, Shape, owned, shape, type_of};
 use crate::tokens::Recorded;
-use crate::typescript_session::{self, DamagedSession, Piece};
+use crate::typescript_session::{self, Piece};
 
 /// What the first pass found about a session.
 #[derive(Default)]
@@ -83,9 +83,8 @@ impl Facts {
             self.entries += 1;
             return;
         }
-        let broken = DamagedSession::parse(raw.bytes);
         // Nothing can fail.
-        let _: Result<(), ()> = broken.each(&raw.reason, |piece| {
+        let _: Result<(), ()> = typescript_session::each_damaged(raw, |piece| {
             self.piece(&piece, at);
             Ok(())
         });

@@ -103,8 +103,8 @@
 //!   session of its own. Without response items, the events of tools are calls and results.
 //! * The schema has a place for usage on messages alone, and most responses of a model are tool
 //!   calls: `token-usage` is next to the data of the events that state it.
-//! * A TypeScript session that is cut short or damaged is read up to there; the rest is
-//!   unparsed.
+//! * Of a TypeScript session that is cut short or damaged, complete items are converted as usual,
+//!   and the rest is kept unparsed. After damage, the number in an id may not be the item's own.
 #![doc = include_str!("../MAPPING.md")]
 
 #[cfg(feature = "check")]
@@ -175,6 +175,7 @@ impl Adapter for Codex {
         vec![
             envelope_rest::LineMembers::MAPPING,
             meta::SessionMeta::MAPPING,
+            typescript_session::SessionDocument::MAPPING,
             item::Message::MAPPING,
             item::Reasoning::MAPPING,
             item::ToolCall::MAPPING,

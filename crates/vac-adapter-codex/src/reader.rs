@@ -18,7 +18,7 @@ use crate::location::Location;
 use crate::names::{COMPLETED, EVENTS, ITEMS, LINES, known};
 use crate::shape::{Envelope, Shape, shape, type_of};
 use crate::tokens::{Count, Tally};
-use crate::typescript_session::{self, DamagedSession, Piece};
+use crate::typescript_session::{self, Piece};
 use crate::{duplicate_events, event, exec_event, permission};
 
 /// Reads frames, in order.
@@ -48,8 +48,9 @@ impl<'f> Reader<'f> {
         let place = at.place;
         match &frame.content {
             Content::Raw(raw) if typescript_session::is_begun(raw.bytes) => {
-                let broken = DamagedSession::parse(raw.bytes);
-                broken.each(&raw.reason, |piece| self.piece(piece, raw.bytes, at, sink))
+                typescript_session::each_damaged(raw, |piece| {
+                    self.piece(piece, raw.bytes, at, sink)
+                })
             }
             Content::Raw(raw) => {
                 let entry = event::raw(raw, at, sink.report());

@@ -1,12 +1,12 @@
 //! Detection of logs, and previews of them.
 
-use vac_adapter::frame::Reason;
+use vac_adapter::frame::{Raw, Reason};
 use vac_adapter::{Confidence, Fit, Glimpse, Parent, Sample, Share, Verdict, ids};
 use vac_record::AbstractTimestamp;
 use vac_record::annotations::Relation;
-use vac_value::{Kind, Node, Problem, SyntaxError};
+use vac_value::{Kind, Node};
 
-use crate::broken::Skeleton;
+use crate::damaged::DamagedSession;
 use crate::facts::{owned_time, session_id, start_in_name};
 use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Piece, Slot};
@@ -15,7 +15,7 @@ use crate::{message_content, session, stream};
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
-    if verdict.fits == 0 && skeleton(sample).is_some() {
+    if verdict.fits == 0 && DamagedSession::parse(sample.text()).is_some() {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -70,18 +70,6 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
     Fit::Contradicts("no-project-hash")
 }
 
-/// A document that is cut short or damaged, as far as it is there.
-fn skeleton(sample: &Sample<'_>) -> Option<Skeleton> {
-    let bytes = beginning(sample);
-    let cut = SyntaxError { offset: bytes.len(), problem: Problem::Truncated };
-    Skeleton::parse(bytes, &Reason::Syntax(cut))
-}
-
-fn beginning<'s>(sample: &Sample<'s>) -> &'s [u8] {
-    let bytes = sample.bytes.trim_ascii_start();
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
-}
-
 /// Returns what the beginning of a log states about its session.
 pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     if let Some(glimpse) = stream::glimpse(sample) {
@@ -92,11 +80,12 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         seen.document(document.root());
     }
     if seen.form.is_none()
-        && let Some(skeleton) = skeleton(sample)
+        && let Some(session) = DamagedSession::parse(sample.text())
     {
-        seen.form = Some(skeleton.form);
+        seen.form = Some(session.form);
         // Only what it shows is looked at.
-        let _ = skeleton.each(beginning(sample), &mut |_, piece| {
+        let raw = Raw { bytes: sample.text(), reason: Reason::Stray, document: None };
+        let _ = session.each(&raw, &mut |_, piece| {
             match piece {
                 Piece::Around(around) => seen.head(around.node),
                 Piece::Element(Slot::Message, node, _) => seen.message(node),

@@ -107,11 +107,11 @@
 #![doc = include_str!("../MAPPING.md")]
 
 mod attachment;
-mod broken;
 #[cfg(feature = "check")]
 pub mod check;
 mod companions;
 mod content;
+mod damaged;
 mod detect;
 mod entry;
 mod event;

@@ -221,7 +221,7 @@ impl MessageVersions {
         let known = id.and_then(|id| self.ids.get(&id)).map(|known| known.last);
         if let Some(known) = known {
             let is_same = self.messages.get(known as usize)?.1 == Some(said);
-            let is_shorter = self.says_no_more(message, known);
+            let is_shorter = self.says_no_more(message, known)?;
             return (self.is_replaced(known) && (is_same || is_shorter)).then_some(known);
         }
         let mut found = self.replaced.remove(&said)?;
@@ -242,12 +242,11 @@ impl MessageVersions {
 
     /// Whether a version of a message states nothing that an earlier one does not: the results
     /// of tools are shortened in a list of messages to save context.
-    fn says_no_more(&self, message: u32, earlier: u32) -> bool {
-        let results = |at: u32| self.results.get(at as usize).copied().unwrap_or_default();
+    fn says_no_more(&self, message: u32, earlier: u32) -> Option<bool> {
+        let [now, before] = [message, earlier].map(|at| self.results.get(at as usize).copied());
+        let (now, before) = (now?, before?);
         let counts = |at: u32| self.states.get(at as usize).is_some_and(|it| it & COUNTS != 0);
-        results(earlier) > 0
-            && results(message) <= results(earlier)
-            && (counts(earlier) || !counts(message))
+        Some(before > 0 && now <= before && (counts(earlier) || !counts(message)))
     }
 
     /// Marks a message as a repetition of one that stays part of the conversation.
@@ -317,21 +316,21 @@ impl MessageVersions {
         self.live.get(known.position as usize) == Some(&known.last)
     }
 
-    /// Returns a version by the number of its message.
-    pub fn version(&self, message: usize) -> Version {
-        let Some(&state) = self.states.get(message) else { return Version::default() };
-        let event = || self.events.get((state >> EVENT) as usize).copied().unwrap_or_default();
-        Version {
+    /// Returns a version by the number of its message; `None` if there is no such message.
+    pub fn version(&self, message: usize) -> Option<Version> {
+        let state = *self.states.get(message)?;
+        let event = || self.events.get((state >> EVENT) as usize).copied();
+        Some(Version {
             counts: state & COUNTS != 0,
             is_last: self.live.last().is_some_and(|last| *last as usize == message),
             state: match state & STATE {
                 UPDATED => State::Updated,
-                REWOUND => State::Rewound(event()),
-                COMPACTED => State::Compacted(event()),
+                REWOUND => State::Rewound(event()?),
+                COMPACTED => State::Compacted(event()?),
                 REPEATED => State::Repeated,
                 _ => State::Current,
             },
-        }
+        })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::message_versions::{Key, MessageVersions, State, Version};
 use crate::native::Form;
 use crate::session_builder::{Segment, SessionBuilder};
 use crate::user_message_kind::Position;
-use crate::walk::{Around, Piece, Role, Shape, Slot};
+use crate::walk::{self, Around, Piece, Role, Shape, Slot};
 use crate::{event, message};
 
 /// A session and what was found out about it.
@@ -172,13 +172,12 @@ impl Session for Surveyed<'_> {
         for segment in &self.segments {
             self.log.range(segment.file, segment.frames.clone(), |frame| {
                 sink.report().frames += 1;
-                let shape = Shape::new(frame);
                 let mut show =
                     |number, piece: Piece<'_, '_, '_>| reader.piece(frame, number, &piece, sink);
                 if segment.picked.is_empty() {
-                    shape.each(frame, &mut show)
+                    Shape::new(frame).each(frame, &mut show)
                 } else {
-                    shape.picked(frame, &segment.picked, &mut show)
+                    walk::picked(frame, &segment.picked, &mut show)
                 }
             })?;
         }
@@ -219,7 +218,7 @@ impl<'s> Reader<'s> {
                 self.element(*slot, *node, place, number, position, sink)
             }
             Piece::Raw(slot, raw) => {
-                let version = self.version(*slot);
+                let version = self.version(*slot)?;
                 let original = self.original(*slot);
                 let place = self.lines.place(frame, raw.bytes);
                 let id = || piece_id(frame.place, number);
@@ -233,12 +232,13 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn version(&mut self, slot: Slot) -> Version {
+    fn version(&mut self, slot: Slot) -> Result<Version, Error> {
         if slot != Slot::Message {
-            return Version::default();
+            return Ok(Version::default());
         }
         self.messages += 1;
-        self.session.versions.version(self.messages - 1)
+        let version = self.session.versions.version(self.messages - 1);
+        version.ok_or(Error::Changed { file: None })
     }
 
     /// Opens a turn with a message of the user or the model, and closes it with its end.
@@ -275,7 +275,7 @@ impl<'s> Reader<'s> {
         position: Position,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        let version = self.version(slot);
+        let version = self.version(slot)?;
         let original = self.original(slot);
         let id = || piece_id(place, number);
         let origin = Origin { place, bytes: node.raw() };

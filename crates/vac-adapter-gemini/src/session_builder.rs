@@ -13,7 +13,7 @@ use crate::facts::{Facts, Moment};
 use crate::message_content;
 use crate::message_versions::{Key, MessageVersions, key};
 use crate::native::{Form, Native};
-use crate::walk::{Piece, Role, Shape, Slot};
+use crate::walk::{self, Pick, Piece, Role, Shape, Slot};
 
 /// Frames of one file that belong together: a session's head and what follows it.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub(crate) struct Segment {
     pub frames: Range<u64>,
     /// When it begins; without a time, when the segment before it begins.
     pub moment: Moment,
-    /// Of a list of prompts, those of this session: number and handle.
-    pub picked: Vec<(u64, u32)>,
+    /// Of a list of prompts, those of this session.
+    pub picked: Vec<Pick>,
 }
 
 /// A session that is being surveyed.
@@ -112,10 +112,10 @@ impl SessionBuilder {
     }
 
     /// Counts in what was picked of the frame that was read last.
-    pub fn picked(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
+    pub fn picked(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let last = self.segments.last_mut();
         let picked = last.map_or_else(Vec::new, |last| std::mem::take(&mut last.picked));
-        shape.picked(frame, &picked, &mut |_, piece| {
+        walk::picked(frame, &picked, &mut |_, piece| {
             self.piece(frame.place, &piece);
             Ok(())
         })?;

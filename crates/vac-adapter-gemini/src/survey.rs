@@ -14,7 +14,7 @@ use crate::message_versions::MessageVersions;
 use crate::native::{Form, Native};
 use crate::session::Surveyed;
 use crate::session_builder::{Segment, SessionBuilder};
-use crate::walk::{Piece, Shape};
+use crate::walk::{self, Shape};
 
 /// The sessions of an input.
 pub(crate) fn sessions<'i>(
@@ -72,13 +72,13 @@ impl Survey {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let shape = Shape::new(frame);
         let form = match shape.native() {
-            Native::Session(Form::Prompts) => return self.prompts(frame, &shape),
+            Native::Session(Form::Prompts) => return self.prompts(frame),
             Native::Session(form) => Some(form),
             Native::Header => Some(Form::Lines),
             _ => None,
         };
         let builder = match form {
-            Some(form) => self.open(form, frame, &shape)?,
+            Some(form) => self.open(form, frame, &shape),
             None => self.current(),
         };
         builder.frame(frame, &shape)
@@ -121,24 +121,19 @@ impl Survey {
     }
 
     /// The session that a head, or a document that is a session, belongs to.
-    fn open(
-        &mut self,
-        form: Form,
-        frame: &Frame<'_>,
-        shape: &Shape,
-    ) -> Result<&mut SessionBuilder, Error> {
-        let Begin { id, moment } = Begin::new(frame, shape)?;
+    fn open(&mut self, form: Form, frame: &Frame<'_>, shape: &Shape) -> &mut SessionBuilder {
+        let Begin { id, moment } = Begin::new(frame, shape);
         let at = self.session(id);
         self.current = Some(at);
         let builder = &mut self.builders[at];
         builder.open(form, frame.place, moment);
-        Ok(builder)
+        builder
     }
 
     /// Gives each prompt of a list to its session.
-    fn prompts(&mut self, frame: &Frame<'_>, shape: &Shape) -> Result<(), Error> {
+    fn prompts(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let mut touched = Vec::new();
-        shape.prompts(frame, &mut |number, handle, id| {
+        walk::prompts(frame, &mut |pick, id| {
             let id = id.filter(|id| !id.is_empty());
             let at = match (&id, self.current) {
                 (None, Some(at)) => at,
@@ -148,10 +143,10 @@ impl Survey {
             let builder = &mut self.builders[at];
             builder.form.get_or_insert(Form::Prompts);
             match builder.segments.last_mut().filter(|last| is_at(last, frame.place)) {
-                Some(last) => last.picked.push((number, handle)),
+                Some(last) => last.picked.push(pick),
                 None => {
                     let Place { file, index, .. } = frame.place;
-                    let picked = vec![(number, handle)];
+                    let picked = vec![pick];
                     let moment = builder.segments.last().map_or(Moment::MIN, |last| last.moment);
                     builder.segments.push(Segment {
                         file,
@@ -164,7 +159,7 @@ impl Survey {
             }
         });
         for at in touched {
-            self.builders[at].picked(frame, shape)?;
+            self.builders[at].picked(frame)?;
         }
         Ok(())
     }
@@ -182,22 +177,21 @@ struct Begin {
 }
 
 impl Begin {
-    fn new(frame: &Frame<'_>, shape: &Shape) -> Result<Self, Error> {
+    fn new(frame: &Frame<'_>, shape: &Shape) -> Self {
         let mut begin = Self::default();
         match (&frame.content, shape) {
-            (_, Shape::Broken(skeleton)) => skeleton.around(&mut |_, piece| {
-                if let Piece::Around(around) = piece {
+            (_, Shape::Damaged(session)) => session.around(|around| {
+                if let Some(around) = around {
                     begin.read(around.node);
                 }
-                Ok(())
-            })?,
+            }),
             (
                 Content::Document(document) | Content::Raw(Raw { document: Some(document), .. }),
                 _,
             ) => begin.read(document.root()),
             _ => {}
         }
-        Ok(begin)
+        begin
     }
 
     fn read(&mut self, head: Node<'_, '_>) {

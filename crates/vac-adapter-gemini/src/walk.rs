@@ -1,11 +1,13 @@
 //! The pieces of a frame that entries are made of.
 
+use std::ops::Range;
+
 use vac_adapter::frame::{Content, Frame, Raw, Reason};
 use vac_adapter::{Error, Report};
 use vac_record::MessageEntryType;
 use vac_value::{Any, Document, Encoding, Kind, Node, Text};
 
-use crate::broken::Skeleton;
+use crate::damaged::{self, DamagedSession};
 use crate::head::{Head, Wanted};
 use crate::message_content;
 use crate::native::{Form, Native, native};
@@ -94,6 +96,14 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         Some(Self { role, node, inner, lists, raw: None })
     }
 
+    /// The members around the lists of a damaged session, of which a document has been made
+    /// with empty lists.
+    pub fn damaged(document: &'d Document<'a>, form: Form) -> Option<Self> {
+        let mut around = Self::new(document.root(), Native::Session(form))?;
+        around.check_encodable(document.duplicate_keys().len() > 0);
+        Some(around)
+    }
+
     /// A member next to the lists.
     pub fn member(&self, key: &str) -> Option<Node<'d, 'a>> {
         self.inner.member(key)
@@ -121,11 +131,11 @@ impl<'d: 'a, 'a> Around<'d, 'a> {
         let mut at = 0;
         for list in lists {
             let from = list.offset() - start;
-            text.extend_from_slice(raw.get(at..from).unwrap_or_default());
+            text.extend_from_slice(&raw[at..from]);
             text.extend_from_slice(b"[]");
             at = from + list.raw().len();
         }
-        text.extend_from_slice(raw.get(at..).unwrap_or_default());
+        text.extend_from_slice(&raw[at..]);
         text
     }
 
@@ -159,7 +169,7 @@ pub(crate) enum Shape {
     /// A document.
     Whole(Native),
     /// A session that is not JSON as a whole.
-    Broken(Skeleton),
+    Damaged(DamagedSession),
     /// Something else.
     Raw,
 }
@@ -169,7 +179,7 @@ impl Shape {
     pub fn new(frame: &Frame<'_>) -> Self {
         match document(frame) {
             Ok(document) => Self::Whole(native(document.root())),
-            Err(raw) => Skeleton::parse(raw.bytes, &raw.reason).map_or(Self::Raw, Self::Broken),
+            Err(raw) => DamagedSession::parse(raw.bytes).map_or(Self::Raw, Self::Damaged),
         }
     }
 
@@ -177,7 +187,7 @@ impl Shape {
     pub fn native(&self) -> Native {
         match self {
             Self::Whole(native) => *native,
-            Self::Broken(skeleton) => Native::Session(skeleton.form),
+            Self::Damaged(session) => Native::Session(session.form),
             Self::Raw => Native::Other,
         }
     }
@@ -186,44 +196,48 @@ impl Shape {
     pub fn each(&self, frame: &Frame<'_>, show: &mut Show<'_>) -> Result<(), Error> {
         match (self, document(frame)) {
             (Self::Whole(native), Ok(document)) => Pieces::new(document).each(*native, frame, show),
-            (Self::Broken(skeleton), Err(raw)) => skeleton.each(raw.bytes, show),
+            (Self::Damaged(session), Err(raw)) => session.each(raw, show),
             (_, Err(raw)) => show(0, Piece::Raw(Slot::Other, raw)),
             (_, Ok(document)) => show(0, Piece::Element(Slot::Other, document.root(), false)),
         }
     }
+}
 
-    /// Shows each element of a list of prompts: its number, a handle to find it by, and
-    /// the session it is of.
-    pub fn prompts(&self, frame: &Frame<'_>, show: &mut dyn FnMut(u64, u32, Option<Text<'_>>)) {
-        match (self, document(frame)) {
-            (Self::Broken(skeleton), Err(raw)) => skeleton.prompts(raw.bytes, show),
-            (_, Ok(document)) => {
-                for (number, node) in (1..).zip(document.root().elements()) {
-                    let session = node.member("sessionId").and_then(Node::text);
-                    show(number, node.index(), session);
-                }
+/// A prompt of a list that holds those of several sessions.
+#[derive(Clone, Debug)]
+pub(crate) struct Pick {
+    /// Its number in the list, from 1.
+    pub number: u64,
+    /// Its nodes in the document, or its bytes in a damaged one.
+    pub range: Range<usize>,
+}
+
+/// Shows each element of a list of prompts, and the session it is of.
+pub(crate) fn prompts(frame: &Frame<'_>, show: &mut dyn FnMut(Pick, Option<Text<'_>>)) {
+    match document(frame) {
+        Err(raw) => damaged::prompts(raw.bytes, show),
+        Ok(document) => {
+            for (number, node) in (1..).zip(document.root().elements()) {
+                let session = node.member("sessionId").and_then(Node::text);
+                let range = node.index() as usize..node.after() as usize;
+                show(Pick { number, range }, session);
             }
-            _ => {}
         }
     }
+}
 
-    /// Shows prompts by their numbers and handles.
-    pub fn picked(
-        &self,
-        frame: &Frame<'_>,
-        picked: &[(u64, u32)],
-        show: &mut Show<'_>,
-    ) -> Result<(), Error> {
-        match (self, document(frame)) {
-            (Self::Broken(skeleton), Err(raw)) => skeleton.picked(raw.bytes, picked, show),
-            (_, Ok(document)) => {
-                let pieces = Pieces::new(document);
-                let known = picked.iter().filter(|(_, handle)| (*handle as usize) < document.len());
-                known.copied().try_for_each(|(number, handle)| {
-                    pieces.element(number, Slot::Prompt, document.node(handle), false, show)
-                })
-            }
-            _ => Ok(()),
+/// Shows some prompts of a list.
+pub(crate) fn picked(frame: &Frame<'_>, picks: &[Pick], show: &mut Show<'_>) -> Result<(), Error> {
+    match document(frame) {
+        Err(raw) => damaged::picked(raw, picks, show),
+        Ok(document) => {
+            let pieces = Pieces::new(document);
+            picks.iter().try_for_each(|pick| {
+                let index = u32::try_from(pick.range.start).ok();
+                let index = index.filter(|_| pick.range.end <= document.len());
+                let node = document.node(index.ok_or(Error::Changed { file: None })?);
+                pieces.element(pick.number, Slot::Prompt, node, false, show)
+            })
         }
     }
 }
@@ -252,13 +266,13 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
 
     fn each(&self, native: Native, frame: &Frame<'a>, show: &mut Show<'_>) -> Result<(), Error> {
         let root = self.document.root();
-        let mut numbers = 1..;
+        let mut number = 0;
         let slot = match native {
             Native::Session(Form::Contents) => {
-                return self.list(Slot::Content, root, &mut numbers, show);
+                return self.list(Slot::Content, root, &mut number, show);
             }
             Native::Session(Form::Prompts) => {
-                return self.list(Slot::Prompt, root, &mut numbers, show);
+                return self.list(Slot::Prompt, root, &mut number, show);
             }
             Native::Message | Native::Unknown => Slot::Message,
             Native::Rewind => Slot::Rewind,
@@ -275,24 +289,25 @@ impl<'d: 'a, 'a> Pieces<'d, 'a> {
         let is_inside = |double: &u32| lists.iter().any(|(_, list)| within(*list, *double));
         around.check_encodable(!self.doubles.iter().all(is_inside));
         show(0, Piece::Around(&around))?;
-        lists.into_iter().try_for_each(|(slot, list)| self.list(slot, list, &mut numbers, show))
+        lists.into_iter().try_for_each(|(slot, list)| self.list(slot, list, &mut number, show))
     }
 
     fn list(
         &self,
         slot: Slot,
         list: Node<'d, 'a>,
-        numbers: &mut std::ops::RangeFrom<u64>,
+        number: &mut u64,
         show: &mut Show<'_>,
     ) -> Result<(), Error> {
         if slot == Slot::Call {
-            return self.element(numbers.next().unwrap_or_default(), slot, list, false, show);
+            *number += 1;
+            return self.element(*number, slot, list, false, show);
         }
         let mut elements = list.elements().peekable();
         while let Some(node) = elements.next() {
-            let number = numbers.next().unwrap_or_default();
+            *number += 1;
             let is_summary = elements.peek().is_some_and(|next| answers_summary(slot, *next));
-            self.element(number, slot, node, is_summary, show)?;
+            self.element(*number, slot, node, is_summary, show)?;
         }
         Ok(())
     }
@@ -330,21 +345,4 @@ fn answers_summary(slot: Slot, node: Node<'_, '_>) -> bool {
 
 fn within(node: Node<'_, '_>, index: u32) -> bool {
     (node.index()..node.after()).contains(&index)
-}
-
-/// Shows what stood around the lists of a broken session, from a document that was put
-/// together again with empty ones; what is not a list has the number `after` all others.
-pub(crate) fn wrapper(
-    document: &Document<'_>,
-    form: Form,
-    after: u64,
-    show: &mut Show<'_>,
-) -> Result<(), Error> {
-    let Some(mut around) = Around::new(document.root(), Native::Session(form)) else {
-        return Ok(());
-    };
-    around.check_encodable(document.duplicate_keys().len() > 0);
-    show(0, Piece::Around(&around))?;
-    let mut left = around.lists().filter(|(slot, _)| *slot == Slot::Call);
-    left.try_for_each(|(slot, node)| show(after, Piece::Element(slot, node, false)))
 }

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use vac_adapter::damaged::{Piece, Pieces};
 use vac_adapter::frame::{Content, Frame, Place, Raw};
 use vac_adapter::redact::Redactor;
 use vac_record::annotations::{Author, Ending};
 use vac_value::{Document, Kind, Node, Text};
 
 use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
-use crate::damaged_export::{self, Cut, Piece};
+use crate::damaged_export;
 use crate::message::role;
 use crate::message_2025::{self, MessageFacts};
 use crate::names::{Names, Number};
@@ -313,20 +314,18 @@ impl<'f> Adding<'_, '_, 'f> {
             words: words(of, class),
             notes: Notes { ends: turn_end(facts, class), ..Notes::default() },
             text: None,
+            reason: None,
         };
         self.objects.all.push(stored);
     }
 
     /// Adds the objects of bytes that are not a document.
     fn bad(&mut self, raw: &Raw<'f>, frame: &Frame<'f>) {
-        let mut around = Around::default();
-        if let Some(cut) =
-            damaged_export::pieces(raw.bytes, &mut |piece| self.piece(piece, &mut around))
-        {
-            return self.seen(match cut {
-                Cut::Export => Form::Export,
-                Cut::Share => Form::Share,
-            });
+        if let Some(form) = damaged_export::form(raw.bytes) {
+            self.seen(form);
+            let mut around = Around { is_nested: form == Form::Export, ..Around::default() };
+            let pieces = Pieces::of_frame(raw, damaged_export::LISTS);
+            return pieces.for_each(|piece| self.piece(piece, &mut around));
         }
         let root = raw.document.as_ref().map(Document::root);
         let facts = root.map(Facts::new).unwrap_or_default();
@@ -341,63 +340,90 @@ impl<'f> Adding<'_, '_, 'f> {
         self.objects.all.push(stored);
     }
 
-    /// The objects of a piece of a damaged export or shared session. They have their text
-    /// with them.
-    fn piece(&mut self, piece: Piece<'_, 'f>, around: &mut Around) {
+    /// Adds the objects of a piece of a damaged export or shared session, with their text.
+    fn piece(&mut self, piece: Piece<'f>, around: &mut Around) {
         let from = self.objects.all.len();
-        let document = match piece {
-            Piece::Rest(bytes) => return self.rest(bytes, *around),
-            Piece::Member("info", info) if info.root().kind() == Kind::Map => {
-                let facts = Facts::new(info.root());
-                *around =
-                    Around { session: self.session(facts.id), message: None, is_nested: true };
-                self.next(info.root(), &facts, Class::Session, *around);
-                info
+        let (key, document) = match piece {
+            Piece::List { .. } => return,
+            Piece::Object { .. } => {
+                // What follows does not belong to the message before.
+                around.message = None;
+                return;
             }
-            Piece::Member("todos", todos) if todos.root().kind() == Kind::Array => {
-                self.next(todos.root(), &Facts::default(), Class::Todos, *around);
-                todos
+            Piece::Raw { raw, .. } => return self.unparsed(raw, *around),
+            Piece::Member { of, key, value } => {
+                self.damaged_member(of, key.root(), value.root(), around);
+                (Some(key), value)
             }
-            Piece::Message(message) => {
-                let around = Around { message: None, is_nested: true, ..*around };
-                self.exported(message.root(), around);
-                message
-            }
-            Piece::OfMessage("info", info) if info.root().kind() == Kind::Map => {
-                around.message = Some(self.nested_message(info.root().member("id")));
-                around.is_nested = true;
-                self.info(info.root(), *around);
-                info
-            }
-            Piece::Part(part) => {
-                self.part(part.root(), *around);
-                part
-            }
-            Piece::Shared(element) => {
-                self.shared_element(element.root(), around);
-                element
-            }
-            Piece::Member(name, value) | Piece::OfMessage(name, value) => {
-                self.member(name.to_owned().into(), value.root(), *around);
-                value
+            Piece::Element { of, value, .. } => {
+                let root = value.root();
+                match of {
+                    damaged_export::MESSAGES => {
+                        self.exported(root, Around { message: None, ..*around });
+                    }
+                    damaged_export::PARTS => self.part(root, *around),
+                    _ => self.shared_element(root, around),
+                }
+                (None, value)
             }
         };
-        self.redactor.end();
+        let is_redacted = self.is_redacted(key.as_ref(), &document);
         for stored in &mut self.objects.all[from..] {
             stored.text = Some(document.node(stored.node).raw().into());
             stored.node = 0;
+            if is_redacted {
+                stored.redaction = Redaction::Whole;
+            }
         }
     }
 
-    /// What is left of a damaged export or shared session.
-    fn rest(&mut self, bytes: &[u8], around: Around) {
+    /// Adds a member of a damaged export, or of a damaged message of it.
+    fn damaged_member(
+        &mut self,
+        of: &str,
+        key: Node<'_, 'f>,
+        value: Node<'_, 'f>,
+        around: &mut Around,
+    ) {
+        let is_info = key.is_text("info") && value.kind() == Kind::Map;
+        if is_info && of.is_empty() {
+            let facts = Facts::new(value);
+            *around = Around { session: self.session(facts.id), message: None, ..*around };
+            self.next(value, &facts, Class::Session, *around);
+        } else if is_info {
+            around.message = Some(self.nested_message(value.member("id")));
+            self.info(value, *around);
+        } else if of.is_empty() && key.is_text("todos") && value.kind() == Kind::Array {
+            let around = Around { message: None, ..*around };
+            self.next(value, &Facts::default(), Class::Todos, around);
+        } else {
+            self.member(name(key), value, Around { message: None, ..*around });
+        }
+    }
+
+    /// Whether a value of a damaged document must be redacted: one that is neither object nor
+    /// array and may be the value of a secret whose name is before it.
+    fn is_redacted(&mut self, key: Option<&Document<'_>>, value: &Document<'_>) -> bool {
+        if matches!(value.root().kind(), Kind::Map | Kind::Array) {
+            self.redactor.end();
+            return false;
+        }
+        if let Some(key) = key {
+            self.redactor.add(key.root().raw());
+        }
+        self.redactor.add(value.root().raw())
+    }
+
+    /// Adds bytes of a damaged export or shared session that could not be parsed.
+    fn unparsed(&mut self, raw: Raw<'_>, around: Around) {
         self.part += 1;
         self.place.part = self.part;
         self.objects.all.push(StoredObject {
-            text: Some(bytes.into()),
+            text: Some(raw.bytes.into()),
+            reason: Some(Box::new(raw.reason)),
             session: around.session,
-            redaction: Redaction::of_unparsed(self.redactor.add(bytes)),
-            ..StoredObject::raw(self.place, bytes.len())
+            redaction: Redaction::of_unparsed(self.redactor.add(raw.bytes)),
+            ..StoredObject::raw(self.place, raw.bytes.len())
         });
     }
 

@@ -1,17 +1,18 @@
 //! Detection of `OpenCode`'s documents, and the preview of a session.
 
+use vac_adapter::damaged::{Piece, Pieces};
 use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
 
 use crate::classify::{Class, Facts, array, is_a, is_flat, is_shared};
-use crate::damaged_export::{self, Piece};
+use crate::damaged_export::{LISTS, MESSAGES, form};
 
 /// How the documents of a sample fit.
 pub(crate) fn verdict(sample: &Sample<'_>) -> Verdict {
     let verdict = sample.verdict(fit);
     // The one document of an export or a shared session may be cut short.
-    if verdict.fits == 0 && is_damaged(sample.bytes) {
+    if verdict.fits == 0 && is_damaged(sample.text()) {
         return Verdict::from_confidence(Confidence::Likely);
     }
     verdict
@@ -94,28 +95,25 @@ fn is_id(id: Option<Node<'_, '_>>, prefix: &str) -> bool {
 }
 
 /// Whether bytes are the beginning of an export or of a shared session of `OpenCode`: what is
-/// whole in them names a session, or contains a message with its parts.
+/// complete in them names a session, or contains a message with its parts.
 fn is_damaged(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut is_ours = false;
-    damaged_export::pieces(bytes, &mut |piece| {
-        is_ours |= match piece {
-            Piece::Member("info", info) => {
-                let info = info.root();
-                is_id(info.member("id"), "ses_") && info.member("projectID").is_some()
-            }
-            Piece::Message(message) => {
-                let [info, parts] = ["info", "parts"].map(|key| message.root().member(key));
-                is_a(parts, Kind::Array) && info.is_some_and(|info| info.member("role").is_some())
-                    || (is_flat(message.root()) && is_id(message.root().member("id"), "msg_"))
-            }
-            Piece::Shared(element) => element.root().member("data").is_some_and(|data| {
-                is_id(data.member("id"), "ses_") || is_id(data.member("sessionID"), "ses_")
-            }),
-            _ => false,
-        };
-    });
-    is_ours
+    let is_ours = |piece: Piece<'_>| match &piece {
+        Piece::Member { of: "", key, value } if key.root().is_text("info") => {
+            let info = value.root();
+            is_id(info.member("id"), "ses_") && info.member("projectID").is_some()
+        }
+        Piece::Element { of: MESSAGES, value, .. } => {
+            let message = value.root();
+            let [info, parts] = ["info", "parts"].map(|key| message.member(key));
+            is_a(parts, Kind::Array) && info.is_some_and(|info| info.member("role").is_some())
+                || (is_flat(message) && is_id(message.member("id"), "msg_"))
+        }
+        Piece::Element { of: "", value, .. } => value.root().member("data").is_some_and(|data| {
+            is_id(data.member("id"), "ses_") || is_id(data.member("sessionID"), "ses_")
+        }),
+        _ => false,
+    };
+    form(bytes).is_some() && Pieces::new(bytes, LISTS).any(is_ours)
 }
 
 /// Returns the preview of the first session in a log.

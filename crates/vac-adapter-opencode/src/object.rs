@@ -1,6 +1,6 @@
 //! One object of a store, whatever container it is in.
 
-use vac_adapter::frame::Place;
+use vac_adapter::frame::{Place, Reason};
 use vac_adapter::members::Rest;
 use vac_record::annotations::{
     Author, End, EndOf, Ending, EntryAnnotations, EntryAnnotationsInherited, Superseded,
@@ -76,6 +76,8 @@ pub(crate) struct StoredObject<'a> {
     /// Its text, if it is not where its frame is: out of a damaged export, or
     /// data of the session while the input is not in memory.
     pub text: Option<Box<[u8]>>,
+    /// Why that text could not be parsed.
+    pub reason: Option<Box<Reason>>,
 }
 
 impl StoredObject<'_> {
@@ -101,6 +103,7 @@ impl StoredObject<'_> {
             words: Words::None,
             notes: Notes::default(),
             text: None,
+            reason: None,
         }
     }
 

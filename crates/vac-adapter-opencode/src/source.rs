@@ -10,7 +10,6 @@ use vac_adapter::frame::{Content, Frame, Reason};
 use vac_adapter::{Error, Log};
 use vac_value::{Node, Scanner};
 
-use crate::classify::Class;
 use crate::object::StoredObject;
 
 /// So much text is held of an input that is not in memory.
@@ -79,8 +78,7 @@ impl<'i> Source<'i> {
                 index: stored.place.index,
                 node: stored.node,
                 size: stored.size,
-                is_held: stored.entries == 0
-                    || (stored.text.is_some() && stored.class != Class::Raw),
+                is_held: stored.entries == 0 || stored.text.is_some(),
             }));
         }
         first
@@ -94,13 +92,12 @@ impl<'i> Source<'i> {
         scanner: &mut Scanner,
         look: impl FnOnce(Seen<'_, '_>) -> T,
     ) -> Result<T, Error> {
-        if let Some(text) = stored.text.as_ref().filter(|_| stored.class != Class::Raw) {
-            return scanned(text, scanner, look);
+        if let Some(text) = &stored.text {
+            return match &stored.reason {
+                None => scanned(text, scanner, look),
+                Some(reason) => Ok(look(Seen::Raw(text, reason))),
+            };
         }
-        let look = |seen: Seen<'_, '_>| match (seen, &stored.text) {
-            (Seen::Raw(_, reason), Some(rest)) => look(Seen::Raw(rest, reason)),
-            (seen, _) => look(seen),
-        };
         if let Some(frame) = self.log.frame(stored.place) {
             let seen = seen(frame, stored.node).ok_or_else(changed)?;
             return Ok(look(seen));
@@ -192,8 +189,7 @@ fn scanned<T>(
 }
 
 fn changed() -> Error {
-    let what = "the input changed while it was read";
-    Error::Io(std::io::Error::new(std::io::ErrorKind::InvalidData, what))
+    Error::Changed { file: None }
 }
 
 #[cfg(test)]

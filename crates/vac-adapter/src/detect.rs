@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use vac_value::{Document, Node};
 
 use crate::adapter::Adapter;
-use crate::begun::closed;
+use crate::damaged::{MAX_BEGINNING, beginning};
 use crate::foreign;
 use crate::frame::{Content, Frames, Raw, Reason};
 use crate::input::Input;
@@ -20,8 +20,6 @@ const ENOUGH_BYTES: usize = 256 * 1024;
 
 /// Maximum number of bytes that are held at once.
 const MAX_HELD: u64 = 4 << 20;
-/// Maximum number of bytes that are read of a longer document.
-const MAX_BEGUN: usize = 64 * 1024;
 
 /// Maximum number of bytes in [`Sample::bytes`].
 const MAX_BYTES: u64 = 16 * 1024;
@@ -54,6 +52,12 @@ pub struct Sample<'a> {
 }
 
 impl Sample<'_> {
+    /// The first bytes, without a byte-order mark and the space around it.
+    pub fn text(&self) -> &[u8] {
+        let bytes = self.bytes.trim_ascii_start();
+        bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
+    }
+
     /// How the documents fit together, given how each of them fits.
     pub fn verdict(&self, fit: impl Fn(Node<'_, '_>) -> Fit) -> Verdict {
         let mut verdict = Verdict::default();
@@ -215,7 +219,7 @@ fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
         match last {
             // It goes on behind what is held.
             Seen::Begun { text, is_line } if window.limit() == 0 => {
-                let beginning = closed(&text);
+                let beginning = beginning(&text);
                 let is_log = is_line && beginning.is_some();
                 documents.extend(beginning);
                 if !is_log {
@@ -245,7 +249,7 @@ impl Seen {
             Content::Document(document) => Self::Document(document.root().raw().to_vec()),
             Content::Raw(Raw { bytes, document: Some(_), .. }) => Self::Document(bytes.to_vec()),
             Content::Raw(Raw { bytes, reason: Reason::Syntax(_), .. }) => Self::Begun {
-                text: bytes[..bytes.len().min(MAX_BEGUN)].to_vec(),
+                text: bytes[..bytes.len().min(MAX_BEGINNING)].to_vec(),
                 is_line: !bytes.contains(&b'\n'),
             },
             Content::Raw(_) => Self::Nothing,

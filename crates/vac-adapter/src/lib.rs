@@ -59,7 +59,7 @@
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as
 //!   data. Adapters do no IO: `vac-store` opens files and databases for them.
-//! * [`broken`] reads documents that are damaged or cut short.
+//! * [`damaged`] reads documents that are damaged or cut short.
 //! * [`attachment`] keeps whole files that belong to a session.
 //! * [`raw`] keeps bytes that could not be parsed, and [`redact`] decides whether they may be
 //!   kept.
@@ -71,12 +71,11 @@
 pub mod adapter;
 pub mod annotation;
 pub mod attachment;
-mod begun;
 pub mod blocks;
-pub mod broken;
 pub mod canonical;
 pub mod companions;
 pub mod container;
+pub mod damaged;
 pub mod detect;
 pub mod foreign;
 pub mod frame;

@@ -197,9 +197,9 @@ mapping! {
     struct Said<'a>("said"; key, value) {
         "kind" => "the entry's type", stated = value.is_text("said");
         "who" => "the entry's type; kept if it is unknown",
-            take speaker: MessageEntryType = speaker(value);
+            take speaker: MessageEntryType = parse_speaker(value);
         "words" => "`content`", take words: Any<'a> = Some(value.carry());
-        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
         "cost" => "", keep;
     }
 }
@@ -211,7 +211,7 @@ mapping! {
         "tool" => "`name`", take tool: Text<'a> = value.text();
         "with" => "`input`", take input: Any<'a> = Some(value.carry());
         "ticket" => "`call-id`", take ticket: Text<'a> = value.text();
-        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
     }
 }
 
@@ -221,7 +221,7 @@ mapping! {
         "kind" => "the entry's type", stated = value.is_text("saw");
         "what" => "`output`", take output: Any<'a> = Some(value.carry());
         "ticket" => "`call-id`", take ticket: Text<'a> = value.text();
-        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
         // It says the same the other way round, so it is kept.
         "ok" => "`is-error`", note is_ok: bool = value.bool();
     }
@@ -231,12 +231,12 @@ mapping! {
     /// A line of any other kind: an event.
     struct Event<'a>("event"; key, value) {
         "kind" => "`event-type`", take kind: Text<'a> = value.text();
-        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = time(value);
+        "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
         _ => keep;
     }
 }
 
-fn speaker(who: Node<'_, '_>) -> Option<MessageEntryType> {
+fn parse_speaker(who: Node<'_, '_>) -> Option<MessageEntryType> {
     match who.text().as_deref() {
         Some("user") => Some(MessageEntryType::User),
         Some("example") => Some(MessageEntryType::Assistant),
@@ -244,7 +244,7 @@ fn speaker(who: Node<'_, '_>) -> Option<MessageEntryType> {
     }
 }
 
-fn time<'a>(node: Node<'a, 'a>) -> Option<AbstractTimestamp<'a>> {
+fn parse_time<'a>(node: Node<'a, 'a>) -> Option<AbstractTimestamp<'a>> {
     AbstractTimestamp::from_node(node).ok()
 }
 

@@ -89,14 +89,14 @@ fn typescript_sessions_keep_values_of_the_wrong_type() {
 fn damaged_typescript_item_leaves_others_alone() {
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
     let said = r#"{"type":"message","role":"user","content":"Hi"}"#;
-    for (bad, good) in [(r#"{"a":1,"a":2}"#, 2), (&*deep, 1), (r#"{"a":"\q"}"#, 1)] {
+    for bad in [r#"{"a":1,"a":2}"#, &*deep, r#"{"a":"\q"}"#] {
         let log = format!(
             r#"{{"session":{{"id":"s","timestamp":"2025-05-01T00:00:00Z"}},"items":[{said},{bad},{said}]}}"#
         );
         let outcome = check("x", log.as_bytes());
         let entries = outcome.only().entries();
         let users = entries.iter().filter(|entry| entry["type"] == "user").count();
-        assert_eq!(users, good, "{bad:.20}");
+        assert_eq!(users, 2, "{bad:.20}");
         assert_eq!(outcome.only().report.unparsed.count, 1, "{bad:.20}");
         assert_eq!(outcome.only().value()["id"], "s");
     }

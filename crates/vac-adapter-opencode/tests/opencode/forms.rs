@@ -112,6 +112,61 @@ fn whole_objects_of_a_damaged_export_are_converted() {
 }
 
 #[test]
+fn messages_after_damage_are_converted() {
+    let message = |id: &str, parts: &str| {
+        format!(
+            r#"{{"info": {{"id": "{id}", "sessionID": "ses_1", "role": "user"}}, "parts": [{parts}]}}"#
+        )
+    };
+    let part = |id: &str| format!(r#"{{"type": "text", "text": "{id}", "id": "{id}"}}"#);
+    let first = message("msg_1", &part("prt_1"));
+    let second = message("msg_2", &format!("{}, {{oops}}, {}", part("prt_2"), part("prt_3")));
+    let third = message("msg_3", &part("prt_4")).replace("\"role\"", "role");
+    // Its bracket is missing.
+    let fourth = message("msg_4", &part("prt_5"));
+    let fifth = message("msg_5", &part("prt_6"));
+    let export = format!(
+        r#"{{"info": {INFO}, "messages": [{first}, {second}, {third}, {}, {fifth}], "todos": []}}"#,
+        &fourth[..fourth.len() - 1]
+    );
+    let (record, report) = one(export.as_bytes());
+    let entries = record["session"]["entries"].as_array().expect("entries");
+    for id in ["msg_1", "prt_1", "msg_2", "prt_2", "prt_3", "prt_4", "msg_4", "prt_5", "prt_6"] {
+        assert!(entries.iter().any(|entry| entry["id"] == id), "{id} is not in {record:#}");
+    }
+    assert_eq!(report.unparsed.count, 3, "a part, an info, a bracket");
+    // Its messages name the session.
+    let (record, report) = one(export.replace("projectID\":", "projectID\"").as_bytes());
+    assert_eq!((record["id"].as_str(), report.unparsed.count), (Some("ses_1"), 4));
+}
+
+#[test]
+fn secret_next_to_damage_is_redacted() {
+    let message = format!(r#"{{"info": {MESSAGE}, "parts": []}}"#);
+    for damaged in [
+        r#""share": {"secret": "hush", oops}"#,
+        r#""share": {"secret" "hush"}"#,
+        r#""secret", "hush""#,
+        r#""secret": , "x": "hush""#,
+        r#""secret": "hush", oops"#,
+        r#""secret"} "hush""#,
+        r#""a": "{\"secret\": ", "b": "hush", oops"#,
+    ] {
+        for export in [
+            format!(r#"{{"info": {INFO}, {damaged}, "messages": [{message}]}}"#),
+            format!(
+                r#"{{"info": {INFO}, "messages": [{{"info": {MESSAGE}, {damaged}}}, {message}"#
+            ),
+            format!(r#"{{"info": {INFO}, "messages": [{message}, {damaged}, {message}], x}}"#),
+        ] {
+            let (record, report) = one(export.as_bytes());
+            assert!(!record.to_string().contains("hush"), "{export}: {record}");
+            assert!(report.redacted.values().sum::<u64>() > 0, "{export}");
+        }
+    }
+}
+
+#[test]
 fn line_before_an_export_is_kept() {
     let part = r#"{"type": "text", "text": "Hi", "id": "prt_1", "messageID": "msg_1"}"#;
     let export = format!(

@@ -1,9 +1,24 @@
 //! The beginning of a document, as a document.
 
-/// Closes what is open at the end of text that is JSON up to there: the last member or
-/// element that is not whole is left out. `None` if it does not begin as an object or an
-/// array.
-pub(crate) fn closed(text: &[u8]) -> Option<Vec<u8>> {
+use super::brackets::text_end;
+use crate::frame::scanner;
+
+/// Maximum number of bytes that are read of a beginning.
+pub(crate) const MAX_BEGINNING: usize = 64 * 1024;
+
+/// Returns the beginning of a document up to its end, to damage or to 64 KiB, as a document:
+/// what is open there is closed, and the last member or element that is not complete is left
+/// out. `None` if it does not begin as an object or an array.
+pub fn beginning(bytes: &[u8]) -> Option<Vec<u8>> {
+    let bytes = &bytes[..bytes.len().min(MAX_BEGINNING)];
+    match scanner().json(bytes) {
+        Ok(_) => closed(bytes),
+        Err(error) => closed(bytes.get(..error.offset)?),
+    }
+}
+
+/// Closes what is open at the end of bytes that are JSON up to there.
+fn closed(text: &[u8]) -> Option<Vec<u8>> {
     let mut brackets: Vec<Open> = Vec::new();
     // Where what is whole ends, and how many brackets are open there.
     let (mut whole, mut depth) = (0, 0);
@@ -14,8 +29,8 @@ pub(crate) fn closed(text: &[u8]) -> Option<Vec<u8>> {
             b'{' | b'[' => brackets.push(Open { is_object: *byte == b'{', is_key: true }),
             b'}' | b']' => is_whole = brackets.pop().is_some(),
             b'"' => {
-                let Some(end) = end_of_text(text, at) else { break };
-                at = end;
+                let Some(end) = text_end(text, at) else { break };
+                at = end - 1;
                 is_whole = brackets.last().is_some_and(|last| !last.is_object || !last.is_key);
             }
             b',' => {
@@ -57,18 +72,6 @@ fn set_key(brackets: &mut [Open], is_key: bool) {
     }
 }
 
-/// The quote that ends the text which begins here.
-fn end_of_text(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = from + 1;
-    loop {
-        match text.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,8 +86,10 @@ mod tests {
             ("[1, 2", "[1]"),
             ("[", "[]"),
             (r#"{"a": 1} and more"#, r#"{"a": 1}"#),
+            (r#"{"a": 1, "b": x, "c": 2}"#, r#"{"a": 1}"#),
+            ("{\"a\": [true, \"two\nlines\"]}", r#"{"a": [true]}"#),
         ] {
-            let closed = closed(text.as_bytes()).map(String::from_utf8);
+            let closed = beginning(text.as_bytes()).map(String::from_utf8);
             assert_eq!(closed, Some(Ok(expected.to_owned())), "{text}");
         }
     }
@@ -92,7 +97,7 @@ mod tests {
     #[test]
     fn what_begins_as_neither_object_nor_array_has_no_beginning() {
         for text in ["", "Dear Ada", "\"{", "}{", " {"] {
-            assert_eq!(closed(text.as_bytes()), None, "{text}");
+            assert_eq!(beginning(text.as_bytes()), None, "{text}");
         }
     }
 
@@ -100,7 +105,7 @@ mod tests {
     fn wherever_a_document_is_cut_its_beginning_is_a_document() {
         let whole = r#"{"a": [1, -2.5e3, {"b\\\"": null, "é": [[], {}]}], "c": "\u00e9"}"#;
         for length in 1..=whole.len() {
-            let closed = closed(&whole.as_bytes()[..length]).expect("an object");
+            let closed = beginning(&whole.as_bytes()[..length]).expect("an object");
             assert!(vac_value::Document::json(&closed).is_ok(), "cut at {length}");
         }
     }
