@@ -100,7 +100,7 @@ fn long_events_are_kept_in_pieces_by_every_adapter() {
             let log = log.within(200);
             let outcome = check_pieces(Agent::of(adapter), adapter, &log);
             for record in outcome.records() {
-                cut += record.report.unparsed.reasons.get("event-too-long").unwrap_or(&0);
+                cut += record.report.unparsed.reasons.get("too-long").unwrap_or(&0);
             }
         }
     }

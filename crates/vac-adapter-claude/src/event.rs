@@ -101,7 +101,7 @@ fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
 
 /// Returns a line that cannot be carried as a value.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
-    report.unparsed(place.line, &raw.reason.to_string());
+    report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
     let known = Known {
         id: member("uuid").and_then(Node::text),

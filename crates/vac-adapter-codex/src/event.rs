@@ -187,7 +187,7 @@ pub(crate) fn spoken<'a>(
 
 /// Returns the entry of bytes that could not be parsed.
 pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: Location, report: &mut Report) -> Entry<'a> {
-    report.unparsed(at.place.line, &raw.reason.to_string());
+    report.unparsed(at.place.line, raw.reason.code());
     let root = raw.document.as_ref().map(Document::root);
     let timestamp = root.and_then(|root| root.member("timestamp"));
     let known = Known {

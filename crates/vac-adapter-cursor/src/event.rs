@@ -134,7 +134,7 @@ pub(crate) fn raw<'a>(
     troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
-    report.unparsed(place.line, &raw.reason.to_string());
+    report.unparsed(place.line, raw.reason.code());
     let root = raw.document.as_ref().map(Document::root);
     let known = Known {
         id: root.and_then(|root| stored::id(root, troubles)).map(Cow::Owned),

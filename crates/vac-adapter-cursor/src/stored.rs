@@ -112,7 +112,7 @@ fn unparsed<'a>(
     troubles: &[Trouble],
     report: &mut Report,
 ) -> Entry<'a> {
-    report.unparsed(place.line, NOT_JSON);
+    report.unparsed(place.line, annotations::Reason::Syntax);
     let mut data = Rest::default();
     for (name, value) in node.members() {
         let name = match name.text() {

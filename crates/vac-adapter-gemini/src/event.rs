@@ -192,7 +192,7 @@ pub(crate) fn continued<'a>(around: &Around<'a, 'a>, id: String, report: &mut Re
 
 /// What cannot be carried as a value; `place` is its line.
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) -> Entry<'a> {
-    maker.report.unparsed(place.line, &raw.reason.to_string());
+    maker.report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
     // The raw text contains the id.
     let (id, version) = maker.id(member("id").and_then(Node::text), &mut Rest::default());

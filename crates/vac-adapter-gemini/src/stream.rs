@@ -335,7 +335,7 @@ fn frame_entry<'f>(
             (entry(line, frame.place, shell_calls, report), line.raw())
         }
         Content::Raw(raw) => {
-            report.unparsed(frame.place.line, &raw.reason.to_string());
+            report.unparsed(frame.place.line, raw.reason.code());
             (raw::entry(raw.bytes, &raw.reason, frame.place, Known::default()), raw.bytes)
         }
     }

@@ -15,9 +15,6 @@ use crate::part::{self, Scope};
 use crate::secret::{self, Share};
 use crate::{entry, time, usage};
 
-/// Why the text of a row is carried as text.
-const NO_OBJECT: &str = "the row's data is not a JSON object";
-
 mapping! {
     /// Any other object: an event. Data of a session that does not fit its record is one, too.
     pub(crate) struct Document<'a>("other objects"; key, value, scope: Scope<'_>) {
@@ -172,7 +169,7 @@ fn row<'a>(
 ) -> Entry<'a> {
     let data = node.member("data");
     if data.is_some_and(has_secret) {
-        report.unparsed(stored.place.line, NO_OBJECT);
+        report.unparsed(stored.place.line, Reason::Stray.code());
         report.redact(secret::PATH);
         let known = Known { id: stored.id.clone().map(IntoOwned::into_owned), ..Known::default() };
         let reason = Reason::Stray;
@@ -187,7 +184,7 @@ fn row<'a>(
         return plain(kind.into(), rest, id.unwrap_or_else(|| stored.place_id()));
     };
     let reason = Reason::Stray;
-    report.unparsed(stored.place.line, NO_OBJECT);
+    report.unparsed(stored.place.line, Reason::Stray.code());
     let known = Known { id, timestamp: None, parent_id: None };
     let mut entry = raw::entry(unparsed.as_bytes(), &reason, stored.place, known);
     if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
@@ -215,7 +212,7 @@ pub(crate) fn raw<'a>(
     stored: &StoredObject<'_>,
     report: &mut Report,
 ) -> Entry<'a> {
-    report.unparsed(stored.place.line, &reason.to_string());
+    report.unparsed(stored.place.line, reason.code());
     let id = stored.id.as_deref().map(|id| id.to_owned().into());
     let known = Known { id, timestamp: None, parent_id: None };
     if stored.redaction == Redaction::Whole {

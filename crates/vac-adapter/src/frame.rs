@@ -201,9 +201,6 @@ impl Reason {
     }
 }
 
-/// The reason that a report states for [`Reason::TooLong`].
-pub const TOO_LONG: &str = "event-too-long";
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -212,7 +209,7 @@ impl fmt::Display for Reason {
             Self::Nul => f.write_str("NUL bytes"),
             Self::Stray => f.write_str("not a document on a line of its own"),
             Self::Encoding(what) => f.write_str(what),
-            Self::TooLong { .. } => f.write_str(TOO_LONG),
+            Self::TooLong { .. } => f.write_str("a piece of something that is too long"),
         }
     }
 }

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use vac_record::annotations::Reason;
 use vac_record::{Entry, MessageEntryType, ToolCallEntry};
-
-use crate::frame::TOO_LONG;
 
 /// How many line numbers and the like a report lists; it counts all of them.
 const MOST_LISTED: usize = 1000;
@@ -68,16 +67,15 @@ pub struct Unparsed {
     pub count: u64,
     /// The lines of the first of them.
     pub lines: Vec<u64>,
-    /// Reasons, and how often.
-    pub reasons: BTreeMap<String, u64>,
+    /// The codes of the reasons, as in records, and how often.
+    pub reasons: BTreeMap<&'static str, u64>,
 }
 
 impl Report {
-    /// Counts a frame that was carried raw. Reasons are told without their
-    /// offset, so that equal ones meet.
-    pub fn unparsed(&mut self, line: u64, reason: &str) {
+    /// Counts a frame, or a part of one, that is kept unparsed.
+    pub fn unparsed(&mut self, line: u64, reason: Reason) {
         self.unparsed.count += 1;
-        let is_piece = reason == TOO_LONG;
+        let is_piece = reason == Reason::TooLong;
         if is_piece {
             self.warn(format!("line {line} is too long to be parsed (see --max-event)"));
         }
@@ -86,11 +84,7 @@ impl Report {
         if !is_listed && self.unparsed.lines.len() < MOST_LISTED {
             self.unparsed.lines.push(line);
         }
-        let reason = match reason.split_once(": ") {
-            Some((place, what)) if place.starts_with("byte ") => what,
-            _ => reason,
-        };
-        count(&mut self.unparsed.reasons, reason);
+        *self.unparsed.reasons.entry(reason.as_str()).or_default() += 1;
     }
 
     /// Counts a native type that the adapter does not know.

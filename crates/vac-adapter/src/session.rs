@@ -373,7 +373,7 @@ impl Sink for Writer<'_> {
         }
         if let Err(error) = self.encode(&entry, origin.bytes.len()) {
             let reason = Reason::Encoding(error.to_string());
-            self.report.unparsed(origin.place.line, &reason.to_string());
+            self.report.unparsed(origin.place.line, reason.code());
             entry = raw::entry(origin.bytes, &reason, origin.place, known(entry));
             // The encoder may be anywhere inside what it could not write.
             self.encoder = inside_entries(self.options, 0);

@@ -186,7 +186,7 @@ fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u
             (mapped(line, frame.place, report), line.raw())
         }
         Content::Raw(raw) => {
-            report.unparsed(frame.place.line, &raw.reason.to_string());
+            report.unparsed(frame.place.line, raw.reason.code());
             (raw::entry(raw.bytes, &raw.reason, frame.place, Known::default()), raw.bytes)
         }
     }

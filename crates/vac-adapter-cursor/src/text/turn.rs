@@ -106,14 +106,14 @@ impl Turn {
     pub fn entry(&self, is_subagent: bool, report: &mut Report) -> Entry<'_> {
         if self.pieces > 0 {
             let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
-            report.unparsed(self.place.line, &reason.to_string());
+            report.unparsed(self.place.line, reason.code());
             return raw::entry(&self.bytes, &reason, self.place, Known::default());
         }
         let Some((head, said)) = self.text() else {
             let valid = std::str::from_utf8(&self.bytes).err().map(|error| error.valid_up_to());
             let error = SyntaxError { offset: valid.unwrap_or_default(), problem: Problem::Utf8 };
             let reason = Reason::Syntax(error);
-            report.unparsed(self.place.line, &reason.to_string());
+            report.unparsed(self.place.line, reason.code());
             return raw::entry(&self.bytes, &reason, self.place, Known::default());
         };
         let Some(kind) = self.marker else {

@@ -119,7 +119,7 @@ fn secret_in_a_long_event_is_left_out_wherever_it_is_cut() {
             assert!(!converted.text().contains(part), "{length}: {}", converted.text());
         }
         assert!(converted.report.redacted.contains_key("session_share.secret"));
-        assert!(converted.report.unparsed.reasons["event-too-long"] > 20);
+        assert!(converted.report.unparsed.reasons["too-long"] > 20);
     }
 }
 

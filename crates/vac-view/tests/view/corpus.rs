@@ -145,7 +145,7 @@ fn record_has_the_events_of_its_log(
         .expect("events");
         if encoding == Encoding::Cbor && told.len() != expected.len() {
             // Text with half a surrogate pair is carried raw in CBOR.
-            assert!(report.unparsed.reasons.keys().any(|why| why.contains("CBOR")), "{shown}");
+            assert!(report.unparsed.reasons.contains_key("not-encodable"), "{shown}");
             continue;
         }
         assert_eq!(told.len(), expected.len(), "{shown}");

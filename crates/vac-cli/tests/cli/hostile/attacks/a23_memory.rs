@@ -56,7 +56,7 @@ fn long_line_is_kept_whole_in_pieces_in_both_encodings() {
     let report: Value = serde_json::from_str(&read("report.json")).expect("a report");
     let unparsed = &report["sessions"][0]["unparsed"];
     assert_eq!(unparsed["lines"], serde_json::json!([2]));
-    assert_eq!(unparsed["reasons"], serde_json::json!({"event-too-long": 13}));
+    assert_eq!(unparsed["reasons"], serde_json::json!({"too-long": 13}));
     let warning = report["sessions"][0]["warnings"][0].as_str().expect("a warning");
     assert!(warning.contains("line 2 is too long"), "{warning}");
 
