@@ -16,6 +16,7 @@ use vac_adapter::container::{Cell, Database, Folder, Row, Rows, Table, bad_data}
 use crate::agent_folder::AgentFolder;
 use crate::safe_path::SafePath;
 use crate::sqlite::{self, failed};
+use crate::zstandard;
 
 /// The rows of a table without row ids are kept in memory up to this size.
 const MAX_KEPT: usize = 64 << 20;
@@ -198,6 +199,7 @@ impl Database for AgentDatabase {
     }
 
     fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()> {
+        let show = &mut |row| show(decompressed(table, row));
         let database = locked(&self.database);
         let Some(groups) = self.groups(&database, table) else { return Ok(()) };
         // Keys are few and long compared to the numbers: a lookup may copy one.
@@ -513,6 +515,23 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
+/// Decompresses the cells of a row that are compressed.
+fn decompressed(table: &Table, mut row: Row) -> Row {
+    for (name, cell) in &mut row.0 {
+        if let Cell::Blob(bytes) = cell
+            && table.compressed.contains(&name.as_str())
+            && bytes.starts_with(&zstandard::MAGIC)
+            && let Ok(content) = zstandard::decompress_all(bytes)
+        {
+            *cell = match String::from_utf8(content) {
+                Ok(text) => Cell::Text(text),
+                Err(error) => Cell::Blob(error.into_bytes()),
+            };
+        }
+    }
+    row
+}
+
 fn locked(database: &Mutex<sqlite::Database>) -> MutexGuard<'_, sqlite::Database> {
     // A thread that panicked has only read.
     database.lock().unwrap_or_else(PoisonError::into_inner)
@@ -520,6 +539,7 @@ fn locked(database: &Mutex<sqlite::Database>) -> MutexGuard<'_, sqlite::Database
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use rusqlite::Connection;
@@ -570,6 +590,47 @@ mod tests {
         CREATE TABLE message (id PRIMARY KEY, session_id, data) WITHOUT ROWID;
         CREATE TABLE part (id PRIMARY KEY, message_id, session_id, data) WITHOUT ROWID;
         CREATE TABLE todo (session_id, content, position);";
+
+    #[test]
+    fn compressed_cells_are_decompressed() {
+        const EVENTS: Table = Table {
+            name: "events",
+            columns: &["id", "session", "data", "other"],
+            rows: Rows::By("session"),
+            order: &["id"],
+            compressed: &["data"],
+        };
+        let connection = Connection::open_in_memory().expect("a database");
+        connection.execute_batch("CREATE TABLE events (id, session, data, other)").expect("SQL");
+        let zip = |text: &[u8]| zstd::encode_all(text, 1).expect("compressed");
+        let (whole, text) = (zip(b"{\"a\":1}"), b"{\"b\":2}".to_vec());
+        let cut = whole[..whole.len() - 3].to_vec();
+        // A gigabyte in a few kilobytes.
+        let bomb = zstd::encode_all(std::io::repeat(b' ').take(1 << 30), 1).expect("compressed");
+        for (id, data) in (0_u32..).zip([&whole, &text, &cut, &zip(b"\xff"), &bomb]) {
+            let insert = "INSERT INTO events VALUES (?1, 's', ?2, ?2)";
+            connection.execute(insert, rusqlite::params![id, data]).expect("SQL");
+        }
+        let database = Arc::new(Mutex::new(sqlite::Database::of(connection)));
+        let path = SafePath::named("/none/e.db".as_ref(), &Skipped::default());
+        let database = AgentDatabase::new(database, &[EVENTS], &path).expect("a database");
+        let mut found = Vec::new();
+        let mut is_other_kept = true;
+        let show = &mut |row: Row| {
+            is_other_kept &= matches!(row.cell("other"), Cell::Blob(_));
+            found.push(row.cell("data").clone());
+        };
+        database.rows(&EVENTS, Some("s"), show).expect("rows");
+        let expected = [
+            Cell::Text("{\"a\":1}".to_owned()),
+            Cell::Blob(text),
+            Cell::Blob(cut),
+            Cell::Blob(b"\xff".to_vec()),
+            Cell::Blob(bomb),
+        ];
+        assert_eq!(found, expected);
+        assert!(is_other_kept);
+    }
 
     #[test]
     fn steps_grow_with_the_rows_that_sessions_have() {

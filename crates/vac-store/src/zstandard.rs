@@ -28,6 +28,13 @@ pub fn decompress<R: Read>(compressed: R) -> io::Result<impl Read> {
     Ok(Decompressed { input, data: DataFrames { decoder, is_open: false, read: 0, written: 0 } })
 }
 
+/// Decompresses bytes of one or more frames.
+pub fn decompress_all(compressed: &[u8]) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    decompress(compressed)?.read_to_end(&mut content)?;
+    Ok(content)
+}
+
 struct Decompressed<R> {
     input: BufReader<R>,
     data: DataFrames,

@@ -38,11 +38,16 @@ const MAX_LEVELS: usize = 8;
 const MAX_REPEATED: usize = 16 << 20;
 
 /// What is said about the conversation.
-pub(super) const META: Table =
-    Table { name: "meta", columns: &["key", "value"], rows: Rows::Is("key", META_KEY), order: &[] };
+pub(super) const META: Table = Table {
+    name: "meta",
+    columns: &["key", "value"],
+    rows: Rows::Is("key", META_KEY),
+    order: &[],
+    compressed: &[],
+};
 /// The blobs.
 pub(super) const BLOBS: Table =
-    Table { name: "blobs", columns: &["id", "data"], rows: Rows::All, order: &[] };
+    Table { name: "blobs", columns: &["id", "data"], rows: Rows::All, order: &[], compressed: &[] };
 
 /// A conversation.
 #[derive(Debug)]

@@ -29,6 +29,7 @@ pub(super) const COMPOSERS: Table = Table {
     columns: COLUMNS,
     rows: Rows::Prefix("key", COMPOSER, |id| Some(id)),
     order: &[],
+    compressed: &[],
 };
 /// The rows of bubbles: the id of the composer is followed by that of the bubble.
 pub(super) const BUBBLES: Table = Table {
@@ -36,6 +37,7 @@ pub(super) const BUBBLES: Table = Table {
     columns: COLUMNS,
     rows: Rows::Prefix("key", BUBBLE, |rest| Some(rest.split_once(':')?.0)),
     order: &[],
+    compressed: &[],
 };
 
 /// A list does not read composers that are larger.

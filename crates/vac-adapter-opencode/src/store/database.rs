@@ -17,7 +17,7 @@ use super::{WITHOUT, row, tree};
 const SESSION_ID: &str = "session_id";
 
 const fn table(name: &'static str, rows: Rows) -> Table {
-    Table { name, columns: &[], rows, order: &["id", "position"] }
+    Table { name, columns: &[], rows, order: &["id", "position"], compressed: &[] }
 }
 
 const SESSION: Table = table("session", Rows::By("id"));

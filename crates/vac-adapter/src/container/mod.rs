@@ -91,6 +91,9 @@ pub struct Table {
     /// The columns that rows which belong together are ordered by. If empty, they are in the
     /// order in which they were stored.
     pub order: &'static [&'static str],
+    /// The columns of which blobs are compressed with Zstandard. A blob that cannot be
+    /// decompressed is shown as it is stored.
+    pub compressed: &'static [&'static str],
 }
 
 /// Which rows of a table may be read, and which of them belong together.
