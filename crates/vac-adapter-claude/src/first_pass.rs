@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 
 use vac_adapter::frame::Place;
 use vac_adapter::members::Rest;
+use vac_adapter::models::Models;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, Parent, Report, Verdict, ids};
 use vac_record::annotations::{
@@ -15,13 +16,13 @@ use vac_record::annotations::{
 use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
 use vac_value::{IntoOwned, Kind, Node, Text};
 
+use crate::SYNTHETIC;
 use crate::detect::fit_line;
 use crate::envelope::Envelope;
 use crate::event::Wrapper;
 use crate::fork_history::{ForkHistory, LineOrigin};
 use crate::known;
 use crate::lines::{Line, LineContent};
-use crate::models::Models;
 use crate::progress::ProgressMessages;
 use crate::queue::Queue;
 use crate::session_defaults::SessionDefaults;
@@ -232,7 +233,7 @@ impl Facts {
         // The usage of a subagent's message inside a line is not counted, but its model took part.
         let inside = members.data.and_then(|data| data.member("message")?.member("message"));
         if let Some(model) = inside.and_then(|message| message.member("model")?.text()) {
-            self.models.add(&model, 1, true);
+            self.add_model(&model, 1, true);
         }
     }
 
@@ -449,14 +450,14 @@ impl Facts {
             } else if key.is_text("model")
                 && let Some(model) = value.text()
             {
-                self.models.add(&model, 1, is_subagent);
+                self.add_model(&model, 1, is_subagent);
             }
         }
         let Some(usage) = usage else { return };
         // Other models may have been asked for advice.
         if let Some(iterations) = usage.member("iterations") {
             let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
-            models.filter_map(Node::text).for_each(|model| self.models.add(&model, 0, is_subagent));
+            models.filter_map(Node::text).for_each(|model| self.add_model(&model, 0, is_subagent));
         }
         // Lines of one message repeat its usage; the last has the final numbers.
         if let Some(before) = id.and_then(|id| self.usage.insert(key(&id), line))
@@ -494,6 +495,17 @@ impl Facts {
         }
         if let Some(data) = members.data {
             self.calls.progress(data, members.parent_call);
+        }
+    }
+
+    /// Adds a model that wrote this many lines.
+    fn add_model(&mut self, name: &str, lines: u64, is_subagent: bool) {
+        match (name, is_subagent) {
+            (SYNTHETIC, _) => {}
+            (_, true) => self.models.add_subagent(name, lines),
+            (_, false) => {
+                self.models.add(name, lines);
+            }
         }
     }
 

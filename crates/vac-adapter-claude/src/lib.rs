@@ -104,7 +104,6 @@ mod fork_history;
 mod known;
 mod lines;
 mod message;
-mod models;
 mod outcome;
 mod places;
 mod progress;
@@ -125,6 +124,9 @@ use vac_adapter::tools::ToolTable;
 use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
 
 use session::ClaudeSession;
+
+/// The model of messages that the program makes itself.
+const SYNTHETIC: &str = "<synthetic>";
 
 /// The name of the program in records.
 const CLI_NAME: &str = "claude-code";

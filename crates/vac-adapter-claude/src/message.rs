@@ -9,10 +9,10 @@ use vac_record::annotations::{Author, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, MessageEntry, MessageEntryType, TokenUsage};
 use vac_value::{Any, Kind, Node, Text};
 
+use crate::SYNTHETIC;
 use crate::blocks::Blocks;
 use crate::envelope::{Envelope, Wanted};
 use crate::first_pass::{Facts, LinePlan};
-use crate::models::SYNTHETIC;
 use crate::prompt_rules::annotate_user;
 use crate::usage;
 

@@ -130,9 +130,9 @@ impl Session for ClaudeSession<'_> {
         let facts = &self.facts;
         let id = facts.defaults.session_id.clone().unwrap_or_default();
         let agent_meta = AgentMeta {
-            model_id: facts.models.main().to_owned().into(),
-            model_provider: provider(facts.models.main()).into(),
-            models: facts.models.names(),
+            model_id: facts.models.main_or_unknown().to_owned().into(),
+            model_provider: provider(facts.models.main_or_unknown()).into(),
+            models: facts.models.listed(),
             cli_name: Some(crate::CLI_NAME.into()),
             cli_version: facts.defaults.version.clone().map(Into::into),
             extensions: Map::default(),

@@ -16,7 +16,7 @@ use crate::environment::told_working_dir;
 use crate::exec_json::{self, States};
 use crate::location::Location;
 use crate::meta::Meta;
-use crate::models::Models;
+use crate::models::TurnModels;
 use crate::outcome::Outcomes;
 use crate::prompt_rules::Prompter;
 use crate::replay::Replay;
@@ -36,7 +36,7 @@ pub(crate) struct Facts {
     meta: Option<Meta>,
     clock: Clock,
     /// The models that took part.
-    pub models: Models,
+    pub models: TurnModels,
     /// The sandboxes of turns.
     pub sandboxes: Vec<String>,
     working_dir: Option<String>,
@@ -392,7 +392,7 @@ impl Facts {
     /// Who runs the models.
     pub fn provider(&self) -> String {
         let stated = self.meta().and_then(|meta| meta.model_provider.clone());
-        stated.unwrap_or_else(|| provider(self.models.main()).to_owned())
+        stated.unwrap_or_else(|| provider(self.models.models.main_or_unknown()).to_owned())
     }
 
     /// Whether it is made of events that were printed, before October 2025.

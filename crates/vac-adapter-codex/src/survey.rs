@@ -168,9 +168,11 @@ impl Session for Survey<'_> {
             extensions: Map::default(),
         });
         let agent_meta = AgentMeta {
-            model_id: facts.models.main().to_owned().into(),
+            model_id: facts.models.models.main_or_unknown().to_owned().into(),
             model_provider: facts.provider().into(),
-            models: Some(facts.models.all().map(|model| model.to_owned().into()).collect()),
+            models: Some(
+                facts.models.models.names().map(|model| model.to_owned().into()).collect(),
+            ),
             cli_name: Some(crate::Codex.cli_name().into()),
             cli_version: meta.and_then(|meta| meta.cli_version.clone()).map(Into::into),
             extensions: Map::default(),

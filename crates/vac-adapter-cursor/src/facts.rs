@@ -1,10 +1,11 @@
 //! What is true of a session as a whole.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use vac_adapter::adapter::Parent;
-use vac_adapter::provider::{UNKNOWN, provider};
+use vac_adapter::models::Models;
+use vac_adapter::provider::provider;
 use vac_adapter::time::Span;
 use vac_adapter::{Error, Input, ids, raw};
 use vac_record::annotations::Relation;
@@ -12,7 +13,7 @@ use vac_record::{
     AbstractTimestamp, AgentMeta, Decode, Environment, SessionId, SessionTrace, VcsContext,
     VerifiableAgentRecord,
 };
-use vac_value::{IntoOwned, Kind, Map, Node, Text};
+use vac_value::{IntoOwned, Kind, Map, Node};
 
 use crate::line::{BUBBLE, COMPOSER, Capture, Chat, Line, Row};
 use crate::{bubble, chat, message};
@@ -34,8 +35,7 @@ pub(crate) struct Facts {
     /// Said about parts of it.
     span: Span,
     /// In the order of the log, with how often they answered.
-    models: Vec<(String, u64)>,
-    model_places: HashMap<String, usize>,
+    models: Models,
     pub working_dir: Option<String>,
     branch: Option<String>,
     name: Option<String>,
@@ -191,14 +191,7 @@ impl Facts {
 
     fn model(&mut self, model: Option<String>, answers: u64) {
         let Some(model) = model else { return };
-        let place = self.model_places.get(&model).copied();
-        match place.and_then(|place| self.models.get_mut(place)) {
-            Some((_, count)) => *count += answers,
-            None => {
-                self.model_places.insert(model.clone(), self.models.len());
-                self.models.push((model, answers));
-            }
-        }
+        self.models.add(&model, answers);
     }
 
     /// Names the session after its file or its bytes, if nothing in it does.
@@ -232,10 +225,7 @@ impl Facts {
 
     /// Returns the model if all of the session has one.
     pub fn only_model(&self) -> Option<&str> {
-        match self.models.as_slice() {
-            [(model, _)] => Some(model),
-            _ => None,
-        }
+        self.models.only()
     }
 
     /// The session's id; empty before it has a name.
@@ -297,16 +287,11 @@ impl Facts {
     }
 
     fn agent(&self) -> AgentMeta<'static> {
-        // The model that answered most; of equals the first.
-        let most = self.models.iter().map(|(_, answers)| *answers).max();
-        let main = self.models.iter().find(|(_, answers)| Some(*answers) == most);
-        let main = main.map_or(UNKNOWN, |(model, _)| model);
-        let models: Vec<Text<'static>> =
-            self.models.iter().map(|(model, _)| model.clone().into()).collect();
+        let main = self.models.main_or_unknown();
         AgentMeta {
             model_id: main.to_owned().into(),
             model_provider: provider(main).into(),
-            models: (!models.is_empty()).then_some(models),
+            models: self.models.listed(),
             cli_name: Some("cursor".into()),
             cli_version: None,
             extensions: Map::default(),

@@ -1,11 +1,10 @@
 //! What a log says about its session as a whole.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use vac_adapter::Report;
 use vac_adapter::members::Rest;
-use vac_adapter::provider::UNKNOWN;
+use vac_adapter::models::Models;
 use vac_adapter::time::{Span, instant};
 use vac_record::{AbstractTimestamp, Decode, SessionTrace};
 use vac_value::{Any, Document, Encoding, IntoOwned, Kind, Node};
@@ -35,8 +34,7 @@ pub(crate) struct Facts {
     /// The timestamps of the messages, as long as no head states them.
     span: Span,
     /// Models in the order of their appearance, and how many messages each wrote.
-    models: Vec<(String, u64)>,
-    known_models: HashMap<String, usize>,
+    models: Models,
 }
 
 /// The head of one document or file.
@@ -130,7 +128,7 @@ impl Facts {
             self.span.add(&timestamp);
         }
         if is_new && let Some(model) = message.member("model").and_then(Node::text) {
-            self.wrote(&model);
+            self.models.add(&model, 1);
         }
     }
 
@@ -138,21 +136,6 @@ impl Facts {
     pub fn content(&mut self, content: Node<'_, '_>) {
         if self.workspace.is_none() {
             self.workspace = message_content::workspace(content);
-        }
-    }
-
-    /// Counts a message of a model in.
-    fn wrote(&mut self, model: &str) {
-        if model.is_empty() {
-            return;
-        }
-        let at = self.known_models.get(model).copied().unwrap_or_else(|| {
-            self.known_models.insert(model.to_owned(), self.models.len());
-            self.models.push((model.to_owned(), 0));
-            self.models.len() - 1
-        });
-        if let Some((_, messages)) = self.models.get_mut(at) {
-            *messages += 1;
         }
     }
 
@@ -187,14 +170,13 @@ impl Facts {
         summary.folders.extend(self.workspace.take());
         summary.folders.extend(texts(&summary.rest, "directories"));
         summary.project_hash = texts(&summary.rest, "projectHash").next();
-        summary.models = self.models.iter().map(|(model, _)| model.clone()).collect();
+        summary.models = self.models.names().map(str::to_owned).collect();
         summary
     }
 
-    /// The model of most messages; of equals the last.
+    /// The main model.
     pub fn model(&self) -> &str {
-        let main = self.models.iter().max_by_key(|(_, messages)| *messages);
-        main.map_or(UNKNOWN, |(model, _)| model)
+        self.models.main_or_unknown()
     }
 }
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::members::Rest;
+use vac_adapter::models::Models;
 use vac_adapter::provider::{UNKNOWN, provider};
 use vac_adapter::raw::{self, Known};
 use vac_adapter::time::Span;
@@ -226,7 +227,7 @@ fn is_other_session(line: Node<'_, '_>, facts: &Facts) -> bool {
 struct Facts {
     is_stream: bool,
     session: Option<String>,
-    models: Vec<String>,
+    models: Models,
     span: Span,
 }
 
@@ -239,10 +240,8 @@ impl Facts {
             if self.session.is_none() {
                 self.session = text("session_id").map(Into::into);
             }
-            if let Some(model) =
-                text("model").filter(|model| !self.models.contains(&(**model).into()))
-            {
-                self.models.push(model.into_owned());
+            if let Some(model) = text("model") {
+                self.models.add(&model, 0);
             }
         }
         let timestamp = line.member("timestamp");
@@ -272,8 +271,7 @@ impl Session for Stream<'_> {
 
     fn record(&self) -> VerifiableAgentRecord<'static> {
         let Facts { models, span, .. } = &self.facts;
-        let model = models.first().map_or(UNKNOWN, |model| model);
-        let all: Vec<_> = models.iter().map(|model| model.clone().into()).collect();
+        let model = models.main_or_unknown();
         VerifiableAgentRecord {
             version: vac_record::SCHEMA_VERSION.into(),
             id: self.id.clone().into(),
@@ -285,7 +283,7 @@ impl Session for Stream<'_> {
                 agent_meta: AgentMeta {
                     model_id: model.to_owned().into(),
                     model_provider: provider(model).into(),
-                    models: (!all.is_empty()).then_some(all),
+                    models: models.listed(),
                     cli_name: Some(crate::CLI_NAME.into()),
                     cli_version: None,
                     extensions: Map::default(),

@@ -8,15 +8,16 @@ use crate::provider::UNKNOWN;
 
 /// The models of a session in the order in which the log names them first.
 ///
-/// The main model is the one with the most answers; the first one if several have as many.
-/// Answers of subagents do not count: an adapter adds them with a count of 0.
+/// The main model is the one with the most answers in the main thread; the first one if several
+/// have as many. Answers of subagents count only if there are no others: then the log is that of a
+/// subagent.
 ///
 /// ```
 /// use vac_adapter::models::Models;
 ///
 /// let mut models = Models::default();
 /// models.add("large", 1);
-/// models.add("small", 0);
+/// models.add_subagent("small", 7);
 /// models.add("large", 1);
 /// models.add("medium", 2);
 /// assert_eq!(models.main(), Some("large"));
@@ -24,40 +25,72 @@ use crate::provider::UNKNOWN;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    counts: Vec<(String, u64)>,
+    models: Vec<Model>,
     positions: HashMap<String, usize>,
 }
 
+/// A model, and the number of its answers.
+#[derive(Clone, Debug, Default)]
+struct Model {
+    name: String,
+    in_main_thread: u64,
+    in_subagents: u64,
+}
+
 impl Models {
-    /// Adds a model that gave this many answers. An empty name is ignored. Returns its position.
-    pub fn add(&mut self, model: &str, answers: u64) -> Option<usize> {
-        if model.is_empty() {
-            return None;
-        }
-        let position = match self.positions.get(model) {
-            Some(position) => *position,
-            None => {
-                self.positions.insert(model.to_owned(), self.counts.len());
-                self.counts.push((model.to_owned(), 0));
-                self.counts.len() - 1
-            }
-        };
+    /// Adds a model that gave this many answers in the main thread. An empty name is ignored.
+    /// Returns its position.
+    pub fn add(&mut self, name: &str, answers: u64) -> Option<usize> {
+        let position = self.position(name)?;
         self.add_answers(position, answers);
         Some(position)
     }
 
-    /// Adds answers to the model at a position.
-    pub fn add_answers(&mut self, position: usize, answers: u64) {
-        if let Some((_, count)) = self.counts.get_mut(position) {
+    /// Adds a model that gave this many answers as a subagent. An empty name is ignored.
+    pub fn add_subagent(&mut self, name: &str, answers: u64) {
+        if let Some(position) = self.position(name) {
+            let count = &mut self.models[position].in_subagents;
             *count = count.saturating_add(answers);
         }
     }
 
+    /// Adds answers in the main thread to the model at a position that [`Self::add`] returned.
+    pub fn add_answers(&mut self, position: usize, answers: u64) {
+        let count = &mut self.models[position].in_main_thread;
+        *count = count.saturating_add(answers);
+    }
+
+    /// Returns the position of a model, which is added if it is new.
+    fn position(&mut self, name: &str) -> Option<usize> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(position) = self.positions.get(name) {
+            return Some(*position);
+        }
+        let position = self.models.len();
+        self.positions.insert(name.to_owned(), position);
+        self.models.push(Model { name: name.to_owned(), ..Model::default() });
+        Some(position)
+    }
+
     /// Returns the main model.
     pub fn main(&self) -> Option<&str> {
-        let most = self.counts.iter().map(|(_, answers)| *answers).max()?;
-        let main = self.counts.iter().find(|(_, answers)| *answers == most);
-        main.map(|(model, _)| model.as_str())
+        let has_main_thread = self.models.iter().any(|model| model.in_main_thread > 0);
+        let answers = |model: &Model| {
+            if has_main_thread { model.in_main_thread } else { model.in_subagents }
+        };
+        let most = self.models.iter().map(answers).max()?;
+        let main = self.models.iter().find(|model| answers(model) == most);
+        main.map(|model| model.name.as_str())
+    }
+
+    /// Returns the model if there is only one.
+    pub fn only(&self) -> Option<&str> {
+        match self.models.as_slice() {
+            [model] => Some(&model.name),
+            _ => None,
+        }
     }
 
     /// Returns the main model, or `unknown`.
@@ -67,7 +100,7 @@ impl Models {
 
     /// Returns all models.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.counts.iter().map(|(model, _)| model.as_str())
+        self.models.iter().map(|model| model.name.as_str())
     }
 
     /// Returns all models as a record states them. `None` if there are none.
@@ -96,11 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn model_without_answers_is_listed_and_not_the_main_one() {
+    fn model_of_subagents_is_the_main_one_only_without_others() {
         let mut models = Models::default();
-        models.add("subagent", 0);
+        models.add_subagent("subagent", 5);
+        assert_eq!((models.main(), models.only()), (Some("subagent"), Some("subagent")));
         models.add("main", 1);
-        assert_eq!(models.main(), Some("main"));
+        assert_eq!((models.main(), models.only()), (Some("main"), None));
         assert_eq!(models.listed(), Some(vec!["subagent".into(), "main".into()]));
     }
 }
