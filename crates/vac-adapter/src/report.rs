@@ -7,8 +7,10 @@ use serde::Serialize;
 use vac_record::annotations::Reason;
 use vac_record::{Entry, MessageEntryType, ToolCallEntry};
 
-/// How many line numbers and the like a report lists; it counts all of them.
-const MOST_LISTED: usize = 1000;
+/// Maximum number of names, lines or warnings that a report lists; it counts all of them.
+const MAX_LISTED: usize = 1000;
+/// Maximum number of characters of a name that comes from a log.
+const MAX_NAME: usize = 200;
 
 /// The warning about a session in which no message and no tool call was found.
 pub const NO_CONVERSATION: &str = "no message and no tool call found";
@@ -81,7 +83,7 @@ impl Report {
         }
         // The pieces of one frame are listed once.
         let is_listed = is_piece && self.unparsed.lines.last() == Some(&line);
-        if !is_listed && self.unparsed.lines.len() < MOST_LISTED {
+        if !is_listed && self.unparsed.lines.len() < MAX_LISTED {
             self.unparsed.lines.push(line);
         }
         *self.unparsed.reasons.entry(reason.as_str()).or_default() += 1;
@@ -105,7 +107,7 @@ impl Report {
     /// Adds a warning, once.
     pub fn warn(&mut self, warning: impl Into<String>) {
         let warning = warning.into();
-        if self.warnings.len() < MOST_LISTED && !self.warnings.contains(&warning) {
+        if self.warnings.len() < MAX_LISTED && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
@@ -133,12 +135,32 @@ impl Report {
     }
 }
 
-/// Counts by name; beyond so many names the rest shares one.
+/// Counts by name. Long names are cut, and what has no place in the list shares one name.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    let name = match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => &name[..end],
+        None => name,
+    };
     if let Some(number) = counts.get_mut(name) {
         *number += 1;
         return;
     }
-    let name = if counts.len() < MOST_LISTED { name } else { "(others)" };
+    let name = if counts.len() < MAX_LISTED { name } else { "(others)" };
     *counts.entry(name.to_owned()).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_a_log_are_limited_in_number_and_length() {
+        let mut report = Report::default();
+        for number in 0..2 * MAX_LISTED {
+            report.unknown_key("line", &format!("{}{number}", "\u{e4}".repeat(number)));
+        }
+        assert!(report.unknown_keys.len() <= MAX_LISTED + 1);
+        assert!(report.unknown_keys.keys().all(|name| name.chars().count() <= MAX_NAME));
+        assert_eq!(report.unknown_keys.values().sum::<u64>(), 2 * MAX_LISTED as u64);
+    }
 }
