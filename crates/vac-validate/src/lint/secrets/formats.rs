@@ -30,7 +30,7 @@ impl Alphabet {
 }
 
 const DIGITS: Alphabet = Alphabet::new(b"0123456789");
-const HEX: Alphabet = DIGITS.and(Alphabet::new(b"abcdef"));
+pub(super) const HEX: Alphabet = DIGITS.and(Alphabet::new(b"abcdef"));
 const UPPER: Alphabet = Alphabet::new(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const LOWER: Alphabet = Alphabet::new(b"abcdefghijklmnopqrstuvwxyz");
 const UPPER_DIGITS: Alphabet = UPPER.and(DIGITS);
@@ -38,11 +38,10 @@ const LOWER_DIGITS: Alphabet = LOWER.and(DIGITS);
 const ALPHANUMERIC: Alphabet = UPPER.and(LOWER_DIGITS);
 const ALPHANUMERIC_DASH: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"-"));
 /// Base 64 with the URL-safe alphabet of RFC 4648.
-const BASE64URL: Alphabet = ALPHANUMERIC_DASH.and(Alphabet::new(b"_"));
-const BASE64URL_DOT: Alphabet = BASE64URL.and(Alphabet::new(b"."));
+pub(super) const BASE64URL: Alphabet = ALPHANUMERIC_DASH.and(Alphabet::new(b"_"));
 /// Base 64 with either alphabet.
 pub(super) const BASE64: Alphabet = BASE64URL.and(Alphabet::new(b"+/="));
-/// What a word consists of: no token begins or ends inside of one.
+/// No token ends before one of these characters.
 pub(super) const WORD: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"_"));
 
 /// A part of a token after its prefix.
@@ -74,7 +73,7 @@ pub(super) const TELEGRAM: &str = "telegram-token";
 pub(super) const URL_PASSWORD: &str = "url-password";
 
 /// What follows the number of a bot and a colon in a bot's token of Telegram.
-pub(super) const TELEGRAM_PARTS: &[Part] = &[Run(BASE64URL, 33, 33)];
+pub(super) const TELEGRAM_PARTS: &[Part] = &[Text("AA"), Run(BASE64URL, 33, 33)];
 
 const GITHUB: &[Part] = &[Run(ALPHANUMERIC, 36, 251)];
 const GITLAB: &[Part] = &[Run(BASE64URL, 20, 20)];
@@ -88,8 +87,9 @@ const HEX64: &[Part] = &[Run(HEX, 64, 64)];
 
 /// Formats that are a prefix and what follows it.
 ///
-/// A long run must not contain characters after which a word may start (such as `.` and `/`):
-/// a text could repeat the prefix, and each repetition would be compared to the end of the run.
+/// The search finds a token by its first long word, so each has one of at least
+/// [`MIN_WORD`](super::search::MIN_WORD) characters of [`BASE64URL`], either with the prefix or
+/// right after it.
 pub(super) const FORMATS: &[Format] = &[
     format("age-secret-key", "AGE-SECRET-KEY-1", &[Run(UPPER_DIGITS, 58, 58)]),
     format(
@@ -100,7 +100,6 @@ pub(super) const FORMATS: &[Format] = &[
     format("atlassian-token", "ATATT3", &[Run(BASE64URL, 150, 256)]),
     format("aws-access-key-id", "AKIA", AWS),
     format("aws-access-key-id", "ASIA", AWS),
-    format("azure-storage-key", "AccountKey=", &[Run(BASE64, 88, 88)]),
     format("crates-io-token", "cio", &[Run(ALPHANUMERIC, 32, 32)]),
     format("databricks-token", "dapi", HEX32),
     format("deepseek-token", "sk-", HEX32),
@@ -141,7 +140,7 @@ pub(super) const FORMATS: &[Format] = &[
         "jwt",
         "eyJ",
         &[
-            Run(BASE64URL, 14, 4096),
+            Run(BASE64URL, 17, 4096),
             Text(".eyJ"),
             Run(BASE64URL, 8, 16384),
             Text("."),
@@ -158,8 +157,8 @@ pub(super) const FORMATS: &[Format] = &[
     format("openai-token", "sk-", &[Run(ALPHANUMERIC, 48, 48)]),
     format("openrouter-token", "sk-or-v1-", HEX64),
     format("perplexity-token", "pplx-", &[Run(ALPHANUMERIC, 48, 48)]),
-    format("planetscale-token", "pscale_tkn_", &[Run(BASE64URL_DOT, 32, 64)]),
-    format("planetscale-token", "pscale_pw_", &[Run(BASE64URL_DOT, 32, 64)]),
+    format("planetscale-token", "pscale_tkn_", &[Run(BASE64URL, 32, 64)]),
+    format("planetscale-token", "pscale_pw_", &[Run(BASE64URL, 32, 64)]),
     format("postman-key", "PMAK-", &[Run(HEX, 24, 24), Text("-"), Run(HEX, 34, 34)]),
     format("pulumi-token", "pul-", HEX40),
     format("pypi-token", "pypi-AgE", &[Run(BASE64URL, 64, 1024)]),
@@ -179,17 +178,6 @@ pub(super) const FORMATS: &[Format] = &[
     format("slack-token", "xoxr-", SLACK),
     format("slack-token", "xoxs-", SLACK),
     format("slack-token", "xapp-", SLACK),
-    format(
-        "slack-webhook",
-        "hooks.slack.com/services/",
-        &[
-            Run(UPPER_DIGITS, 8, 12),
-            Text("/"),
-            Run(UPPER_DIGITS, 8, 12),
-            Text("/"),
-            Run(ALPHANUMERIC, 24, 24),
-        ],
-    ),
     format("stripe-key", "sk_live_", STRIPE),
     format("stripe-key", "rk_live_", STRIPE),
     format("stripe-key", "whsec_", &[Run(ALPHANUMERIC, 32, 64)]),
@@ -205,7 +193,6 @@ pub(super) const KINDS: &[&str] = &[
     "anthropic-token",
     "atlassian-token",
     "aws-access-key-id",
-    "azure-storage-key",
     "crates-io-token",
     "databricks-token",
     "deepseek-token",
@@ -239,7 +226,6 @@ pub(super) const KINDS: &[&str] = &[
     "sentry-token",
     "shopify-token",
     "slack-token",
-    "slack-webhook",
     "stripe-key",
     "supabase-token",
     TELEGRAM,

@@ -9,8 +9,10 @@
 //! * **Published formats only.** A token has a prefix that names its issuer, and a rest of a known
 //!   length and alphabet. A hash, a UUID or a blob of base64 has no such prefix at the start of a
 //!   word, so that it is not reported. Secrets without a format (most passwords) are not found.
-//! * **One pass, linear time.** All prefixes are searched at once (crate `aho-corasick`); the rest
-//!   of a candidate is compared byte by byte, up to a fixed length and without backtracking.
+//! * **Linear time, and most bytes are skipped.** A token has a word of at least 20 characters, so
+//!   the search moves on by 20 bytes at a time where words are shorter. Passwords in URLs are
+//!   searched by their `@`, private keys by their first line. What is found is compared up to a
+//!   fixed length, without backtracking.
 //! * **JSON is searched as it is written.** No token contains a character that has to be escaped,
 //!   and a backslash ends a token. JSON inside of a string, whose quotes are escaped, needs no
 //!   decoding either. Only strings in which letters, digits or punctuation are escaped
@@ -27,7 +29,7 @@ use vac_value::path::{Locator, Step};
 use vac_value::{Document, Encoding, Kind, Node};
 
 use super::{Finding, Findings};
-use search::Search;
+use search::{has_needless_escape, search};
 
 /// The code of the lint.
 pub(super) const CODE: &str = "likely-secret";
@@ -68,7 +70,7 @@ pub fn secrets(document: &Document<'_>) -> Vec<Secret> {
 /// Finds likely secrets in bytes that are not a document. Their paths are empty.
 pub fn secrets_in_bytes(bytes: &[u8]) -> Vec<Secret> {
     let mut found = Kinds::default();
-    Search::new().run(bytes, |kind| found.add(kind));
+    search(bytes, |kind| found.add(kind));
     found.0.iter().map(|&(kind, count)| Secret { kind, path: String::new(), count }).collect()
 }
 
@@ -85,13 +87,12 @@ pub(super) fn lint(document: &Document<'_>, findings: &mut Findings) {
 /// Returns whether a text contains a likely secret.
 pub(super) fn is_in(text: &str) -> bool {
     let mut is_found = false;
-    Search::new().run(text.as_bytes(), |_| is_found = true);
+    search(text.as_bytes(), |_| is_found = true);
     is_found
 }
 
 /// Finds likely secrets, each with the index of its node.
 fn located(document: &Document<'_>) -> Vec<(u32, Secret)> {
-    let search = Search::new();
     let mut locator = Locator::default();
     let mut all = Vec::new();
     let mut found = Kinds::default();
@@ -99,7 +100,7 @@ fn located(document: &Document<'_>) -> Vec<(u32, Secret)> {
         if node.raw().len() < MIN_LENGTH || !matches!(node.kind(), Kind::Text | Kind::Bytes) {
             continue;
         }
-        in_string(&search, node, &mut found);
+        in_string(node, &mut found);
         if found.0.is_empty() {
             continue;
         }
@@ -112,19 +113,21 @@ fn located(document: &Document<'_>) -> Vec<(u32, Secret)> {
 }
 
 /// Finds the secrets in a string.
-fn in_string(search: &Search, node: Node<'_, '_>, found: &mut Kinds) {
+fn in_string(node: Node<'_, '_>, found: &mut Kinds) {
     if let Some(text) = node.text_bytes() {
-        search.run(text, |kind| found.add(kind));
+        search(text, |kind| found.add(kind));
     } else if node.encoding() == Encoding::Json {
-        let hidden = search.run(node.raw(), |kind| found.add(kind));
-        if hidden && let Some(text) = node.text() {
-            found.0.clear();
-            search.run(text.as_bytes(), |kind| found.add(kind));
+        if has_needless_escape(node.raw())
+            && let Some(text) = node.text()
+        {
+            search(text.as_bytes(), |kind| found.add(kind));
+        } else {
+            search(node.raw(), |kind| found.add(kind));
         }
     } else if let Some(bytes) = node.bytes() {
-        search.run(&bytes, |kind| found.add(kind));
+        search(&bytes, |kind| found.add(kind));
     } else if let Some(text) = node.text() {
-        search.run(text.as_bytes(), |kind| found.add(kind));
+        search(text.as_bytes(), |kind| found.add(kind));
     }
 }
 

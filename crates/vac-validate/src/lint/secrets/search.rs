@@ -2,106 +2,139 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memchr_iter;
+use memchr::memmem::{Finder, find_iter};
 
 use super::formats::{
-    BASE64, FORMATS, Format, PRIVATE_KEY, Part, TELEGRAM, TELEGRAM_PARTS, URL_PASSWORD, WORD,
+    BASE64, BASE64URL, FORMATS, Format, PRIVATE_KEY, Part, TELEGRAM, TELEGRAM_PARTS, URL_PASSWORD,
+    WORD,
 };
 use super::placeholder::is_placeholder;
 use super::url;
 
-/// What candidates begin with, and what each of them may be.
-struct Needles {
-    automaton: AhoCorasick,
-    /// In the order of the automaton's patterns.
-    meanings: Vec<Meaning>,
-}
+/// Every token contains this many characters of the alphabet of words in one piece; ordinary words
+/// are shorter.
+pub(super) const MIN_WORD: usize = 20;
 
-enum Meaning {
-    /// The prefix of tokens in one of these formats.
-    Token(Vec<&'static Format>),
-    /// A part of the first line of a private key in PEM.
-    PrivateKey,
-    /// What is between the number of a bot and the rest of its token.
-    Telegram,
-    /// What is between the scheme and the authority of a URL.
-    Url,
-    /// The escape of a character below U+0100 in JSON.
-    Escape,
-}
-
-static NEEDLES: LazyLock<Needles> = LazyLock::new(|| {
-    let mut needles = vec![
-        ("PRIVATE KEY", Meaning::PrivateKey),
-        (":AA", Meaning::Telegram),
-        ("://", Meaning::Url),
-        (r":\/\/", Meaning::Url),
-        (r"\u00", Meaning::Escape),
-    ];
-    for format in FORMATS {
-        let is_shortest = !FORMATS.iter().any(|other| {
-            other.prefix.len() < format.prefix.len() && format.prefix.starts_with(other.prefix)
-        });
-        if is_shortest && !needles.iter().any(|(prefix, _)| *prefix == format.prefix) {
-            let formats = FORMATS.iter().filter(|it| it.prefix.starts_with(format.prefix));
-            needles.push((format.prefix, Meaning::Token(formats.collect())));
-        }
+/// Whether a byte is part of a word.
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte as usize] = BASE64URL.contains(byte);
+        byte += 1;
     }
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(needles.iter().map(|(needle, _)| needle))
-        .expect("the needles are few and short");
-    let meanings = needles.into_iter().map(|(_, meaning)| meaning).collect();
-    Needles { automaton, meanings }
+    table
+};
+
+/// The formats of tokens, by the first byte of their prefix, or by its last one if that is not part
+/// of a word (`SG.`).
+static BY_BYTE: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
+    let mut formats = vec![Vec::new(); 256];
+    for format in FORMATS {
+        let prefix = format.prefix.as_bytes();
+        let byte = if is_before_word(format) { prefix.last() } else { prefix.first() };
+        formats[usize::from(*byte.expect("no prefix is empty"))].push(format);
+    }
+    formats
 });
 
-/// A search for secrets.
-pub(super) struct Search(&'static Needles);
+static PEM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 
-impl Search {
-    pub fn new() -> Self {
-        Self(&NEEDLES)
+/// Returns whether the long word of a format begins after its prefix.
+fn is_before_word(format: &Format) -> bool {
+    format.prefix.bytes().last().is_some_and(|byte| !IS_WORD[usize::from(byte)])
+}
+
+/// Calls `found` with the kind of each secret in a text, which may be the inside of a JSON string.
+pub(super) fn search(text: &[u8], mut found: impl FnMut(&'static str)) {
+    for_each_long_word(text, |start| {
+        if let Some(kind) = token(text, start) {
+            found(kind);
+        }
+    });
+    for at in memchr_iter(b'@', text) {
+        if url::has_password(&text[..at], &text[at + 1..]) {
+            found(URL_PASSWORD);
+        }
     }
+    for at in PEM.find_iter(text) {
+        if is_private_key(&text[..at], &text[at + PEM.needle().len()..]) {
+            found(PRIVATE_KEY);
+        }
+    }
+}
 
-    /// Calls `found` with the kind of each secret in a text, which may be JSON. Returns whether
-    /// the text contains escapes of printable ASCII characters, which could be part of a secret.
-    pub fn run(&self, text: &[u8], mut found: impl FnMut(&'static str)) -> bool {
-        let mut is_hidden = false;
-        for candidate in self.0.automaton.find_iter(text) {
-            let (start, end) = (candidate.start(), candidate.end());
-            match &self.0.meanings[candidate.pattern().as_usize()] {
-                Meaning::Token(formats) if is_word_start(&text[..start]) => {
-                    let matches = |format: &&&Format| {
-                        let rest = text[start..].strip_prefix(format.prefix.as_bytes());
-                        rest.is_some_and(|rest| has_parts(rest, format.parts))
-                    };
-                    if let Some(format) = formats.iter().find(matches) {
-                        found(format.kind);
-                    }
-                }
-                Meaning::Token(_) => {}
-                Meaning::PrivateKey => {
-                    if is_private_key(&text[..start], &text[end..]) {
-                        found(PRIVATE_KEY);
-                    }
-                }
-                Meaning::Telegram => {
-                    if is_bot_number(&text[..start]) && has_parts(&text[end..], TELEGRAM_PARTS) {
-                        found(TELEGRAM);
-                    }
-                }
-                Meaning::Url => {
-                    if text[..start].last().is_some_and(u8::is_ascii_alphanumeric)
-                        && url::has_password(&text[end..])
-                    {
-                        found(URL_PASSWORD);
-                    }
-                }
-                Meaning::Escape => is_hidden |= is_escape_of_printable(&text[end..]),
+/// Calls a function with the start of each word of at least [`MIN_WORD`] bytes. Most bytes are
+/// skipped: if the byte where a long word would have to reach is not part of a word, none of those
+/// before it begins one.
+fn for_each_long_word(text: &[u8], mut visit: impl FnMut(usize)) {
+    // The start of the current word, and the end of its part that has been examined.
+    let (mut start, mut examined) = (0, 0);
+    while let Some(part) = text.get(examined..start + MIN_WORD) {
+        match part.iter().rposition(|byte| !IS_WORD[usize::from(*byte)]) {
+            Some(last) => (start, examined) = (examined + last + 1, start + MIN_WORD),
+            None => {
+                visit(start);
+                let rest = &text[start + MIN_WORD..];
+                let end = rest.iter().position(|byte| !IS_WORD[usize::from(*byte)]);
+                let Some(end) = end else { return };
+                start += MIN_WORD + end + 1;
+                examined = start;
             }
         }
-        is_hidden
     }
+}
+
+/// Returns the kind of the token that a long word is, or is the first long word of.
+fn token(text: &[u8], word: usize) -> Option<&'static str> {
+    let start = skip_escape(text, word);
+    let matches = |format: &&&Format, at: usize| {
+        let rest = text.get(at..).and_then(|text| text.strip_prefix(format.prefix.as_bytes()));
+        rest.is_some_and(|rest| has_parts(rest, format.parts))
+    };
+    let formats = |at: Option<&u8>| &BY_BYTE[at.map_or(0, |byte| usize::from(*byte))];
+    if let Some(format) = formats(text.get(start)).iter().find(|format| matches(format, start)) {
+        return Some(format.kind);
+    }
+    let before = &text[..word];
+    if before.last().is_none_or(|byte| !b".:".contains(byte)) {
+        return None;
+    }
+    if is_bot_number(before) && has_parts(&text[word..], TELEGRAM_PARTS) {
+        return Some(TELEGRAM);
+    }
+    let matches = |format: &&&Format| {
+        let start = before.strip_suffix(format.prefix.as_bytes());
+        start.is_some_and(|start| is_word_start(start) && matches(format, start.len()))
+    };
+    formats(before.last()).iter().find(matches).map(|format| format.kind)
+}
+
+/// Returns where a word starts that seems to start at `word`: after the rest of an escape of JSON
+/// (`\n`, `\u001b`), of a URL (`%3D`) or of a terminal (`ESC[1m`), and after a minus sign (a
+/// removed line of a diff).
+fn skip_escape(text: &[u8], word: usize) -> usize {
+    let (before, after) = text.split_at(word);
+    let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    let escape = match (before.last(), after) {
+        (Some(b'\\'), [b'n' | b'r' | b't' | b'b' | b'f', ..]) => 1,
+        (Some(b'\\'), [b'u', digits @ ..]) if digits.get(..4).is_some_and(is_hex) => 5,
+        (Some(b'%'), digits) if digits.get(..2).is_some_and(is_hex) => 2,
+        (Some(b'[' | b';'), _) => {
+            let digits = after.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+            if after.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
+        }
+        _ => 0,
+    };
+    let is_minus = matches!(after[escape..], [b'-', next, ..] if next != b'-');
+    word + escape + usize::from(is_minus)
+}
+
+/// Returns whether a word may start after this text.
+fn is_word_start(before: &[u8]) -> bool {
+    let rest = before.iter().rev().take(8).take_while(|byte| IS_WORD[usize::from(**byte)]).count();
+    skip_escape(before, before.len() - rest) == before.len()
 }
 
 /// Returns whether a text begins with the parts of a token and does not go on like one, and the
@@ -128,34 +161,13 @@ fn has_parts(text: &[u8], parts: &[Part]) -> bool {
     text.get(at).is_none_or(|next| !WORD.contains(*next)) && !is_placeholder(&text[..at], symbols)
 }
 
-/// Returns whether a word may start after this text: it is empty, or ends with what is not part of
-/// a word. A minus sign is part of a word, but not at its start (a removed line of a diff).
-fn is_word_start(before: &[u8]) -> bool {
-    match before {
-        [before @ .., b'-'] => before.last() != Some(&b'-') && is_boundary(before),
-        _ => is_boundary(before),
-    }
-}
-
-fn is_boundary(before: &[u8]) -> bool {
-    before.last().is_none_or(|last| !WORD.contains(*last)) || is_escape(before)
-}
-
-/// Returns whether a text ends with an escape whose last character looks like part of a word: of
-/// JSON (`\n`, `\u001b`), of a URL (`%3D`), or of a terminal (`ESC[1m`).
-fn is_escape(text: &[u8]) -> bool {
-    let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
-    match text {
-        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
-        [.., b'%', one, two] => is_hex(&[*one, *two]),
-        [.., b'\\', b'u', one, two, three, four] => is_hex(&[*one, *two, *three, *four]),
-        [parameters @ .., b'm'] => {
-            let is_parameter = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
-            let count = parameters.iter().rev().take(16).take_while(is_parameter).count();
-            parameters[..parameters.len() - count].ends_with(b"[")
-        }
-        _ => false,
-    }
+/// Returns whether a text ends with the number of a bot and a colon.
+fn is_bot_number(text: &[u8]) -> bool {
+    let Some(text) = text.strip_suffix(b":") else { return false };
+    let digits = text.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
+    let before = &text[..text.len() - digits];
+    // URLs of the API contain `/bot<token>/`.
+    (8..=10).contains(&digits) && (is_word_start(before) || before.ends_with(b"/bot"))
 }
 
 /// Returns whether the first line of a private key in PEM is before and after the words
@@ -178,19 +190,13 @@ fn is_private_key(before: &[u8], after: &[u8]) -> bool {
         && window.split(|byte| !BASE64.contains(*byte)).any(is_key)
 }
 
-/// Returns whether a text ends with the number of a bot.
-fn is_bot_number(text: &[u8]) -> bool {
-    let digits = text.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
-    // URLs of the API contain `/bot<token>/`.
-    let before = &text[..text.len() - digits];
-    (8..=10).contains(&digits) && (is_word_start(before) || before.ends_with(b"/bot"))
-}
-
-/// Returns whether `\u00` and this text are the escape of a character that need not be escaped, and
-/// that programs do not escape for HTML either.
-fn is_escape_of_printable(text: &[u8]) -> bool {
-    let digit = |at: usize| text.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let code = digit(0).zip(digit(1)).map(|(high, low)| high << 4 | low);
-    let character = code.and_then(char::from_u32);
-    character.is_some_and(|it| it.is_ascii_graphic() && !"\"'\\<>&".contains(it))
+/// Returns whether JSON contains the escape of a character that need not be escaped, and that
+/// programs do not escape for HTML either. It could be part of a secret.
+pub(super) fn has_needless_escape(json: &[u8]) -> bool {
+    find_iter(json, r"\u00").any(|at| {
+        let digit = |at: usize| json.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let code = digit(at + 4).zip(digit(at + 5)).map(|(high, low)| high << 4 | low);
+        let character = code.and_then(char::from_u32);
+        character.is_some_and(|it| it.is_ascii_graphic() && !"\"'\\<>&".contains(it))
+    })
 }

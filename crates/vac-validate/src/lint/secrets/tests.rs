@@ -187,7 +187,7 @@ fn hashes_ids_and_blobs_are_not_found() {
     let mut random = Random(7);
     let standard = formats::BASE64;
     for _ in 0..16 {
-        let hex: String = (0..64).map(|_| format!("{:x}", random.below(16))).collect();
+        let hex = random.text(formats::HEX, 64);
         let uuid =
             format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[..4], &hex[4..8], &hex[..12]);
         for text in [&hex[..], &hex[..32], &hex[..40], &uuid, &format!("sha256-{hex}=")] {

@@ -32,17 +32,19 @@ const PLACEHOLDERS: [&str; 20] = [
 /// What names of variables and placeholders end with, as in `db_password` and `your-token`.
 const ENDINGS: [&str; 6] = ["pass", "password", "passwd", "pwd", "secret", "token"];
 
-/// Returns whether the text after `://` begins with a user, a password that is not a placeholder,
-/// and a host.
-pub(super) fn has_password(text: &[u8]) -> bool {
-    let length =
-        text.iter().take(MAX_LENGTH).take_while(|byte| is_user_information(**byte)).count();
-    let (Some(b'@'), Ok(information)) = (text.get(length), std::str::from_utf8(&text[..length]))
-    else {
+/// Returns whether a user and a password that is not a placeholder are before an `@`, and a host is
+/// after it.
+pub(super) fn has_password(before: &[u8], host: &[u8]) -> bool {
+    let information = before.iter().rev().take(MAX_LENGTH);
+    let length = information.take_while(|byte| is_user_information(**byte)).count();
+    let (before, information) = before.split_at(before.len() - length);
+    // JSON may have escaped slashes.
+    let Some(scheme) = before.strip_suffix(b"//").or_else(|| before.strip_suffix(br"\/\/")) else {
         return false;
     };
+    let [.., b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9', b':'] = scheme else { return false };
+    let Ok(information) = std::str::from_utf8(information) else { return false };
     let Some((user, password)) = information.split_once(':') else { return false };
-    let host = &text[length + 1..];
     let is_ipv6 = matches!(host, [b'[', byte, ..] if byte.is_ascii_hexdigit() || *byte == b':');
     let is_host = |byte: &&u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
     let host = host.iter().take(MAX_LENGTH).take_while(is_host);
