@@ -3,9 +3,8 @@
 use sha2::{Digest as _, Sha256};
 use vac_record::keys::{agent_meta, message_entry, session_trace, verifiable_agent_record};
 use vac_record::{AbstractTimestamp, Decode as _, SessionId};
-use vac_validate::lint::{Secret, secrets, secrets_in_bytes};
 use vac_validate::signed::unreadable;
-use vac_validate::{MAX_VIOLATIONS, SyntaxError, Violations, rules, validate_document};
+use vac_validate::{MAX_VIOLATIONS, Violations, rules, validate_document};
 use vac_value::{Document, Encoding, Node, path};
 
 /// The result of validating a record, and what it states.
@@ -21,28 +20,23 @@ pub struct Examined {
 impl Examined {
     /// Validates the bytes of a record and reads its facts.
     pub fn new(bytes: &[u8], encoding: Encoding) -> Self {
-        match Document::scan(bytes, encoding) {
-            Ok(document) => Self::from_document(&document),
-            Err(error) => Self::from_error(encoding, &error),
-        }
+        examine(bytes, encoding).0
     }
 
     fn from_document(document: &Document<'_>) -> Self {
         let verdict = validate_document(document, rules::VERIFIABLE_AGENT_RECORD, MAX_VIOLATIONS);
         Self { verdict, facts: Facts::from_record(document.root()) }
     }
-
-    fn from_error(encoding: Encoding, error: &SyntaxError) -> Self {
-        Self { verdict: Err(unreadable(encoding, error)), facts: Facts::default() }
-    }
 }
 
-/// Validates the bytes of a record, reads its facts, and finds likely secrets. They are also found
-/// in bytes that are not a document.
-pub(crate) fn examine_with_secrets(bytes: &[u8], encoding: Encoding) -> (Examined, Vec<Secret>) {
+/// Validates the bytes of a record and reads its facts. Returns its document as well, if it is one.
+pub(crate) fn examine(bytes: &[u8], encoding: Encoding) -> (Examined, Option<Document<'_>>) {
     match Document::scan(bytes, encoding) {
-        Ok(document) => (Examined::from_document(&document), secrets(&document)),
-        Err(error) => (Examined::from_error(encoding, &error), secrets_in_bytes(bytes)),
+        Ok(document) => (Examined::from_document(&document), Some(document)),
+        Err(error) => {
+            let verdict = Err(unreadable(encoding, &error));
+            (Examined { verdict, facts: Facts::default() }, None)
+        }
     }
 }
 

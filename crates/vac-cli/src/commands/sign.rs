@@ -194,7 +194,9 @@ impl Sign {
         let (secrets, places) = describe(record.secrets());
         if self.deny_secrets && !places.is_empty() {
             let exit = self.refuse(&format!("not signed (--deny-secrets): {secrets}"));
-            places.iter().for_each(|place| terminal::excerpt(place));
+            for place in &places {
+                terminal::excerpt(place);
+            }
             return Ok(exit);
         }
         let signed = sign(&record, &self.options(chain.as_ref()), &key)
@@ -205,7 +207,9 @@ impl Sign {
         }
         if !places.is_empty() {
             talk.warn(&format!("{}: signed with {secrets}", self.name()));
-            places.iter().for_each(|place| talk.say(place));
+            for place in &places {
+                talk.say(place);
+            }
         }
         self.tell(&signed, &record, violations.is_none(), &key, &product, talk)?;
         Ok(Exit::Yes)

@@ -66,7 +66,7 @@ fn a_signed_record_verifies_wherever_the_record_is() {
 fn likely_secrets_are_named_or_denied() {
     let folder = folder();
     let entry = r#"{"type": "user", "content": "ftp://ada:correct-horse@git.dev"}"#;
-    folder.write("leak.json", record(&vec![entry; 12].join(",")));
+    folder.write("leak.json", record(&[entry; 12].join(",")));
     for carriage in ["--attached", "--detached", "--hash-envelope"] {
         let ran = sign(&folder, &["leak.json", carriage, "-o", "signed", "--force"]);
         assert_eq!(ran.code, 0, "{ran:?}");

@@ -34,7 +34,7 @@ use std::fmt;
 use vac_value::{Document, Node, printable};
 
 use entries::Entries;
-pub use secrets::{SECRET_KINDS, Secret, secrets, secrets_in_bytes};
+pub use secrets::{SECRET_KINDS, Secret, may_contain_secrets, secrets, secrets_in_bytes};
 
 /// All codes and their meanings.
 pub const CODES: &[(&str, &str)] = &[

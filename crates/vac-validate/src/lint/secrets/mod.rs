@@ -74,6 +74,17 @@ pub fn secrets_in_bytes(bytes: &[u8]) -> Vec<Secret> {
     found.0.iter().map(|&(kind, count)| Secret { kind, path: String::new(), count }).collect()
 }
 
+/// Returns false if the bytes of a document contain no likely secret. Needs no index, so that it can
+/// run while the document is scanned; [`secrets()`] decides if it returns true.
+pub fn may_contain_secrets(bytes: &[u8], encoding: Encoding) -> bool {
+    // In CBOR, the head of a string looks like a part of its first word.
+    let mut is_possible = encoding == Encoding::Cbor || has_needless_escape(bytes);
+    if !is_possible {
+        search(bytes, |_| is_possible = true);
+    }
+    is_possible
+}
+
 pub(super) fn lint(document: &Document<'_>, findings: &mut Findings) {
     for (at, Secret { kind, path, count }) in located(document) {
         let message = match count {

@@ -322,6 +322,8 @@ fn json_and_cbor_have_the_same_secrets() {
     let json = record();
     let document = Document::json(json.as_bytes()).expect("JSON");
     let found = secrets(&document);
+    assert!(may_contain_secrets(json.as_bytes(), Encoding::Json));
+    assert!(!may_contain_secrets(br#"{"a": "ghp_", "b": "\n\u001b[1m"}"#, Encoding::Json));
     let short: Vec<_> =
         found.iter().map(|it| format!("{} {} {}", it.kind, it.count, it.path)).collect();
     let expected = [
@@ -370,7 +372,11 @@ fn findings_do_not_contain_the_value() {
 #[test]
 fn escaped_letters_do_not_hide_a_secret() {
     let token = github().replace('_', r"\u005f");
-    let found = |json: String| secrets(&Document::json(json.as_bytes()).expect("JSON")).len();
+    let found = |json: String| {
+        let found = secrets(&Document::json(json.as_bytes()).expect("JSON")).len();
+        assert!(found == 0 || may_contain_secrets(json.as_bytes(), Encoding::Json));
+        found
+    };
     assert_eq!(found(format!(r#""{token}""#)), 1);
     assert_eq!(found(format!(r#""\u001b[1m{} {token}""#, github())), 1);
     assert_eq!(found(format!(r#""\u0041{token}""#)), 0);
