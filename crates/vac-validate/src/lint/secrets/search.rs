@@ -17,7 +17,7 @@ use super::url;
 pub(super) const MIN_WORD: usize = 20;
 
 /// Whether a byte is part of a word.
-const IS_WORD: [bool; 256] = {
+static IS_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {
