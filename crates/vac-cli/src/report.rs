@@ -268,6 +268,8 @@ struct ViolationLine {
 #[derive(Serialize)]
 struct LintLine {
     code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     path: String,
     message: String,
     #[serde(flatten)]
@@ -336,7 +338,7 @@ impl ViolationLine {
 
 impl LintLine {
     fn of(finding: &Finding, place: Place) -> Self {
-        let Finding { code, path, message } = finding.clone();
-        Self { code, path, message, place: place.into() }
+        let Finding { code, path, message, kind } = finding.clone();
+        Self { code, kind, path, message, place: place.into() }
     }
 }

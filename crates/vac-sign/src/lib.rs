@@ -56,6 +56,9 @@
 //!   the two.
 //! * **Bounded work.** An envelope has at most 64 receipts of 1 MiB together with at most 16
 //!   proofs each, and at most 8 certificates.
+//! * **Secrets in a record are signed with it.** A record keeps what its log contains.
+//!   [`sign::Checked::secrets`] returns the kinds and places of likely secrets; the caller decides
+//!   whether to sign.
 //! * **Receipts** are for the envelope with an empty unprotected header
 //!   ([`Envelope::log_entry`]), so that attaching receipts does not invalidate them.
 //! * **Large records are not copied.** A message is signed and verified in two parts

@@ -20,15 +20,22 @@ pub struct Examined {
 impl Examined {
     /// Validates the bytes of a record and reads its facts.
     pub fn new(bytes: &[u8], encoding: Encoding) -> Self {
-        match Document::scan(bytes, encoding) {
-            Ok(document) => {
-                let rule = rules::VERIFIABLE_AGENT_RECORD;
-                let verdict = validate_document(&document, rule, MAX_VIOLATIONS);
-                Self { verdict, facts: Facts::from_record(document.root()) }
-            }
-            Err(error) => {
-                Self { verdict: Err(unreadable(encoding, &error)), facts: Facts::default() }
-            }
+        examine(bytes, encoding).0
+    }
+
+    fn from_document(document: &Document<'_>) -> Self {
+        let verdict = validate_document(document, rules::VERIFIABLE_AGENT_RECORD, MAX_VIOLATIONS);
+        Self { verdict, facts: Facts::from_record(document.root()) }
+    }
+}
+
+/// Validates the bytes of a record and reads its facts. Returns its document as well, if it is one.
+pub(crate) fn examine(bytes: &[u8], encoding: Encoding) -> (Examined, Option<Document<'_>>) {
+    match Document::scan(bytes, encoding) {
+        Ok(document) => (Examined::from_document(&document), Some(document)),
+        Err(error) => {
+            let verdict = Err(unreadable(encoding, &error));
+            (Examined { verdict, facts: Facts::default() }, None)
         }
     }
 }

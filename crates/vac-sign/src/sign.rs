@@ -11,6 +11,7 @@ use coset::{
 use data_encoding::HEXLOWER;
 use vac_record::{Encode as _, SessionId, TraceMetadata};
 use vac_validate::Violations;
+use vac_validate::lint::{Secret, may_contain_secrets, secrets, secrets_in_bytes};
 use vac_validate::signed::media_type;
 use vac_value::{EncodeError, Encoding};
 
@@ -22,7 +23,7 @@ use crate::label::{
 use crate::message::{Message, push_bytes_head};
 use crate::metadata;
 use crate::parallel::both;
-use crate::record::{Examined, Facts, sha256};
+use crate::record::{Examined, Facts, examine, sha256};
 use crate::signer::{Signer, SignerError};
 
 /// The COSE algorithm identifier of SHA-256.
@@ -76,14 +77,22 @@ pub struct Checked<'p> {
     encoding: Encoding,
     sha256: [u8; 32],
     facts: Facts,
+    secrets: Vec<Secret>,
 }
 
 impl<'p> Checked<'p> {
-    /// Hashes and validates a record.
+    /// Hashes and validates a record, and searches it for likely secrets.
     pub fn new(bytes: &'p [u8], encoding: Encoding) -> Result<Self, Invalid<'p>> {
-        let (sha256, Examined { verdict, facts }) =
-            both(bytes.len(), || sha256(bytes), || Examined::new(bytes, encoding));
-        let record = Self { bytes, encoding, sha256, facts };
+        let search = || may_contain_secrets(bytes, encoding);
+        let hash = || both(bytes.len(), || sha256(bytes), search);
+        let ((sha256, has_secrets), (Examined { verdict, facts }, document)) =
+            both(bytes.len(), hash, || examine(bytes, encoding));
+        let secrets = match document {
+            _ if !has_secrets => Vec::new(),
+            Some(document) => secrets(&document),
+            None => secrets_in_bytes(bytes),
+        };
+        let record = Self { bytes, encoding, sha256, facts, secrets };
         match verdict {
             Ok(()) => Ok(record),
             Err(violations) => Err(Invalid { record: Box::new(record), violations }),
@@ -98,6 +107,12 @@ impl<'p> Checked<'p> {
     /// Returns what the record states about its session.
     pub fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// Returns the likely secrets in the record, by kind and path, without their values. [`sign`]
+    /// does not refuse them: whether a record with secrets may be signed is the caller's decision.
+    pub fn secrets(&self) -> &[Secret] {
+        &self.secrets
     }
 }
 

@@ -10,6 +10,7 @@ use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::detect_encoding;
+use vac_validate::lint::Secret;
 use vac_value::{Document, Encoding, printable};
 
 use crate::commands::verify::StatedDigest;
@@ -19,17 +20,19 @@ use crate::keys;
 use crate::product::{self, Existing, Product};
 use crate::readers::ModeOption;
 use crate::terminal::{self, Output, Talk};
+use crate::words::counted;
 
 /// Sign a record
 ///
 /// What is signed are the bytes of the file as they are. The result is a
 /// COSE signature (RFC 9052) with the record inside, unless told otherwise. The record
-/// is validated first.
+/// is validated first, and searched for likely secrets (tokens, private keys, passwords in
+/// URLs): a warning names their kinds and places, never their values.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
     &[],
-    "0 signed, 1 not a valid record, 2 usage or input/output error.",
+    "0 signed, 1 not a valid record, or likely secrets with --deny-secrets, 2 usage or input/output error.",
     &[
         (
             "vac sign record.json --key keys/signing-key.pem -o record.cose",
@@ -89,6 +92,9 @@ pub struct Sign {
     /// Sign a record that is not valid
     #[arg(long)]
     allow_invalid: bool,
+    /// Refuse to sign a record that contains likely secrets
+    #[arg(long)]
+    deny_secrets: bool,
     /// Overwrite a file that already exists
     #[arg(long)]
     force: bool,
@@ -130,6 +136,14 @@ struct Summary {
     hash: Hash,
     trace_metadata: bool,
     valid: bool,
+    secrets: Vec<SecretLine>,
+}
+
+/// A string of the record with likely secrets of one kind.
+#[derive(Serialize)]
+struct SecretLine {
+    kind: &'static str,
+    path: String,
 }
 
 /// The hash of what was signed, named by what it is of.
@@ -177,11 +191,25 @@ impl Sign {
                 )));
             }
         };
+        let (secrets, places) = describe(record.secrets());
+        if self.deny_secrets && !places.is_empty() {
+            let exit = self.refuse(&format!("not signed (--deny-secrets): {secrets}"));
+            for place in &places {
+                terminal::excerpt(place);
+            }
+            return Ok(exit);
+        }
         let signed = sign(&record, &self.options(chain.as_ref()), &key)
             .with_context(|| format!("cannot sign {}", self.name()))?;
         product.write(&signed.parts(), false, existing)?;
         if let Some(violations) = &violations {
             talk.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
+        }
+        if !places.is_empty() {
+            talk.warn(&format!("{}: signed with {secrets}", self.name()));
+            for place in &places {
+                talk.say(place);
+            }
         }
         self.tell(&signed, &record, violations.is_none(), &key, &product, talk)?;
         Ok(Exit::Yes)
@@ -226,6 +254,7 @@ impl Sign {
             product.name()
         ));
         if self.json {
+            let secrets = record.secrets().iter();
             let summary = Summary {
                 output: product.name(),
                 algorithm: key.public_key().algorithm().id(),
@@ -239,6 +268,9 @@ impl Sign {
                 },
                 trace_metadata: signed.metadata.is_some(),
                 valid: is_valid,
+                secrets: secrets
+                    .map(|it| SecretLine { kind: it.kind, path: it.path.clone() })
+                    .collect(),
             };
             let mut out = Output::new();
             out.json(&summary)?;
@@ -255,6 +287,20 @@ impl Sign {
     fn name(&self) -> String {
         self.record.display().to_string()
     }
+}
+
+/// Returns the number of likely secrets in words, and lines with the kinds and paths of the first.
+fn describe(secrets: &[Secret]) -> (String, Vec<String>) {
+    const MAX_LISTED: usize = 10;
+    let total: usize = secrets.iter().map(|secret| secret.count).sum();
+    let line = |Secret { kind, path, .. }: &Secret| {
+        format!("  {kind} at {}", if path.is_empty() { "/" } else { path })
+    };
+    let mut lines: Vec<_> = secrets.iter().take(MAX_LISTED).map(line).collect();
+    if secrets.len() > MAX_LISTED {
+        lines.push(format!("  and at {}", counted(secrets.len() - MAX_LISTED, "more place")));
+    }
+    (counted(total, "likely secret"), lines)
 }
 
 fn canonical_json(bytes: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {

@@ -61,7 +61,7 @@ pub struct Validate {
     /// Reject this feature of the CDDL (`.feature`); can be repeated
     #[arg(long, value_name = "NAME", requires = "schema")]
     no_feature: Vec<String>,
-    /// Also question what is valid; `deny` makes findings count for the exit code
+    /// Also report questionable values and likely secrets; `deny` makes findings count for the exit code
     #[arg(
         long,
         value_enum,

@@ -131,6 +131,33 @@ fn the_record_inside_a_signed_one_is_questioned_too() {
 }
 
 #[test]
+fn likely_secrets_are_reported_without_their_value() {
+    let token = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    let inside = record(&format!(
+        r#"{{"type": "user", "content": "use {token}"}},
+           {{"type": "tool-result", "output": "{{\"url\": \"https://ada:correct-horse@git.dev/\"}}"}}"#
+    ));
+    let expected =
+        ["likely-secret /session/entries/0/content", "likely-secret /session/entries/1/output"];
+    finds(&inside, &expected);
+    let envelope = signed((0, &[]), (0, &[]), &bytes(inside.as_bytes()));
+    finds(
+        &envelope,
+        &expected.map(|line| line.replace(" /", " /2(payload)/")).each_ref().map(|it| &**it),
+    );
+    let folder = Folder::new();
+    folder.write("a.json", &inside);
+    let line = "a.json: /session/entries/0/content: likely secret: github-token (lint likely-secret)\n\
+                a.json: /session/entries/1/output: likely secret: url-password (lint likely-secret)\n";
+    folder.vac(&["validate", "--lint", "a.json"]).gives(0, line);
+    folder.vac(&["validate", "--lint=deny", "a.json"]).gives(1, line);
+    folder.vac(&["validate", "a.json"]).gives(0, "");
+    let ran = folder.vac(&["validate", "--lint", "--json", "a.json"]);
+    assert_eq!(ran.json()["files"][0]["lint"][0]["kind"], "github-token");
+    assert!(!ran.stdout.contains("16C7") && !ran.stdout.contains("horse"), "{ran:?}");
+}
+
+#[test]
 fn findings_change_the_exit_code_only_when_denied() {
     let folder = Folder::new();
     folder.write("a.json", record(r#"{"type": "user", "timestamp": 5}"#));

@@ -63,6 +63,43 @@ fn a_signed_record_verifies_wherever_the_record_is() {
 }
 
 #[test]
+fn likely_secrets_are_named_or_denied() {
+    let folder = folder();
+    let entry = r#"{"type": "user", "content": "ftp://ada:correct-horse@git.dev"}"#;
+    folder.write("leak.json", record(&[entry; 12].join(",")));
+    for carriage in ["--attached", "--detached", "--hash-envelope"] {
+        let ran = sign(&folder, &["leak.json", carriage, "-o", "signed", "--force"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let lines: Vec<_> = ran.stderr.lines().take(13).collect();
+        assert_eq!(lines[0], "warning: leak.json: signed with 12 likely secrets");
+        assert_eq!(lines[1], "  url-password at /session/entries/0/content");
+        assert_eq!(lines[10], "  url-password at /session/entries/9/content");
+        assert_eq!(lines[11], "  and at 2 more places");
+        let ran = sign(&folder, &["leak.json", carriage, "-o", "denied", "--deny-secrets"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+        let (first, rest) = ran.stderr.split_once('\n').unwrap();
+        assert_eq!(first, "error: leak.json: not signed (--deny-secrets): 12 likely secrets");
+        assert!(rest.starts_with("  url-password at /session/entries/0/content\n"), "{ran:?}");
+        assert!(!ran.stderr.contains("horse"), "{ran:?}");
+        assert!(!folder.path().join("denied").exists());
+    }
+    let quiet = sign(&folder, &["leak.json", "-o", "signed", "--force", "-q"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+    let json = sign(&folder, &["leak.json", "-o", "signed", "--force", "--json"]).json();
+    assert_eq!(json["secrets"].as_array().map(Vec::len), Some(12));
+    assert_eq!(json["secrets"][0]["kind"], "url-password");
+    assert_eq!(json["secrets"][0]["path"], "/session/entries/0/content");
+    // A record without secrets, and text that is not a record.
+    let ran = sign(&folder, &["a.json", "-o", "fine", "--deny-secrets", "--json"]);
+    assert_eq!((ran.code, ran.json()["secrets"].as_array().map(Vec::len)), (0, Some(0)));
+    folder.write("text.json", "{ ftp://ada:correct-horse@git.dev");
+    let invalid =
+        ["text.json", "--allow-invalid", "--subject", "x", "-o", "text", "--deny-secrets"];
+    let ran = sign(&folder, &invalid);
+    assert!(ran.code == 1 && ran.stderr.contains("  url-password at /\n"), "{ran:?}");
+}
+
+#[test]
 fn a_content_type_of_the_other_encoding_is_refused() {
     let folder = folder();
     let arguments = ["a.json", "--content-type", "application/cbor", "-o", "signed"];

@@ -17,12 +17,14 @@
 //! * A finding is not a violation. It has a code that is documented in [`CODES`].
 //! * Documents need not be valid. Lints skip what they cannot interpret.
 //! * Every lint visits the document once. Paths are built for findings only.
+//! * No finding contains the value of a likely secret ([`secrets()`]).
 
 mod calls;
 mod entries;
 mod envelope;
 mod ids;
 mod lines;
+mod secrets;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -32,6 +34,7 @@ use std::fmt;
 use vac_value::{Document, Node, printable};
 
 use entries::Entries;
+pub use secrets::{SECRET_KINDS, Secret, may_contain_secrets, secrets, secrets_in_bytes};
 
 /// All codes and their meanings.
 pub const CODES: &[(&str, &str)] = &[
@@ -40,6 +43,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("duplicate-id", "an entry id that an earlier entry has too"),
     ("end-before-start", "an end that is earlier than its start"),
     ("label-not-cut", "a known header parameter that only passes as an unknown one"),
+    (secrets::CODE, "a text in the format of a token, a private key, or a password in a URL"),
     ("line-range", "lines that end before they start, or start at 0"),
     ("result-without-call", "a tool result whose call-id no call has"),
     ("seconds-timestamp", "a number of milliseconds that looks like one of seconds"),
@@ -55,6 +59,8 @@ pub struct Finding {
     pub path: String,
     /// A description in a sentence.
     pub message: String,
+    /// The kind of a likely secret, one of [`SECRET_KINDS`].
+    pub kind: Option<&'static str>,
 }
 
 impl fmt::Display for Finding {
@@ -83,6 +89,7 @@ fn record(document: &Document<'_>) -> Vec<Finding> {
     ids::lint(&entries, &mut findings);
     times::lint(root, &entries, &mut findings);
     lines::lint(root, &mut findings);
+    secrets::lint(document, &mut findings);
     findings.in_order()
 }
 
@@ -93,7 +100,7 @@ struct Findings(Vec<(u32, Finding)>);
 impl Findings {
     fn add(&mut self, at: Node<'_, '_>, code: &'static str, path: String, message: String) {
         debug_assert!(CODES.iter().any(|(known, _)| *known == code), "{code} has no meaning");
-        self.0.push((at.index(), Finding { code, path, message }));
+        self.0.push((at.index(), Finding { code, path, message, kind: None }));
     }
 
     /// Adds the findings in an embedded document.
@@ -109,7 +116,10 @@ impl Findings {
     }
 }
 
-/// Quotes the beginning of a text.
+/// Quotes the beginning of a text, unless it contains a likely secret.
 fn quoted(text: &str) -> String {
+    if secrets::is_in(text) {
+        return "(redacted)".to_owned();
+    }
     format!("\"{}\"", printable(text, 40))
 }
