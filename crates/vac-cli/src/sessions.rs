@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use vac::convert::read_log;
 use vac::parallel::with_stack;
+use vac::read::source_names;
 use vac::{AGENTS, Agent};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
@@ -53,13 +54,8 @@ pub enum ReadFrom<'l> {
 impl<'l> ReadFrom<'l> {
     /// The names of the files of a log.
     pub fn names(self) -> Vec<Source> {
-        let name = |part: &&dyn Input| Source {
-            name: part.name().to_owned(),
-            size: 0,
-            sha_256: String::new(),
-        };
         match self {
-            Self::Log(log) => log.parts().iter().map(name).collect(),
+            Self::Log(log) => source_names(log),
             Self::Record(_) => Vec::new(),
         }
     }

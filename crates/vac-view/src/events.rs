@@ -30,6 +30,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
 use vac_adapter::{Error, Origin, Report, Session, Sink, annotation};
@@ -118,7 +119,8 @@ impl Options {
 }
 
 /// The numbers of what was skipped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Skipped {
     /// Messages of authors that were not selected.
     pub by_author: BTreeMap<MessageAuthor, u64>,

@@ -50,6 +50,32 @@ pub fn convert(task: &Task, options: &Options, mut out: impl Write + Send) -> Re
     converted.map_err(|error| crate::Error::from(error).at(&task.name))
 }
 
+/// A record in memory.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Record {
+    /// Its bytes: JSON or CBOR.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+    /// What converting the session has found.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+/// Converts a log to records in memory, one for each session. Most logs contain one.
+///
+/// # Errors
+/// If the log cannot be read or is refused.
+pub fn convert_to_records(task: &Task, options: &Options) -> Result<Vec<Record>> {
+    let (log, agent) = task.open()?;
+    let records = with_stack(|| {
+        let written = convert_each(&log, agent, options, Vec::new)?;
+        let record = |written: Written<_>| written.map(|(report, bytes)| Record { bytes, report });
+        written.into_iter().map(record).collect::<Result<_, _>>()
+    })?;
+    records.map_err(|error: vac_adapter::Error| crate::Error::from(error).at(&task.name))
+}
+
 fn convert_to(
     log: &Log,
     agent: Agent,

@@ -94,3 +94,132 @@ fn tasks_of_a_corpus_give_the_records_of_one_run() {
         compare(&Search { paths: vec![corpus.to_owned()], ..Search::default() });
     }
 }
+
+/// Makes a home in which agents keep sessions in all kinds of containers.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let copy = |from: &str, to: &str| {
+        let to = home.path().join(to);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(fixtures().join(from), to).unwrap();
+    };
+    copy("opencode/database/opencode.db", ".local/share/opencode/opencode.db");
+    copy("cursor/composer/state.vscdb", ".config/Cursor/User/globalStorage/state.vscdb");
+    let prompts = home.path().join(".gemini/tmp/abc/logs.json");
+    std::fs::create_dir_all(prompts.parent().unwrap()).unwrap();
+    let prompt = |session: &str| {
+        format!(
+            r#"{{"sessionId":"{session}","messageId":0,"type":"user","message":"Hello","timestamp":"2026-01-02T03:04:05Z"}}"#
+        )
+    };
+    std::fs::write(prompts, format!("[{},{}]", prompt("one"), prompt("two"))).unwrap();
+    home
+}
+
+#[test]
+fn tasks_of_a_home_give_the_records_of_one_run() {
+    let home = home();
+    let search = Search { roots: vec![home.path().to_owned()], ..Search::default() };
+    assert!(compare(&search) >= 5);
+    let tasks = serde_json::to_string(&search.plan().unwrap().tasks).unwrap();
+    for kind in ["database", "prompts"] {
+        assert!(tasks.contains(&format!(r#""kind":{{"{kind}":{{"adapter":"#)), "{kind}: {tasks}");
+    }
+}
+
+/// Returns the task of a log as JSON.
+fn task_of(path: &Path) -> serde_json::Value {
+    let plan = Search { paths: vec![path.to_owned()], ..Search::default() }.plan().unwrap();
+    serde_json::to_value(&plan.tasks[0]).unwrap()
+}
+
+/// Returns why a task is not converted.
+fn refuse(task: &serde_json::Value) -> String {
+    match serde_json::from_value::<Task>(task.clone()) {
+        Ok(task) => convert(&task, &Options::default(), Vec::new()).unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+const LOG: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hi"}]}}"#;
+
+#[test]
+fn forged_task_does_not_lead_out_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    std::fs::write(folder.path().join("logs/a.jsonl"), LOG).unwrap();
+    std::fs::write(folder.path().join("secret.jsonl"), LOG).unwrap();
+    let task = task_of(&folder.path().join("logs"));
+    assert_eq!(task["files"]["parts"][0]["below"], "a.jsonl");
+    let secret = folder.path().join("secret.jsonl");
+    for below in ["../secret.jsonl", secret.to_str().unwrap(), "..", "b/../../secret.jsonl"] {
+        let mut task = task.clone();
+        task["files"]["parts"][0]["below"] = below.into();
+        assert!(refuse(&task).ends_with("a path that leads out of its folder"), "{below}");
+    }
+    let mut empty = task.clone();
+    empty["files"]["parts"] = serde_json::json!([]);
+    assert!(refuse(&empty).ends_with("a log without a file"));
+    let mut agent = task.clone();
+    agent["agent"] = "codex".into();
+    assert!(refuse(&agent).contains("unknown agent"));
+    let mut store = task.clone();
+    let kind = serde_json::json!({"database": {"adapter": "opencode", "key": "s"}});
+    store["files"]["parts"][0]["kind"] = kind;
+    assert!(!refuse(&store).is_empty());
+    let mut unknown = task;
+    unknown["files"]["more"] = true.into();
+    assert!(refuse(&unknown).contains("unknown field"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_special_files_of_a_task_are_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    std::fs::create_dir(&logs).unwrap();
+    std::fs::write(logs.join("a.jsonl"), LOG).unwrap();
+    let task = task_of(&logs);
+    // The file becomes a link after the task was planned.
+    std::fs::rename(logs.join("a.jsonl"), folder.path().join("b.jsonl")).unwrap();
+    std::os::unix::fs::symlink("../b.jsonl", logs.join("a.jsonl")).unwrap();
+    assert!(refuse(&task).ends_with("symbolic link, not followed"), "{}", refuse(&task));
+    let mut device = task;
+    device["files"]["parts"][0] = serde_json::json!({"root": "/dev/zero", "kind": "file"});
+    assert!(refuse(&device).ends_with("pipe, socket or device, not opened"), "{}", refuse(&device));
+}
+
+#[cfg(unix)]
+#[test]
+fn task_of_a_file_whose_name_is_not_text_is_converted() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"\xff.jsonl");
+    if std::fs::write(folder.path().join(name), LOG).is_ok() {
+        let paths = vec![folder.path().to_owned()];
+        assert_eq!(compare(&Search { paths, ..Search::default() }), 1);
+    }
+}
+
+#[test]
+fn task_of_a_relative_path_names_the_directory() {
+    let task = task_of(&fixtures().join("claude/basic"));
+    let directory = std::env::current_dir().unwrap();
+    assert_eq!(task["files"]["directory"], directory.to_str().unwrap());
+    let task: Task = serde_json::from_value(task).unwrap();
+    assert!(task.paths()[0].is_absolute());
+}
+
+#[test]
+fn every_session_of_a_database_is_one_task() {
+    let paths = vec![fixtures().join("opencode/database/opencode.db")];
+    let tasks = Search { paths, ..Search::default() }.plan().unwrap().tasks;
+    assert!(tasks.len() > 1);
+    for task in &tasks {
+        let json = serde_json::to_string(task).unwrap();
+        let task: Task = serde_json::from_str(&json).unwrap();
+        let converted = convert(&task, &Options::default(), Vec::new()).unwrap();
+        assert_eq!(converted.sessions.len(), 1);
+        assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
+    }
+}

@@ -6,13 +6,13 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::Serialize;
+use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::detect_encoding;
 use vac_value::{Document, Encoding, printable};
 
-use crate::commands::verify::StatedDigest;
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
