@@ -1,5 +1,7 @@
 //! A log as data: the files it is in, so that another process can open it again.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,17 +53,24 @@ enum FileKind {
     File,
     CompressedFile,
     Note,
-    Database(StoredKey),
-    Folder(StoredKey),
-    Prompts(StoredKey),
+    Session(StoredKey),
 }
 
 /// A session in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct StoredKey {
+    store: StoreKind,
     adapter: String,
     key: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StoreKind {
+    Database,
+    Folder,
+    Prompts,
 }
 
 /// A path: text, or the native form of one that is not Unicode.
@@ -116,17 +125,77 @@ impl Log {
     }
 }
 
+/// Stores that have been opened. Logs that are opened with the same value share them.
+#[derive(Debug, Default)]
+pub struct OpenStores {
+    skipped: Skipped,
+    /// By root, path, kind and adapter. The root says where links are followed.
+    opened: HashMap<(PathBuf, PathBuf, StoreKind, &'static str), Arc<dyn SessionStore>>,
+}
+
+impl OpenStores {
+    /// Opens a session of a store.
+    fn open(
+        &mut self,
+        path: SafePath,
+        key: &StoredKey,
+        agents: &[&dyn Adapter],
+    ) -> io::Result<Stored> {
+        let adapter = agents.iter().find(|adapter| adapter.name() == key.adapter);
+        let unknown = || bad_data(format!("unknown adapter `{}`", key.adapter));
+        let adapter = *adapter.ok_or_else(unknown)?;
+        let name = adapter.name();
+        let place = (path.root().to_owned(), path.as_path().to_owned(), key.store, name);
+        let store = match self.opened.entry(place) {
+            Entry::Occupied(opened) => opened.get().clone(),
+            Entry::Vacant(place) => {
+                let is_gone = || bad_data(format!("not a store of sessions of `{name}` any more"));
+                place.insert(key.store.open(&path, adapter)?.ok_or_else(is_gone)?).clone()
+            }
+        };
+        let container = match key.store {
+            StoreKind::Database => Container::Database,
+            StoreKind::Folder => Container::Folder,
+            StoreKind::Prompts => Container::File,
+        };
+        Ok(Stored { store, adapter: name, container, path, key: key.key.clone() })
+    }
+}
+
+impl StoreKind {
+    /// Opens a store of an adapter's agent. `None` if it is not one.
+    fn open(
+        self,
+        path: &SafePath,
+        adapter: &dyn Adapter,
+    ) -> io::Result<Option<Arc<dyn SessionStore>>> {
+        Ok(match self {
+            Self::Database => {
+                DatabaseStore::open(path, &[adapter])?.map(|store| Arc::new(store) as _)
+            }
+            Self::Folder => open_folder(path, &[adapter])?.map(|(_, store)| store),
+            Self::Prompts => {
+                let prompts = adapter.companions().prompts.map(|rule| Prompts::read(path, rule));
+                prompts.transpose()?.flatten().map(|store| Arc::new(store) as _)
+            }
+        })
+    }
+}
+
 impl LogFiles {
     /// Opens the log. `shown` is what messages call it. The store that it is in, if any, is opened
-    /// by the adapter of that name among `agents`.
+    /// by the adapter of that name among `agents`, unless it is open.
     ///
     /// # Errors
     /// If the store cannot be opened. Files are opened when the log is read.
-    pub fn open(&self, shown: String, agents: &[&dyn Adapter]) -> io::Result<Log> {
-        let skipped = Skipped::default();
-        let files = |files: &[LogFile]| {
-            let parts =
-                files.iter().map(|file| file.open(self.directory.as_ref(), agents, &skipped));
+    pub fn open(
+        &self,
+        shown: String,
+        agents: &[&dyn Adapter],
+        stores: &mut OpenStores,
+    ) -> io::Result<Log> {
+        let mut files = |files: &[LogFile]| {
+            let parts = files.iter().map(|file| file.open(self.directory.as_ref(), agents, stores));
             parts.collect::<io::Result<Vec<_>>>()
         };
         let mut parts = files(&self.parts)?.into_iter();
@@ -135,6 +204,14 @@ impl LogFiles {
         log.parts.extend(parts);
         log.attachments = files(&self.attachments)?;
         Ok(log)
+    }
+
+    /// Returns the path of the store that the log is in, if it is in one.
+    pub fn store(&self) -> Option<PathBuf> {
+        let first = self.parts.first()?;
+        let is_stored = matches!(first.kind, FileKind::Session(_));
+        let path = first.safe_path(self.directory.as_ref(), &Skipped::default());
+        is_stored.then(|| path.into())
     }
 
     /// Returns the paths of the files, or of the store.
@@ -146,18 +223,18 @@ impl LogFiles {
 
 impl LogFile {
     fn new(part: &Part, path: &SafePath) -> io::Result<Self> {
-        let key = |stored: &Stored| StoredKey {
-            adapter: stored.adapter.to_owned(),
-            key: stored.key.clone(),
-        };
         let kind = match &part.place {
             Place::Compressed(_) => FileKind::CompressedFile,
             Place::Note(_) => FileKind::Note,
-            Place::Stored(stored) => match stored.container {
-                Container::Database => FileKind::Database(key(stored)),
-                Container::Folder => FileKind::Folder(key(stored)),
-                Container::File | Container::CompressedFile => FileKind::Prompts(key(stored)),
-            },
+            Place::Stored(stored) => FileKind::Session(StoredKey {
+                store: match stored.container {
+                    Container::Database => StoreKind::Database,
+                    Container::Folder => StoreKind::Folder,
+                    Container::File | Container::CompressedFile => StoreKind::Prompts,
+                },
+                adapter: stored.adapter.to_owned(),
+                key: stored.key.clone(),
+            }),
             Place::File(_) | Place::Kept(_) | Place::Memory(_) | Place::CompressedMemory(_) => {
                 FileKind::File
             }
@@ -177,9 +254,9 @@ impl LogFile {
         &self,
         directory: Option<&NativePath>,
         agents: &[&dyn Adapter],
-        skipped: &Skipped,
+        stores: &mut OpenStores,
     ) -> io::Result<Part> {
-        let path = self.safe_path(directory, skipped);
+        let path = self.safe_path(directory, &stores.skipped);
         // Adapters read names of folders, so these are the same as when the log was found.
         let stated = self.stated_path();
         let folder = folder(&stated);
@@ -187,23 +264,8 @@ impl LogFile {
             FileKind::File => (self.name(&stated), Place::File(path)),
             FileKind::CompressedFile => (self.name(&stated), Place::Compressed(path)),
             FileKind::Note => (name(&stated), Place::Note(path)),
-            FileKind::Database(key) => {
-                let adapter = key.adapter(agents)?;
-                let store = DatabaseStore::open(&path, &[adapter])?;
-                let store = store.map(|store| Arc::new(store) as Arc<dyn SessionStore>);
-                key.stored(path, adapter, store, Container::Database)?
-            }
-            FileKind::Folder(key) => {
-                let adapter = key.adapter(agents)?;
-                let store = open_folder(&path, &[adapter])?.map(|(_, store)| store);
-                key.stored(path, adapter, store, Container::Folder)?
-            }
-            FileKind::Prompts(key) => {
-                let adapter = key.adapter(agents)?;
-                let rule = adapter.companions().prompts;
-                let prompts = rule.map(|rule| Prompts::read(&path, rule)).transpose()?.flatten();
-                let store = prompts.map(|store| Arc::new(store) as Arc<dyn SessionStore>);
-                key.stored(path, adapter, store, Container::File)?
+            FileKind::Session(key) => {
+                (key.key.clone(), Place::Stored(stores.open(path, key, agents)?))
             }
         };
         Ok(Part::new(name, folder, place))
@@ -232,27 +294,5 @@ impl LogFile {
             Some(below) => root.join(below),
             None => root,
         }
-    }
-}
-
-impl StoredKey {
-    fn adapter<'a>(&self, agents: &[&'a dyn Adapter]) -> io::Result<&'a dyn Adapter> {
-        let adapter = agents.iter().find(|adapter| adapter.name() == self.adapter);
-        adapter.copied().ok_or_else(|| bad_data(format!("unknown adapter `{}`", self.adapter)))
-    }
-
-    /// Returns the session in a store, with its name.
-    fn stored(
-        &self,
-        path: SafePath,
-        adapter: &dyn Adapter,
-        store: Option<Arc<dyn SessionStore>>,
-        container: Container,
-    ) -> io::Result<(String, Place)> {
-        let adapter = adapter.name();
-        let is_gone = || bad_data(format!("not a store of sessions of `{adapter}` any more"));
-        let store = store.ok_or_else(is_gone)?;
-        let stored = Stored { store, adapter, container, path, key: self.key.clone() };
-        Ok((self.key.clone(), Place::Stored(stored)))
     }
 }

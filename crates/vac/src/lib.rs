@@ -66,7 +66,8 @@
 //!   thread with a large enough stack, so callers need none ([`parallel`]).
 //! * A task of a plan keeps its log: small files that were read for detection are not read again,
 //!   and a database is opened once for all its sessions. A task that comes from JSON opens the
-//!   files again, with the same rules for links and special files.
+//!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
+//!   database once for several tasks).
 //! * Logs in memory are tasks, too ([`Task::from_bytes`]). A database in memory is refused.
 //! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
 //!   the rest is made, for programs that keep logs in order or write records elsewhere.

@@ -1,10 +1,12 @@
 //! One session log to convert.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vac_store::join::{Known, look_and_hold};
+use vac_store::log_files::OpenStores;
 use vac_store::{HeldBudget, Log, LogFiles};
 use vac_view::event_time::to_utc;
 
@@ -97,6 +99,25 @@ impl Task {
         }
     }
 
+    /// Opens stores that contain several of the tasks, so that each is opened once and not for
+    /// every task. Tasks of a [`Plan`](crate::Plan) have them open; this is for tasks that were
+    /// read from JSON. A store that cannot be opened is reported when its tasks are converted.
+    pub fn open_stores(tasks: &mut [Self]) {
+        let store = |task: &Self| task.files.as_ref().and_then(LogFiles::store);
+        let mut counts = HashMap::new();
+        for path in tasks.iter().filter_map(store) {
+            *counts.entry(path).or_insert(0_usize) += 1;
+        }
+        let mut stores = OpenStores::default();
+        for task in tasks.iter_mut().filter(|task| task.log.is_none()) {
+            let is_shared = store(task).is_some_and(|path| counts.get(&path) > Some(&1));
+            if let Some(files) = task.files.as_ref().filter(|_| is_shared) {
+                let log = files.open(task.name.clone(), AGENTS, &mut stores);
+                task.log = log.ok().map(Arc::new);
+            }
+        }
+    }
+
     /// Returns the log, and the agent that wrote it.
     pub(crate) fn open(&self) -> Result<(Arc<Log>, Agent)> {
         let unknown = |what: &str| Error::refused(format!("unknown agent `{what}`")).at(&self.name);
@@ -107,7 +128,8 @@ impl Task {
         let log = match (&self.log, &self.files) {
             (Some(log), _) => log.clone(),
             (None, Some(files)) => {
-                let opened = files.open(self.name.clone(), AGENTS);
+                let mut stores = OpenStores::default();
+                let opened = files.open(self.name.clone(), AGENTS, &mut stores);
                 Arc::new(opened.map_err(|error| Error::from(error).at(&self.name))?)
             }
             (None, None) => return Err(Error::refused(NOT_IN_FILES).at(&self.name)),

@@ -123,7 +123,7 @@ fn tasks_of_a_home_give_the_records_of_one_run() {
     assert!(compare(&search) >= 5);
     let tasks = serde_json::to_string(&search.plan().unwrap().tasks).unwrap();
     for kind in ["database", "prompts"] {
-        assert!(tasks.contains(&format!(r#""kind":{{"{kind}":{{"adapter":"#)), "{kind}: {tasks}");
+        assert!(tasks.contains(&format!(r#""store":"{kind}""#)), "{kind}: {tasks}");
     }
 }
 
@@ -164,7 +164,8 @@ fn forged_task_does_not_lead_out_of_its_folder() {
     agent["agent"] = "codex".into();
     assert!(refuse(&agent).contains("unknown agent"));
     let mut store = task.clone();
-    let kind = serde_json::json!({"database": {"adapter": "opencode", "key": "s"}});
+    let kind =
+        serde_json::json!({"session": {"store": "database", "adapter": "opencode", "key": "s"}});
     store["files"]["parts"][0]["kind"] = kind;
     assert!(!refuse(&store).is_empty());
     let mut unknown = task;
@@ -215,10 +216,12 @@ fn every_session_of_a_database_is_one_task() {
     let paths = vec![fixtures().join("opencode/database/opencode.db")];
     let tasks = Search { paths, ..Search::default() }.plan().unwrap().tasks;
     assert!(tasks.len() > 1);
-    for task in &tasks {
-        let json = serde_json::to_string(task).unwrap();
-        let task: Task = serde_json::from_str(&json).unwrap();
-        let converted = convert(&task, &Options::default(), Vec::new()).unwrap();
+    let json = serde_json::to_string(&tasks).unwrap();
+    let mut opened: Vec<Task> = serde_json::from_str(&json).unwrap();
+    Task::open_stores(&mut opened);
+    let closed: Vec<Task> = serde_json::from_str(&json).unwrap();
+    for task in opened.iter().chain(&closed) {
+        let converted = convert(task, &Options::default(), Vec::new()).unwrap();
         assert_eq!(converted.sessions.len(), 1);
         assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
     }
