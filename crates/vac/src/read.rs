@@ -2,7 +2,9 @@
 
 use std::io;
 
-use vac_adapter::{Error as ReadError, Session, Source, frame};
+use vac_adapter::report::Report;
+use vac_adapter::{Error as ReadError, Origin, Session, Sink, Source, frame};
+use vac_record::Entry;
 use vac_store::Loaded;
 use vac_validate::detect_encoding;
 use vac_value::{Document, Encoding, Scanner};
@@ -112,6 +114,53 @@ pub(crate) fn each_document(
         let rest = text.map_or(&bytes[start..], |text| text[start..].trim_ascii_start().as_bytes());
         if rest.is_empty() {
             return Ok(None);
+        }
+    }
+}
+
+/// Gives every entry of a session to several sinks, in one pass. The report of the adapter goes to
+/// the first of them.
+///
+/// ```
+/// use vac_adapter::adapter::Counter;
+/// use vac_view::FactsSink;
+///
+/// # let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
+/// # let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
+/// vac::read::read(&task, &mut |session, _| {
+///     let (mut facts, mut counter) = (FactsSink::new(session, &[]), Counter::default());
+///     vac::read::read_entries(session, &mut [&mut facts, &mut counter])?;
+///     assert_eq!((facts.finish().prompts["user"], counter.count), (1, 1));
+///     Ok(())
+/// })?;
+/// # Ok::<(), vac::Error>(())
+/// ```
+///
+/// # Errors
+/// If the session cannot be read, or a sink fails.
+pub fn read_entries(session: &dyn Session, sinks: &mut [&mut dyn Sink]) -> Result<(), ReadError> {
+    session.entries(&mut SeveralSinks { sinks, report: Report::default() })
+}
+
+struct SeveralSinks<'s, 'e> {
+    sinks: &'s mut [&'e mut dyn Sink],
+    /// For the adapter, if there is no sink.
+    report: Report,
+}
+
+impl Sink for SeveralSinks<'_, '_> {
+    fn entry(&mut self, entry: Entry<'_>, origin: Origin<'_>) -> Result<(), ReadError> {
+        let Some((last, others)) = self.sinks.split_last_mut() else { return Ok(()) };
+        for sink in others {
+            sink.entry(entry.clone(), origin)?;
+        }
+        last.entry(entry, origin)
+    }
+
+    fn report(&mut self) -> &mut Report {
+        match self.sinks.first_mut() {
+            Some(sink) => sink.report(),
+            None => &mut self.report,
         }
     }
 }

@@ -26,7 +26,8 @@ pub struct Task {
     pub agent: String,
     /// The name of the adapter that reads it.
     pub adapter: String,
-    /// The format of the log.
+    /// The format of the log; empty if it was not recognised.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
     /// The id of the session, if the beginning of the log states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

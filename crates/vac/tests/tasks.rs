@@ -226,3 +226,27 @@ fn every_session_of_a_database_is_one_task() {
         assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
     }
 }
+
+#[test]
+fn form_of_a_task_is_stable() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.jsonl"), LOG).unwrap();
+    let root = folder.path().to_str().unwrap();
+    let expected = serde_json::json!({
+        "name": format!("{root}/a.jsonl"),
+        "agent": "cursor",
+        "adapter": "cursor",
+        "variant": "transcript",
+        "size": LOG.len(),
+        "files": {"parts": [{"root": root, "below": "a.jsonl", "kind": "file"}]},
+    });
+    let task = task_of(folder.path());
+    assert_eq!(task, expected);
+    // Only what is needed to convert it has to be there.
+    let needed = serde_json::json!({
+        "name": "a", "agent": "cursor", "adapter": "cursor", "files": task["files"],
+    });
+    let [task, needed] = [task, needed].map(|task| serde_json::from_value::<Task>(task).unwrap());
+    let records = |task| vac::convert_to_records(task, &Options::default()).unwrap();
+    assert_eq!(records(&task)[0].bytes, records(&needed)[0].bytes);
+}
