@@ -9,11 +9,11 @@ use serde::Serialize;
 use vac::convert::read_log;
 use vac::parallel::with_stack;
 use vac::read::source_names;
-use vac::{AGENTS, Agent};
+use vac::{AGENTS, Agent, Search};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
-use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
+use vac_adapter::{Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
-use vac_store::join::{Known, join, look_and_hold};
+use vac_store::join::Known;
 use vac_store::{Found, HeldBudget, Loaded, Log, find};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
@@ -159,13 +159,10 @@ impl Looking<'_, '_> {
                 Err(error) => self.refuse(&log, &error.to_string(), Exit::Trouble),
             }
         }
-        let adapters: Vec<&dyn Adapter> = match self.sessions.agent {
-            Some(agent) => vec![agent.adapter],
-            None => AGENTS.to_vec(),
-        };
+        let agents = self.sessions.agent.iter().map(|agent| agent.name.to_owned()).collect();
+        let search = Search { agents, ..Search::default() };
         let budget = HeldBudget::new(self.sessions.max_event);
-        let known = others.into_iter().map(|log| look_and_hold(log, &adapters, &budget)).collect();
-        for known in join(known) {
+        for known in search.detect(others, &budget, &mut |_| {})? {
             self.log(&known)?;
         }
         skipped::warn(&skipped, self.sessions.talk);

@@ -151,8 +151,7 @@ impl Search {
         Ok(plan)
     }
 
-    /// Finds logs, detects whose they are and joins the files of one session. `step` is called
-    /// after each log with the number of all.
+    /// Finds logs, and [detects](Self::detect) whose they are.
     ///
     /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
     pub fn find(&self, budget: &HeldBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
@@ -163,7 +162,7 @@ impl Search {
         }
         let found = find_all(&self.paths, &roots, AGENTS);
         let paths = found.logs.iter().flat_map(Log::paths).map(Path::to_owned).collect();
-        let mut logs = self.detect(found.logs, &agents, budget, step)?;
+        let mut logs = self.detect(found.logs, budget, step)?;
         let left_out = logs.iter().flat_map(|known| &known.left_out).cloned().collect();
         let unknown_start = self.keep(&mut logs);
         Ok(Selected {
@@ -177,14 +176,18 @@ impl Search {
         })
     }
 
-    /// Detects whose logs these are, and joins those of one session.
-    fn detect(
+    /// Detects whose logs these are, and joins those of one session. `step` is called after each
+    /// log with the number of all.
+    ///
+    /// # Errors
+    /// If an agent is unknown, or no thread can be started.
+    pub fn detect(
         &self,
         logs: Vec<Log>,
-        agents: &[Agent],
         budget: &HeldBudget,
         step: &mut dyn FnMut(usize),
     ) -> Result<Vec<Known>> {
+        let agents = self.wanted()?;
         let mut adapters: Vec<&dyn Adapter> = Vec::new();
         for adapter in AGENTS.iter().copied() {
             let is_wanted = |agent: &Agent| agent.adapter.name() == adapter.name();
