@@ -27,7 +27,6 @@ mod judge;
 mod keys;
 mod leftovers;
 mod line;
-mod ordered_parallel_map;
 mod product;
 mod progress;
 mod protected;

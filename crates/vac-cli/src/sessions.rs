@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
-use vac::{AGENTS, Agent};
+use vac::convert::read_log;
+use vac::parallel::with_stack;
+use vac::read::source_names;
+use vac::{AGENTS, Agent, Search};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
-use vac_adapter::session::Named;
-use vac_adapter::{Adapter, Beginning, Error, Input, Session, Source};
+use vac_adapter::{Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
-use vac_store::join::{Known, join, look_and_hold};
+use vac_store::join::Known;
 use vac_store::{Found, HeldBudget, Loaded, Log, find};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
@@ -20,7 +22,6 @@ use vac_view::record;
 use crate::exit::Exit;
 use crate::keys::now;
 use crate::line::beginning;
-use crate::ordered_parallel_map::STACK;
 use crate::skipped;
 use crate::terminal::{self, Talk};
 
@@ -53,13 +54,8 @@ pub enum ReadFrom<'l> {
 impl<'l> ReadFrom<'l> {
     /// The names of the files of a log.
     pub fn names(self) -> Vec<Source> {
-        let name = |part: &&dyn Input| Source {
-            name: part.name().to_owned(),
-            size: 0,
-            sha_256: String::new(),
-        };
         match self {
-            Self::Log(log) => log.parts().iter().map(name).collect(),
+            Self::Log(log) => source_names(log),
             Self::Record(_) => Vec::new(),
         }
     }
@@ -131,18 +127,14 @@ pub fn named(known: &Known) -> Option<Agent> {
 impl Sessions<'_> {
     /// Shows each session, in order. One that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
-        std::thread::scope(|scope| {
-            let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Yes }.all();
-            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-            match thread.join() {
-                Ok(Err(error)) if error.is::<NotVerified>() => {
-                    terminal::error(&error.to_string());
-                    Ok(Exit::No)
-                }
-                Ok(exit) => exit,
-                Err(panic) => std::panic::resume_unwind(panic),
+        let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Yes }.all();
+        match with_stack(work)? {
+            Err(error) if error.is::<NotVerified>() => {
+                terminal::error(&error.to_string());
+                Ok(Exit::No)
             }
-        })
+            exit => exit,
+        }
     }
 }
 
@@ -167,13 +159,10 @@ impl Looking<'_, '_> {
                 Err(error) => self.refuse(&log, &error.to_string(), Exit::Trouble),
             }
         }
-        let adapters: Vec<&dyn Adapter> = match self.sessions.agent {
-            Some(agent) => vec![agent.adapter],
-            None => AGENTS.to_vec(),
-        };
+        let agents = self.sessions.agent.iter().map(|agent| agent.name.to_owned()).collect();
+        let search = Search { agents, ..Search::default() };
         let budget = HeldBudget::new(self.sessions.max_event);
-        let known = others.into_iter().map(|log| look_and_hold(log, &adapters, &budget)).collect();
-        for known in join(known) {
+        for known in search.detect(others, &budget, &mut |_| {})? {
             self.log(&known)?;
         }
         skipped::warn(&skipped, self.sessions.talk);
@@ -189,7 +178,7 @@ impl Looking<'_, '_> {
             self.refuse(log, trouble, Exit::Trouble);
             return Ok(());
         }
-        let Some(Agent { name, adapter }) = self.sessions.agent.or_else(|| named(known)) else {
+        let Some(agent) = self.sessions.agent.or_else(|| named(known)) else {
             if log.named {
                 let reason = "neither a record nor a session log of an agent known here";
                 self.refuse(log, known.looks_like.as_deref().unwrap_or(reason), Exit::No);
@@ -201,24 +190,17 @@ impl Looking<'_, '_> {
         if self.sessions.key.is_some() {
             bail!(NotVerified(format!("{}: not signed: this is a session log", log.shown)));
         }
-        let loaded = match log.load_within(self.sessions.max_event) {
-            Ok(loaded) => loaded,
-            Err(error) => {
-                self.refuse(log, &error.to_string(), Exit::Trouble);
-                return Ok(());
+        let mut taken = Ok(());
+        let read = read_log(log, agent, self.sessions.max_event, &mut |session, loaded| {
+            if taken.is_ok() {
+                let shown = (self.show)(session, ReadFrom::Log(loaded));
+                taken = self.take(log, shown);
             }
-        };
-        match adapter.survey(&loaded) {
-            Ok(sessions) => {
-                for session in &sessions {
-                    let session = Named::new(&**session, name);
-                    let shown = (self.show)(&session, ReadFrom::Log(&loaded));
-                    self.take(log, shown)?;
-                }
-            }
-            Err(error) => self.take(log, Err(error))?,
+        });
+        if let Err(error) = read {
+            self.take(log, Err(error))?;
         }
-        Ok(())
+        taken
     }
 
     fn records(&mut self, log: &Log, encoding: Encoding) -> Result<()> {

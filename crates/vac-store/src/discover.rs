@@ -7,7 +7,7 @@ use std::path::Path;
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, What};
 
-use crate::find::{Found, Origin, Search};
+use crate::find::{Found, Origin, Search, find_all};
 use crate::pattern::matches;
 use crate::places::Root;
 use crate::safe_path::{Kind, SafePath};
@@ -22,42 +22,47 @@ const DEEPEST: usize = 16;
 /// Links are followed up to the folder in which an agent keeps its sessions (`~/.claude` and
 /// `projects` in it), and not below. Below a folder that the user named, no link is followed.
 pub fn discover(roots: &[Root], agents: &[&dyn Adapter]) -> Found {
-    let mut search = Search::new(agents);
-    let mut seen = HashSet::new();
-    for root in roots {
-        let place = match &root.below {
-            None => search.root(&root.path),
-            Some((folder, names)) => search.root(folder).join(names),
-        };
-        match place.kind() {
-            Ok(Kind::Link) => continue,
-            Err(error) if is_absent(&error) => continue,
-            // What else is wrong shows when it is read.
-            _ => {}
-        }
-        #[allow(clippy::disallowed_methods)] // compared, never opened
-        let real = match root.path.canonicalize() {
-            Ok(real) => real,
-            Err(error) if is_absent(&error) => continue,
-            Err(error) => {
-                search.trouble(&root.path, &error);
-                continue;
+    find_all(&[], roots, agents)
+}
+
+impl Search<'_> {
+    /// Adds the sessions in some places.
+    pub fn discover(&mut self, roots: &[Root]) {
+        let mut seen = HashSet::new();
+        for root in roots {
+            let place = match &root.below {
+                None => self.root(&root.path),
+                Some((folder, names)) => self.root(folder).join(names),
+            };
+            match place.kind() {
+                Ok(Kind::Link) => continue,
+                Err(error) if is_absent(&error) => continue,
+                // What else is wrong shows when it is read.
+                _ => {}
             }
-        };
-        for keep in root.keeps {
-            // Two names can be one place.
-            if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
-                let origin = Origin { agent: root.agent, adapter: root.adapter };
-                let mut keep_search = KeepSearch { search: &mut search, origin, keep };
-                let (place, folders) = match root.below {
-                    None => own_place(&place, keep.folders),
-                    Some(_) => (place.clone(), keep.folders),
-                };
-                keep_search.folders(&place, folders);
+            #[allow(clippy::disallowed_methods)] // compared, never opened
+            let real = match root.path.canonicalize() {
+                Ok(real) => real,
+                Err(error) if is_absent(&error) => continue,
+                Err(error) => {
+                    self.trouble(&root.path, &error);
+                    continue;
+                }
+            };
+            for keep in root.keeps {
+                // Two names can be one place.
+                if seen.insert((real.clone(), root.agent, keep.folders, keep.names)) {
+                    let origin = Origin { agent: root.agent, adapter: root.adapter };
+                    let mut keep_search = KeepSearch { search: self, origin, keep };
+                    let (place, folders) = match root.below {
+                        None => own_place(&place, keep.folders),
+                        Some(_) => (place.clone(), keep.folders),
+                    };
+                    keep_search.folders(&place, folders);
+                }
             }
         }
     }
-    search.finish()
 }
 
 /// The folder of a user's own place that has a fixed name, and the names below it.

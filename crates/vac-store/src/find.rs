@@ -11,7 +11,7 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
 use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
 use crate::log::{Log, Part, Place, Standing, Stored};
-use crate::places::fork_of_path;
+use crate::places::{Root, fork_of_path};
 use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder::{self, OwnFolder};
@@ -34,6 +34,11 @@ pub struct Found {
 /// Finds logs: in files, in directories at any depth, and for `-` in standard input. The databases
 /// and folders of `agents` are recognized as stores.
 pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
+    find_all(paths, &[], agents)
+}
+
+/// Finds logs in paths ([`find`]) and in the places of agents ([`discover`](crate::discover())).
+pub fn find_all(paths: &[PathBuf], roots: &[Root], agents: &[&dyn Adapter]) -> Found {
     let mut search = Search::new(agents);
     for path in paths {
         if path.as_os_str() == "-" {
@@ -42,6 +47,7 @@ pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
             search.named(path);
         }
     }
+    search.discover(roots);
     search.finish()
 }
 
@@ -198,7 +204,7 @@ impl<'a> Search<'a> {
     /// Takes a folder that is a store, or that cannot be opened as one; false if it is not a
     /// store.
     fn folder_store(&mut self, path: &SafePath, named: bool) -> bool {
-        match self.open_folder(path) {
+        match open_folder(path, self.agents) {
             Ok(Some((adapter, store))) => {
                 self.store(path, &store, adapter, Container::Folder, named);
             }
@@ -206,20 +212,6 @@ impl<'a> Search<'a> {
             Err(error) => self.trouble(path.as_path(), &error),
         }
         true
-    }
-
-    /// Opens a folder as the store of an agent, if it is one.
-    fn open_folder(
-        &self,
-        path: &SafePath,
-    ) -> io::Result<Option<(&'static str, Arc<dyn SessionStore>)>> {
-        for adapter in self.agents {
-            let folder = AgentFolder::new(path.clone());
-            if let Some(store) = (adapter.stores().open_folder)(Arc::new(folder))? {
-                return Ok(Some((adapter.name(), store)));
-            }
-        }
-        Ok(None)
     }
 
     /// Takes a file with the prompts of several sessions.
@@ -286,8 +278,13 @@ impl<'a> Search<'a> {
         let origin = self.origin_of(path);
         for session in sessions {
             let key = session.key.clone();
-            let stored =
-                Stored { store: store.clone(), container, path: path.clone(), key: key.clone() };
+            let stored = Stored {
+                store: store.clone(),
+                adapter,
+                container,
+                path: path.clone(),
+                key: key.clone(),
+            };
             let folder = crate::log::folder(path.as_path());
             let shown = format!("{}#{key}", path.as_path().to_string_lossy());
             let part = Part::new(key, folder, Place::Stored(stored));
@@ -336,6 +333,20 @@ impl Visitor for Search<'_> {
     fn failed(&mut self, path: &Path, error: io::Error) {
         self.trouble(path, &error);
     }
+}
+
+/// Opens a folder as the store of an agent, if it is one. Returns it with the name of the adapter.
+pub(crate) fn open_folder(
+    path: &SafePath,
+    agents: &[&dyn Adapter],
+) -> io::Result<Option<(&'static str, Arc<dyn SessionStore>)>> {
+    for adapter in agents {
+        let folder = AgentFolder::new(path.clone());
+        if let Some(store) = (adapter.stores().open_folder)(Arc::new(folder))? {
+            return Ok(Some((adapter.name(), store)));
+        }
+    }
+    Ok(None)
 }
 
 /// The first bytes of a file, as many as tell a container.

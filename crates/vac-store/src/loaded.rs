@@ -102,7 +102,8 @@ impl<'l> LoadedPart<'l> {
             self.bytes = Some(bytes.into());
             return Ok(());
         }
-        let is_compressed = matches!(self.part.place, Place::Compressed(_));
+        let is_compressed =
+            matches!(self.part.place, Place::Compressed(_) | Place::CompressedMemory(_));
         if !is_compressed && self.size.is_some_and(|size| size > *room) {
             self.part.take_held();
             *room = 0;

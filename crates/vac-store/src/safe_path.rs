@@ -95,6 +95,16 @@ impl SafePath {
         &self.path
     }
 
+    /// The part of the path in which links are followed.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root.path
+    }
+
+    /// The part of the path in which links are not followed.
+    pub(crate) fn below_root(&self) -> io::Result<PathBuf> {
+        Ok(self.below()?.into_iter().collect())
+    }
+
     /// Whether this was named, and not found below what was named.
     pub(crate) fn is_root(&self) -> bool {
         self.path == self.root.path
@@ -234,6 +244,12 @@ impl SafePath {
             return Err(bad_data(format!("more than {MAX_DEPTH} folders deep")));
         }
         Ok(names)
+    }
+}
+
+impl From<SafePath> for PathBuf {
+    fn from(path: SafePath) -> Self {
+        path.path
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whose words a message is, and which authors to print.
 
+use serde::{Serialize, Serializer};
 use vac_record::annotations::Author;
 
 /// Whose words a message is.
@@ -46,6 +47,12 @@ impl MessageAuthor {
             Self::Unknown => Author::Unknown.as_str(),
             Self::Unstated => "unstated",
         }
+    }
+}
+
+impl Serialize for MessageAuthor {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(self.name())
     }
 }
 

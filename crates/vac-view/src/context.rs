@@ -1,6 +1,7 @@
 //! What the annotations of an entry, and of the entries around it, say about its place in the
 //! session.
 
+use serde::{Serialize, Serializer};
 use vac_record::annotations::{
     EntryAnnotations, EntryAnnotationsInherited, Subagent, Superseded, SupersededHow,
 };
@@ -44,6 +45,12 @@ impl SkipReason {
             Self::Inherited => "inherited",
             Self::Updated => SupersededHow::Updated.as_str(),
         }
+    }
+}
+
+impl Serialize for SkipReason {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(self.name())
     }
 }
 

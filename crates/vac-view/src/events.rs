@@ -30,6 +30,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use vac_adapter::provider::UNKNOWN;
 use vac_adapter::report::Source;
 use vac_adapter::{Error, Origin, Report, Session, Sink, annotation};
@@ -118,7 +119,8 @@ impl Options {
 }
 
 /// The numbers of what was skipped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Skipped {
     /// Messages of authors that were not selected.
     pub by_author: BTreeMap<MessageAuthor, u64>,
@@ -158,26 +160,13 @@ pub fn events(
     options: Options,
     receive: &mut Receive<'_>,
 ) -> Result<Skipped, Error> {
-    let info = SessionInfo::new(session, sources);
-    let mut stream = EventStream {
-        reader: EntryReader::new(info.adapter),
-        output: Output {
-            info,
-            options,
-            clock: SessionClock::default(),
-            skipped: Skipped::default(),
-            ends_by: None,
-            receive,
-        },
-        has_begun: false,
-        report: Report::default(),
-    };
-    session.entries(&mut stream)?;
-    stream.finish()
+    let mut sink = EventSink::new(session, sources, options, receive);
+    session.entries(&mut sink)?;
+    sink.finish()
 }
 
-/// Reads entries and reports their events.
-struct EventStream<'t, 'f> {
+/// Receives the entries of a session and reports their events.
+pub struct EventSink<'t, 'f> {
     reader: EntryReader,
     output: Output<'t, 'f>,
     has_begun: bool,
@@ -200,7 +189,7 @@ struct Output<'t, 'f> {
     receive: &'t mut Receive<'f>,
 }
 
-impl Sink for EventStream<'_, '_> {
+impl Sink for EventSink<'_, '_> {
     fn entry(&mut self, entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
         if !self.has_begun {
             self.has_begun = true;
@@ -215,8 +204,35 @@ impl Sink for EventStream<'_, '_> {
     }
 }
 
-impl EventStream<'_, '_> {
-    fn finish(mut self) -> Result<Skipped, Error> {
+impl<'t, 'f> EventSink<'t, 'f> {
+    /// Creates a sink for the entries of a session. The parameters are those of [`events`].
+    pub fn new(
+        session: &dyn Session,
+        sources: &[Source],
+        options: Options,
+        receive: &'t mut Receive<'f>,
+    ) -> Self {
+        let info = SessionInfo::new(session, sources);
+        Self {
+            reader: EntryReader::new(info.adapter),
+            output: Output {
+                info,
+                options,
+                clock: SessionClock::default(),
+                skipped: Skipped::default(),
+                ends_by: None,
+                receive,
+            },
+            has_begun: false,
+            report: Report::default(),
+        }
+    }
+
+    /// Reports the last event. Returns the numbers of what was skipped.
+    ///
+    /// # Errors
+    /// If the receiver fails.
+    pub fn finish(mut self) -> Result<Skipped, Error> {
         if !self.has_begun {
             self.output.begin(None)?;
         }

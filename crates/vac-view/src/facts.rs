@@ -157,17 +157,15 @@ pub struct ToolFacts {
 /// # Errors
 /// If the session cannot be read.
 pub fn inspect(session: &dyn Session, sources: &[Source]) -> Result<Facts, Error> {
-    let info = SessionInfo::new(session, sources);
-    let mut inspector = Inspector {
-        reader: EntryReader::new(info.adapter),
-        counts: Counts::default(),
-        report: Report::default(),
-    };
-    session.entries(&mut inspector)?;
-    Ok(inspector.facts(info, session.variant()))
+    let mut sink = FactsSink::new(session, sources);
+    session.entries(&mut sink)?;
+    Ok(sink.finish())
 }
 
-struct Inspector {
+/// Receives the entries of a session and reads the facts about it.
+pub struct FactsSink {
+    info: SessionInfo,
+    variant: &'static str,
     reader: EntryReader,
     counts: Counts,
     /// Counts entries by type.
@@ -207,7 +205,7 @@ struct ToolCount {
     cancelled: u64,
 }
 
-impl Sink for Inspector {
+impl Sink for FactsSink {
     fn entry(&mut self, entry: Entry<'_>, _: Origin<'_>) -> Result<(), Error> {
         self.report.entry(&entry);
         self.reader.read(&entry, &mut self.counts)
@@ -218,9 +216,22 @@ impl Sink for Inspector {
     }
 }
 
-impl Inspector {
-    fn facts(self, info: SessionInfo, variant: &str) -> Facts {
-        let Self { reader, counts, report } = self;
+impl FactsSink {
+    /// Creates a sink for the entries of a session. The parameters are those of [`inspect`].
+    pub fn new(session: &dyn Session, sources: &[Source]) -> Self {
+        let info = SessionInfo::new(session, sources);
+        Self {
+            variant: session.variant(),
+            reader: EntryReader::new(info.adapter),
+            counts: Counts::default(),
+            report: Report::default(),
+            info,
+        }
+    }
+
+    /// Returns the facts.
+    pub fn finish(self) -> Facts {
+        let Self { info, variant, reader, counts, report } = self;
         let session = &info.record.session;
         let meta = &session.agent_meta;
         let start = info.start().cloned().or_else(|| counts.span.first());

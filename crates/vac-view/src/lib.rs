@@ -108,5 +108,5 @@ pub mod usage_totals;
 pub use author::{AuthorSet, MessageAuthor};
 pub use context::{Context, SkipReason};
 pub use event::{Event, EventKind};
-pub use events::{Options, Skipped, events};
-pub use facts::{Facts, inspect};
+pub use events::{EventSink, Options, Skipped, events};
+pub use facts::{Facts, FactsSink, inspect};

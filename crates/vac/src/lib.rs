@@ -1,94 +1,99 @@
-//! Session logs of AI agents as verifiable agent records.
+//! Session logs of AI agents as verifiable agent records: what the command `vac` does, as
+//! functions that print nothing.
 //!
-//! [`AGENTS`] is the one list of supported agents. The command line, the tests and the benchmarks
-//! read it, so a new agent is its own crate and one line here.
+//! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
+//! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
+//! [`inspect`] and [`events`] read it, [`validate`], [`sign()`] and [`verify`] work on records.
 //!
 //! ```
-//! use vac_adapter::{Memory, session};
+//! use vac::{EventKind, EventOptions, Options, Search, SecretKey, SignOptions, Signer, Verification};
 //!
-//! let log = Memory {
-//!     name: "session.jsonl",
-//!     bytes: br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#,
-//! };
-//! let (adapter, _) = vac_adapter::detect(&log, vac::AGENTS)?.ok_or("unknown agent")?;
-//! assert_eq!(adapter.name(), "cursor");
-//! let sessions = adapter.survey(&log)?;
-//! let (record, _) = session::collect(&*sessions[0], &session::Options::default())?;
-//! assert_eq!(record.session.entries.len(), 1);
+//! // A folder with logs. `Search { discover: true, .. }` searches where agents keep theirs.
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(
+//!     folder.path().join("session.jsonl"),
+//!     concat!(
+//!         r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#, "\n",
+//!         r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#, "\n",
+//!     ),
+//! )?;
+//! std::fs::write(folder.path().join("notes.txt"), "Not a log.")?;
+//!
+//! // What is there? Every session once, whatever files it is in.
+//! let plan = Search { paths: vec![folder.path().into()], ..Search::default() }.plan()?;
+//! assert_eq!((plan.tasks.len(), plan.skipped.len(), plan.troubles.len()), (1, 1, 0));
+//! let task = &plan.tasks[0];
+//! assert_eq!((&*task.agent, &*task.variant), ("cursor", "transcript"));
+//!
+//! // A task can be sent to another process. It gives the same record there.
+//! let sent: vac::Task = serde_json::from_str(&serde_json::to_string(task)?)?;
+//! let mut record = Vec::new();
+//! let converted = vac::convert(&sent, &Options::default(), &mut record)?;
+//! assert_eq!(converted.sessions[0].entries["user"], 1);
+//!
+//! // Is the record valid, and what happened in the session? Logs and records give the same facts.
+//! assert!(vac::validate(&record)?.is_valid());
+//! let facts = vac::inspect(&record)?;
+//! assert_eq!(facts[0].first_prompt.as_deref(), Some("Tidy the shelf"));
+//! let mut prompts = Vec::new();
+//! vac::events(task, EventOptions::default(), |event| {
+//!     if let EventKind::UserPrompt { text, .. } = &event.kind {
+//!         prompts.push(text.text.clone());
+//!     }
+//!     Ok(())
+//! })?;
+//! assert_eq!(prompts, ["Tidy the shelf"]);
+//!
+//! // Sign it, and verify it.
+//! let key = SecretKey::ed25519(&[7; 32]); // use 32 random bytes
+//! let signed = vac::sign(&record, &SignOptions::default(), &key)?;
+//! let with = Verification { key: Some(key.public_key()), ..Verification::default() };
+//! let verified = vac::verify(&signed.envelope, &with)?;
+//! assert!(verified.verified);
+//! assert_eq!(verified.payload, Some(record));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`,
+//! `list_sessions`, `print_prompts`, `sign_and_verify` and `validate_record`.
+//!
 //! # Decisions
 //!
-//! * Adapters know nothing of each other: only this crate depends on all of them.
-//! * The list is ordered. Of two adapters that are equally sure of a log, the first reads it.
+//! * [`AGENTS`] is the one list of supported agents. A new agent is its own crate and one line
+//!   there.
+//! * Nothing is printed, and all results can be serialized. Every error is an [`Error`].
+//! * Documents nest up to 256 levels, and reading them recurses. Functions that read run on a
+//!   thread with a large enough stack, so callers need none ([`parallel`]).
+//! * A task of a plan keeps its log: small files that were read for detection are not read again,
+//!   and a database is opened once for all its sessions. A task that comes from JSON opens the
+//!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
+//!   database once for several tasks).
+//! * Logs in memory are tasks, too ([`Task::from_bytes`]). A database in memory is refused.
+//! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
+//!   the rest is made, for programs that keep logs in order or write records elsewhere.
 
-use vac_adapter::Adapter;
-use vac_adapter::places::Variables;
+mod agents;
+pub mod convert;
+mod error;
+pub mod parallel;
+pub mod read;
+pub mod search;
+pub mod sign;
+mod task;
+mod validate;
+mod version;
 
-/// Every supported agent.
-pub static AGENTS: &[&dyn Adapter] = &[
-    &vac_adapter_claude::Claude,
-    &vac_adapter_codex::Codex,
-    &vac_adapter_gemini::Gemini,
-    &vac_adapter_opencode::OpenCode,
-    &vac_adapter_cursor::Cursor,
-];
-
-/// An agent, and the adapter that reads its logs.
-#[derive(Clone, Copy)]
-pub struct Agent {
-    /// The name of the agent.
-    pub name: &'static str,
-    /// The adapter: the agent's own, or that of the agent whose format it writes.
-    pub adapter: &'static dyn Adapter,
-}
-
-/// Returns all agents: those of the adapters, and then others that write the same formats and
-/// have places of their own.
-pub fn agents() -> Vec<Agent> {
-    let own = AGENTS.iter().map(|adapter| Agent { name: adapter.name(), adapter: *adapter });
-    let mut agents: Vec<_> = own.collect();
-    for adapter in AGENTS.iter().copied() {
-        for name in adapter.places().iter().filter_map(|place| place.agent) {
-            if !agents.iter().any(|agent| agent.name == name) {
-                agents.push(Agent { name, adapter });
-            }
-        }
-    }
-    agents
-}
-
-/// Returns an agent by its name.
-///
-/// ```
-/// assert_eq!(vac::agent("codex").map(|agent| agent.adapter.name()), Some("codex"));
-/// assert_eq!(vac::agent("kilo").map(|agent| agent.adapter.name()), Some("opencode"));
-/// assert!(vac::agent("unheard-of").is_none());
-/// ```
-pub fn agent(name: &str) -> Option<Agent> {
-    agents().into_iter().find(|agent| agent.name == name)
-}
-
-/// Returns the environment variables that name the places of agents, each once.
-///
-/// ```
-/// assert!(vac::place_variables().contains(&"CODEX_HOME"));
-/// ```
-pub fn place_variables() -> Vec<&'static str> {
-    let mut all = Vec::new();
-    for place in AGENTS.iter().flat_map(|adapter| adapter.places()) {
-        let names: Vec<_> = match place.variables {
-            Variables::Folder(names) | Variables::Folders(names) => {
-                names.iter().map(|(name, _)| *name).collect()
-            }
-            Variables::File { name, .. } => vec![name],
-        };
-        for name in names {
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-    }
-    all
-}
+pub use agents::{AGENTS, Agent, agent, agents, place_variables};
+pub use convert::{Converted, Options, Record, convert, convert_to_records};
+pub use error::{Error, ErrorKind, Result};
+pub use read::{Readable, events, inspect};
+pub use search::{Plan, Search};
+pub use sign::{SignedRecord, Verified, sign, verify};
+pub use task::Task;
+pub use vac_adapter::report::Report;
+pub use vac_adapter::session::Options as RecordOptions;
+pub use vac_sign::sign::{Carriage, Options as SignOptions};
+pub use vac_sign::{PublicKey, SecretKey, Signer, Verification};
+pub use vac_value::{Encoding, Layout};
+pub use vac_view::{Event, EventKind, Facts, Options as EventOptions, Skipped as SkippedEvents};
+pub use validate::{RecordViolation, Validation, validate};

@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use vac::AGENTS;
+use vac::convert::Options;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
-use vac_adapter::session::Options;
+use vac_adapter::session;
 use vac_store::join::Known;
 use vac_store::skipped::Reason;
-use vac_store::{HeldBudget, Log, find};
+use vac_store::{HeldBudget, Log};
 use vac_value::{Encoding, Layout};
 
 use crate::convert::contains::Finished;
@@ -151,16 +151,10 @@ impl Convert {
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
         let (agent, jobs) = (settings.agent, settings.jobs);
-        let budget = HeldBudget::new(settings.max_event);
-        let mut found_paths = Vec::new();
-        let selected = if self.discover {
-            self.selection.discover(agent, jobs, &budget, talk)?
-        } else {
-            let found = find(&self.paths, AGENTS);
-            found_paths.extend(found.logs.iter().flat_map(Log::paths).map(Path::to_owned));
-            self.selection.select(found, agent, jobs, &budget, talk)?
-        };
-        let inputs = Rc::new(inputs(&found_paths, &selected.logs));
+        let budget = HeldBudget::new(settings.options.max_event);
+        let selected = self.selection.find(&self.paths, agent, jobs, &budget, talk)?;
+        let found = if self.discover { &[][..] } else { &selected.found };
+        let inputs = Rc::new(inputs(found, &selected.logs));
         let words_about_left_out = selected.words_about_left_out();
         let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
         let skipped = selected.skipped;
@@ -182,7 +176,7 @@ impl Convert {
                 (Destination::folder(folder, existing, lock), logs)
             }
         };
-        if destination.is_stdout() && settings.options.encoding == Encoding::Cbor {
+        if destination.is_stdout() && settings.options.record.encoding == Encoding::Cbor {
             refuse_to_show()?;
         }
         let report = self.report.as_deref();
@@ -263,7 +257,7 @@ impl Convert {
             return Ok((existing, logs));
         }
         let mut earlier =
-            Earlier::in_folder(folder, settings.options.encoding, settings.jobs, talk)
+            Earlier::in_folder(folder, settings.options.record.encoding, settings.jobs, talk)
                 .with_context(|| format!("cannot look into {}", folder.display()))?;
         let (logs, unchanged) = if self.force || self.reconvert {
             (logs, 0)
@@ -294,20 +288,23 @@ impl Convert {
         let agent = sessions::agent(&self.agent);
         Settings {
             agent,
-            options: Options {
-                encoding: match self.format {
-                    Format::Json => Encoding::Json,
-                    Format::Cbor => Encoding::Cbor,
-                },
-                layout: if self.pretty { Layout::Pretty } else { Layout::Compact },
-                profile: match self.profile {
-                    ProfileName::Full => Profile::Full,
-                    ProfileName::Canonical => Profile::Canonical,
-                },
-                validate: !self.no_validate,
-            },
-            max_event: self.max_event,
+            options: Options { record: self.record_options(), max_event: self.max_event },
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
+        }
+    }
+
+    fn record_options(&self) -> session::Options {
+        session::Options {
+            encoding: match self.format {
+                Format::Json => Encoding::Json,
+                Format::Cbor => Encoding::Cbor,
+            },
+            layout: if self.pretty { Layout::Pretty } else { Layout::Compact },
+            profile: match self.profile {
+                ProfileName::Full => Profile::Full,
+                ProfileName::Canonical => Profile::Canonical,
+            },
+            validate: !self.no_validate,
         }
     }
 }
@@ -368,8 +365,8 @@ impl Run<'_> {
             Made::Record(report, mut record) => {
                 let finished = Finished {
                     record: &mut record,
-                    encoding: self.options.encoding,
-                    profile: self.options.profile,
+                    encoding: self.options.record.encoding,
+                    profile: self.options.record.profile,
                     report: &report,
                     log,
                     readers,

@@ -114,7 +114,7 @@ impl List {
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        let selected = self.selection.discover(agent, jobs, &HeldBudget::none(), talk)?;
+        let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), talk)?;
         let words_about_left_out = selected.words_about_left_out();
         let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
         let mut listed = Listed {

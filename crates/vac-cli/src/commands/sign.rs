@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::Serialize;
+use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
@@ -13,7 +14,6 @@ use vac_validate::detect_encoding;
 use vac_validate::lint::Secret;
 use vac_value::{Document, Encoding, printable};
 
-use crate::commands::verify::StatedDigest;
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;

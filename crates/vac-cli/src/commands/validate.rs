@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::{Args, ValueEnum};
+use vac::parallel::ordered_parallel_map;
 use vac_cddl::ir::WarningKind;
 use vac_validate::Encoding;
 
@@ -13,7 +14,6 @@ use crate::exit::Exit;
 use crate::help;
 use crate::input;
 use crate::judge::{Settings, judge};
-use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::schema::{self, Rule};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
-use data_encoding::HEXLOWER;
 use serde::Serialize;
-use vac_sign::{Answer, Answers, HashAlgorithm, Trust, Verdict, Verification, verify};
+use vac::Verified;
+use vac_sign::{Answer, Answers, Trust, Verdict, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
@@ -226,48 +226,7 @@ impl Verify {
     }
 
     fn document(&self, answers: &Answers<'_>) -> Document {
-        let answer = |at: usize| {
-            let (_, answer) = answers.lines()[at];
-            AnswerDocument { verdict: answer.code(), detail: answer.detail().to_owned() }
-        };
-        let facts = answers.facts.as_ref();
-        let hashes = &answers.hashes;
-        let hex = |hash: &[u8; 32]| HEXLOWER.encode(hash);
-        Document {
-            file: self.name(),
-            signed: answers.is_signed,
-            verdict: answers.verdict().code(),
-            verified: answers.is_verified(),
-            deterministic: answers.is_deterministic,
-            envelope: answer(0),
-            signature: answer(1),
-            payload_hash: answer(2),
-            record: answer(3),
-            trace_metadata: answer(4),
-            signer: answer(5),
-            receipts: answer(6),
-            payload_sha_256: hashes.payload.as_ref().map(hex),
-            record_sha_256: hashes.record.as_ref().map(hex),
-            stated_digest: hashes
-                .stated_digest
-                .as_ref()
-                .map(|(algorithm, digest)| StatedDigest::new(*algorithm, digest)),
-            claims: facts.map(|facts| Claims {
-                algorithm: facts.algorithm,
-                key: facts.key.clone(),
-                issuer: facts.issuer.clone(),
-                subject: facts.subject.clone(),
-                content_type: facts.content_type.clone(),
-                signed: facts.signed,
-            }),
-            violations: answers
-                .examined
-                .iter()
-                .filter_map(|examined| examined.verdict.as_ref().err())
-                .flatten()
-                .map(ToString::to_string)
-                .collect(),
-        }
+        Document { file: self.name(), verified: answers.into() }
     }
 }
 
@@ -291,65 +250,8 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
 
 /// The JSON document.
 #[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
 struct Document {
     file: String,
-    signed: bool,
-    /// `verified`, `statement-only` or `failed`.
-    verdict: &'static str,
-    /// Whether the verdict is `verified`.
-    verified: bool,
-    /// Absent if the protected header could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deterministic: Option<bool>,
-    envelope: AnswerDocument,
-    signature: AnswerDocument,
-    payload_hash: AnswerDocument,
-    record: AnswerDocument,
-    trace_metadata: AnswerDocument,
-    signer: AnswerDocument,
-    receipts: AnswerDocument,
-    #[serde(rename = "payload-sha-256", skip_serializing_if = "Option::is_none")]
-    payload_sha_256: Option<String>,
-    #[serde(rename = "record-sha-256", skip_serializing_if = "Option::is_none")]
-    record_sha_256: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stated_digest: Option<StatedDigest>,
-    /// What the signature covers, once it holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    claims: Option<Claims>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    violations: Vec<String>,
-}
-
-/// The answer to one question.
-#[derive(Serialize)]
-struct AnswerDocument {
-    verdict: &'static str,
-    detail: String,
-}
-
-/// The digest that a hash envelope states.
-#[derive(Serialize)]
-pub struct StatedDigest {
-    algorithm: String,
-    value: String,
-}
-
-impl StatedDigest {
-    /// In hex.
-    pub fn new(algorithm: HashAlgorithm, digest: &[u8]) -> Self {
-        Self { algorithm: algorithm.to_string(), value: HEXLOWER.encode(digest) }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Claims {
-    algorithm: i64,
-    key: String,
-    issuer: Option<String>,
-    subject: Option<String>,
-    content_type: Option<String>,
-    signed: &'static str,
+    #[serde(flatten)]
+    verified: Verified,
 }

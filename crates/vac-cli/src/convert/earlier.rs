@@ -7,12 +7,12 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use vac::parallel::ordered_parallel_map;
 use vac_adapter::Source;
 use vac_store::join::Known;
 use vac_value::Encoding;
 
 use super::label::Label;
-use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::terminal::Talk;
 

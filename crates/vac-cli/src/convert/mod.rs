@@ -9,6 +9,5 @@ pub mod report_file;
 pub mod selection;
 pub mod summary;
 pub mod unknown;
-mod version;
 pub mod when;
 pub mod work;

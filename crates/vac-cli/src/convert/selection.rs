@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use vac::{AGENTS, Agent};
+use vac::{Agent, Search};
 use vac_store::join::{Known, Why};
-use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{Found, HeldBudget, Skipped, discover};
+use vac_store::{HeldBudget, Skipped};
 
-use super::when::{self, Span};
-use super::work;
+use super::when;
+use crate::progress::Progress;
 use crate::skipped;
 use crate::terminal::{self, Talk};
 
@@ -32,6 +31,8 @@ pub struct Selection {
 pub struct Selected {
     /// Those, and what else had the name of one.
     pub logs: Vec<Known>,
+    /// The paths of all files that were found.
+    pub found: Vec<PathBuf>,
     /// What was there twice.
     pub left_out: Vec<String>,
     /// Whether everything could be looked into.
@@ -52,38 +53,39 @@ impl Selected {
 }
 
 impl Selection {
-    /// Finds the sessions that agents keep.
-    pub fn discover(
+    /// Finds sessions in paths, or if there are none, those that agents keep.
+    pub fn find(
         &self,
+        paths: &[PathBuf],
         agent: Option<Agent>,
         jobs: usize,
         budget: &HeldBudget,
         talk: Talk,
     ) -> Result<Selected> {
-        let mut roots = self.roots()?;
-        roots.retain(|root| agent.is_none_or(|agent| root.agent == agent.name));
-        for missing in missing(&roots) {
-            talk.warn(&missing);
+        let search = Search {
+            paths: paths.to_vec(),
+            roots: self.root.iter().cloned().collect(),
+            discover: paths.is_empty() && self.root.is_none(),
+            agents: agent.iter().map(|agent| agent.name.to_owned()).collect(),
+            since: self.since,
+            until: self.until,
+            jobs,
+        };
+        let mut progress = None;
+        let found = search.find(budget, &mut |total| {
+            progress.get_or_insert_with(|| Progress::new("looking", total, talk)).step();
+        });
+        drop(progress);
+        let found = found?;
+        for missing in &found.missing {
+            talk.warn(missing);
         }
-        self.select(discover(&roots, AGENTS), agent, jobs, budget, talk)
-    }
-
-    /// Looks at what was found, and leaves out what is not meant.
-    pub fn select(
-        &self,
-        found: Found,
-        agent: Option<Agent>,
-        jobs: usize,
-        budget: &HeldBudget,
-        talk: Talk,
-    ) -> Result<Selected> {
         let mut is_complete = found.troubles.is_empty();
         for trouble in &found.troubles {
             terminal::error(trouble);
         }
-        let mut logs = work::arrange(found.logs, agent, jobs, budget, talk)?;
         let mut left_out = Vec::new();
-        for thing in logs.iter().flat_map(|known| &known.left_out) {
+        for thing in &found.left_out {
             let words = thing.to_string();
             if let Why::Unreadable(_) = thing.why {
                 terminal::error(&words);
@@ -94,68 +96,14 @@ impl Selection {
             }
         }
         skipped::warn(&found.skipped, talk);
-        self.keep(&mut logs, talk);
-        Ok(Selected { logs, left_out, is_complete, skipped: found.skipped })
-    }
-
-    /// What nobody knows the time of is kept.
-    fn keep(&self, logs: &mut Vec<Known>, talk: Talk) {
-        let span = Span { since: self.since, until: self.until };
-        if !span.is_bounded() {
-            return;
-        }
-        let mut unknown = 0;
-        logs.retain(|known| {
-            let holds = span.holds(known.glimpse.start.as_ref());
-            unknown += usize::from(holds.is_none() && known.agent.is_some());
-            holds.unwrap_or(true)
-        });
-        match unknown {
+        match found.unknown_start {
             0 => {}
             1 => talk.warn("1 session does not say when it began, and is among these"),
-            _ => talk.warn(&format!(
+            unknown => talk.warn(&format!(
                 "{unknown} sessions do not say when they began, and are among these"
             )),
         }
+        let (logs, skipped) = (found.logs, found.skipped);
+        Ok(Selected { logs, found: found.found, left_out, is_complete, skipped })
     }
-
-    fn roots(&self) -> Result<Vec<Root>> {
-        let Some(folder) = &self.root else {
-            let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
-            return Ok(places::roots(
-                AGENTS,
-                &Surroundings {
-                    system: System::this(),
-                    home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
-                    temporary: &temporary,
-                    variable: &|name| std::env::var_os(name),
-                },
-            ));
-        };
-        if let Err(error) = folder.read_dir() {
-            bail!("{}: {error}", folder.display());
-        }
-        Ok(places::roots_below(AGENTS, folder))
-    }
-}
-
-/// Variables that lead nowhere: somebody may have meant something else.
-fn missing(roots: &[Root]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for root in roots {
-        // Only these are about an agent; the others are about everything.
-        let Some(variable) =
-            root.variable.filter(|name| !name.starts_with("XDG_") && *name != "APPDATA")
-        else {
-            continue;
-        };
-        let mut same = roots.iter().filter(|other| other.variable == Some(variable));
-        if same.all(|root| !root.path.exists()) {
-            let line = format!("{variable}: there is no {}", root.path.display());
-            if !lines.iter().any(|other: &String| other.starts_with(&format!("{variable}: "))) {
-                lines.push(line);
-            }
-        }
-    }
-    lines
 }

@@ -34,29 +34,6 @@ fn moment(text: &str) -> Result<(i128, i128), String> {
     }
 }
 
-/// From when to when.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Span {
-    /// The first nanosecond.
-    pub since: Option<i128>,
-    /// The last.
-    pub until: Option<i128>,
-}
-
-impl Span {
-    /// Whether it leaves anything out.
-    pub fn is_bounded(self) -> bool {
-        self.since.is_some() || self.until.is_some()
-    }
-
-    /// Whether something that began then is in it; unknown if nobody knows when it began.
-    pub fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
-        let start = start.and_then(instant)?;
-        let is_late = self.since.is_none_or(|since| start >= since);
-        Some(is_late && self.until.is_none_or(|until| start <= until))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,18 +71,5 @@ mod tests {
             assert!(since(text).is_err(), "{text}");
             assert!(until(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn what_has_no_start_is_neither_in_nor_out() {
-        let span = Span { since: since("2026-03-01").ok(), until: until("2026-03-02").ok() };
-        let holds = |text: &str| span.holds(Some(&text.parse().unwrap()));
-        assert_eq!(holds("2026-02-28T23:59:59.999Z"), Some(false));
-        assert_eq!(holds("2026-03-01T00:00:00Z"), Some(true));
-        assert_eq!(holds("2026-03-02T23:59:59.999Z"), Some(true));
-        assert_eq!(holds("2026-03-03T00:00:00Z"), Some(false));
-        assert_eq!(span.holds(None), None);
-        assert_eq!(span.holds(Some(&AbstractTimestamp::Uint(1_772_323_200_000))), Some(true));
-        assert!(span.is_bounded() && !Span::default().is_bounded());
     }
 }

@@ -1,18 +1,17 @@
 //! Converts logs, several in parallel, with outcomes in the order of the logs.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::ops::ControlFlow;
 
 use tempfile::SpooledTempFile;
-use vac::{AGENTS, Agent};
-use vac_adapter::adapter::{Adapter, Error, Session};
+use vac::Agent;
+use vac::convert::{Options, Written, convert_each};
+use vac::parallel::ordered_parallel_map;
+use vac_adapter::Error;
 use vac_adapter::report::Report;
-use vac_adapter::session::{self, Options};
-use vac_store::join::{Known, look_and_hold};
-use vac_store::{HeldBudget, Loaded, Log, join};
+use vac_store::Log;
+use vac_store::join::Known;
 
-use super::version;
-use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::progress::Progress;
 use crate::sessions;
 use crate::terminal::Talk;
@@ -24,10 +23,8 @@ const SMALL: usize = 1 << 18;
 pub struct Settings {
     /// The agent that was named, if any.
     pub agent: Option<Agent>,
-    /// How records are written.
+    /// How logs are read and records written.
     pub options: Options,
-    /// How many bytes an event may have to be parsed.
-    pub max_event: usize,
     /// How many logs at once.
     pub jobs: usize,
 }
@@ -70,29 +67,6 @@ pub enum Made {
     Trouble(String),
 }
 
-/// Looks at the beginning of every log and puts those together that are one session.
-pub fn arrange(
-    logs: Vec<Log>,
-    agent: Option<Agent>,
-    jobs: usize,
-    budget: &HeldBudget,
-    talk: Talk,
-) -> io::Result<Vec<Known>> {
-    let adapters = match agent {
-        Some(agent) => vec![agent.adapter],
-        None => AGENTS.to_vec(),
-    };
-    let progress = Progress::new("looking", logs.len(), talk);
-    let mut known = Vec::with_capacity(logs.len());
-    let work = |log| look_and_hold(log, &adapters, budget);
-    ordered_parallel_map(logs, jobs, work, |log| {
-        progress.step();
-        known.push(log);
-        ControlFlow::Continue(())
-    })?;
-    Ok(join::join(known))
-}
-
 /// Converts all logs and hands over each outcome, in order.
 pub fn convert_all(
     logs: &[Known],
@@ -117,47 +91,20 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
         return Outcome::Trouble(trouble.clone());
     }
     // The name that the user states goes before that of the place.
-    let Some(Agent { name, adapter }) = settings.agent.or_else(|| sessions::named(known)) else {
+    let Some(agent) = settings.agent.or_else(|| sessions::named(known)) else {
         return Outcome::Unknown(known.looks_like.clone());
     };
-    let log = match known.log.load_within(settings.max_event) {
-        Ok(log) => log,
-        Err(error) => return Outcome::of(&error.into()),
-    };
-    let sessions = match adapter.survey(&log) {
-        Ok(sessions) => sessions,
-        Err(error) => return Outcome::of(&error),
-    };
-    let made = sessions.iter().map(|session| {
-        let session = session::Named::new(&**session, name);
-        let mut made = write(&session, &settings.options, &log);
-        if let Made::Record(report, _) = &mut made {
-            warn_if_newer(report, adapter);
-        }
-        made
-    });
-    let made = made.collect();
-    // A change that the last of several sessions met has to do with all of them.
-    match log.sources() {
-        Ok(_) => Outcome::Converted(made),
+    let open = || BufWriter::new(Kept(SpooledTempFile::new(SMALL)));
+    match convert_each(&known.log, agent, &settings.options, open) {
+        Ok(made) => Outcome::Converted(made.into_iter().map(finish).collect()),
         Err(error) => Outcome::of(&error),
     }
 }
 
-/// A newer version may write what nobody has seen.
-fn warn_if_newer(report: &mut Report, adapter: &dyn Adapter) {
-    if let (Some(version), Some(tested)) = (&report.cli_version, adapter.newest_tested())
-        && version::is_newer(version, tested)
-    {
-        let warning = format!("written by version {version}, tested up to {tested}");
-        report.warn(warning);
-    }
-}
-
-fn write(session: &dyn Session, options: &Options, log: &Loaded<'_>) -> Made {
-    let mut out = BufWriter::new(Kept(SpooledTempFile::new(SMALL)));
-    let written = session::write(session, options, &|| log.sources(), &mut out)
-        .and_then(|report| Ok((report, out.into_inner().map_err(io::IntoInnerError::into_error)?)));
+fn finish(written: Written<BufWriter<Kept>>) -> Made {
+    let written = written.and_then(|(report, out)| {
+        Ok((report, out.into_inner().map_err(IntoInnerError::into_error)?))
+    });
     match written {
         Ok((report, Kept(file))) => Made::Record(Box::new(report), file),
         Err(error) if is_trouble(&error) => Made::Trouble(error.to_string()),

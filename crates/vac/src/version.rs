@@ -1,7 +1,7 @@
 //! Versions of agents, compared.
 
 /// Whether a version is newer than another one. What does not begin with numbers is not.
-pub fn is_newer(version: &str, tested: &str) -> bool {
+pub(crate) fn is_newer(version: &str, tested: &str) -> bool {
     match (numbers(version), numbers(tested)) {
         (Some(version), Some(tested)) => version > tested,
         _ => false,

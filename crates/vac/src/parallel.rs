@@ -1,5 +1,5 @@
-//! Applies a function to items on several threads and hands over the results in the order of the
-//! items.
+//! Threads with room for deeply nested documents: one, or several that apply a function to items
+//! and hand over the results in the order of the items.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,6 +14,17 @@ pub const STACK: usize = 16 << 20;
 const LOOK_AHEAD: usize = 8;
 /// Maximum number of threads, whatever number of jobs is asked for.
 const MAX_JOBS: usize = 256;
+
+/// Calls a function on a thread that has room to read deeply nested documents, and waits for it.
+///
+/// # Errors
+/// If the thread cannot be started.
+pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
 
 /// Calls `work` with every item, for up to `jobs` items in parallel, and `take` with the results,
 /// in the order of the items and on the thread of the caller. Stops when `take` breaks. Panics if

@@ -1,0 +1,74 @@
+//! The supported agents.
+//!
+//! Adapters know nothing of each other: only this crate depends on all of them. The list is
+//! ordered: of two adapters that are equally sure of a log, the first reads it.
+
+use vac_adapter::Adapter;
+use vac_adapter::places::Variables;
+
+/// Every supported agent.
+pub static AGENTS: &[&dyn Adapter] = &[
+    &vac_adapter_claude::Claude,
+    &vac_adapter_codex::Codex,
+    &vac_adapter_gemini::Gemini,
+    &vac_adapter_opencode::OpenCode,
+    &vac_adapter_cursor::Cursor,
+];
+
+/// An agent, and the adapter that reads its logs.
+#[derive(Clone, Copy)]
+pub struct Agent {
+    /// The name of the agent.
+    pub name: &'static str,
+    /// The adapter: the agent's own, or that of the agent whose format it writes.
+    pub adapter: &'static dyn Adapter,
+}
+
+/// Returns all agents: those of the adapters, and then others that write the same formats and
+/// have places of their own.
+pub fn agents() -> Vec<Agent> {
+    let own = AGENTS.iter().map(|adapter| Agent { name: adapter.name(), adapter: *adapter });
+    let mut agents: Vec<_> = own.collect();
+    for adapter in AGENTS.iter().copied() {
+        for name in adapter.places().iter().filter_map(|place| place.agent) {
+            if !agents.iter().any(|agent| agent.name == name) {
+                agents.push(Agent { name, adapter });
+            }
+        }
+    }
+    agents
+}
+
+/// Returns an agent by its name.
+///
+/// ```
+/// assert_eq!(vac::agent("codex").map(|agent| agent.adapter.name()), Some("codex"));
+/// assert_eq!(vac::agent("kilo").map(|agent| agent.adapter.name()), Some("opencode"));
+/// assert!(vac::agent("unheard-of").is_none());
+/// ```
+pub fn agent(name: &str) -> Option<Agent> {
+    agents().into_iter().find(|agent| agent.name == name)
+}
+
+/// Returns the environment variables that name the places of agents, each once.
+///
+/// ```
+/// assert!(vac::place_variables().contains(&"CODEX_HOME"));
+/// ```
+pub fn place_variables() -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for place in AGENTS.iter().flat_map(|adapter| adapter.places()) {
+        let names: Vec<_> = match place.variables {
+            Variables::Folder(names) | Variables::Folders(names) => {
+                names.iter().map(|(name, _)| *name).collect()
+            }
+            Variables::File { name, .. } => vec![name],
+        };
+        for name in names {
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,166 @@
+//! Converts logs to records.
+
+use std::io::Write;
+
+use serde::Serialize;
+use vac_adapter::report::Report;
+use vac_adapter::session::{self, Named};
+use vac_adapter::{Session, frame};
+use vac_store::{Loaded, Log};
+use vac_value::Encoding;
+
+use crate::error::Result;
+use crate::parallel::with_stack;
+use crate::version::is_newer;
+use crate::{Agent, Task};
+
+/// How a log is converted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How the record is written.
+    pub record: session::Options,
+    /// The maximum number of bytes of a line or message that is parsed. A longer one is kept
+    /// unparsed, in pieces.
+    pub max_event: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { record: session::Options::default(), max_event: frame::MAX_EVENT }
+    }
+}
+
+/// What a log was converted to.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Converted {
+    /// A report for each record. Most logs contain one session.
+    pub sessions: Vec<Report>,
+}
+
+/// Converts a log and writes its records, one after the other: JSON records each with a line end,
+/// or a CBOR sequence.
+///
+/// # Errors
+/// If the log cannot be read or is refused, or a record cannot be written. What was written until
+/// then is not complete.
+pub fn convert(task: &Task, options: &Options, mut out: impl Write + Send) -> Result<Converted> {
+    let (log, agent) = task.open()?;
+    let converted = with_stack(|| convert_to(&log, agent, options, &mut out))?;
+    converted.map_err(|error| crate::Error::from(error).at(&task.name))
+}
+
+/// A record in memory.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Record {
+    /// Its bytes: JSON or CBOR.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
+    /// What converting the session has found.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+/// Converts a log to records in memory, one for each session. Most logs contain one.
+///
+/// # Errors
+/// If the log cannot be read or is refused.
+pub fn convert_to_records(task: &Task, options: &Options) -> Result<Vec<Record>> {
+    let (log, agent) = task.open()?;
+    let records = with_stack(|| {
+        let written = convert_each(&log, agent, options, Vec::new)?;
+        let record = |written: Written<_>| written.map(|(report, bytes)| Record { bytes, report });
+        written.into_iter().map(record).collect::<Result<_, _>>()
+    })?;
+    records.map_err(|error: vac_adapter::Error| crate::Error::from(error).at(&task.name))
+}
+
+fn convert_to(
+    log: &Log,
+    agent: Agent,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Converted, vac_adapter::Error> {
+    let mut reports: Result<_, vac_adapter::Error> = Ok(Vec::new());
+    let loaded = read_log(log, agent, options.max_event, &mut |session, loaded| {
+        let Ok(done) = &mut reports else { return };
+        let written = write(session, agent, options, loaded, out).and_then(|report| {
+            if options.record.encoding == Encoding::Json {
+                out.write_all(b"\n")?;
+            }
+            Ok(report)
+        });
+        match written {
+            Ok(report) => done.push(report),
+            Err(error) => reports = Err(error),
+        }
+    })?;
+    let sessions = reports?;
+    loaded.sources()?;
+    out.flush()?;
+    Ok(Converted { sessions })
+}
+
+/// A record with its report, or why it could not be written.
+pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
+
+/// Converts a log and writes each of its records to a writer of its own. The caller's stack needs
+/// the room that [`ordered_parallel_map`](crate::parallel::ordered_parallel_map) provides.
+///
+/// # Errors
+/// If the log cannot be read or is refused, or was changed meanwhile. A session that could not be
+/// converted does not prevent others.
+pub fn convert_each<W: Write>(
+    log: &Log,
+    agent: Agent,
+    options: &Options,
+    open: impl Fn() -> W,
+) -> Result<Vec<Written<W>>, vac_adapter::Error> {
+    let mut all = Vec::new();
+    let loaded = read_log(log, agent, options.max_event, &mut |session, loaded| {
+        let mut out = open();
+        let report = write(session, agent, options, loaded, &mut out);
+        all.push(report.map(|report| (report, out)));
+    })?;
+    // A change that the last of several sessions met has to do with all of them.
+    loaded.sources()?;
+    Ok(all)
+}
+
+/// Loads a log of an agent and shows each of its sessions. The caller's stack needs room, as for
+/// [`convert_each`].
+///
+/// # Errors
+/// If the log cannot be read or is refused.
+pub fn read_log<'l>(
+    log: &'l Log,
+    agent: Agent,
+    max_event: usize,
+    show: &mut dyn FnMut(&dyn Session, &Loaded<'l>),
+) -> Result<Loaded<'l>, vac_adapter::Error> {
+    let loaded = log.load_within(max_event)?;
+    for session in &agent.adapter.survey(&loaded)? {
+        show(&Named::new(&**session, agent.name), &loaded);
+    }
+    Ok(loaded)
+}
+
+/// Writes a record. A newer version of the agent than was tested may write what is unknown, so
+/// the report warns of it.
+fn write(
+    session: &dyn Session,
+    agent: Agent,
+    options: &Options,
+    log: &Loaded<'_>,
+    out: &mut dyn Write,
+) -> Result<Report, vac_adapter::Error> {
+    let mut report = session::write(session, &options.record, &|| log.sources(), out)?;
+    if let (Some(version), Some(tested)) = (&report.cli_version, agent.adapter.newest_tested())
+        && is_newer(version, tested)
+    {
+        let warning = format!("written by version {version}, tested up to {tested}");
+        report.warn(warning);
+    }
+    Ok(report)
+}

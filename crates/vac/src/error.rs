@@ -1,0 +1,88 @@
+//! Why something could not be done.
+
+use std::fmt;
+use std::io;
+
+use serde::Serialize;
+
+/// What went wrong, where, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Error {
+    /// What kind of error it is.
+    pub kind: ErrorKind,
+    /// The file or log that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The reason, in words.
+    pub reason: String,
+}
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Something could not be read or written.
+    Io,
+    /// Not a log of any supported agent, or not a record.
+    Unrecognised,
+    /// A log of an agent, or an argument, that is not accepted.
+    Refused,
+    /// The log was changed while it was read.
+    Changed,
+    /// Not a valid record.
+    Invalid,
+    /// A defect of this program.
+    Internal,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        Self { kind, place: None, reason: reason.into() }
+    }
+
+    pub(crate) fn refused(reason: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Refused, reason)
+    }
+
+    pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::new(ErrorKind::Io, error.to_string())
+    }
+}
+
+impl From<vac_adapter::Error> for Error {
+    fn from(error: vac_adapter::Error) -> Self {
+        use vac_adapter::Error as E;
+        let kind = match &error {
+            // That a log needs more memory than there is, is about the log.
+            E::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => ErrorKind::Refused,
+            E::Io(_) => ErrorKind::Io,
+            E::Refused(_) => ErrorKind::Refused,
+            E::Changed { .. } => ErrorKind::Changed,
+            E::Invalid { .. } | E::Encode(_) | E::Miscounted { .. } => ErrorKind::Internal,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,214 @@
+//! Reads sessions: those of logs, and those of records.
+
+use std::io;
+
+use vac_adapter::report::Report;
+use vac_adapter::{Error as ReadError, Origin, Session, Sink, Source, frame};
+use vac_record::Entry;
+use vac_store::Loaded;
+use vac_validate::detect_encoding;
+use vac_value::{Document, Encoding, Scanner};
+use vac_view::{Event, Facts, Skipped, record};
+
+use crate::convert::read_log;
+use crate::error::{Error, ErrorKind, Result};
+use crate::parallel::with_stack;
+use crate::{AGENTS, EventOptions, Task};
+
+/// Something that contains sessions: a log, or the bytes of records.
+#[derive(Clone, Copy, Debug)]
+pub enum Readable<'r> {
+    /// A log.
+    Log(&'r Task),
+    /// Records in JSON or CBOR, one after the other, signed or not. Signatures are not checked.
+    Records(&'r [u8]),
+}
+
+impl<'r> From<&'r Task> for Readable<'r> {
+    fn from(task: &'r Task) -> Self {
+        Self::Log(task)
+    }
+}
+
+impl<'r> From<&'r [u8]> for Readable<'r> {
+    fn from(bytes: &'r [u8]) -> Self {
+        Self::Records(bytes)
+    }
+}
+
+impl<'r> From<&'r Vec<u8>> for Readable<'r> {
+    fn from(bytes: &'r Vec<u8>) -> Self {
+        Self::Records(bytes)
+    }
+}
+
+/// Receives a session, and the log that it is read from.
+pub type Show<'s> =
+    dyn FnMut(&dyn Session, Option<&Loaded<'_>>) -> Result<(), ReadError> + Send + 's;
+
+/// Reads every session of a log or of records.
+///
+/// # Errors
+/// If something cannot be read or is refused, and if `show` fails. Sessions before it were shown.
+pub fn read<'r>(from: impl Into<Readable<'r>>, show: &mut Show<'_>) -> Result<()> {
+    match from.into() {
+        Readable::Log(task) => {
+            let (log, agent) = task.open()?;
+            let done = with_stack(|| {
+                let mut shown = Ok(());
+                read_log(&log, agent, frame::MAX_EVENT, &mut |session, loaded| {
+                    if shown.is_ok() {
+                        shown = show(session, Some(loaded));
+                    }
+                })?;
+                shown
+            })?;
+            done.map_err(|error| Error::from(error).at(&task.name))
+        }
+        Readable::Records(bytes) => with_stack(|| read_records(bytes, show))?,
+    }
+}
+
+fn read_records(bytes: &[u8], show: &mut Show<'_>) -> Result<()> {
+    let syntax = each_document(bytes, detect_encoding(bytes), &mut |document| {
+        if !record::is_record(document) {
+            return Err(Error::new(ErrorKind::Unrecognised, "not a record"));
+        }
+        Ok(record::read(document, AGENTS, &mut |session| show(session, None))?)
+    })?;
+    match syntax {
+        None => Ok(()),
+        Some(reason) => Err(Error::new(ErrorKind::Unrecognised, format!("not a record: {reason}"))),
+    }
+}
+
+/// Shows every document of a sequence. Returns what is wrong with the bytes after the last one,
+/// or with bytes that contain none.
+pub(crate) fn each_document(
+    bytes: &[u8],
+    encoding: Encoding,
+    show: &mut dyn FnMut(&Document<'_>) -> Result<()>,
+) -> Result<Option<String>> {
+    let text = match (encoding, std::str::from_utf8(bytes)) {
+        (Encoding::Cbor, _) => None,
+        (Encoding::Json, Ok(text)) => Some(text),
+        (Encoding::Json, Err(error)) => return Ok(Some(error.to_string())),
+    };
+    let mut scanner = Scanner::default();
+    let mut start = 0;
+    loop {
+        let next = match text {
+            Some(text) => scanner.json_text_prefix(&text[start..]),
+            None => scanner.cbor_prefix(&bytes[start..]),
+        };
+        match next {
+            Ok((document, end)) => {
+                show(&document)?;
+                scanner.recycle(document);
+                start += end;
+            }
+            Err(error) => {
+                return Ok(Some(format!("byte {}: {}", start + error.offset, error.problem)));
+            }
+        }
+        let rest = text.map_or(&bytes[start..], |text| text[start..].trim_ascii_start().as_bytes());
+        if rest.is_empty() {
+            return Ok(None);
+        }
+    }
+}
+
+/// Gives every entry of a session to several sinks, in one pass. The report of the adapter goes to
+/// the first of them.
+///
+/// ```
+/// use vac_adapter::adapter::Counter;
+/// use vac_view::FactsSink;
+///
+/// # let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
+/// # let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
+/// vac::read::read(&task, &mut |session, _| {
+///     let (mut facts, mut counter) = (FactsSink::new(session, &[]), Counter::default());
+///     vac::read::read_entries(session, &mut [&mut facts, &mut counter])?;
+///     assert_eq!((facts.finish().prompts["user"], counter.count), (1, 1));
+///     Ok(())
+/// })?;
+/// # Ok::<(), vac::Error>(())
+/// ```
+///
+/// # Errors
+/// If the session cannot be read, or a sink fails.
+pub fn read_entries(session: &dyn Session, sinks: &mut [&mut dyn Sink]) -> Result<(), ReadError> {
+    session.entries(&mut SeveralSinks { sinks, report: Report::default() })
+}
+
+struct SeveralSinks<'s, 'e> {
+    sinks: &'s mut [&'e mut dyn Sink],
+    /// For the adapter, if there is no sink.
+    report: Report,
+}
+
+impl Sink for SeveralSinks<'_, '_> {
+    fn entry(&mut self, entry: Entry<'_>, origin: Origin<'_>) -> Result<(), ReadError> {
+        let Some((last, others)) = self.sinks.split_last_mut() else { return Ok(()) };
+        for sink in others {
+            sink.entry(entry.clone(), origin)?;
+        }
+        last.entry(entry, origin)
+    }
+
+    fn report(&mut self) -> &mut Report {
+        match self.sinks.first_mut() {
+            Some(sink) => sink.report(),
+            None => &mut self.report,
+        }
+    }
+}
+
+/// Returns the facts about every session.
+///
+/// # Errors
+/// If something cannot be read or is refused, or a log was changed meanwhile.
+pub fn inspect<'r>(from: impl Into<Readable<'r>>) -> Result<Vec<Facts>> {
+    let mut all = Vec::new();
+    read(from, &mut |session, log| {
+        let mut facts = vac_view::inspect(session, &log.map(source_names).unwrap_or_default())?;
+        if let Some(log) = log {
+            facts.sources = log.sources()?;
+        }
+        all.push(facts);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Reports the events of every session, in order. Returns the numbers of what was skipped.
+///
+/// # Errors
+/// If something cannot be read or is refused, a log was changed meanwhile, or `receive` fails.
+pub fn events<'r>(
+    from: impl Into<Readable<'r>>,
+    options: EventOptions,
+    mut receive: impl FnMut(&Event<'_>) -> io::Result<()> + Send,
+) -> Result<Skipped> {
+    let mut skipped = Skipped::default();
+    read(from, &mut |session, log| {
+        let names = log.map(source_names).unwrap_or_default();
+        let receive = &mut |event: &Event<'_>| Ok(receive(event)?);
+        skipped.add(&vac_view::events(session, &names, options, receive)?);
+        log.map_or(Ok(()), |log| log.sources().map(drop))
+    })?;
+    Ok(skipped)
+}
+
+/// Returns the names of the files of a log, as sources whose content has not been read yet.
+pub fn source_names(log: &Loaded<'_>) -> Vec<Source> {
+    use vac_adapter::Input as _;
+    let parts = log.parts();
+    let name = |part: &&dyn vac_adapter::Input| Source {
+        name: part.name().to_owned(),
+        size: 0,
+        sha_256: String::new(),
+    };
+    parts.iter().map(name).collect()
+}

@@ -1,0 +1,369 @@
+//! Finds sessions, and plans their conversion.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use vac_adapter::Adapter;
+use vac_adapter::time::instant;
+use vac_record::AbstractTimestamp;
+use vac_store::join::{Known, LeftOut, Why, join, look_and_hold};
+use vac_store::places::{self, Root, Surroundings, System};
+use vac_store::{HeldBudget, Log, Skipped, find_all};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::parallel::ordered_parallel_map;
+use crate::{AGENTS, Agent, Task};
+
+/// Where to search for sessions, and which of them are wanted.
+///
+/// ```no_run
+/// let search = vac::Search { roots: vec!["backup/home".into()], ..vac::Search::default() };
+/// for task in search.plan()?.tasks {
+///     println!("{} {}", task.agent, task.name);
+/// }
+/// # Ok::<(), vac::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Files, folders (searched at any depth), or `-` for standard input.
+    pub paths: Vec<PathBuf>,
+    /// Home folders, or copies of agents' folders, of which only the places where agents keep
+    /// sessions are searched.
+    pub roots: Vec<PathBuf>,
+    /// Whether to search the places where agents keep sessions on this machine.
+    pub discover: bool,
+    /// The names of the agents whose sessions are wanted; all if empty.
+    ///
+    /// A log of another agent that writes the same format has the name of the first of these with
+    /// that format.
+    pub agents: Vec<String>,
+    /// Only sessions that began then or later, in nanoseconds since 1970. Sessions of unknown start
+    /// are included.
+    pub since: Option<i128>,
+    /// Only sessions that began then or earlier.
+    pub until: Option<i128>,
+    /// How many logs to read at once; 0 for one for each processor.
+    pub jobs: usize,
+}
+
+/// What to convert, and what was found besides.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Plan {
+    /// The logs of sessions, each once.
+    pub tasks: Vec<Task>,
+    /// Files that are not logs of a supported agent, links and special files.
+    pub skipped: Vec<SkippedFile>,
+    /// Logs of which another one contains everything.
+    pub duplicates: Vec<Duplicate>,
+    /// What could not be read, and named files that are not logs.
+    pub troubles: Vec<Error>,
+}
+
+/// A file that was found and is not part of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SkippedFile {
+    /// Its path.
+    pub name: String,
+    /// Why it was skipped.
+    pub reason: SkippedBecause,
+    /// What it looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looks_like: Option<String>,
+}
+
+/// Why a file was skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkippedBecause {
+    /// It is not a log of an agent that is wanted.
+    NotALog,
+    /// It is a symbolic link.
+    Link,
+    /// It is a pipe, a socket or a device.
+    SpecialFile,
+}
+
+/// A log that another one makes superfluous.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Duplicate {
+    /// Its path.
+    pub name: String,
+    /// The log that is converted instead.
+    pub of: String,
+    /// Whether the two have the same bytes. Otherwise the other one has more of the session.
+    pub is_copy: bool,
+}
+
+/// Logs that were found, with what each is, in order.
+#[derive(Debug)]
+pub struct Selected {
+    /// Those that are wanted, and files that are not recognised or could not be read.
+    pub logs: Vec<Known>,
+    /// The paths of all files that were found.
+    pub found: Vec<PathBuf>,
+    /// What was left out: duplicates, and companion files that could not be read.
+    pub left_out: Vec<LeftOut>,
+    /// What could not be searched, and why.
+    pub troubles: Vec<String>,
+    /// Environment variables that name folders which do not exist.
+    pub missing: Vec<String>,
+    /// How many of the sessions do not state their start, if they were selected by it.
+    pub unknown_start: usize,
+    /// Links and special files that were not opened, so far.
+    pub skipped: Skipped,
+}
+
+impl Search {
+    /// Finds the sessions that are wanted.
+    ///
+    /// # Errors
+    /// If an agent is unknown, or a root is not a folder that can be read.
+    pub fn plan(&self) -> Result<Plan> {
+        let budget = HeldBudget::new(vac_adapter::frame::MAX_EVENT);
+        let selected = self.find(&budget, &mut |_| {})?;
+        let agents = self.wanted()?;
+        let mut plan = Plan::default();
+        let io = |reason| Error::new(ErrorKind::Io, reason);
+        plan.troubles.extend(selected.troubles.into_iter().map(io));
+        plan.troubles.extend(selected.missing.into_iter().map(io));
+        for LeftOut { shown: name, why } in selected.left_out {
+            match why {
+                Why::Copy(of) => plan.duplicates.push(Duplicate { name, of, is_copy: true }),
+                Why::Remains(of) => plan.duplicates.push(Duplicate { name, of, is_copy: false }),
+                Why::Unreadable(reason) => plan.troubles.push(io(reason).at(name)),
+            }
+        }
+        for known in selected.logs {
+            plan.add(known, &agents)?;
+        }
+        for (path, reason) in selected.skipped.unreported() {
+            let reason = match reason {
+                vac_store::skipped::Reason::Link => SkippedBecause::Link,
+                vac_store::skipped::Reason::Special => SkippedBecause::SpecialFile,
+            };
+            let name = path.to_string_lossy().into_owned();
+            plan.skipped.push(SkippedFile { name, reason, looks_like: None });
+        }
+        Ok(plan)
+    }
+
+    /// Finds logs, and [detects](Self::detect) whose they are.
+    ///
+    /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
+    pub fn find(&self, budget: &HeldBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
+        let agents = self.wanted()?;
+        let mut roots = self.all_roots()?;
+        if !agents.is_empty() {
+            roots.retain(|root| agents.iter().any(|agent| root.agent == agent.name));
+        }
+        let found = find_all(&self.paths, &roots, AGENTS);
+        let paths = found.logs.iter().flat_map(Log::paths).map(Path::to_owned).collect();
+        let mut logs = self.detect(found.logs, budget, step)?;
+        let left_out = logs.iter().flat_map(|known| &known.left_out).cloned().collect();
+        let unknown_start = self.keep(&mut logs);
+        Ok(Selected {
+            logs,
+            found: paths,
+            left_out,
+            troubles: found.troubles,
+            missing: missing(&roots),
+            unknown_start,
+            skipped: found.skipped,
+        })
+    }
+
+    /// Detects whose logs these are, and joins those of one session. `step` is called after each
+    /// log with the number of all.
+    ///
+    /// # Errors
+    /// If an agent is unknown, or no thread can be started.
+    pub fn detect(
+        &self,
+        logs: Vec<Log>,
+        budget: &HeldBudget,
+        step: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Known>> {
+        let agents = self.wanted()?;
+        let mut adapters: Vec<&dyn Adapter> = Vec::new();
+        for adapter in AGENTS.iter().copied() {
+            let is_wanted = |agent: &Agent| agent.adapter.name() == adapter.name();
+            if agents.is_empty() || agents.iter().any(is_wanted) {
+                adapters.push(adapter);
+            }
+        }
+        let total = logs.len();
+        let mut known = Vec::with_capacity(total);
+        let work = |log| look_and_hold(log, &adapters, budget);
+        ordered_parallel_map(logs, self.jobs(), work, |log| {
+            step(total);
+            known.push(log);
+            ControlFlow::Continue(())
+        })?;
+        Ok(join(known))
+    }
+
+    /// Keeps logs of the wanted time. Returns how many sessions do not state theirs.
+    fn keep(&self, logs: &mut Vec<Known>) -> usize {
+        let span = Span { since: self.since, until: self.until };
+        let mut unknown = 0;
+        if span.is_bounded() {
+            logs.retain(|known| {
+                let holds = span.holds(known.glimpse.start.as_ref());
+                unknown += usize::from(holds.is_none() && known.agent.is_some());
+                holds.unwrap_or(true)
+            });
+        }
+        unknown
+    }
+
+    /// Returns how many logs are read at once.
+    fn jobs(&self) -> usize {
+        match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, Into::into),
+            jobs => jobs,
+        }
+    }
+
+    fn wanted(&self) -> Result<Vec<Agent>> {
+        let agent = |name: &String| {
+            let unknown = || Error::refused(format!("unknown agent `{name}`"));
+            crate::agent(name).ok_or_else(unknown)
+        };
+        self.agents.iter().map(agent).collect()
+    }
+
+    fn all_roots(&self) -> Result<Vec<Root>> {
+        let mut roots = Vec::new();
+        for folder in &self.roots {
+            if let Err(error) = folder.read_dir() {
+                return Err(Error::from(error).at(folder.display().to_string()));
+            }
+            roots.extend(places::roots_below(AGENTS, folder));
+        }
+        if self.discover {
+            let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
+            let surroundings = Surroundings {
+                system: System::this(),
+                home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
+                temporary: &temporary,
+                variable: &|name| std::env::var_os(name),
+            };
+            roots.extend(places::roots(AGENTS, &surroundings));
+        }
+        Ok(roots)
+    }
+}
+
+impl Plan {
+    /// Adds a log as what it is.
+    fn add(&mut self, known: Known, agents: &[Agent]) -> Result<()> {
+        let name = known.log.shown.clone();
+        if let Some(reason) = known.trouble {
+            self.troubles.push(Error::new(ErrorKind::Io, reason).at(name));
+            return Ok(());
+        }
+        match name_agent(&known, agents) {
+            Some(agent) => self.tasks.push(Task::new(known, agent)?),
+            None if known.log.named => {
+                let reason = known.looks_like.unwrap_or_else(|| {
+                    let names: Vec<_> = AGENTS.iter().map(|adapter| adapter.name()).collect();
+                    format!("unrecognised log format (supported: {})", names.join(", "))
+                });
+                self.troubles.push(Error::new(ErrorKind::Unrecognised, reason).at(name));
+            }
+            None => {
+                let (reason, looks_like) = (SkippedBecause::NotALog, known.looks_like);
+                self.skipped.push(SkippedFile { name, reason, looks_like });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the agent of a log. The name that the user states goes before that of the place, and
+/// the one agent that is wanted reads a named file even if it is not recognised.
+fn name_agent(known: &Known, agents: &[Agent]) -> Option<Agent> {
+    let detected = known.agent.and_then(crate::agent);
+    let is_same = |agent: &&Agent| Some(agent.adapter.name()) == known.adapter;
+    match agents {
+        [] => detected,
+        [only] if known.log.named => Some(*only),
+        several => {
+            let is_wanted = |agent: &&Agent| Some(agent.name) == known.agent;
+            several.iter().find(is_wanted).or_else(|| several.iter().find(is_same)).copied()
+        }
+    }
+}
+
+/// From when to when.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    /// The first nanosecond.
+    since: Option<i128>,
+    /// The last.
+    until: Option<i128>,
+}
+
+impl Span {
+    /// Whether it leaves anything out.
+    fn is_bounded(self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+
+    /// Whether something that began then is in it. `None` if the start is unknown.
+    fn holds(self, start: Option<&AbstractTimestamp<'_>>) -> Option<bool> {
+        let start = start.and_then(instant)?;
+        let is_late = self.since.is_none_or(|since| start >= since);
+        Some(is_late && self.until.is_none_or(|until| start <= until))
+    }
+}
+
+/// Returns the environment variables that name places which do not exist, with the first of these.
+fn missing(roots: &[Root]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for root in roots {
+        // Only these are about an agent; the others are about everything.
+        let Some(variable) =
+            root.variable.filter(|name| !name.starts_with("XDG_") && *name != "APPDATA")
+        else {
+            continue;
+        };
+        let mut same = roots.iter().filter(|other| other.variable == Some(variable));
+        if same.all(|root| !root.path.exists()) {
+            let line = format!("{variable}: there is no {}", root.path.display());
+            if !lines.iter().any(|other: &String| other.starts_with(&format!("{variable}: "))) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> i128 {
+        instant(&text.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_start_is_neither_in_nor_out() {
+        let span = Span {
+            since: Some(at("2026-03-01T00:00:00Z")),
+            until: Some(at("2026-03-03T00:00:00Z") - 1),
+        };
+        let holds = |text: &str| span.holds(Some(&text.parse().unwrap()));
+        assert_eq!(holds("2026-02-28T23:59:59.999Z"), Some(false));
+        assert_eq!(holds("2026-03-01T00:00:00Z"), Some(true));
+        assert_eq!(holds("2026-03-02T23:59:59.999Z"), Some(true));
+        assert_eq!(holds("2026-03-03T00:00:00Z"), Some(false));
+        assert_eq!(span.holds(None), None);
+        assert_eq!(span.holds(Some(&AbstractTimestamp::Uint(1_772_323_200_000))), Some(true));
+        assert!(span.is_bounded() && !Span::default().is_bounded());
+    }
+}

@@ -1,0 +1,159 @@
+//! One session log to convert.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use vac_store::join::{Known, look_and_hold};
+use vac_store::log_files::OpenStores;
+use vac_store::{HeldBudget, Log, LogFiles};
+use vac_view::event_time::to_utc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::{AGENTS, Agent};
+
+/// One session log: the files of a session, or a session of a store.
+///
+/// A task can be written as JSON and converted by another process on the same machine, or on
+/// another one that has the files at the same paths. Its record has the same bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Task {
+    /// The path of the log, for messages; of a session in a store, with `#` and its key.
+    pub name: String,
+    /// The name of the agent that wrote the log.
+    pub agent: String,
+    /// The name of the adapter that reads it.
+    pub adapter: String,
+    /// The format of the log; empty if it was not recognised.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
+    /// The id of the session, if the beginning of the log states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// When the session began, in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// The folder that the agent worked in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The version of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cli_version: Option<String>,
+    /// The bytes of the log on disk, if they are easily known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// What to open. `None` if the log is in memory or came through standard input.
+    #[serde(serialize_with = "write_files", deserialize_with = "read_files")]
+    files: Option<LogFiles>,
+    /// The log, in the process that found it.
+    #[serde(skip)]
+    log: Option<Arc<Log>>,
+}
+
+impl Task {
+    /// Makes a task of a log of an agent.
+    pub(crate) fn new(known: Known, agent: Agent) -> Result<Self> {
+        let Known { log, glimpse, .. } = known;
+        let files = log.to_files().map_err(|error| Error::from(error).at(log.shown.clone()))?;
+        Ok(Self {
+            name: log.shown.clone(),
+            agent: agent.name.to_owned(),
+            adapter: agent.adapter.name().to_owned(),
+            variant: glimpse.variant.to_owned(),
+            session_id: glimpse.session_id,
+            start: glimpse.start.as_ref().and_then(to_utc),
+            project: glimpse.project,
+            cli_version: glimpse.version,
+            size: log.size(),
+            files,
+            log: Some(Arc::new(log)),
+        })
+    }
+
+    /// Makes a task of the bytes of a log: JSON documents, compressed with Zstandard or not.
+    /// `name` is the name of the file that they would be in.
+    ///
+    /// ```
+    /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
+    /// let task = vac::Task::from_bytes("session.jsonl", log.to_vec())?;
+    /// assert_eq!(task.agent, "cursor");
+    /// # Ok::<(), vac::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the bytes are not a log of a supported agent, or are a database.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        let log = Log::from_bytes(name, bytes)
+            .map_err(|error| Error::refused(error.to_string()).at(name))?;
+        let known = look_and_hold(log, AGENTS, &HeldBudget::none());
+        if let Some(reason) = known.trouble {
+            return Err(Error::new(ErrorKind::Io, reason).at(name));
+        }
+        match known.agent.and_then(crate::agent) {
+            Some(agent) => Self::new(known, agent),
+            None => {
+                let reason = known.looks_like.unwrap_or_else(|| "unrecognised log format".into());
+                Err(Error::new(ErrorKind::Unrecognised, reason).at(name))
+            }
+        }
+    }
+
+    /// Opens stores that contain several of the tasks, so that each is opened once and not for
+    /// every task. Tasks of a [`Plan`](crate::Plan) have them open; this is for tasks that were
+    /// read from JSON. A store that cannot be opened is reported when its tasks are converted.
+    pub fn open_stores(tasks: &mut [Self]) {
+        let store = |task: &Self| task.files.as_ref().and_then(LogFiles::store);
+        let mut counts = HashMap::new();
+        for path in tasks.iter().filter_map(store) {
+            *counts.entry(path).or_insert(0_usize) += 1;
+        }
+        let mut stores = OpenStores::default();
+        for task in tasks.iter_mut().filter(|task| task.log.is_none()) {
+            let is_shared = store(task).is_some_and(|path| counts.get(&path) > Some(&1));
+            if let Some(files) = task.files.as_ref().filter(|_| is_shared) {
+                let log = files.open(task.name.clone(), AGENTS, &mut stores);
+                task.log = log.ok().map(Arc::new);
+            }
+        }
+    }
+
+    /// Returns the log, and the agent that wrote it.
+    pub(crate) fn open(&self) -> Result<(Arc<Log>, Agent)> {
+        let unknown = |what: &str| Error::refused(format!("unknown agent `{what}`")).at(&self.name);
+        let agent = crate::agent(&self.agent).ok_or_else(|| unknown(&self.agent))?;
+        if agent.adapter.name() != self.adapter {
+            return Err(unknown(&format!("{} ({})", self.agent, self.adapter)));
+        }
+        let log = match (&self.log, &self.files) {
+            (Some(log), _) => log.clone(),
+            (None, Some(files)) => {
+                let mut stores = OpenStores::default();
+                let opened = files.open(self.name.clone(), AGENTS, &mut stores);
+                Arc::new(opened.map_err(|error| Error::from(error).at(&self.name))?)
+            }
+            (None, None) => return Err(Error::refused(NOT_IN_FILES).at(&self.name)),
+        };
+        Ok((log, agent))
+    }
+
+    /// Returns the paths of the files that the log is in, or of the store.
+    pub fn paths(&self) -> Vec<std::path::PathBuf> {
+        self.files.iter().flat_map(LogFiles::paths).collect()
+    }
+}
+
+const NOT_IN_FILES: &str = "a log in memory or from standard input cannot be opened elsewhere";
+
+#[allow(clippy::ref_option)] // the signature that serde calls
+fn write_files<S: Serializer>(files: &Option<LogFiles>, out: S) -> Result<S::Ok, S::Error> {
+    match files {
+        Some(files) => files.serialize(out),
+        None => Err(S::Error::custom(NOT_IN_FILES)),
+    }
+}
+
+fn read_files<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LogFiles>, D::Error> {
+    LogFiles::deserialize(from).map(Some)
+}

@@ -1,0 +1,252 @@
+//! Tasks that were sent through JSON give the records of one run.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use vac::convert::convert_each;
+use vac::parallel::ordered_parallel_map;
+use vac::{Options, Search, Task, convert};
+use vac_store::HeldBudget;
+
+/// The records of a log, or why it was not converted.
+type Records = Result<Vec<u8>, String>;
+
+/// Returns the records by the names of their logs, as one run makes them: everything is found,
+/// joined and then converted, several logs at once.
+fn convert_in_one_run(search: &Search) -> (BTreeMap<String, Records>, usize) {
+    let budget = HeldBudget::new(1 << 20);
+    let selected = search.find(&budget, &mut |_| {}).unwrap();
+    let logs: Vec<_> = selected.logs.iter().filter(|known| known.agent.is_some()).collect();
+    let mut names = logs.iter().map(|known| known.log.shown.clone());
+    let (mut records, mut count) = (BTreeMap::new(), 0);
+    let work = |known: &vac_store::join::Known| {
+        let agent = known.agent.and_then(vac::agent).unwrap();
+        convert_each(&known.log, agent, &Options::default(), Vec::new)
+    };
+    ordered_parallel_map(logs.iter().copied(), 2, work, |converted| {
+        let written =
+            converted.and_then(|sessions| sessions.into_iter().collect::<Result<Vec<_>, _>>());
+        let written = written.map(|sessions| {
+            count += sessions.len();
+            sessions.into_iter().flat_map(|(_, record)| [record, b"\n".to_vec()].concat()).collect()
+        });
+        let name = names.next().unwrap();
+        let is_new = records.insert(name.clone(), written.map_err(|error| error.to_string()));
+        assert!(is_new.is_none(), "{name} is converted twice");
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    (records, count)
+}
+
+/// The same from tasks, each sent through JSON, in the opposite order.
+fn convert_task_by_task(search: &Search) -> (BTreeMap<String, Records>, usize) {
+    let tasks = search.plan().unwrap().tasks;
+    let tasks: Vec<_> = tasks.iter().map(|task| serde_json::to_string(task).unwrap()).collect();
+    let (mut records, mut count) = (BTreeMap::new(), 0);
+    for json in tasks.iter().rev() {
+        let task: Task = serde_json::from_str(json).unwrap();
+        assert_eq!(&serde_json::to_string(&task).unwrap(), json);
+        let mut out = Vec::new();
+        let converted = convert(&task, &Options::default(), &mut out);
+        let converted = converted.map(|converted| count += converted.sessions.len());
+        let name = task.name.clone();
+        let is_new = records.insert(name, converted.map(|()| out).map_err(|error| error.reason));
+        assert!(is_new.is_none(), "{} is converted twice", task.name);
+    }
+    (records, count)
+}
+
+fn compare(search: &Search) -> usize {
+    let (one_run, count) = convert_in_one_run(search);
+    let (tasks, task_count) = convert_task_by_task(search);
+    assert_eq!(count, task_count);
+    assert!(one_run.keys().eq(tasks.keys()));
+    for (name, records) in &one_run {
+        let same = &tasks[name];
+        assert!(
+            same == records,
+            "{name}: {:?} instead of {:?}",
+            same.as_deref().map(String::from_utf8_lossy),
+            records.as_deref().map(String::from_utf8_lossy)
+        );
+    }
+    count
+}
+
+fn fixtures() -> PathBuf {
+    PathBuf::from("../../fixtures")
+}
+
+#[test]
+fn tasks_of_named_folders_give_the_records_of_one_run() {
+    let agents = ["claude", "codex", "gemini", "opencode", "cursor"];
+    let paths = agents.map(|agent| fixtures().join(agent)).to_vec();
+    let count = compare(&Search { paths, ..Search::default() });
+    assert!(count > 100, "{count} sessions");
+}
+
+#[test]
+fn tasks_of_a_corpus_give_the_records_of_one_run() {
+    let corpus = Path::new("../../../shared/corpus");
+    if corpus.is_dir() {
+        compare(&Search { paths: vec![corpus.to_owned()], ..Search::default() });
+    }
+}
+
+/// Makes a home in which agents keep sessions in all kinds of containers.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let copy = |from: &str, to: &str| {
+        let to = home.path().join(to);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(fixtures().join(from), to).unwrap();
+    };
+    copy("opencode/database/opencode.db", ".local/share/opencode/opencode.db");
+    copy("cursor/composer/state.vscdb", ".config/Cursor/User/globalStorage/state.vscdb");
+    let prompts = home.path().join(".gemini/tmp/abc/logs.json");
+    std::fs::create_dir_all(prompts.parent().unwrap()).unwrap();
+    let prompt = |session: &str| {
+        format!(
+            r#"{{"sessionId":"{session}","messageId":0,"type":"user","message":"Hello","timestamp":"2026-01-02T03:04:05Z"}}"#
+        )
+    };
+    std::fs::write(prompts, format!("[{},{}]", prompt("one"), prompt("two"))).unwrap();
+    home
+}
+
+#[test]
+fn tasks_of_a_home_give_the_records_of_one_run() {
+    let home = home();
+    let search = Search { roots: vec![home.path().to_owned()], ..Search::default() };
+    assert!(compare(&search) >= 5);
+    let tasks = serde_json::to_string(&search.plan().unwrap().tasks).unwrap();
+    for kind in ["database", "prompts"] {
+        assert!(tasks.contains(&format!(r#""store":"{kind}""#)), "{kind}: {tasks}");
+    }
+}
+
+/// Returns the task of a log as JSON.
+fn task_of(path: &Path) -> serde_json::Value {
+    let plan = Search { paths: vec![path.to_owned()], ..Search::default() }.plan().unwrap();
+    serde_json::to_value(&plan.tasks[0]).unwrap()
+}
+
+/// Returns why a task is not converted.
+fn refuse(task: &serde_json::Value) -> String {
+    match serde_json::from_value::<Task>(task.clone()) {
+        Ok(task) => convert(&task, &Options::default(), Vec::new()).unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+const LOG: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hi"}]}}"#;
+
+#[test]
+fn forged_task_does_not_lead_out_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    std::fs::write(folder.path().join("logs/a.jsonl"), LOG).unwrap();
+    std::fs::write(folder.path().join("secret.jsonl"), LOG).unwrap();
+    let task = task_of(&folder.path().join("logs"));
+    assert_eq!(task["files"]["parts"][0]["below"], "a.jsonl");
+    let secret = folder.path().join("secret.jsonl");
+    for below in ["../secret.jsonl", secret.to_str().unwrap(), "..", "b/../../secret.jsonl"] {
+        let mut task = task.clone();
+        task["files"]["parts"][0]["below"] = below.into();
+        assert!(refuse(&task).ends_with("a path that leads out of its folder"), "{below}");
+    }
+    let mut empty = task.clone();
+    empty["files"]["parts"] = serde_json::json!([]);
+    assert!(refuse(&empty).ends_with("a log without a file"));
+    let mut agent = task.clone();
+    agent["agent"] = "codex".into();
+    assert!(refuse(&agent).contains("unknown agent"));
+    let mut store = task.clone();
+    let kind =
+        serde_json::json!({"session": {"store": "database", "adapter": "opencode", "key": "s"}});
+    store["files"]["parts"][0]["kind"] = kind;
+    assert!(!refuse(&store).is_empty());
+    let mut unknown = task;
+    unknown["files"]["more"] = true.into();
+    assert!(refuse(&unknown).contains("unknown field"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_special_files_of_a_task_are_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    std::fs::create_dir(&logs).unwrap();
+    std::fs::write(logs.join("a.jsonl"), LOG).unwrap();
+    let task = task_of(&logs);
+    // The file becomes a link after the task was planned.
+    std::fs::rename(logs.join("a.jsonl"), folder.path().join("b.jsonl")).unwrap();
+    std::os::unix::fs::symlink("../b.jsonl", logs.join("a.jsonl")).unwrap();
+    assert!(refuse(&task).ends_with("symbolic link, not followed"), "{}", refuse(&task));
+    let mut device = task;
+    device["files"]["parts"][0] = serde_json::json!({"root": "/dev/zero", "kind": "file"});
+    assert!(refuse(&device).ends_with("pipe, socket or device, not opened"), "{}", refuse(&device));
+}
+
+#[cfg(unix)]
+#[test]
+fn task_of_a_file_whose_name_is_not_text_is_converted() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"\xff.jsonl");
+    if std::fs::write(folder.path().join(name), LOG).is_ok() {
+        let paths = vec![folder.path().to_owned()];
+        assert_eq!(compare(&Search { paths, ..Search::default() }), 1);
+    }
+}
+
+#[test]
+fn task_of_a_relative_path_names_the_directory() {
+    let task = task_of(&fixtures().join("claude/basic"));
+    let directory = std::env::current_dir().unwrap();
+    assert_eq!(task["files"]["directory"], directory.to_str().unwrap());
+    let task: Task = serde_json::from_value(task).unwrap();
+    assert!(task.paths()[0].is_absolute());
+}
+
+#[test]
+fn every_session_of_a_database_is_one_task() {
+    let paths = vec![fixtures().join("opencode/database/opencode.db")];
+    let tasks = Search { paths, ..Search::default() }.plan().unwrap().tasks;
+    assert!(tasks.len() > 1);
+    let json = serde_json::to_string(&tasks).unwrap();
+    let mut opened: Vec<Task> = serde_json::from_str(&json).unwrap();
+    Task::open_stores(&mut opened);
+    let closed: Vec<Task> = serde_json::from_str(&json).unwrap();
+    for task in opened.iter().chain(&closed) {
+        let converted = convert(task, &Options::default(), Vec::new()).unwrap();
+        assert_eq!(converted.sessions.len(), 1);
+        assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
+    }
+}
+
+#[test]
+fn form_of_a_task_is_stable() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.jsonl"), LOG).unwrap();
+    let root = folder.path().to_str().unwrap();
+    let expected = serde_json::json!({
+        "name": format!("{root}/a.jsonl"),
+        "agent": "cursor",
+        "adapter": "cursor",
+        "variant": "transcript",
+        "size": LOG.len(),
+        "files": {"parts": [{"root": root, "below": "a.jsonl", "kind": "file"}]},
+    });
+    let task = task_of(folder.path());
+    assert_eq!(task, expected);
+    // Only what is needed to convert it has to be there.
+    let needed = serde_json::json!({
+        "name": "a", "agent": "cursor", "adapter": "cursor", "files": task["files"],
+    });
+    let [task, needed] = [task, needed].map(|task| serde_json::from_value::<Task>(task).unwrap());
+    let records = |task| vac::convert_to_records(task, &Options::default()).unwrap();
+    assert_eq!(records(&task)[0].bytes, records(&needed)[0].bytes);
+}
