@@ -39,6 +39,9 @@ pub struct Report {
     pub cli_version: Option<String>,
     /// The session's id.
     pub session_id: String,
+    /// The labels that the user gave the record.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// What it was made from.
     pub sources: Vec<Source>,
     /// Documents and other frames.

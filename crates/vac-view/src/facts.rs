@@ -108,6 +108,9 @@ pub struct Facts {
     pub cancelled: u64,
     /// The number of permission decisions, by decision.
     pub permissions: BTreeMap<&'static str, u64>,
+    /// The labels of the record.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// The files that it was read from.
     pub sources: Vec<Source>,
 }
@@ -268,6 +271,7 @@ impl Inspector {
             cancelled: counts.cancelled,
             permissions: counts.permissions,
             agent: info.agent,
+            labels: info.labels,
             sources: info.sources,
         }
     }

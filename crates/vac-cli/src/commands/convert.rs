@@ -1,6 +1,6 @@
 //! `vac convert`
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -92,6 +92,9 @@ pub struct Convert {
     /// Lay JSON out for reading
     #[arg(long)]
     pretty: bool,
+    /// Keep this label in the `recording-agent` of every record that is written (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
+    label: Vec<(String, String)>,
     /// Write a report of what was found to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -142,10 +145,10 @@ enum ProfileName {
 impl Convert {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        if self.selection.root.is_some() && !self.discover {
+        if !self.selection.root.is_empty() && !self.discover {
             bail!("--root says where to discover sessions: it needs --discover");
         }
-        let settings = self.settings();
+        let settings = self.settings()?;
         // Search logs only while no other run writes records of them.
         let folder = self.folder();
         let lock = folder.filter(|folder| folder.is_dir());
@@ -290,9 +293,9 @@ impl Convert {
         }
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> Result<Settings> {
         let agent = sessions::agent(&self.agent);
-        Settings {
+        Ok(Settings {
             agent,
             options: Options {
                 encoding: match self.format {
@@ -305,10 +308,31 @@ impl Convert {
                     ProfileName::Canonical => Profile::Canonical,
                 },
                 validate: !self.no_validate,
+                labels: self.labels()?,
             },
             max_event: self.max_event,
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
+        })
+    }
+
+    /// The labels by key.
+    fn labels(&self) -> Result<BTreeMap<String, String>> {
+        let mut labels = BTreeMap::new();
+        for (key, value) in &self.label {
+            if labels.insert(key.clone(), value.clone()).is_some() {
+                bail!("--label: key `{key}` is given twice");
+            }
         }
+        Ok(labels)
+    }
+}
+
+/// Parses the argument of --label.
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("the key is empty".to_owned()),
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err("expected KEY=VALUE, such as user=ada".to_owned()),
     }
 }
 

@@ -157,6 +157,9 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     if facts.commands > 0 {
         lines.fact("commands", &grouped(facts.commands));
     }
+    for (key, value) in &facts.labels {
+        lines.fact("label", &format!("{}={}", shown(key), shown(value)));
+    }
     for source in &facts.sources {
         let (name, hash) = (shown(&source.name), shown(&source.sha_256));
         lines.fact("source", &format!("{name}, {} bytes, SHA-256 {hash}", grouped(source.size)));

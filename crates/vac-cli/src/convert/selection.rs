@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use vac::{AGENTS, Agent};
+use vac_store::discover::roots_in;
 use vac_store::join::{Known, Why};
 use vac_store::places::{self, Root, Surroundings, System};
 use vac_store::{Found, HeldBudget, Skipped, discover};
@@ -17,9 +18,10 @@ use crate::terminal::{self, Talk};
 /// Where to look, and from when sessions have to be.
 #[derive(Args)]
 pub struct Selection {
-    /// Look in this folder instead: a home folder, or a copy of an agent's folder
+    /// Search this folder instead: a home folder, a folder of homes, or a copy of an agent's
+    /// folder (repeatable)
     #[arg(long, value_name = "DIR")]
-    pub root: Option<PathBuf>,
+    pub root: Vec<PathBuf>,
     /// Only sessions that began then or later: 2026-03-01, or 2026-03-01T09:30:00Z
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
@@ -120,7 +122,7 @@ impl Selection {
     }
 
     fn roots(&self) -> Result<Vec<Root>> {
-        let Some(folder) = &self.root else {
+        if self.root.is_empty() {
             let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
             return Ok(places::roots(
                 AGENTS,
@@ -131,11 +133,15 @@ impl Selection {
                     variable: &|name| std::env::var_os(name),
                 },
             ));
-        };
-        if let Err(error) = folder.read_dir() {
-            bail!("{}: {error}", folder.display());
         }
-        Ok(places::roots_below(AGENTS, folder))
+        let mut roots = Vec::new();
+        for folder in &self.root {
+            match roots_in(AGENTS, folder) {
+                Ok(found) => roots.extend(found),
+                Err(error) => bail!("{}: {error}", folder.display()),
+            }
+        }
+        Ok(roots)
     }
 }
 

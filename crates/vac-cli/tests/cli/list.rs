@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::home::{
     self, CHAT_ID, CLAUDE_ID, CODEX_ID, CURSOR, CURSOR_ID, GEMINI_ID, OPENCODE_CHILD, OPENCODE_ID,
-    home,
+    claude, home,
 };
 use crate::run::{Folder, Ran};
 
@@ -174,6 +174,43 @@ fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
     let missing = folder.vac(&["list", "--root", "nowhere"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("nowhere: "), "{}", missing.stderr);
+}
+
+#[test]
+fn several_roots_and_a_folder_of_homes_are_searched() {
+    let folder = home();
+    let list = |arguments: &[&str]| {
+        let ran = folder.vac(&[&["list", "--json"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ids(&ran)
+    };
+    let both = ["--root", "home/.codex", "--root", "home/.claude", "--root", "home/.codex"];
+    assert_eq!(list(&both), [CLAUDE_ID, CODEX_ID]);
+    folder.write("homes/ada/.claude/projects/a/s1.jsonl", claude("s1", "2026-03-01T09:00:00Z"));
+    folder.write("homes/bob/.claude/projects/b/s2.jsonl", claude("s2", "2026-03-02T09:00:00Z"));
+    folder.write("homes/bob/.codex/sessions/x.txt", "not a session");
+    folder.write("homes/notes.txt", "not a home");
+    assert_eq!(list(&["--root", "homes"]), ["s1", "s2"]);
+    assert_eq!(list(&["--root", "homes", "--root", "home/.codex"]), ["s1", "s2", CODEX_ID]);
+    // A home has places of its own, so the folders in it are not homes.
+    folder.write("homes/.gemini/settings.json", "{}");
+    assert_eq!(list(&["--root", "homes"]), [] as [&str; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_home_is_reported_once() {
+    let folder = Folder::new();
+    folder.write("homes/ada/.claude/projects/a/s1.jsonl", claude("s1", "2026-03-01T09:00:00Z"));
+    let locked = folder.path().join("homes/bob");
+    std::fs::create_dir(&locked).expect("a folder");
+    if home::lock(&locked) {
+        let ran = folder.vac(&["list", "--json", "--root", "homes"]);
+        assert_eq!((ran.code, ids(&ran)), (2, vec!["s1".to_owned()]));
+        assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("homes/bob: "), "{}", ran.stderr);
+    }
+    home::unlock(&locked);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod hostile;
 mod inputs;
 mod inspect;
 mod keygen;
+mod labels;
 mod lints;
 mod list;
 mod man;
