@@ -160,6 +160,10 @@ impl Adapter for Gemini {
         "gemini"
     }
 
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

@@ -3,6 +3,9 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
+use vac::{AGENTS, Agent};
+use vac_adapter::Memory;
+use vac_store::join::look;
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
 use vac_validate::{
@@ -12,9 +15,13 @@ use vac_value::{Problem as Syntax, Scanner};
 
 use crate::input::{Documents, Input, Position, RestOfLine};
 use crate::schema::Rule;
+use crate::sessions;
 
 /// Beyond this, JSON is validated while it is read.
 const BIG: usize = 16 << 20;
+
+/// Maximum number of bytes of standard input that are held to detect a log.
+const MAX_STDIN: usize = 4 << 20;
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 16;
@@ -111,9 +118,11 @@ pub struct Signed {
 /// Judges everything in an input.
 pub fn judge(input: &Input, settings: &Settings<'_>) -> Outcome {
     let outcome = Outcome { name: input.name(), ..Outcome::default() };
-    let mut judge = Judge { input, settings, scanner: Scanner::default(), outcome };
-    if let Err(error) = judge.read() {
-        judge.outcome.unreadable = Some(error.to_string());
+    let mut judge =
+        Judge { input, settings, scanner: Scanner::default(), outcome, stdin: Vec::new() };
+    match judge.read() {
+        Ok(()) => judge.explain(),
+        Err(error) => judge.outcome.unreadable = Some(error.to_string()),
     }
     judge.outcome
 }
@@ -123,6 +132,8 @@ struct Judge<'j> {
     settings: &'j Settings<'j>,
     scanner: Scanner,
     outcome: Outcome,
+    /// The beginning of standard input, which cannot be read again.
+    stdin: Vec<u8>,
 }
 
 impl Judge<'_> {
@@ -131,7 +142,10 @@ impl Judge<'_> {
         let mut head = Vec::new();
         reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
         let is_big = head.len() == BIG;
-        let encoding = self.settings.encoding.unwrap_or_else(|| detect_encoding(&head));
+        let encoding = self.settings.encoding.unwrap_or_else(|| self.detect_encoding(&head));
+        if *self.input == Input::Stdin {
+            self.stdin = head.iter().copied().take(MAX_STDIN).collect();
+        }
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {
                 let reader = Cursor::new(head).chain(reader);
@@ -151,6 +165,45 @@ impl Judge<'_> {
             self.several(&bytes, encoding);
         }
         Ok(())
+    }
+
+    /// How an input is written, by its beginning. Text in a file that is named like JSON is not
+    /// CBOR.
+    fn detect_encoding(&self, head: &[u8]) -> Encoding {
+        let is_text = head.first().is_some_and(u8::is_ascii);
+        match detect_encoding(head) {
+            Encoding::Cbor if is_text && self.input.is_named_like_json() => Encoding::Json,
+            encoding => encoding,
+        }
+    }
+
+    /// Returns the agent whose log the input is, if it is not a record.
+    fn agent(&self) -> Option<Agent> {
+        if let Input::File(path) = self.input {
+            let found = vac_store::find(std::slice::from_ref(path), AGENTS);
+            let known = found.logs.into_iter().map(|log| look(log, AGENTS));
+            return known.into_iter().find_map(|known| sessions::named(&known));
+        }
+        let log = Memory { name: "-", bytes: &self.stdin };
+        let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
+        vac::agent(adapter.name())
+    }
+
+    /// Replaces the problems of an input that is a log by one that says so.
+    fn explain(&mut self) {
+        if self.outcome.is_valid() || !self.settings.rule.is_for_records() {
+            return;
+        }
+        if let Some(agent) = self.agent() {
+            let message = format!(
+                "this is a log of {}, not a record; convert it first with `vac convert`",
+                agent.title()
+            );
+            self.outcome.problems = Told::default();
+            self.outcome.findings = Told::default();
+            self.syntax(message, 0, None, Place::Only);
+            self.outcome.documents = 1;
+        }
     }
 
     /// Whether JSON has one document on each line, so that the others can be validated if

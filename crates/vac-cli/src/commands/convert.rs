@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use vac::AGENTS;
+use vac::{AGENTS, Agent};
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session::Options;
@@ -69,7 +69,7 @@ are in a database or on standard input. Two runs that write to one folder take t
 ))]
 pub struct Convert {
     /// Files, directories (searched for logs at any depth), or - for stdin
-    #[arg(value_name = "PATH", required_unless_present = "discover")]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Convert the sessions that agents keep on this machine (see `vac list`)
     #[arg(long, conflicts_with = "paths")]
@@ -145,8 +145,11 @@ enum ProfileName {
 impl Convert {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
+        if self.paths.is_empty() && !self.discover {
+            bail!("no PATH given (use --discover to convert the sessions on this machine)");
+        }
         if !self.selection.root.is_empty() && !self.discover {
-            bail!("--root says where to discover sessions: it needs --discover");
+            bail!("--root requires --discover");
         }
         let settings = self.settings()?;
         // Search logs only while no other run writes records of them.
@@ -218,7 +221,7 @@ impl Convert {
         }
         destination.finish()?;
         if summary.sessions.is_empty() && summary.refused.is_empty() {
-            exit = exit.max(self.nothing(&summary, talk));
+            exit = exit.max(self.nothing(&summary, agent, talk)?);
         }
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::No);
@@ -277,20 +280,19 @@ impl Convert {
         Ok((Existing::Updated { earlier: Box::new(earlier), force: self.force }, logs))
     }
 
-    /// There is nothing to convert: of what somebody named, that is not expected.
-    fn nothing(&self, summary: &Summary, talk: Talk) -> Exit {
-        let is_unchanged = summary.changes.is_some_and(|changes| changes.unchanged > 0);
-        match (self.discover, is_unchanged) {
-            (true, true) => Exit::Yes,
-            (true, false) => {
-                talk.say("no session found");
-                Exit::Yes
-            }
-            (false, _) => {
-                terminal::error("no session log found");
-                Exit::No
-            }
+    /// Reports that there is nothing to convert. In paths that the user named, that is an error.
+    fn nothing(&self, summary: &Summary, agent: Option<Agent>, talk: Talk) -> Result<Exit> {
+        if summary.changes.is_some_and(|changes| changes.unchanged > 0) {
+            return Ok(Exit::Yes);
         }
+        if self.discover {
+            for line in self.selection.none_found(agent)? {
+                talk.say(&line);
+            }
+            return Ok(Exit::Yes);
+        }
+        terminal::error(&sessions::none_found(&self.paths));
+        Ok(Exit::No)
     }
 
     fn settings(&self) -> Result<Settings> {

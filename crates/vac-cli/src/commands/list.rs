@@ -1,7 +1,5 @@
 //! `vac list`
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -47,8 +45,8 @@ fn variables() -> String {
 
 /// List the sessions that agents keep on this machine
 ///
-/// Looks where each agent keeps its sessions, and only at their beginning. Agents are told
-/// by content; files that are no sessions are passed over.
+/// Searches the places where each agent keeps its sessions, and reads only the beginning of
+/// each. Agents are detected by content; files that are not sessions are skipped.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[&variables()],
@@ -76,7 +74,7 @@ pub struct List {
 struct Listed {
     sessions: Vec<Session>,
     /// Files that have the name of a session and are none.
-    passed_over: usize,
+    skipped: usize,
     /// What was there twice.
     left_out: Vec<String>,
     /// What could not be read, and why.
@@ -119,7 +117,7 @@ impl List {
         let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
         let mut listed = Listed {
             sessions: Vec::new(),
-            passed_over: 0,
+            skipped: 0,
             left_out: selected.left_out,
             unreadable: Vec::new(),
         };
@@ -135,8 +133,8 @@ impl List {
                 }
                 (None, Some(agent)) => listed.sessions.push(Session::new(known, agent)),
                 (None, None) => {
-                    talk.say_more(&format!("{}: passed over", known.log.shown));
-                    listed.passed_over += 1;
+                    talk.say_more(&format!("{}: skipped", known.log.shown));
+                    listed.skipped += 1;
                 }
             }
         }
@@ -149,7 +147,15 @@ impl List {
             }
         }
         out.flush()?;
-        talk.say(&summary(&listed));
+        if listed.sessions.is_empty() {
+            for line in self.selection.none_found(agent)? {
+                talk.say(&line);
+            }
+        }
+        let summary = summary(&listed);
+        if !summary.is_empty() {
+            talk.say(&summary);
+        }
         if let Some(words) = words_about_left_out {
             talk.say(&words);
         }
@@ -233,17 +239,16 @@ fn table(sessions: &[Session]) -> Vec<Line> {
 }
 
 fn summary(listed: &Listed) -> String {
-    let count = listed.sessions.len();
-    let mut words = match count {
-        0 => "no session found".to_owned(),
-        _ => counted(count, "session"),
-    };
+    let mut parts = Vec::new();
+    if !listed.sessions.is_empty() {
+        parts.push(counted(listed.sessions.len(), "session"));
+    }
     let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
     if unknown > 0 {
-        write!(words, ", {unknown} of unknown start").unwrap_or_default();
+        parts.push(format!("{unknown} of unknown start"));
     }
-    if listed.passed_over > 0 {
-        write!(words, ", {} passed over", listed.passed_over).unwrap_or_default();
+    if listed.skipped > 0 {
+        parts.push(format!("{} skipped", counted(listed.skipped, "file")));
     }
-    words
+    parts.join(", ")
 }

@@ -121,6 +121,25 @@ impl Selection {
         }
     }
 
+    /// Returns the message that no session was found, with the places that were searched.
+    pub fn none_found(&self, agent: Option<Agent>) -> Result<Vec<String>> {
+        let mut places: Vec<(&str, Vec<String>)> = Vec::new();
+        for root in self.roots()? {
+            if agent.is_some_and(|agent| root.agent != agent.name) {
+                continue;
+            }
+            let path = root.path.display().to_string();
+            match places.iter_mut().find(|(name, _)| *name == root.agent) {
+                Some((_, paths)) if paths.contains(&path) => {}
+                Some((_, paths)) => paths.push(path),
+                None => places.push((root.agent, vec![path])),
+            }
+        }
+        let line = |(name, paths): &(&str, Vec<String>)| format!("  {name}: {}", paths.join(", "));
+        let heading = "no session found; searched the places of these agents:".to_owned();
+        Ok(std::iter::once(heading).chain(places.iter().map(line)).collect())
+    }
+
     fn roots(&self) -> Result<Vec<Root>> {
         if self.root.is_empty() {
             let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());

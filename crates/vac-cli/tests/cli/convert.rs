@@ -173,7 +173,7 @@ fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
         folder.vac(&["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
     assert_eq!(code, 2);
     assert_eq!(out.lines().count(), 1);
-    assert!(err.contains("logs/notes.txt: not a session log of an agent known here"), "{err}");
+    assert!(err.contains("logs/notes.txt: unrecognised log format (supported: claude, "), "{err}");
     assert!(err.contains("nowhere: "), "{err}");
     assert_eq!(folder.vac(&["convert", "logs/notes.txt"]).code, 1);
     assert_eq!(folder.vac(&["convert", "-a", "nobody", "logs"]).code, 2);

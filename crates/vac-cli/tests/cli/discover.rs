@@ -216,7 +216,7 @@ fn sessions_can_be_chosen() {
     says(&at_home, "11 new, 0 changed, 0 unchanged\n");
     let nobody = folder.vac(&["convert", "--discover", "--root", "records", "-o", "none"]);
     assert_eq!(nobody.code, 0, "{}", nobody.stderr);
-    says(&nobody, "no session found\n");
+    says(&nobody, "no session found; searched the places of these agents:\n");
 }
 
 #[test]

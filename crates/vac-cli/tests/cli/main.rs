@@ -32,3 +32,4 @@ mod transcode;
 mod tree;
 mod vectors;
 mod verify;
+mod wrong_input;

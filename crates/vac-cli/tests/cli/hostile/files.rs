@@ -54,12 +54,15 @@ fn every_file_becomes_what_the_table_says() {
         let input = format!("in/{file}");
         let convert = ["convert", "-o", "out/", "--report", "report.json", &input];
         let ended = run(folder.path(), &convert);
-        if let Some(reason) = outcome.strip_prefix("refused") {
-            ended.says(1, &format!("{input}: not a session log of an agent known here{reason}\n"));
+        if let Some(reason) = outcome.strip_prefix("failed") {
+            let unknown = format!(" (supported: {})", vac::agent_names());
+            let reason = if reason.is_empty() { &unknown } else { reason };
+            ended.says(1, &format!("{input}: "));
+            ended.says(1, &format!("{reason}\n"));
             assert_eq!(names(&folder.path().join("out")), [""; 0], "{file}");
         } else {
             assert_eq!(ended.code, 0, "{file}: {ended:?}");
-            let expected = outcome.strip_prefix("record").expect("record or refused");
+            let expected = outcome.strip_prefix("record").expect("record or failed");
             let expected = expected.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" raw"));
             let expected = expected.map_or(0, |count| count.parse().expect("a number"));
             assert_eq!(raw(&folder), expected, "{file}");

@@ -177,7 +177,7 @@ fn nothing_made_is_no_reason_to_replace_something() {
     folder.write("notes.txt", "nobody's log");
     folder.write("records.json", "earlier ones");
     let ended = run(folder.path(), &["convert", "notes.txt", "-o", "records.json", "--force"]);
-    ended.says(1, "notes.txt: not a session log");
+    ended.says(1, "notes.txt: unrecognised log format");
     assert_eq!(fs::read_to_string(folder.path().join("records.json")).unwrap(), "earlier ones");
     assert_eq!(run(folder.path(), &["convert", "notes.txt", "-o", "new.json"]).code, 1);
     assert_eq!(names(folder.path()), ["notes.txt", "records.json"]);

@@ -126,7 +126,7 @@ fn closed_streams_are_no_trouble() {
     for line in ["convert log.jsonl -o a.json >&-", "convert log.jsonl -o b.json 2>&-"] {
         assert_eq!(shell(folder.path(), &format!("$vac {line}")).code, 0, "{line}");
     }
-    shell(folder.path(), "$vac convert - <&-").says(1, "-: not a session log");
+    shell(folder.path(), "$vac convert - <&-").says(1, "-: unrecognised log format: it is empty");
     shell(folder.path(), "$vac validate - <&-; true");
 }
 
