@@ -126,6 +126,11 @@ impl Report {
         kinds.into_iter().any(|kind| self.entries.contains_key(kind))
     }
 
+    /// Whether something in the log was not understood, or the session has no conversation.
+    pub fn has_unknown(&self) -> bool {
+        self.unparsed.count > 0 || !self.unknown_types.is_empty() || !self.has_conversation()
+    }
+
     /// Ends the report: warns about a session without a conversation.
     pub(crate) fn finish(&mut self) {
         if !self.has_conversation() {

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::judge::{Outcome, Place, Problem, Signed, Told};
 use crate::line::{BAD, DOUBTFUL, GOOD, Line};
 use crate::terminal::{self, Output, Talk};
-use crate::words::counted;
+use crate::words::{counted, grouped};
 
 /// Tells outcomes, one after the other.
 pub struct Reporter {
@@ -200,13 +200,13 @@ impl Summary {
         let style = |count: usize, style: Style| if count == 0 { Style::new() } else { style };
         let mut line = Line::from(&counted(files, "file"))
             .text(": ")
-            .styled(style(valid, GOOD), &format!("{valid} valid"))
+            .styled(style(valid, GOOD), &format!("{} valid", grouped(valid as u64)))
             .text(", ")
-            .styled(style(invalid, BAD), &format!("{invalid} invalid"))
+            .styled(style(invalid, BAD), &format!("{} invalid", grouped(invalid as u64)))
             .text(", ")
-            .styled(style(unreadable, BAD), &format!("{unreadable} unreadable"));
+            .styled(style(unreadable, BAD), &format!("{} unreadable", grouped(unreadable as u64)));
         if self.documents > self.files {
-            line = line.text(&format!(" ({} documents)", self.documents));
+            line = line.text(&format!(" ({})", counted(self.documents, "document")));
         }
         if self.lint > 0 {
             line = line.text("; ").styled(DOUBTFUL, &counted(self.lint, "lint finding"));

@@ -73,10 +73,10 @@ pub struct List {
 #[serde(rename_all = "kebab-case")]
 struct Listed {
     sessions: Vec<Session>,
-    /// Files that have the name of a session and are none.
+    /// The number of files that have the name of a session and are not one.
     skipped: usize,
-    /// What was there twice.
-    left_out: Vec<String>,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    duplicates: Vec<String>,
     /// What could not be read, and why.
     unreadable: Vec<String>,
 }
@@ -113,12 +113,11 @@ impl List {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.discover(agent, jobs, &HeldBudget::none(), talk)?;
-        let words_about_left_out = selected.words_about_left_out();
         let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
         let mut listed = Listed {
             sessions: Vec::new(),
             skipped: 0,
-            left_out: selected.left_out,
+            duplicates: selected.duplicates,
             unreadable: Vec::new(),
         };
         let mut known = selected.logs;
@@ -155,9 +154,6 @@ impl List {
         let summary = summary(&listed);
         if !summary.is_empty() {
             talk.say(&summary);
-        }
-        if let Some(words) = words_about_left_out {
-            talk.say(&words);
         }
         Ok(exit)
     }
@@ -249,6 +245,9 @@ fn summary(listed: &Listed) -> String {
     }
     if listed.skipped > 0 {
         parts.push(format!("{} skipped", counted(listed.skipped, "file")));
+    }
+    if !listed.duplicates.is_empty() {
+        parts.push(format!("{} skipped", counted(listed.duplicates.len(), "duplicate")));
     }
     parts.join(", ")
 }

@@ -34,23 +34,12 @@ pub struct Selection {
 pub struct Selected {
     /// Those, and what else had the name of one.
     pub logs: Vec<Known>,
-    /// What was there twice.
-    pub left_out: Vec<String>,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    pub duplicates: Vec<String>,
     /// Whether everything could be looked into.
     pub is_complete: bool,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
-}
-
-impl Selected {
-    /// How much was there twice, in words.
-    pub fn words_about_left_out(&self) -> Option<String> {
-        match self.left_out.len() {
-            0 => None,
-            1 => Some("1 left out because it is there twice".to_owned()),
-            count => Some(format!("{count} left out because they are there twice")),
-        }
-    }
 }
 
 impl Selection {
@@ -84,7 +73,7 @@ impl Selection {
             terminal::error(trouble);
         }
         let mut logs = work::arrange(found.logs, agent, jobs, budget, talk)?;
-        let mut left_out = Vec::new();
+        let mut duplicates = Vec::new();
         for thing in logs.iter().flat_map(|known| &known.left_out) {
             let words = thing.to_string();
             if let Why::Unreadable(_) = thing.why {
@@ -92,12 +81,12 @@ impl Selection {
                 is_complete = false;
             } else {
                 talk.say_more(&words);
-                left_out.push(words);
+                duplicates.push(words);
             }
         }
         skipped::warn(&found.skipped, talk);
         self.keep(&mut logs, talk);
-        Ok(Selected { logs, left_out, is_complete, skipped: found.skipped })
+        Ok(Selected { logs, duplicates, is_complete, skipped: found.skipped })
     }
 
     /// What nobody knows the time of is kept.
@@ -142,16 +131,7 @@ impl Selection {
 
     fn roots(&self) -> Result<Vec<Root>> {
         if self.root.is_empty() {
-            let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
-            return Ok(places::roots(
-                AGENTS,
-                &Surroundings {
-                    system: System::this(),
-                    home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
-                    temporary: &temporary,
-                    variable: &|name| std::env::var_os(name),
-                },
-            ));
+            return Ok(own_roots());
         }
         let mut roots = Vec::new();
         for folder in &self.root {
@@ -162,6 +142,20 @@ impl Selection {
         }
         Ok(roots)
     }
+}
+
+/// Returns the places of agents in the home folder of the user, or where variables say.
+pub fn own_roots() -> Vec<Root> {
+    let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
+    places::roots(
+        AGENTS,
+        &Surroundings {
+            system: System::this(),
+            home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
+            temporary: &temporary,
+            variable: &|name| std::env::var_os(name),
+        },
+    )
 }
 
 /// Variables that lead nowhere: somebody may have meant something else.

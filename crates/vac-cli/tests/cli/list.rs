@@ -256,13 +256,13 @@ fn quiet_says_nothing_and_json_says_the_same() {
     let loud = folder.vac(&["list", "-v", "--root", "home"]);
     assert_eq!(loud.stdout, ran.stdout);
     assert!(
-        loud.stderr.contains("storage#ses_0a1b2c3d4effeLanternHarbor01: left out, "),
+        loud.stderr.contains("storage#ses_0a1b2c3d4effeLanternHarbor01: skipped, "),
         "{}",
         loud.stderr
     );
     assert!(loud.stderr.contains("11 sessions"), "{}", loud.stderr);
     let json = folder.vac(&["list", "--json", "--root", "home"]).json();
-    assert_eq!(json["left-out"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["duplicates"].as_array().map(Vec::len), Some(1));
     assert_eq!(json["unreadable"].as_array().map(Vec::len), Some(0));
     assert_eq!(json["skipped"], 0);
 }
@@ -305,7 +305,7 @@ fn thousands_of_sessions_are_listed() {
     let ran = folder.vac(&["list", "--root", "home"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.lines().len(), 3001);
-    assert_eq!(ran.stderr, "3000 sessions\n");
+    assert_eq!(ran.stderr, "3,000 sessions\n");
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn what_was_asked_is_listed_where_nothing_else_is_left() {
     let expected = [("checkpoint-tag", "contents"), (GEMINI_ID, "json"), ("gone", "logs")];
     let expected = expected.map(|(id, form)| ("gemini".to_owned(), id.to_owned(), form.to_owned()));
     assert_eq!(sessions(&ran), expected);
-    assert!(ran.stderr.contains("1 left out because it is there twice"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 duplicate skipped"), "{}", ran.stderr);
 }
 
 #[test]

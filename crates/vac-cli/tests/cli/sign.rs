@@ -178,7 +178,7 @@ fn outputs_that_are_there_stay_and_nothing_is_left_behind() {
     let folder = folder();
     folder.write("signed", "precious");
     let ran = sign(&folder, &["a.json", "-o", "signed"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("use --force to overwrite"), "{ran:?}");
     assert_eq!(written(&folder, "signed"), b"precious");
     assert_eq!(sign(&folder, &["a.json", "-o", "no/such/folder"]).code, 2);
     let names: Vec<_> =
