@@ -11,6 +11,7 @@ use vac_sign::{Answer, Answers, HashAlgorithm, Trust, Verdict, Verification, ver
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
+use crate::convert::when;
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
@@ -48,7 +49,7 @@ certificates.",
             "A signature beside its record",
         ),
         (
-            "vac verify certified.cose --trust-root ca.pem --at 1795500000",
+            "vac verify certified.cose --trust-root ca.pem --at 2026-11-24T08:00:00Z",
             "Signed with a certificate that was valid then",
         ),
         (
@@ -91,9 +92,9 @@ pub struct Verify {
     /// What has to be the subject
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// The time at which certificates and claims have to be valid, in seconds since 1970
-    /// [default: now]
-    #[arg(long, value_name = "SECONDS")]
+    /// The time at which certificates and claims have to be valid, such as 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 7d (ago), or seconds since 1970 [default: now]
+    #[arg(long, value_name = "WHEN", value_parser = when::at)]
     at: Option<u64>,
     /// Print the answers as one JSON document
     #[arg(long)]

@@ -22,10 +22,11 @@ pub struct Selection {
     /// folder (repeatable)
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Only sessions that began then or later: 2026-03-01, or 2026-03-01T09:30:00Z
+    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
+    /// 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only sessions that began then or earlier; a day is all of it, in UTC
+    /// Only sessions that began then or earlier; a day or month is included
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
 }
@@ -125,7 +126,9 @@ impl Selection {
             }
         }
         let line = |(name, paths): &(&str, Vec<String>)| format!("  {name}: {}", paths.join(", "));
-        let heading = "no session found; searched the places of these agents:".to_owned();
+        let is_bounded = self.since.is_some() || self.until.is_some();
+        let when = if is_bounded { " in that time" } else { "" };
+        let heading = format!("no session found{when}; searched the places of these agents:");
         Ok(std::iter::once(heading).chain(places.iter().map(line)).collect())
     }
 

@@ -178,6 +178,31 @@ fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
 }
 
 #[test]
+fn relative_times_count_from_now() {
+    const HOUR: i128 = 3_600_000_000_000;
+    let folder = Folder::new();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
+    let now = i128::try_from(now.as_nanos()).expect("a time");
+    for (id, hours) in [("new", 1), ("day", 49), ("old", 24 * 30)] {
+        let time = vac_record::time::utc(now - hours * HOUR).expect("a time");
+        folder.write(&format!("home/.claude/projects/p/{id}.jsonl"), claude(id, &time));
+    }
+    let list = |arguments: &[&str]| {
+        let ran = folder.vac(&[&["list", "--json", "--root", "home"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ids(&ran)
+    };
+    assert_eq!(list(&["--since", "24h"]), ["new"]);
+    assert_eq!(list(&["--since", "7d"]), ["day", "new"]);
+    assert_eq!(list(&["--until", "2w"]), ["old"]);
+    assert_eq!(list(&["--since", "2w", "--until", "2d"]), ["day"]);
+    assert_eq!(list(&["--since", "yesterday"]), ["new"]);
+    assert_eq!(list(&["--until", "today"]).len(), 3);
+    let convert = ["convert", "--discover", "--root", "home", "--since", "7d"];
+    assert_eq!(folder.vac(&convert).lines().len(), 2);
+}
+
+#[test]
 fn several_roots_and_a_folder_of_homes_are_searched() {
     let folder = home();
     let list = |arguments: &[&str]| {
@@ -231,12 +256,17 @@ fn an_agent_and_a_time_can_be_chosen() {
     assert_eq!(list(&["-a", "claude", "--until", "2026-02-28"]).0, [""; 0]);
     assert_eq!(list(&["-a", "claude", "--until", "2026-03-01T08:59:59Z"]).0, [""; 0]);
     assert_eq!(list(&["-a", "claude", "--since", "2026-03-01T10:00:00+01:00"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-03", "--until", "2026-03"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-04"]).0, [""; 0]);
+    assert_eq!(list(&["-a", "claude", "--until", "2026-02"]).0, [""; 0]);
     // The transcript does not say when it began.
     let (found, stderr) = list(&["-a", "cursor", "--since", "2099-01-01"]);
     assert!(found.contains(&CURSOR_ID.to_owned()), "{found:?}");
     assert!(stderr.contains("not say when"), "{stderr}");
     for wrong in [
-        &["--since", "yesterday"][..],
+        &["--since", "tomorrow"][..],
+        &["--since", "7x"],
+        &["--until", "2026-13"],
         &["--until", "2026-02-30"],
         &["--agent", "nobody"],
         &["PATH"],

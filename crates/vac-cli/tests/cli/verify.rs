@@ -111,8 +111,15 @@ fn a_certificate_can_vouch_for_the_key() {
     };
     assert_eq!(sign(&chain).code, 0);
     let at = "1795500000";
-    let ran = folder.vac(&["verify", "signed", "--trust-root", &root, "--at", at]);
-    assert!(ran.code == 0 && ran.stdout.contains("certificate trusted"), "{ran:?}");
+    for at in [at, "2026-11-24T06:00:00Z", "2026-11-24t08:00:00+02:00", "2026-12", "2026-11-24"] {
+        let ran = folder.vac(&["verify", "signed", "--trust-root", &root, "--at", at]);
+        assert!(ran.code == 0 && ran.stdout.contains("certificate trusted"), "{at}: {ran:?}");
+    }
+    for at in ["1960-01-01", "soon", "-1"] {
+        let ran = folder.vac(&["verify", "signed", "--trust-root", &root, &format!("--at={at}")]);
+        ran.gives(2, "");
+        assert!(ran.stderr.contains("'--at <WHEN>'"), "{ran:?}");
+    }
     let ran = folder.vac(&["verify", "signed", "--trust-root", &other, "--at", at]);
     assert!(ran.code == 1 && ran.stdout.contains("does not lead to a trust root"), "{ran:?}");
     let ran = folder.vac(&["verify", "signed", "--trust-root", &root, "--at", "0"]);
