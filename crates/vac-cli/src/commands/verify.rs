@@ -24,7 +24,7 @@ use crate::terminal::{self, Output, Talk};
 /// One line for each question: whether the envelope is one to rely on, whether
 /// the signature holds, whether the payload has the hash stated for it, whether the
 /// record is valid, whether the trace metadata says what the record says, who
-/// signed, and whether the receipts hold.
+/// signed, whether the receipts hold, and the verdict.
 ///
 /// With --output, the exact bytes of the attached record are written once everything is
 /// verified.
@@ -140,8 +140,8 @@ impl Verify {
                 strict: self.strict,
             },
         );
-        self.print(&answers, product.as_ref(), talk)?;
-        let exit = self.conclude(&answers, talk);
+        let (verdict, exit) = self.verdict(&answers);
+        self.print(&answers, &verdict, product.as_ref(), talk)?;
         match product {
             Some(product) if exit == Exit::Yes => self.write(&answers, &product, existing, talk),
             Some(_) => {
@@ -161,27 +161,31 @@ impl Verify {
             .chain(&self.trust_root)
     }
 
-    /// Prints the answers: on stdout, or on stderr if the record goes to stdout.
-    fn print(&self, answers: &Answers<'_>, product: Option<&Product>, talk: Talk) -> Result<()> {
-        if matches!(product, Some(Product::Stdout)) {
-            for line in lines(answers) {
-                talk.say_line(&line);
-            }
-            return Ok(());
-        }
+    /// Prints the answers and the verdict: on stdout, or on stderr if the record goes to stdout.
+    fn print(
+        &self,
+        answers: &Answers<'_>,
+        verdict: &Line,
+        product: Option<&Product>,
+        talk: Talk,
+    ) -> Result<()> {
         let mut out = Output::new();
         if self.json {
             out.json(&self.document(answers))?;
-        } else {
-            for line in lines(answers) {
-                out.line(line)?;
+            return Ok(out.flush()?);
+        }
+        for line in lines(answers).iter().chain([verdict]) {
+            if matches!(product, Some(Product::Stdout)) {
+                talk.say_line(line);
+            } else {
+                out.line(line.clone())?;
             }
         }
         Ok(out.flush()?)
     }
 
-    /// Prints the verdict on stderr, and decides the exit code.
-    fn conclude(&self, answers: &Answers<'_>, talk: Talk) -> Exit {
+    /// Returns the line with the verdict, and the exit code.
+    fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
         let (style, words, exit) = match answers.verdict() {
             Verdict::Verified => (GOOD, "verified", Exit::Yes),
             Verdict::StatementOnly if self.statement_only => {
@@ -198,8 +202,7 @@ impl Verify {
             }
             Verdict::Failed => (BAD, "NOT verified", Exit::No),
         };
-        talk.say_line(&Line::from(&self.name()).text(": ").styled(style, words));
-        exit
+        (named("verdict").styled(style, words), exit)
     }
 
     /// Writes the attached record.
@@ -281,13 +284,14 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
             Answer::NotChecked(_) => DOUBTFUL,
             Answer::Absent(_) => Style::new(),
         };
-        let question = format!("{question}:");
-        Line::new()
-            .styled(HEADING, &question)
-            .blanks(16_usize.saturating_sub(question.len()))
-            .styled(style, answer.word())
-            .text(&format!(" ({})", answer.detail()))
+        named(question).styled(style, answer.word()).text(&format!(" ({})", answer.detail()))
     })
+}
+
+/// The beginning of a line: a name in a column.
+fn named(name: &str) -> Line {
+    let name = format!("{name}:");
+    Line::new().styled(HEADING, &name).blanks(16_usize.saturating_sub(name.len()))
 }
 
 /// The JSON document.
