@@ -1,10 +1,14 @@
 //! `vac list`
 
+use std::ops::ControlFlow;
+
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use vac::AGENTS;
+use vac::{AGENTS, Agent};
+use vac_adapter::session::Named;
 use vac_adapter::time::instant;
+use vac_adapter::{Error, Session as _};
 use vac_store::HeldBudget;
 use vac_store::join::Known;
 use vac_view::event_time::to_utc;
@@ -13,10 +17,16 @@ use crate::convert::selection::Selection;
 use crate::exit::Exit;
 use crate::help;
 use crate::line::{Line, beginning};
+use crate::ordered_parallel_map::ordered_parallel_map;
 use crate::sessions;
 use crate::table::{Side, Table};
 use crate::terminal::{self, Output, Talk};
 use crate::words::{counted, size};
+
+/// Logs with at most this many bytes are read whole: the preview reads as much of every log.
+const MAX_SMALL: u64 = 256 * 1024;
+/// The maximum size of an event, as `vac convert` has it by default.
+const MAX_EVENT: usize = 256 << 20;
 
 /// No cell of the table but the last is wider.
 const WIDEST: usize = 48;
@@ -46,7 +56,7 @@ fn variables() -> String {
 /// List the sessions that agents keep on this machine
 ///
 /// Searches the places where each agent keeps its sessions, and reads only the beginning of
-/// each. Agents are detected by content; files that are not sessions are skipped.
+/// large logs. Agents are detected by content; files that are not sessions are skipped.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[&variables()],
@@ -82,10 +92,10 @@ struct Listed {
 }
 
 /// One session.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Session {
-    agent: &'static str,
+    agent: String,
     #[serde(rename = "session-id", skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,9 +130,14 @@ impl List {
             duplicates: selected.duplicates,
             unreadable: Vec::new(),
         };
-        let mut known = selected.logs;
-        known.sort_by_cached_key(order);
-        for known in &known {
+        let mut logs = selected.logs;
+        logs.sort_by_cached_key(order);
+        let mut sessions = Vec::with_capacity(logs.len());
+        ordered_parallel_map(&logs, jobs, Session::of_log, |found| {
+            sessions.push(found);
+            ControlFlow::Continue(())
+        })?;
+        for (known, sessions) in logs.iter().zip(sessions) {
             match (&known.trouble, known.agent) {
                 (Some(trouble), _) => {
                     let words = format!("{}: {trouble}", known.log.shown);
@@ -130,7 +145,7 @@ impl List {
                     listed.unreadable.push(words);
                     exit = Exit::Trouble;
                 }
-                (None, Some(agent)) => listed.sessions.push(Session::new(known, agent)),
+                (None, Some(_)) => listed.sessions.extend(sessions),
                 (None, None) => {
                     talk.say_more(&format!("{}: skipped", known.log.shown));
                     listed.skipped += 1;
@@ -160,12 +175,51 @@ impl List {
 }
 
 impl Session {
-    fn new(known: &Known, agent: &'static str) -> Self {
+    /// Returns the sessions of a log, with the ids and variants that their records have. A large
+    /// log is one session if its beginning states the id.
+    fn of_log(known: &Known) -> Vec<Self> {
+        let Some(agent) = sessions::named(known) else { return Vec::new() };
+        let preview = Self::of_preview(known, agent.name);
+        let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
+        if preview.id.is_some() && !is_small {
+            return vec![preview];
+        }
+        match Self::survey(known, agent, &preview) {
+            Ok(sessions) if !sessions.is_empty() => sessions,
+            // The reason is reported when it is converted.
+            _ => vec![preview],
+        }
+    }
+
+    /// Reads a log and returns its sessions. What a session does not state is that of the preview.
+    fn survey(known: &Known, agent: Agent, preview: &Self) -> Result<Vec<Self>, Error> {
+        let log = known.log.load_within(MAX_EVENT)?;
+        let sessions = agent.adapter.survey(&log)?;
+        let is_only = sessions.len() == 1;
+        let listed = |session: &dyn vac_adapter::Session| {
+            let session = Named::new(session, agent.name);
+            let record = session.record();
+            let start = record.session.session_start.as_ref().and_then(to_utc);
+            let parent = session.parent();
+            Self {
+                agent: session.agent().into_owned(),
+                id: Some(record.id.into_owned()),
+                start: start.or_else(|| preview.start.clone().filter(|_| is_only)),
+                variant: session.variant(),
+                parent: parent.as_ref().map(|parent| parent.session_id.clone()),
+                relation: parent.map(|parent| parent.relation.as_str()),
+                ..preview.clone()
+            }
+        };
+        Ok(sessions.iter().map(|session| listed(&**session)).collect())
+    }
+
+    fn of_preview(known: &Known, agent: &str) -> Self {
         let start = known.glimpse.start.as_ref().and_then(to_utc);
         let parent = known.glimpse.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
-            agent,
+            agent: agent.to_owned(),
             id: known.glimpse.session_id.clone(),
             start,
             size: known.log.size(),
@@ -188,7 +242,7 @@ impl Session {
             _ => start.to_owned(),
         });
         let mut cells = vec![
-            self.agent.to_owned(),
+            self.agent.clone(),
             or_dash(self.id.as_deref(), WIDEST),
             or_dash(start.as_deref(), WIDEST),
             self.size.map_or("-".to_owned(), size),

@@ -1,6 +1,7 @@
 //! `vac list`
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -175,6 +176,44 @@ fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
     let missing = folder.vac(&["list", "--root", "nowhere"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("nowhere: "), "{}", missing.stderr);
+}
+
+#[test]
+fn list_and_convert_agree_on_ids_variants_and_number() {
+    let folder = home();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut count = 0;
+    for (agent, place) in [
+        ("claude", "home/.claude/projects/PLACE/NAME"),
+        ("codex", "home/.codex/sessions/2026/01/01/rollout-PLACE-NAME"),
+        ("gemini", "home/.gemini/tmp/PLACE/chats/session-NAME"),
+        ("cursor", "home/.cursor/projects/PLACE/agent-transcripts/STEM/NAME"),
+    ] {
+        for case in fixtures.join(agent).read_dir().expect("a folder") {
+            for file in case.expect("an entry").path().read_dir().expect("a folder") {
+                let file = file.expect("an entry").path();
+                let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+                let stem = file.file_stem().expect("a name").to_string_lossy();
+                let ending = file.extension().unwrap_or_default();
+                let is_log = ending == "jsonl" || ending == "json";
+                if file.is_file() && is_log && !name.starts_with("expected") {
+                    let place = place.replace("PLACE", &format!("p{count}"));
+                    let place = place.replace("STEM", &stem).replace("NAME", &name);
+                    fs::copy(&file, folder.write(&place, "")).expect("a copy");
+                    count += 1;
+                }
+            }
+        }
+    }
+    let listed = folder.vac(&["list", "--json", "--root", "home"]);
+    let converted =
+        folder.vac(&["convert", "--discover", "--root", "home", "-o", "records", "--json"]);
+    assert_eq!((listed.code, converted.code), (0, 0), "{}", converted.stderr);
+    let (mut listed, mut converted) = (sessions(&listed), sessions(&converted));
+    listed.sort();
+    converted.sort();
+    assert!(listed.len() > 100, "{}", listed.len());
+    assert_eq!(listed, converted);
 }
 
 #[test]
