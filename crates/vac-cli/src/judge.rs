@@ -34,7 +34,7 @@ pub struct Settings<'s> {
     pub encoding: Option<Encoding>,
     /// Whether to question what is valid.
     pub lint: bool,
-    /// How many violations of an input to tell, and how many findings.
+    /// The maximum number of violations to report for an input, and of findings.
     pub most: usize,
 }
 
@@ -46,9 +46,9 @@ pub struct Outcome {
     /// How many documents it has; the one that could not be read counts.
     pub documents: usize,
     /// What is wrong with them.
-    pub problems: Told<Problem>,
+    pub problems: Reported<Problem>,
     /// What is questionable about them.
-    pub findings: Told<Finding>,
+    pub findings: Reported<Finding>,
     /// Signed records.
     pub signed: Signed,
     /// Why it could not be read.
@@ -62,16 +62,16 @@ impl Outcome {
     }
 }
 
-/// The first of what there is to tell, and how many there are.
+/// The first problems or findings, up to a maximum, and the number of all.
 #[derive(Debug)]
-pub struct Told<T> {
-    /// Those that are told, each with its document's place in a sequence.
+pub struct Reported<T> {
+    /// Those that are reported, each with its document's place in a sequence.
     pub first: Vec<(Place, T)>,
     /// How many there are.
     pub total: usize,
 }
 
-impl<T> Default for Told<T> {
+impl<T> Default for Reported<T> {
     fn default() -> Self {
         Self { first: Vec::new(), total: 0 }
     }
@@ -199,8 +199,8 @@ impl Judge<'_> {
                 "this is a log of {}, not a record; convert it first with `vac convert`",
                 agent.title()
             );
-            self.outcome.problems = Told::default();
-            self.outcome.findings = Told::default();
+            self.outcome.problems = Reported::default();
+            self.outcome.findings = Reported::default();
             self.syntax(message, 0, None, Place::Only);
             self.outcome.documents = 1;
         }
@@ -277,8 +277,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Documents one behind the other: JSON with or without space between them,
-    /// CBOR as RFC 8742 has it. Nothing is found behind one that is none.
+    /// Documents one after the other: JSON with or without space between them,
+    /// CBOR as RFC 8742 has it. Nothing is read after bytes that are not a document.
     fn several(&mut self, bytes: &[u8], encoding: Encoding) {
         let text = match (encoding, std::str::from_utf8(bytes)) {
             (Encoding::Cbor, _) => None,
@@ -387,15 +387,15 @@ impl Judge<'_> {
         }
         if self.settings.lint {
             let findings = lint::lint(&document);
-            let told = &mut self.outcome.findings;
-            told.total += findings.len();
-            let room = self.settings.most - told.first.len();
-            told.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
+            let reported = &mut self.outcome.findings;
+            reported.total += findings.len();
+            let room = self.settings.most - reported.first.len();
+            reported.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
         }
         self.scanner.recycle(document);
     }
 
-    /// How many more problems are told.
+    /// How many more problems are reported.
     fn room(&self) -> usize {
         self.settings.most - self.outcome.problems.first.len()
     }

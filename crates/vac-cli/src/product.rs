@@ -91,10 +91,10 @@ impl Product {
     }
 }
 
-/// Complains if standard output is a terminal, for which CBOR is nothing.
+/// Refuses to write CBOR to a terminal.
 pub fn refuse_to_show() -> Result<()> {
     if io::stdout().is_terminal() {
-        bail!("this is not text: name a file with --output, or redirect standard output");
+        bail!("refusing to write binary data to a terminal (use --output)");
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ use crate::skipped;
 use crate::terminal::{self, Talk};
 use crate::unfinished::make_folder;
 
-/// Turn the session logs of agents into records
+/// Convert session logs of agents to records
 ///
 /// Logs are recognised by their content. Every value of a log is in its record,
 /// under its canonical or its native name. The same log always gives the same
@@ -81,7 +81,7 @@ pub struct Convert {
     discover: bool,
     #[command(flatten)]
     selection: Selection,
-    /// Whose logs they are
+    /// Agent that wrote the logs
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// Encoding of records [default: by the ending of --output, else json]
@@ -90,10 +90,10 @@ pub struct Convert {
     /// Write to this file, or to a folder with a file for each session (see below)
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// How much of a log its record holds
+    /// How much of a log to keep in its record
     #[arg(long, value_enum, default_value = "full")]
     profile: ProfileName,
-    /// Lay JSON out for reading
+    /// Pretty-print JSON
     #[arg(long)]
     pretty: bool,
     /// Keep this label in the `recording-agent` of every record that is written (repeatable)
@@ -105,10 +105,10 @@ pub struct Convert {
     /// Keep a longer line or message unparsed, in pieces (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
-    /// Convert so many logs at once [default: one for each core]
+    /// Number of logs to convert in parallel [default: number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Do not check records against the schema
+    /// Do not validate records against the schema
     #[arg(long)]
     no_validate: bool,
     /// Overwrite a file that already exists, or earlier records of the same sessions
@@ -122,10 +122,10 @@ pub struct Convert {
     /// Fail instead of waiting if another vac writes to the output folder
     #[arg(long)]
     no_wait: bool,
-    /// Exit with 1 if anything was not understood, or a session has no message and no call
+    /// Exit with 1 if anything was not understood, or a session has no message and no tool call
     #[arg(long)]
     strict: bool,
-    /// Give the summary as JSON on stdout; needs --output
+    /// Print the summary as JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
 }
@@ -142,7 +142,7 @@ enum Format {
 enum ProfileName {
     /// Everything
     Full,
-    /// Only what the schema names
+    /// Only members that the schema names
     Canonical,
 }
 

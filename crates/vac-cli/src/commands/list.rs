@@ -68,12 +68,12 @@ fn variables() -> String {
     ],
 ))]
 pub struct List {
-    /// Whose sessions
+    /// Agent whose sessions to list
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     #[command(flatten)]
     selection: Selection,
-    /// Give the list as JSON
+    /// Print the list as JSON
     #[arg(long)]
     json: bool,
 }

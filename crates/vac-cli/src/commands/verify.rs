@@ -186,23 +186,26 @@ impl Verify {
 
     /// Returns the line with the verdict, and the exit code.
     fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
-        let (style, words, exit) = match answers.verdict() {
-            Verdict::Verified => (GOOD, "verified", Exit::Yes),
-            Verdict::StatementOnly if self.statement_only => {
-                (DOUBTFUL, "statement verified; record not examined", Exit::Yes)
+        let (style, words, hint, exit) = match answers.verdict() {
+            Verdict::Verified => (GOOD, "verified", None, Exit::Yes),
+            Verdict::StatementOnly => {
+                let words = "statement verified; record not examined";
+                if self.statement_only {
+                    (DOUBTFUL, words, None, Exit::Yes)
+                } else {
+                    (DOUBTFUL, words, Some("pass --record FILE, or --statement-only"), Exit::No)
+                }
             }
-            Verdict::StatementOnly => (
-                DOUBTFUL,
-                "statement verified; record not examined (pass --record FILE, or --statement-only)",
-                Exit::No,
-            ),
-            Verdict::Failed if !answers.is_signed => (BAD, "not signed", Exit::No),
-            Verdict::Failed if answers.is_missing_record() => {
-                (BAD, "NOT verified (detached record required: pass --record FILE)", Exit::No)
+            Verdict::Failed if !answers.is_signed => (BAD, "not signed", None, Exit::No),
+            Verdict::Failed => {
+                let hint = "detached record required: pass --record FILE";
+                let hint = answers.is_missing_record().then_some(hint);
+                (BAD, "NOT verified", hint, Exit::No)
             }
-            Verdict::Failed => (BAD, "NOT verified", Exit::No),
         };
-        (named("verdict").styled(style, words), exit)
+        let detail = [self.name()].into_iter().chain(hint.map(str::to_owned));
+        let detail = detail.collect::<Vec<_>>().join(": ");
+        (named("verdict").styled(style, words).text(&format!(" ({detail})")), exit)
     }
 
     /// Writes the attached record.

@@ -23,9 +23,9 @@ const MAX_COMPARED: usize = 16;
 
 /// Where records go.
 pub enum Destination {
-    /// One behind the other on standard output.
+    /// One after the other on standard output.
     Stdout(BufWriter<Data>),
-    /// One behind the other in a file, which gets its name at the end.
+    /// One after the other in a file, which gets its name at the end.
     File(OneFile),
     /// One file each in this folder.
     Folder { folder: PathBuf, existing: Box<Existing>, taken: Taken, _lock: FolderLock },
@@ -316,7 +316,7 @@ fn file_stem(agent: &str, session: &str) -> String {
     format!("{agent}-{safe}-{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
-/// A name that nobody has: the first is the stem, the others have numbers.
+/// A name that is not taken: the first is the stem, the others have numbers.
 fn unused(stem: &str, taken: &mut Taken) -> String {
     let folded = stem.to_ascii_lowercase();
     loop {

@@ -48,14 +48,14 @@ fn a_signed_record_verifies_wherever_the_record_is() {
             assert_eq!((signed.code, signed.stdout.as_str()), (0, ""), "{signed:?}");
             let ran = verify(&folder, &["signed", "--record", record]);
             assert_eq!(ran.code, 0, "{record} {flag}: {ran:?}");
-            assert!(ran.stdout.ends_with("verdict:        verified\n"), "{ran:?}");
+            assert!(ran.stdout.ends_with("verdict:        verified (signed)\n"), "{ran:?}");
             let alone = verify(&folder, &["signed"]);
             assert_eq!(alone.stdout.contains("not checked"), needs_record, "{alone:?}");
             let (code, words) = match flag {
-                "--attached" => (0, "\nverdict:        verified\n"),
+                "--attached" => (0, "\nverdict:        verified (signed)\n"),
                 // The statement holds; what it is about is not there.
                 "--hash-envelope" => (1, "statement verified; record not examined"),
-                _ => (1, "NOT verified (detached record required: pass --record FILE)\n"),
+                _ => (1, "NOT verified (signed: detached record required: pass --record FILE)\n"),
             };
             assert!(alone.code == code && alone.stdout.contains(words), "{alone:?}");
         }

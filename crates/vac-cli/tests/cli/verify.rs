@@ -41,7 +41,7 @@ fn what_is_not_signed_is_never_ok() {
     let ran = verify(&folder, &["a.json"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.starts_with("envelope:       failed (not signed: this is plain JSON)\n"));
-    assert!(ran.stdout.ends_with("\nverdict:        not signed\n"), "{ran:?}");
+    assert!(ran.stdout.ends_with("\nverdict:        not signed (a.json)\n"), "{ran:?}");
     assert_eq!(ran.stderr, "");
     assert!(!ran.stdout.contains("ok"), "{ran:?}");
     let json = verify(&folder, &["a.json", "--json"]).json();
@@ -55,7 +55,7 @@ fn a_changed_record_is_not_verified() {
     folder.write("b.json", timed().replace("hi", "ho"));
     let ran = verify(&folder, &["signed", "--record", "b.json"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.ends_with("\nverdict:        NOT verified\n"), "{ran:?}");
+    assert!(ran.stdout.ends_with("\nverdict:        NOT verified (signed)\n"), "{ran:?}");
     assert!(ran.stdout.contains("\nsignature:      failed (over the record as it is"), "{ran:?}");
     let json = verify(&folder, &["signed", "--record", "b.json", "--json"]).json();
     assert_eq!(json["claims"], serde_json::Value::Null, "nothing is claimed then");

@@ -28,7 +28,7 @@ fn a_statement_alone_is_accepted_on_request() {
     let folder = statement();
     let ran = verify(&folder, &["statement", "--statement-only"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let verdict = "\nverdict:        statement verified; record not examined\n";
+    let verdict = "\nverdict:        statement verified; record not examined (statement)\n";
     assert!(ran.stdout.ends_with(verdict), "{ran:?}");
     let json = verify(&folder, &["statement", "--statement-only", "--json"]).json();
     assert_eq!((&json["verdict"], &json["verified"]), (&"statement-only".into(), &false.into()));

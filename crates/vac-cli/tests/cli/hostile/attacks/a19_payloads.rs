@@ -24,7 +24,7 @@ fn the_payload_is_written_byte_by_byte() {
     let ran = verify(&folder, &["signed", "-o", "record.json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("signature:      ok"), "{ran:?}");
-    assert!(ran.stdout.ends_with("\nverdict:        verified\n"), "{ran:?}");
+    assert!(ran.stdout.ends_with("\nverdict:        verified (signed)\n"), "{ran:?}");
     assert_eq!(ran.stderr, "signed -> record.json\n");
     assert_eq!(written(&folder, "record.json"), Some(timed()));
 }
@@ -35,7 +35,7 @@ fn the_payload_goes_to_stdout_and_the_answers_to_stderr() {
     let ran = verify(&folder, &["signed", "-o", "-"]);
     ran.gives(0, &timed());
     assert!(ran.stderr.contains("signature:      ok"), "{ran:?}");
-    assert!(ran.stderr.contains("\nverdict:        verified\n"), "{ran:?}");
+    assert!(ran.stderr.contains("\nverdict:        verified (signed)\n"), "{ran:?}");
     let ran = verify(&folder, &["tampered", "-o", "-"]);
     ran.gives(1, "");
     assert!(ran.stderr.contains("NOT verified"), "{ran:?}");
