@@ -140,6 +140,10 @@ impl Adapter for Claude {
         "claude"
     }
 
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

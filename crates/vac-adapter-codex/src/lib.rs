@@ -155,6 +155,10 @@ impl Adapter for Codex {
         "codex"
     }
 
+    fn title(&self) -> &'static str {
+        "Codex"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

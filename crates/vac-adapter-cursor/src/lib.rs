@@ -137,6 +137,10 @@ impl Adapter for Cursor {
         "cursor"
     }
 
+    fn title(&self) -> &'static str {
+        "Cursor"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

@@ -157,6 +157,10 @@ impl Adapter for Gemini {
         "gemini"
     }
 
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

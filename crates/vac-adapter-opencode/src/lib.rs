@@ -145,6 +145,10 @@ impl Adapter for OpenCode {
         "opencode"
     }
 
+    fn title(&self) -> &'static str {
+        "OpenCode"
+    }
+
     fn detect(&self, sample: &Sample<'_>) -> Verdict {
         detect::verdict(sample)
     }

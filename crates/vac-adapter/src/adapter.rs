@@ -28,6 +28,11 @@ pub trait Adapter: Sync {
     /// The agent: `claude`, `gemini`, `codex`, `opencode`, `cursor`.
     fn name(&self) -> &'static str;
 
+    /// The agent's name in text for people: `Claude Code`.
+    fn title(&self) -> &'static str {
+        self.name()
+    }
+
     /// How the documents of a sample fit the logs of this agent.
     fn detect(&self, sample: &Sample<'_>) -> Verdict;
 

@@ -125,7 +125,7 @@ impl fmt::Debug for Detection<'_> {
 impl fmt::Display for Detection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Agent(adapter, _) => write!(f, "a log of {}", adapter.name()),
+            Self::Agent(adapter, _) => write!(f, "a log of {}", adapter.title()),
             Self::Foreign(agent) => write!(f, "looks like {agent}, which is not supported yet"),
             Self::Misfit(misfit) => misfit.fmt(f),
             Self::Unknown => f.write_str("unrecognised log format"),

@@ -40,6 +40,9 @@ pub struct Report {
     pub cli_version: Option<String>,
     /// The session's id.
     pub session_id: String,
+    /// The labels that the user gave the record.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// What it was made from.
     pub sources: Vec<Source>,
     /// Documents and other frames.
@@ -117,6 +120,11 @@ impl Report {
         let said = [MessageEntryType::User.as_str(), MessageEntryType::Assistant.as_str()];
         let kinds = said.into_iter().chain([ToolCallEntry::TYPE]);
         kinds.into_iter().any(|kind| self.entries.contains_key(kind))
+    }
+
+    /// Whether something in the log was not understood, or the session has no conversation.
+    pub fn has_unknown(&self) -> bool {
+        self.unparsed.count > 0 || !self.unknown_types.is_empty() || !self.has_conversation()
     }
 
     /// Ends the report: warns about a session without a conversation.

@@ -16,6 +16,7 @@
 //!   kept as the text that it was made from.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use vac_record::annotations::SessionAnnotations;
@@ -42,6 +43,8 @@ pub struct Options {
     pub profile: Profile,
     /// Whether to validate.
     pub validate: bool,
+    /// Labels that the user gives the record. They are written to its `recording-agent`.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// States what a record was made from. It is asked when all entries have been read, so
@@ -60,6 +63,7 @@ impl Default for Options {
             layout: Layout::Compact,
             profile: Profile::Full,
             validate: true,
+            labels: BTreeMap::new(),
         }
     }
 }
@@ -72,7 +76,8 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<Report, Error> {
     let mut record = around(session, options);
-    let report = begin_report(session, &record);
+    let mut report = begin_report(session, &record);
+    report.labels = options.labels.clone();
     let head = Around::of(&record, options)?;
     out.write_all(head.before())?;
     let count = match options.encoding {
@@ -84,7 +89,7 @@ pub fn write(
     let mut report = writer.end(count)?;
     report.finish();
     report.sources = sources()?;
-    record.recording_agent = Some(recording_agent(&report.sources));
+    record.recording_agent = Some(recording_agent(&options.labels, &report.sources));
     // Only what comes after the entries has changed: no member of the record sorts between
     // `recording-agent` and the session, in either encoding.
     let whole = Around::of(&record, options)?;
@@ -245,13 +250,24 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
     }
-    record.recording_agent = Some(recording_agent(&[]));
+    record.recording_agent = Some(recording_agent(&options.labels, &[]));
     record
 }
 
 /// What a record of ours says about itself.
-fn recording_agent(sources: &[Source]) -> RecordingAgent<'static> {
+fn recording_agent(
+    labels: &BTreeMap<String, String>,
+    sources: &[Source],
+) -> RecordingAgent<'static> {
     let mut extensions = Map::default();
+    if !labels.is_empty() {
+        let mut members = crate::members::Rest::default();
+        for (key, value) in labels {
+            let value = Any::from_value(value.as_str(), Encoding::Json);
+            members.push((key.clone().into(), value.expect("every encoding has text")));
+        }
+        raw::push(&mut extensions, "labels", &members);
+    }
     let sources: Vec<_> = sources.iter().map(described).collect();
     if let (false, Ok(any)) = (sources.is_empty(), Any::from_value(&sources, Encoding::Json)) {
         extensions.push(("sources".into(), any));

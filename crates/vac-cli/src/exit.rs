@@ -1,11 +1,13 @@
 //! Exit codes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
 use vac_value::harmless;
 
-use crate::{Arguments, terminal};
+use crate::{Arguments, terminal, version};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +46,15 @@ impl Exit {
         let arguments = std::env::args_os();
         let harmless = arguments.map(|it| harmless(&it.to_string_lossy()).into_owned());
         let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
+        let is_verbose = |it: &OsString| it == "-v" || it == "--verbose";
+        if error.kind() == ErrorKind::DisplayVersion
+            && std::env::args_os().any(|it| is_verbose(&it))
+        {
+            // Nobody reads it if that fails.
+            let mut out = terminal::Output::new();
+            out.text(&version::details()).and_then(|()| out.flush()).unwrap_or_default();
+            return Self::Yes;
+        }
         // Nobody is left to tell if that fails.
         error.print().unwrap_or_default();
         if error.use_stderr() { Self::Trouble } else { Self::Yes }

@@ -34,6 +34,11 @@ impl Input {
         }
     }
 
+    /// Whether it is a file with the ending of JSON.
+    pub fn is_named_like_json(&self) -> bool {
+        matches!(self, Self::File(path) if has_ending(path, &["json"]) || has_ending(path, &LINES))
+    }
+
     /// Whether it is a file with the ending of JSON lines.
     pub fn is_named_like_lines(&self) -> bool {
         matches!(self, Self::File(path) if has_ending(path, &LINES))

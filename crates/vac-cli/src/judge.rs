@@ -3,6 +3,9 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
+use vac::{AGENTS, Agent};
+use vac_adapter::Memory;
+use vac_store::join::look;
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
 use vac_validate::{
@@ -12,9 +15,13 @@ use vac_value::{Problem as Syntax, Scanner};
 
 use crate::input::{Documents, Input, Position, RestOfLine};
 use crate::schema::Rule;
+use crate::sessions;
 
 /// Beyond this, JSON is validated while it is read.
 const BIG: usize = 16 << 20;
+
+/// Maximum number of bytes of standard input that are held to detect a log.
+const MAX_STDIN: usize = 4 << 20;
 
 /// How much is read at once.
 const CHUNK: usize = 1 << 16;
@@ -27,7 +34,7 @@ pub struct Settings<'s> {
     pub encoding: Option<Encoding>,
     /// Whether to question what is valid.
     pub lint: bool,
-    /// How many violations of an input to tell, and how many findings.
+    /// The maximum number of violations to report for an input, and of findings.
     pub most: usize,
 }
 
@@ -39,9 +46,9 @@ pub struct Outcome {
     /// How many documents it has; the one that could not be read counts.
     pub documents: usize,
     /// What is wrong with them.
-    pub problems: Told<Problem>,
+    pub problems: Reported<Problem>,
     /// What is questionable about them.
-    pub findings: Told<Finding>,
+    pub findings: Reported<Finding>,
     /// Signed records.
     pub signed: Signed,
     /// Why it could not be read.
@@ -55,16 +62,16 @@ impl Outcome {
     }
 }
 
-/// The first of what there is to tell, and how many there are.
+/// The first problems or findings, up to a maximum, and the number of all.
 #[derive(Debug)]
-pub struct Told<T> {
-    /// Those that are told, each with its document's place in a sequence.
+pub struct Reported<T> {
+    /// Those that are reported, each with its document's place in a sequence.
     pub first: Vec<(Place, T)>,
     /// How many there are.
     pub total: usize,
 }
 
-impl<T> Default for Told<T> {
+impl<T> Default for Reported<T> {
     fn default() -> Self {
         Self { first: Vec::new(), total: 0 }
     }
@@ -111,9 +118,11 @@ pub struct Signed {
 /// Judges everything in an input.
 pub fn judge(input: &Input, settings: &Settings<'_>) -> Outcome {
     let outcome = Outcome { name: input.name(), ..Outcome::default() };
-    let mut judge = Judge { input, settings, scanner: Scanner::default(), outcome };
-    if let Err(error) = judge.read() {
-        judge.outcome.unreadable = Some(error.to_string());
+    let mut judge =
+        Judge { input, settings, scanner: Scanner::default(), outcome, stdin: Vec::new() };
+    match judge.read() {
+        Ok(()) => judge.explain(),
+        Err(error) => judge.outcome.unreadable = Some(error.to_string()),
     }
     judge.outcome
 }
@@ -123,6 +132,8 @@ struct Judge<'j> {
     settings: &'j Settings<'j>,
     scanner: Scanner,
     outcome: Outcome,
+    /// The beginning of standard input, which cannot be read again.
+    stdin: Vec<u8>,
 }
 
 impl Judge<'_> {
@@ -131,7 +142,10 @@ impl Judge<'_> {
         let mut head = Vec::new();
         reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
         let is_big = head.len() == BIG;
-        let encoding = self.settings.encoding.unwrap_or_else(|| detect_encoding(&head));
+        let encoding = self.settings.encoding.unwrap_or_else(|| self.detect_encoding(&head));
+        if *self.input == Input::Stdin {
+            self.stdin = head.iter().copied().take(MAX_STDIN).collect();
+        }
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {
                 let reader = Cursor::new(head).chain(reader);
@@ -151,6 +165,45 @@ impl Judge<'_> {
             self.several(&bytes, encoding);
         }
         Ok(())
+    }
+
+    /// How an input is written, by its beginning. Text in a file that is named like JSON is not
+    /// CBOR.
+    fn detect_encoding(&self, head: &[u8]) -> Encoding {
+        let is_text = head.first().is_some_and(u8::is_ascii);
+        match detect_encoding(head) {
+            Encoding::Cbor if is_text && self.input.is_named_like_json() => Encoding::Json,
+            encoding => encoding,
+        }
+    }
+
+    /// Returns the agent whose log the input is, if it is not a record.
+    fn agent(&self) -> Option<Agent> {
+        if let Input::File(path) = self.input {
+            let found = vac_store::find(std::slice::from_ref(path), AGENTS);
+            let known = found.logs.into_iter().map(|log| look(log, AGENTS));
+            return known.into_iter().find_map(|known| sessions::named(&known));
+        }
+        let log = Memory { name: "-", bytes: &self.stdin };
+        let (adapter, _) = vac_adapter::detect(&log, AGENTS).ok()??;
+        vac::agent(adapter.name())
+    }
+
+    /// Replaces the problems of an input that is a log by one that says so.
+    fn explain(&mut self) {
+        if self.outcome.is_valid() || !self.settings.rule.is_for_records() {
+            return;
+        }
+        if let Some(agent) = self.agent() {
+            let message = format!(
+                "this is a log of {}, not a record; convert it first with `vac convert`",
+                agent.title()
+            );
+            self.outcome.problems = Reported::default();
+            self.outcome.findings = Reported::default();
+            self.syntax(message, 0, None, Place::Only);
+            self.outcome.documents = 1;
+        }
     }
 
     /// Whether JSON has one document on each line, so that the others can be validated if
@@ -224,8 +277,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Documents one behind the other: JSON with or without space between them,
-    /// CBOR as RFC 8742 has it. Nothing is found behind one that is none.
+    /// Documents one after the other: JSON with or without space between them,
+    /// CBOR as RFC 8742 has it. Nothing is read after bytes that are not a document.
     fn several(&mut self, bytes: &[u8], encoding: Encoding) {
         let text = match (encoding, std::str::from_utf8(bytes)) {
             (Encoding::Cbor, _) => None,
@@ -334,15 +387,15 @@ impl Judge<'_> {
         }
         if self.settings.lint {
             let findings = lint::lint(&document);
-            let told = &mut self.outcome.findings;
-            told.total += findings.len();
-            let room = self.settings.most - told.first.len();
-            told.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
+            let reported = &mut self.outcome.findings;
+            reported.total += findings.len();
+            let room = self.settings.most - reported.first.len();
+            reported.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
         }
         self.scanner.recycle(document);
     }
 
-    /// How many more problems are told.
+    /// How many more problems are reported.
     fn room(&self) -> usize {
         self.settings.most - self.outcome.problems.first.len()
     }

@@ -31,7 +31,7 @@ pub fn generate(folder: &Path) -> Result<(PublicKey, KeyFiles)> {
     };
     for path in [&files.private, &files.public] {
         if path.symlink_metadata().is_ok() {
-            bail!("{} is there already: a key is never replaced", path.display());
+            bail!("{} already exists: a key is never replaced", path.display());
         }
     }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -39,6 +39,7 @@ mod skipped;
 mod table;
 mod terminal;
 mod unfinished;
+mod version;
 mod words;
 
 use clap::Parser;
@@ -63,10 +64,10 @@ use terminal::Talk;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Say nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more on stderr
+    /// Print more on stderr; with --version, also what vac was built from and tested with
     #[arg(short, long, global = true)]
     verbose: bool,
 }

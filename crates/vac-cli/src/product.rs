@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
 use crate::data::Data;
-use crate::protected::Protected;
+use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::Readers;
 use crate::unfinished::{Unfinished, is_taken};
 
@@ -19,7 +19,7 @@ pub enum Product {
     File(PathBuf, Readers),
 }
 
-/// What becomes of a file that is there already.
+/// What becomes of a file that already exists.
 #[derive(Clone, Copy)]
 pub enum Existing {
     /// It is replaced.
@@ -62,6 +62,9 @@ impl Product {
         existing: Existing,
         inputs: impl IntoIterator<Item = &'i PathBuf>,
     ) -> Result<()> {
+        if let Self::File(path, _) = self {
+            refuse_agent_folder(path)?;
+        }
         match (self, existing) {
             (Self::File(path, _), Existing::Replaced) => {
                 Protected::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
@@ -88,10 +91,10 @@ impl Product {
     }
 }
 
-/// Complains if standard output is a terminal, for which CBOR is nothing.
+/// Refuses to write CBOR to a terminal.
 pub fn refuse_to_show() -> Result<()> {
     if io::stdout().is_terminal() {
-        bail!("this is not text: name a file with --output, or redirect standard output");
+        bail!("refusing to write binary data to a terminal (use --output)");
     }
     Ok(())
 }
@@ -134,9 +137,9 @@ pub fn write_file(
 fn is_there(path: &Path, existing: Existing) -> anyhow::Error {
     match existing {
         Existing::KeptWithout(option) => {
-            anyhow::anyhow!("{} is there already ({option} replaces it)", path.display())
+            anyhow::anyhow!("{} already exists (use {option} to overwrite)", path.display())
         }
-        _ => anyhow::anyhow!("{} is there already", path.display()),
+        _ => anyhow::anyhow!("{} already exists", path.display()),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
+use vac::search::own_roots;
 
 /// Files, and folders with everything in them.
 #[derive(Default)]
@@ -30,4 +31,35 @@ impl Protected {
         }
         Ok(())
     }
+}
+
+/// Refuses to write to a folder in which an agent keeps its sessions.
+pub fn refuse_agent_folder(output: &Path) -> Result<()> {
+    let output = real_path(output);
+    for root in own_roots() {
+        let place = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
+        if output.starts_with(&place) {
+            bail!(
+                "{} is in {}, where {} keeps its sessions: choose another place for output",
+                output.display(),
+                place.display(),
+                root.agent
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A path without links and without `..`, as far as it exists.
+fn real_path(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut real = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(real.pop()),
+            component => real.push(component),
+        }
+        real = real.canonicalize().unwrap_or(real);
+    }
+    real
 }

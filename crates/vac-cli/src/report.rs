@@ -10,12 +10,12 @@ use vac_validate::lint::Finding;
 use vac_value::harmless;
 
 use crate::exit::Exit;
-use crate::judge::{Outcome, Place, Problem, Signed, Told};
+use crate::judge::{Outcome, Place, Problem, Reported, Signed};
 use crate::line::{BAD, DOUBTFUL, GOOD, Line};
 use crate::terminal::{self, Output, Talk};
-use crate::words::counted;
+use crate::words::{counted, grouped};
 
-/// Tells outcomes, one after the other.
+/// Reports outcomes, one after the other.
 pub struct Reporter {
     output: Output,
     talk: Talk,
@@ -52,7 +52,7 @@ impl Reporter {
         }
     }
 
-    /// Tells one outcome.
+    /// Reports one outcome.
     pub fn add(&mut self, outcome: &Outcome) -> io::Result<()> {
         self.count(outcome);
         if let Some(files) = &mut self.json {
@@ -65,7 +65,7 @@ impl Reporter {
         self.talk_about(outcome)
     }
 
-    /// Tells what it comes to.
+    /// Prints the summary and returns the exit code.
     pub fn finish(mut self) -> io::Result<Exit> {
         if let Some(files) = self.json.take() {
             self.output.json(&Document { files, summary: self.summary })?;
@@ -120,12 +120,15 @@ impl Reporter {
         lines
     }
 
-    /// What is said beside the data, behind the data it belongs to.
+    /// Prints on stderr what belongs to an outcome, after its data.
     fn talk_about(&mut self, outcome: &Outcome) -> io::Result<()> {
         let name = harmless(&outcome.name);
         let mut words = Vec::new();
-        words.extend(outcome.problems.untold("violation").map(|rest| format!("{name}: {rest}")));
-        words.extend(outcome.findings.untold("lint finding").map(|rest| format!("{name}: {rest}")));
+        words
+            .extend(outcome.problems.unreported("violation").map(|rest| format!("{name}: {rest}")));
+        words.extend(
+            outcome.findings.unreported("lint finding").map(|rest| format!("{name}: {rest}")),
+        );
         words.extend(outcome.signed.note().map(|note| format!("{name}: {note}")));
         if outcome.signed.word().is_some() {
             words.push(format!("{name}: signature: not checked; run vac verify"));
@@ -147,8 +150,8 @@ impl Reporter {
     }
 }
 
-impl<T> Told<T> {
-    fn untold(&self, what: &str) -> Option<String> {
+impl<T> Reported<T> {
+    fn unreported(&self, what: &str) -> Option<String> {
         match self.total - self.first.len().min(self.total) {
             0 => None,
             1 => Some(format!("1 more {what} (see --max-errors)")),
@@ -200,13 +203,13 @@ impl Summary {
         let style = |count: usize, style: Style| if count == 0 { Style::new() } else { style };
         let mut line = Line::from(&counted(files, "file"))
             .text(": ")
-            .styled(style(valid, GOOD), &format!("{valid} valid"))
+            .styled(style(valid, GOOD), &format!("{} valid", grouped(valid as u64)))
             .text(", ")
-            .styled(style(invalid, BAD), &format!("{invalid} invalid"))
+            .styled(style(invalid, BAD), &format!("{} invalid", grouped(invalid as u64)))
             .text(", ")
-            .styled(style(unreadable, BAD), &format!("{unreadable} unreadable"));
+            .styled(style(unreadable, BAD), &format!("{} unreadable", grouped(unreadable as u64)));
         if self.documents > self.files {
-            line = line.text(&format!(" ({} documents)", self.documents));
+            line = line.text(&format!(" ({})", counted(self.documents, "document")));
         }
         if self.lint > 0 {
             line = line.text("; ").styled(DOUBTFUL, &counted(self.lint, "lint finding"));

@@ -107,6 +107,12 @@ impl std::fmt::Display for NotVerified {
 
 impl std::error::Error for NotVerified {}
 
+/// Returns the message that no session was found in the paths that the user named.
+pub fn none_found(paths: &[PathBuf]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    format!("no session found in {} (supported: {})", paths.join(", "), vac::agent_names())
+}
+
 /// Takes the name of an agent, or `auto`.
 pub fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(
@@ -167,7 +173,7 @@ impl Looking<'_, '_> {
         }
         skipped::warn(&skipped, self.sessions.talk);
         if self.shown == 0 && self.exit == Exit::Yes {
-            self.complain("no session found", Exit::No);
+            self.complain(&none_found(self.sessions.paths), Exit::No);
         }
         Ok(self.exit)
     }
@@ -180,10 +186,13 @@ impl Looking<'_, '_> {
         }
         let Some(agent) = self.sessions.agent.or_else(|| named(known)) else {
             if log.named {
-                let reason = "neither a record nor a session log of an agent known here";
-                self.refuse(log, known.looks_like.as_deref().unwrap_or(reason), Exit::No);
+                let reason = format!(
+                    "neither a record nor a session log (supported: {})",
+                    vac::agent_names()
+                );
+                self.refuse(log, known.looks_like.as_deref().unwrap_or(&reason), Exit::No);
             } else {
-                self.sessions.talk.say_more(&format!("{}: passed over", log.shown));
+                self.sessions.talk.say_more(&format!("{}: skipped", log.shown));
             }
             return Ok(());
         };

@@ -85,7 +85,7 @@ impl Write for Unfinished {
 }
 
 /// Whether a name is that of a pipe or a device: it is written to, never replaced.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
@@ -101,7 +101,18 @@ fn aside(place: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".vac-");
-    create(&mut builder, folder, readers)
+    create(&mut builder, folder, readers).map_err(|error| without_path(folder, &error))
+}
+
+/// An error about a temporary file, without its name.
+fn without_path(folder: &Path, error: &io::Error) -> io::Error {
+    let kind = error.kind();
+    match kind {
+        io::ErrorKind::NotFound => {
+            io::Error::new(kind, format!("folder {} does not exist", folder.display()))
+        }
+        _ => kind.into(),
+    }
 }
 
 #[cfg(unix)]
@@ -146,7 +157,7 @@ pub fn make_folder(path: &Path, readers: Readers) -> anyhow::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    create_folder(path, readers).with_context(|| format!("cannot make {}", path.display()))
+    create_folder(path, readers).with_context(|| format!("cannot create folder {}", path.display()))
 }
 
 #[cfg(unix)]

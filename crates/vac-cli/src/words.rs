@@ -4,7 +4,7 @@
 pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {thing}"),
-        count => format!("{count} {thing}s"),
+        count => format!("{} {thing}s", grouped(count)),
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     fn one_thing_is_not_several() {
         assert_eq!(counted(0_usize, "file"), "0 files");
         assert_eq!(counted(1_u64, "file"), "1 file");
-        assert_eq!(counted(2_u64, "file"), "2 files");
+        assert_eq!(counted(2_000_u64, "file"), "2,000 files");
     }
 
     #[test]

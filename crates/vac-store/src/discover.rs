@@ -2,16 +2,17 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, What};
 
 use crate::find::{Found, Origin, Search, find_all};
 use crate::pattern::matches;
-use crate::places::Root;
+use crate::places::{Root, roots_below, roots_of_home};
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder;
+use crate::skipped::Skipped;
 use crate::walk::{Visitor, walk};
 
 /// No place is deeper.
@@ -29,6 +30,7 @@ impl Search<'_> {
     /// Adds the sessions in some places.
     pub fn discover(&mut self, roots: &[Root]) {
         let mut seen = HashSet::new();
+        let mut failed = HashSet::new();
         for root in roots {
             let place = match &root.below {
                 None => self.root(&root.path),
@@ -45,7 +47,11 @@ impl Search<'_> {
                 Ok(real) => real,
                 Err(error) if is_absent(&error) => continue,
                 Err(error) => {
-                    self.trouble(&root.path, &error);
+                    // All places in a folder that cannot be read fail, which is reported once.
+                    let path = unreadable_folder(root).unwrap_or_else(|| root.path.clone());
+                    if failed.insert(path.clone()) {
+                        self.trouble(&path, &error);
+                    }
                     continue;
                 }
             };
@@ -63,6 +69,44 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Returns the places of agents in a folder that the user named: a home folder, a copy of an
+/// agent's folder, or a folder of homes such as `/home`. It is a folder of homes if it has no place
+/// of an agent itself.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn roots_in(agents: &[&dyn Adapter], folder: &Path) -> io::Result<Vec<Root>> {
+    let own = roots_below(agents, folder);
+    let top = SafePath::named(folder, &Skipped::default());
+    let entries = top.entries()?;
+    let has_place = |root: &Root| match &root.below {
+        Some((_, names)) => !names.as_os_str().is_empty() && top.join(names).exists(),
+        None => true,
+    };
+    // A copy of an agent's folder has the agent's sessions.
+    if own.iter().any(has_place) || !discover(&own, agents).logs.is_empty() {
+        return Ok(own);
+    }
+    let homes = entries.iter().filter(|entry| entry.is_folder());
+    let names = homes.filter_map(|home| home.as_path().file_name());
+    let roots = names.flat_map(|name| roots_of_home(agents, folder, Path::new(name)));
+    Ok(own.into_iter().chain(roots).collect())
+}
+
+/// Returns the first folder on the way from the folder that the user named to a place that cannot
+/// be read, if there is one.
+fn unreadable_folder(root: &Root) -> Option<PathBuf> {
+    let (folder, names) = root.below.as_ref()?;
+    let mut path = SafePath::named(folder, &Skipped::default());
+    for name in names {
+        if path.entries().is_err() {
+            return Some(path.as_path().to_owned());
+        }
+        path = path.join(name);
+    }
+    None
 }
 
 /// The folder of a user's own place that has a fixed name, and the names below it.

@@ -62,8 +62,8 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.shown)?;
         match &self.why {
-            Why::Copy(other) => write!(f, "left out, a copy of {other}"),
-            Why::Remains(other) => write!(f, "left out, {other} has more of the session"),
+            Why::Copy(other) => write!(f, "skipped, a copy of {other}"),
+            Why::Remains(other) => write!(f, "skipped, {other} has more of the session"),
             Why::Unreadable(reason) => f.write_str(reason),
         }
     }

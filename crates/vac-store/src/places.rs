@@ -77,6 +77,11 @@ pub fn roots(agents: &[&dyn Adapter], around: &Surroundings<'_>) -> Vec<Root> {
 /// a copy of an agent's folder. Variables are ignored. A copy of the folder of an agent that writes
 /// the format of another one is taken for the other's.
 pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
+    roots_of_home(agents, folder, Path::new(""))
+}
+
+/// Returns the places of agents in a home folder below a folder that the user named.
+pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path) -> Vec<Root> {
     let mut roots = Vec::new();
     for adapter in agents {
         for place in adapter.places() {
@@ -85,8 +90,8 @@ pub fn roots_below(agents: &[&dyn Adapter], folder: &Path) -> Vec<Root> {
             }
             let itself = place.agent.is_none().then_some("");
             for names in place.in_home.iter().copied().chain(itself) {
-                let below = Some((folder.to_owned(), join(Path::new(""), names)));
-                let root = root(*adapter, place, join(folder, names), None);
+                let below = Some((folder.to_owned(), join(home, names)));
+                let root = root(*adapter, place, join(&folder.join(home), names), None);
                 roots.push(Root { below, ..root });
             }
         }

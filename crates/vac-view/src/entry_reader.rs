@@ -17,7 +17,7 @@ use crate::author::MessageAuthor;
 use crate::context::Context;
 use crate::event::EventKind;
 use crate::recent_calls::RecentCalls;
-use crate::status::{Status, StatusTracker};
+use crate::status::{Ended, Status, StatusTracker};
 
 /// Receives what entries contain.
 pub(crate) trait Visitor {
@@ -47,9 +47,14 @@ impl EntryReader {
         }
     }
 
-    /// How the session ended, if there are no more entries.
+    /// The status of the session, if there are no more entries.
     pub fn status(&self) -> Status {
         self.status.status()
+    }
+
+    /// How the session ended, if there are no more entries.
+    pub fn ended(&self) -> Ended {
+        self.status.ended()
     }
 
     /// Reads an entry and its children.

@@ -1,5 +1,7 @@
 //! One event, and its JSON.
 
+use std::collections::BTreeMap;
+
 use vac_adapter::message_text::{LeftOut, MessageText};
 use vac_adapter::tools::Target;
 use vac_record::annotations::{Action, Decider, Decision, Outcome, Relation, Usage};
@@ -43,6 +45,8 @@ pub enum EventKind<'e> {
         parent: Option<&'e str>,
         /// How it came from that session.
         relation: Option<Relation>,
+        /// The labels of the record.
+        labels: &'e BTreeMap<String, String>,
     },
     /// A message in the user's name.
     UserPrompt {
@@ -217,6 +221,7 @@ enum Value<'e> {
     Float(f64),
     Texts(&'e [String]),
     Counts(&'e LeftOut),
+    Labels(&'e BTreeMap<String, String>),
     Encoded(&'e dyn Encode),
 }
 
@@ -239,6 +244,13 @@ impl Encode for Value<'_> {
                 let mut map = MapEncoder::new(to);
                 for (kind, count) in *counts {
                     map.extension(Key::Text(kind), count)?;
+                }
+                map.end()?;
+            }
+            Self::Labels(labels) => {
+                let mut map = MapEncoder::new(to);
+                for (key, value) in *labels {
+                    map.extension(Key::Text(key), value)?;
                 }
                 map.end()?;
             }
@@ -309,6 +321,7 @@ impl<'e> Members<'e> {
                 working_dir,
                 parent,
                 relation,
+                labels,
             } => {
                 self.flag("synthesised", *is_synthesised);
                 self.text("model", *model);
@@ -316,6 +329,9 @@ impl<'e> Members<'e> {
                 self.text("working-dir", *working_dir);
                 self.text("parent", *parent);
                 self.text("relation", relation.map(Relation::as_str));
+                if !labels.is_empty() {
+                    self.push("labels", Value::Labels(labels));
+                }
             }
             EventKind::UserPrompt { text, author, is_local_command, action, command } => {
                 self.push("author", Value::Text(author.name()));

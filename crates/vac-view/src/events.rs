@@ -300,6 +300,7 @@ impl Output<'_, '_> {
             working_dir: environment.map(|environment| &*environment.working_dir),
             parent: annotations.and_then(|it| it.parent.as_deref()),
             relation: annotations.and_then(|it| it.relation),
+            labels: &info.labels,
         };
         if !options.boundaries {
             return Ok(());

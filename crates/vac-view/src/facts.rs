@@ -17,7 +17,7 @@ use crate::entry_reader::{EntryReader, Visitor};
 use crate::event::EventKind;
 use crate::event_time::to_utc;
 use crate::session_info::SessionInfo;
-use crate::status::Status;
+use crate::status::{Ended, Status};
 use crate::usage_totals::UsageTotals;
 
 /// The maximum number of names of one kind that are listed.
@@ -72,7 +72,9 @@ pub struct Facts {
     /// The milliseconds between the two, unless the log states only one time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// How it ended.
+    /// How it ended, whatever its tools did.
+    pub ended: Ended,
+    /// The status, as events state it: `failure` also if a tool failed in the last step.
     pub status: Status,
     /// The number of messages in the user's name, by author.
     pub prompts: BTreeMap<&'static str, u64>,
@@ -103,11 +105,16 @@ pub struct Facts {
     /// Tools, by category and name.
     pub tools: Vec<ToolFacts>,
     /// The number of tool calls that failed.
+    #[serde(rename = "tool-errors")]
     pub errors: u64,
     /// The number of tool calls that were cancelled.
+    #[serde(rename = "tool-calls-cancelled")]
     pub cancelled: u64,
     /// The number of permission decisions, by decision.
     pub permissions: BTreeMap<&'static str, u64>,
+    /// The labels of the record.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// The files that it was read from.
     pub sources: Vec<Source>,
 }
@@ -257,6 +264,7 @@ impl FactsSink {
             duration_ms: duration.filter(|_| !info.starts_by_file_name()),
             start: start.as_ref().and_then(to_utc),
             end: end.as_ref().and_then(to_utc),
+            ended: reader.ended(),
             status: reader.status(),
             prompts: counts.prompts,
             first_prompt: counts
@@ -279,6 +287,7 @@ impl FactsSink {
             cancelled: counts.cancelled,
             permissions: counts.permissions,
             agent: info.agent,
+            labels: info.labels,
             sources: info.sources,
         }
     }

@@ -1,5 +1,7 @@
 //! What is known of a session before its entries are read.
 
+use std::collections::BTreeMap;
+
 use vac_adapter::report::Source;
 use vac_adapter::{Adapter, Session, annotation, session};
 use vac_record::annotations::SessionAnnotations;
@@ -18,6 +20,8 @@ pub(crate) struct SessionInfo {
     pub annotations: Option<SessionAnnotations<'static>>,
     /// Whether the session has annotations that are not valid.
     pub has_invalid_annotations: bool,
+    /// The labels that the record states.
+    pub labels: BTreeMap<String, String>,
     /// The files that it comes from.
     pub sources: Vec<Source>,
 }
@@ -34,6 +38,7 @@ impl SessionInfo {
             agent: session.agent().into_owned(),
             has_invalid_annotations: annotations.is_err(),
             annotations: annotations.ok().flatten(),
+            labels: stated_labels(&record),
             record,
             sources,
         }
@@ -83,4 +88,17 @@ fn stated_sources(record: &VerifiableAgentRecord<'_>) -> Vec<Source> {
     };
     let recording = record.recording_agent.as_ref();
     recording.and_then(|agent| agent.extensions.get("sources")).and_then(read).unwrap_or_default()
+}
+
+/// Returns the labels that a record states: members of `recording-agent.labels` that are text.
+fn stated_labels(record: &VerifiableAgentRecord<'_>) -> BTreeMap<String, String> {
+    const MAX_LABELS: usize = 1000;
+    let read = |any: &Any<'_>| {
+        let document = any.document().ok()?;
+        let text = |node: Node<'_, '_>| Some(node.text()?.into_owned());
+        let members = document.root().members().take(MAX_LABELS);
+        Some(members.filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect())
+    };
+    let recording = record.recording_agent.as_ref();
+    recording.and_then(|agent| agent.extensions.get("labels")).and_then(read).unwrap_or_default()
 }

@@ -60,6 +60,42 @@ impl From<Ending> for Status {
     }
 }
 
+/// How a session ended, whatever its tools did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// The model finished, or the log says that the session succeeded.
+    Normally,
+    /// The model did not finish, or the log says that the session was interrupted.
+    Interrupted,
+    /// The log says that the session failed.
+    Failed,
+    /// The session has neither a prompt nor anything of the model.
+    Unknown,
+}
+
+impl Ended {
+    /// The name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normally => "normally",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl From<Status> for Ended {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Success => Self::Normally,
+            Status::Failure => Self::Failed,
+            Status::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 /// Finds out how a session ended, entry by entry.
 #[derive(Clone, Debug)]
 pub(crate) struct StatusTracker {
@@ -155,20 +191,36 @@ impl StatusTracker {
         self.thread(is_subagent).stated = Some(stated);
     }
 
-    /// How the session ended, if there are no more entries.
+    /// The status of the session, if there are no more entries.
     pub fn status(&self) -> Status {
-        let is_empty = self.main.last == Last::Nobody && self.main.stated.is_none();
-        let thread = if is_empty { &self.subagents } else { &self.main };
-        if let Some(stated) = thread.stated {
-            return stated.status;
+        let thread = self.deciding_thread();
+        match thread.stated {
+            Some(stated) => stated.status,
+            None if thread.last == Last::Model && thread.has_failed => Status::Failure,
+            None => match self.ended() {
+                Ended::Normally => Status::Success,
+                _ => Status::Interrupted,
+            },
         }
+    }
+
+    /// How the session ended, if there are no more entries.
+    pub fn ended(&self) -> Ended {
+        let thread = self.deciding_thread();
         let logs_results = self.logs_results.unwrap_or(thread.has_any_result);
-        match thread.last {
-            Last::Nobody | Last::User => Status::Interrupted,
-            Last::Model if thread.has_failed => Status::Failure,
-            Last::Model if logs_results && thread.open_calls > 0 => Status::Interrupted,
-            Last::Model => Status::Success,
+        match (thread.stated, thread.last) {
+            (Some(stated), _) => stated.status.into(),
+            (None, Last::Nobody) => Ended::Unknown,
+            (None, Last::User) => Ended::Interrupted,
+            (None, Last::Model) if logs_results && thread.open_calls > 0 => Ended::Interrupted,
+            (None, Last::Model) => Ended::Normally,
         }
+    }
+
+    /// The main thread, unless the session consists of subagents.
+    fn deciding_thread(&self) -> &Thread {
+        let is_empty = self.main.last == Last::Nobody && self.main.stated.is_none();
+        if is_empty { &self.subagents } else { &self.main }
     }
 }
 

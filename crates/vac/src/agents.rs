@@ -24,6 +24,22 @@ pub struct Agent {
     pub adapter: &'static dyn Adapter,
 }
 
+impl Agent {
+    /// Returns the agent's name in text for people.
+    ///
+    /// ```
+    /// assert_eq!(vac::agent("claude").map(|agent| agent.title()), Some("Claude Code"));
+    /// ```
+    pub fn title(&self) -> &'static str {
+        if self.name == self.adapter.name() { self.adapter.title() } else { self.name }
+    }
+}
+
+/// Returns the names of all agents, separated by commas.
+pub fn agent_names() -> String {
+    agents().iter().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns all agents: those of the adapters, and then others that write the same formats and
 /// have places of their own.
 pub fn agents() -> Vec<Agent> {

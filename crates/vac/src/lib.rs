@@ -83,7 +83,7 @@ mod task;
 mod validate;
 mod version;
 
-pub use agents::{AGENTS, Agent, agent, agents, place_variables};
+pub use agents::{AGENTS, Agent, agent, agent_names, agents, place_variables};
 pub use convert::{Converted, Options, Record, convert, convert_to_records};
 pub use error::{Error, ErrorKind, Result};
 pub use read::{Readable, events, inspect};

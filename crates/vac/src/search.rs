@@ -7,13 +7,14 @@ use serde::Serialize;
 use vac_adapter::Adapter;
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
+use vac_store::discover::roots_in;
 use vac_store::join::{Known, LeftOut, Why, join, look_and_hold};
 use vac_store::places::{self, Root, Surroundings, System};
 use vac_store::{HeldBudget, Log, Skipped, find_all};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
-use crate::{AGENTS, Agent, Task};
+use crate::{AGENTS, Agent, Task, agent_names};
 
 /// Where to search for sessions, and which of them are wanted.
 ///
@@ -28,8 +29,8 @@ use crate::{AGENTS, Agent, Task};
 pub struct Search {
     /// Files, folders (searched at any depth), or `-` for standard input.
     pub paths: Vec<PathBuf>,
-    /// Home folders, or copies of agents' folders, of which only the places where agents keep
-    /// sessions are searched.
+    /// Home folders, folders of homes, or copies of agents' folders, of which only the places where
+    /// agents keep sessions are searched.
     pub roots: Vec<PathBuf>,
     /// Whether to search the places where agents keep sessions on this machine.
     pub discover: bool,
@@ -155,11 +156,7 @@ impl Search {
     ///
     /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
     pub fn find(&self, budget: &HeldBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
-        let agents = self.wanted()?;
-        let mut roots = self.all_roots()?;
-        if !agents.is_empty() {
-            roots.retain(|root| agents.iter().any(|agent| root.agent == agent.name));
-        }
+        let roots = self.roots()?;
         let found = find_all(&self.paths, &roots, AGENTS);
         let paths = found.logs.iter().flat_map(Log::paths).map(Path::to_owned).collect();
         let mut logs = self.detect(found.logs, budget, step)?;
@@ -236,26 +233,40 @@ impl Search {
         self.agents.iter().map(agent).collect()
     }
 
-    fn all_roots(&self) -> Result<Vec<Root>> {
+    /// Returns the places to search: those of the wanted agents in [`roots`](Self::roots), and on
+    /// this machine if that is wanted.
+    ///
+    /// # Errors
+    /// If an agent is unknown, or a root is not a folder that can be read.
+    pub fn roots(&self) -> Result<Vec<Root>> {
+        let agents = self.wanted()?;
         let mut roots = Vec::new();
         for folder in &self.roots {
-            if let Err(error) = folder.read_dir() {
-                return Err(Error::from(error).at(folder.display().to_string()));
+            match roots_in(AGENTS, folder) {
+                Ok(found) => roots.extend(found),
+                Err(error) => return Err(Error::from(error).at(folder.display().to_string())),
             }
-            roots.extend(places::roots_below(AGENTS, folder));
         }
         if self.discover {
-            let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
-            let surroundings = Surroundings {
-                system: System::this(),
-                home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
-                temporary: &temporary,
-                variable: &|name| std::env::var_os(name),
-            };
-            roots.extend(places::roots(AGENTS, &surroundings));
+            roots.extend(own_roots());
+        }
+        if !agents.is_empty() {
+            roots.retain(|root| agents.iter().any(|agent| root.agent == agent.name));
         }
         Ok(roots)
     }
+}
+
+/// Returns the places of agents in the home folder of the user, or where variables say.
+pub fn own_roots() -> Vec<Root> {
+    let (home, temporary) = (std::env::home_dir(), std::env::temp_dir());
+    let surroundings = Surroundings {
+        system: System::this(),
+        home: home.as_deref().filter(|home| !home.as_os_str().is_empty()),
+        temporary: &temporary,
+        variable: &|name| std::env::var_os(name),
+    };
+    places::roots(AGENTS, &surroundings)
 }
 
 impl Plan {
@@ -270,8 +281,7 @@ impl Plan {
             Some(agent) => self.tasks.push(Task::new(known, agent)?),
             None if known.log.named => {
                 let reason = known.looks_like.unwrap_or_else(|| {
-                    let names: Vec<_> = AGENTS.iter().map(|adapter| adapter.name()).collect();
-                    format!("unrecognised log format (supported: {})", names.join(", "))
+                    format!("unrecognised log format (supported: {})", agent_names())
                 });
                 self.troubles.push(Error::new(ErrorKind::Unrecognised, reason).at(name));
             }

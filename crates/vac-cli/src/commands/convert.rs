@@ -1,13 +1,13 @@
 //! `vac convert`
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use vac::Agent;
 use vac::convert::Options;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
@@ -19,18 +19,19 @@ use vac_value::{Encoding, Layout};
 
 use crate::convert::contains::Finished;
 use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
-use crate::convert::earlier::Earlier;
+use crate::convert::earlier::{Earlier, Unchanged};
 use crate::convert::lock::{FolderLock, Wait};
+use crate::convert::output::{OutputKind, may_have_several};
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
-use crate::convert::summary::{Changes, Refused, Summary};
+use crate::convert::summary::{Changes, Failed, Summary};
 use crate::convert::unknown;
 use crate::convert::work::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
 use crate::product::refuse_to_show;
-use crate::protected::Protected;
+use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
 use crate::size;
@@ -38,7 +39,7 @@ use crate::skipped;
 use crate::terminal::{self, Talk};
 use crate::unfinished::make_folder;
 
-/// Turn the session logs of agents into records
+/// Convert session logs of agents to records
 ///
 /// Logs are recognised by their content. Every value of a log is in its record,
 /// under its canonical or its native name. The same log always gives the same
@@ -47,8 +48,13 @@ use crate::unfinished::make_folder;
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
     &["\
-With --discover and an output folder, only sessions that are new or have changed since
-are converted: a record names its sources with size and SHA-256. A newer version of vac
+-o PATH is a folder, with a file for each session, if PATH ends in /, exists as a folder,
+or more than one session could be written: with --discover, several paths, a directory or
+a database. Otherwise it is a file. PATH.jsonl, PATH.ndjson and PATH.cborseq are always
+files, for all records. Folders that do not exist are created.",
+"\
+In an output folder, only sessions that are new or have changed since are converted: a
+record names its sources with size and SHA-256. A newer version of vac or another --label
 changes no record; --reconvert does. A record is replaced only by one that contains it:
 its log has only grown, or every entry of it is in the new one unchanged. Otherwise it is
 kept, the new record gets another name, and the exit code is 1; --force replaces it. What
@@ -63,71 +69,73 @@ are in a database or on standard input. Two runs that write to one folder take t
         ("vac convert --discover -o records/", "All sessions on this machine; again: what is new"),
         (
             "vac convert -f cbor --report report.json -o records.cborseq logs/",
-            "In CBOR, one behind the other, with a report of what was found",
+            "In CBOR, all records in one file, with a report of what was found",
         ),
     ],
 ))]
 pub struct Convert {
     /// Files, directories (searched for logs at any depth), or - for stdin
-    #[arg(value_name = "PATH", required_unless_present = "discover")]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Convert the sessions that agents keep on this machine (see `vac list`)
     #[arg(long, conflicts_with = "paths")]
     discover: bool,
     #[command(flatten)]
     selection: Selection,
-    /// Whose logs they are
+    /// Agent that wrote the logs
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
-    /// How records are written
-    #[arg(short, long, value_enum, default_value = "json")]
-    format: Format,
-    /// A file for all records, or a folder (with a slash at the end, or with --discover)
-    /// for one file each
+    /// Encoding of records [default: by the ending of --output, else json]
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
+    /// Write to this file, or to a folder with a file for each session (see below)
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// How much of a log its record holds
+    /// How much of a log to keep in its record
     #[arg(long, value_enum, default_value = "full")]
     profile: ProfileName,
-    /// Lay JSON out for reading
+    /// Pretty-print JSON
     #[arg(long)]
     pretty: bool,
+    /// Keep this label in the `recording-agent` of every record that is written (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_label)]
+    label: Vec<(String, String)>,
     /// Write a report of what was found to this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Keep a longer line or message unparsed, in pieces (1KiB to 2GiB)
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     max_event: usize,
-    /// Convert so many logs at once [default: one for each core]
+    /// Number of logs to convert in parallel [default: number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Do not check records against the schema
+    /// Do not validate records against the schema
     #[arg(long)]
     no_validate: bool,
-    /// Replace files that are there already
+    /// Overwrite a file that already exists, or earlier records of the same sessions
     #[arg(long)]
     force: bool,
-    /// Convert sessions again that have not changed; needs --discover
-    #[arg(long, requires = "discover")]
+    /// Also convert sessions that have not changed; needs an output folder
+    #[arg(long, requires = "output")]
     reconvert: bool,
     #[command(flatten)]
     mode: ModeOption,
     /// Fail instead of waiting if another vac writes to the output folder
     #[arg(long)]
     no_wait: bool,
-    /// Exit with 1 if anything was not understood, or a session has no message and no call
+    /// Exit with 1 if anything was not understood, or a session has no message and no tool call
     #[arg(long)]
     strict: bool,
-    /// Give the summary as JSON on stdout; needs --output
+    /// Print the summary as JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// One JSON record a line
+    /// One JSON record per line
     Json,
-    /// Deterministic CBOR, one record behind the other
+    /// Deterministic CBOR, one record after the other
     Cbor,
 }
 
@@ -135,36 +143,42 @@ enum Format {
 enum ProfileName {
     /// Everything
     Full,
-    /// Only what the schema names
+    /// Only members that the schema names
     Canonical,
 }
 
 impl Convert {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
-        if self.selection.root.is_some() && !self.discover {
-            bail!("--root says where to discover sessions: it needs --discover");
+        if self.paths.is_empty() && !self.discover {
+            bail!("no PATH given (use --discover to convert the sessions on this machine)");
         }
-        let settings = self.settings();
+        if !self.selection.root.is_empty() && !self.discover {
+            bail!("--root requires --discover");
+        }
+        let output = self.output.as_deref();
+        let is_several = self.discover || may_have_several(&self.paths);
+        let kind = OutputKind::new(output, is_several)?;
+        let settings = self.settings(kind)?;
+        if let Some(path) = output.filter(|_| kind != OutputKind::Stdout) {
+            refuse_agent_folder(path)?;
+        }
+        self.check_options(kind, settings.options.record.encoding)?;
         // Search logs only while no other run writes records of them.
-        let folder = self.folder();
+        let folder = output.filter(|_| kind == OutputKind::Folder);
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
         let (agent, jobs) = (settings.agent, settings.jobs);
         let budget = HeldBudget::new(settings.options.max_event);
         let selected = self.selection.find(&self.paths, agent, jobs, &budget, talk)?;
         let found = if self.discover { &[][..] } else { &selected.found };
-        let inputs = Rc::new(inputs(found, &selected.logs));
-        let words_about_left_out = selected.words_about_left_out();
-        let mut summary = Summary { left_out: selected.left_out, ..Summary::default() };
+        let inputs = inputs(found, &selected.logs);
+        let mut summary = Summary { duplicates: selected.duplicates, ..Summary::default() };
         let skipped = selected.skipped;
         let sources = selected.logs.iter().filter(|known| known.agent.is_some() || known.log.named);
         let readers = self.mode.readers_of_logs(sources.map(|known| &known.log));
         let (destination, logs) = match folder {
-            None => {
-                let output = self.output.as_deref();
-                (Destination::of(output, self.force, readers, &inputs)?, selected.logs)
-            }
+            None => (Destination::of(output, self.force, readers, &inputs)?, selected.logs),
             Some(folder) => {
                 make_folder(folder, readers)?;
                 let lock = match lock {
@@ -172,7 +186,7 @@ impl Convert {
                     None => self.lock(folder, talk)?,
                 };
                 let (existing, logs) =
-                    self.existing(folder, selected.logs, &settings, &inputs, &mut summary, talk)?;
+                    self.existing(folder, selected.logs, &settings, &mut summary, talk)?;
                 (Destination::folder(folder, existing, lock), logs)
             }
         };
@@ -208,8 +222,8 @@ impl Convert {
             report.refuse_records(&destination)?;
         }
         destination.finish()?;
-        if summary.sessions.is_empty() && summary.refused.is_empty() {
-            exit = exit.max(self.nothing(&summary, talk));
+        if summary.sessions.is_empty() && summary.failed.is_empty() {
+            exit = exit.max(self.nothing(&summary, agent, talk)?);
         }
         if self.strict && summary.has_unknown() {
             exit = exit.max(Exit::No);
@@ -222,18 +236,22 @@ impl Convert {
             out.json(&summary)?;
             out.flush()?;
         }
-        summary.tell(words_about_left_out, talk);
+        summary.print(talk);
         Ok(exit)
     }
 
-    /// The folder for one file a record, if there is one: with --discover any output, or a
-    /// name that ends in a slash or is a directory.
-    fn folder(&self) -> Option<&Path> {
-        let path = self.output.as_deref().filter(|path| path.as_os_str() != "-")?;
-        let is_folder = self.discover
-            || path.is_dir()
-            || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
-        is_folder.then_some(path)
+    /// Refuses options that contradict each other.
+    fn check_options(&self, kind: OutputKind, encoding: Encoding) -> Result<()> {
+        if self.pretty && encoding == Encoding::Cbor {
+            bail!("--pretty applies to JSON, not to CBOR");
+        }
+        if self.reconvert && kind != OutputKind::Folder {
+            bail!("--reconvert requires an output folder");
+        }
+        if self.json && kind == OutputKind::Stdout {
+            bail!("records and the summary cannot both go to standard output: see --output");
+        }
+        Ok(())
     }
 
     fn lock(&self, folder: &Path, talk: Talk) -> Result<FolderLock> {
@@ -247,78 +265,113 @@ impl Convert {
         folder: &Path,
         logs: Vec<Known>,
         settings: &Settings,
-        inputs: &Rc<Protected>,
         summary: &mut Summary,
         talk: Talk,
     ) -> Result<(Existing, Vec<Known>)> {
-        if !self.discover {
-            let existing =
-                if self.force { Existing::Replaced(inputs.clone()) } else { Existing::Kept };
-            return Ok((existing, logs));
-        }
         let mut earlier =
             Earlier::in_folder(folder, settings.options.record.encoding, settings.jobs, talk)
                 .with_context(|| format!("cannot look into {}", folder.display()))?;
         let (logs, unchanged) = if self.force || self.reconvert {
-            (logs, 0)
+            (logs, Unchanged::default())
         } else {
             earlier.divide(logs, settings.jobs, talk)?
         };
-        summary.changes = Some(Changes { unchanged, ..Changes::default() });
-        Ok((Existing::Updated { earlier: Box::new(earlier), force: self.force }, logs))
-    }
-
-    /// There is nothing to convert: of what somebody named, that is not expected.
-    fn nothing(&self, summary: &Summary, talk: Talk) -> Exit {
-        let is_unchanged = summary.changes.is_some_and(|changes| changes.unchanged > 0);
-        match (self.discover, is_unchanged) {
-            (true, true) => Exit::Yes,
-            (true, false) => {
-                talk.say("no session found");
-                Exit::Yes
-            }
-            (false, _) => {
-                terminal::error("no session log found");
-                Exit::No
-            }
+        summary.changes = Some(Changes { unchanged: unchanged.records, ..Changes::default() });
+        if self.strict {
+            summary.unchanged_unknown = count_unknown(&unchanged.logs, settings, talk)?;
         }
+        Ok((Existing { earlier, force: self.force }, logs))
     }
 
-    fn settings(&self) -> Settings {
+    /// Reports that there is nothing to convert. In paths that the user named, that is an error.
+    fn nothing(&self, summary: &Summary, agent: Option<Agent>, talk: Talk) -> Result<Exit> {
+        if summary.changes.is_some_and(|changes| changes.unchanged > 0) {
+            return Ok(Exit::Yes);
+        }
+        if self.discover {
+            for line in self.selection.none_found(agent)? {
+                talk.say(&line);
+            }
+            return Ok(Exit::Yes);
+        }
+        terminal::error(&sessions::none_found(&self.paths));
+        Ok(Exit::No)
+    }
+
+    fn settings(&self, kind: OutputKind) -> Result<Settings> {
         let agent = sessions::agent(&self.agent);
-        Settings {
+        Ok(Settings {
             agent,
-            options: Options { record: self.record_options(), max_event: self.max_event },
+            options: Options { record: self.record_options(kind)?, max_event: self.max_event },
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
-        }
+        })
     }
 
-    fn record_options(&self) -> session::Options {
-        session::Options {
-            encoding: match self.format {
-                Format::Json => Encoding::Json,
-                Format::Cbor => Encoding::Cbor,
-            },
+    /// The labels by key.
+    fn labels(&self) -> Result<BTreeMap<String, String>> {
+        let mut labels = BTreeMap::new();
+        for (key, value) in &self.label {
+            if labels.insert(key.clone(), value.clone()).is_some() {
+                bail!("--label: key `{key}` is given twice");
+            }
+        }
+        Ok(labels)
+    }
+
+    fn record_options(&self, kind: OutputKind) -> Result<session::Options> {
+        let format = self.format.map(|format| match format {
+            Format::Json => Encoding::Json,
+            Format::Cbor => Encoding::Cbor,
+        });
+        Ok(session::Options {
+            encoding: kind.encoding(self.output.as_deref(), format)?,
             layout: if self.pretty { Layout::Pretty } else { Layout::Compact },
             profile: match self.profile {
                 ProfileName::Full => Profile::Full,
                 ProfileName::Canonical => Profile::Canonical,
             },
             validate: !self.no_validate,
-        }
+            labels: self.labels()?,
+        })
     }
 }
 
-/// Everything that was found, also what is there twice. What is only passed over may be a
-/// record of an earlier run.
+/// Counts unchanged sessions that are not fully understood. Their records do not say so, so they
+/// are converted again, and the new records are dropped.
+fn count_unknown(logs: &[Known], settings: &Settings, talk: Talk) -> Result<usize> {
+    let mut count = 0;
+    work::convert_all(logs, settings, talk, |_, outcome| {
+        if let Outcome::Converted(sessions) = outcome {
+            let is_unknown = |made: &&Made| match made {
+                Made::Record(report, _) => report.has_unknown(),
+                Made::Failed(_) | Made::Trouble(_) => true,
+            };
+            count += sessions.iter().filter(is_unknown).count();
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(count)
+}
+
+/// Parses the argument of --label.
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("the key is empty".to_owned()),
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err("expected KEY=VALUE, such as user=ada".to_owned()),
+    }
+}
+
+/// Everything that was found, also duplicates. A file that was skipped may be a record of an
+/// earlier run.
 fn inputs(found: &[PathBuf], logs: &[Known]) -> Protected {
-    let is_nobodys =
+    let is_other =
         |known: &&Known| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
-    let passed_over: HashSet<_> =
-        logs.iter().filter(is_nobodys).flat_map(|known| known.log.paths()).collect();
+    let skipped: HashSet<_> =
+        logs.iter().filter(is_other).flat_map(|known| known.log.paths()).collect();
     let all = logs.iter().flat_map(|known| known.log.paths());
     let all = found.iter().map(PathBuf::as_path).chain(all);
-    Protected::new(all.filter(|path| !passed_over.contains(path)))
+    Protected::new(all.filter(|path| !skipped.contains(path)))
 }
 
 /// Takes outcomes as they come.
@@ -345,23 +398,23 @@ impl Run<'_> {
             }
             Outcome::Unknown(looks_like) if log.named => {
                 let reason = looks_like.unwrap_or_else(|| unknown::reason(log));
-                self.refuse(log, reason, Exit::No);
+                self.fail(log, reason, Exit::No);
             }
             Outcome::Unknown(looks_like) => {
                 let why = looks_like.map_or_else(String::new, |why| format!(" ({why})"));
-                self.talk.say_more(&format!("{}: passed over{why}", log.shown));
-                self.summary.passed_over += 1;
+                self.talk.say_more(&format!("{}: skipped{why}", log.shown));
+                self.summary.skipped += 1;
             }
-            Outcome::Refused(reason) => self.refuse(log, reason, Exit::No),
-            Outcome::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
+            Outcome::Refused(reason) => self.fail(log, reason, Exit::No),
+            Outcome::Trouble(reason) => self.fail(log, reason, Exit::Trouble),
         }
         if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn take_session(&mut self, log: &Log, made: Made, readers: Readers) {
         match made {
-            Made::Failed(reason) => self.refuse(log, reason, Exit::No),
-            Made::Trouble(reason) => self.refuse(log, reason, Exit::Trouble),
+            Made::Failed(reason) => self.fail(log, reason, Exit::No),
+            Made::Trouble(reason) => self.fail(log, reason, Exit::Trouble),
             Made::Record(report, mut record) => {
                 let finished = Finished {
                     record: &mut record,
@@ -377,9 +430,9 @@ impl Run<'_> {
                         self.over = Some(error);
                         return;
                     }
-                    Err(error) => return self.refuse(log, format!("{error:#}"), Exit::Trouble),
+                    Err(error) => return self.fail(log, format!("{error:#}"), Exit::Trouble),
                 };
-                self.tell(log, &placed);
+                self.print_placed(log, &placed);
                 for warning in &report.warnings {
                     let words = format!("{}: {}", log.shown, beginning(warning, 400));
                     match warning.as_str() {
@@ -392,7 +445,7 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&mut self, log: &Log, placed: &Placed) {
+    fn print_placed(&mut self, log: &Log, placed: &Placed) {
         let (path, is_changed) = match placed {
             Placed::Behind => return,
             Placed::New(path) | Placed::NextTo { path, .. } => (path, false),
@@ -402,13 +455,13 @@ impl Run<'_> {
             *if is_changed { changed } else { new } += 1;
         }
         if let Placed::NextTo { kept, why, .. } = placed {
-            self.tell_kept(log, path, kept, *why);
+            self.warn_kept(log, path, kept, *why);
         }
         self.talk.say_more(&format!("{} -> {}", log.shown, path.display()));
     }
 
     /// An earlier file is evidence that the new record does not have, or may be.
-    fn tell_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: KeptBecause) {
+    fn warn_kept(&mut self, log: &Log, path: &Path, kept: &Path, why: KeptBecause) {
         if let Some(changes) = &mut self.summary.changes {
             changes.kept += 1;
         }
@@ -425,9 +478,9 @@ impl Run<'_> {
         ));
     }
 
-    fn refuse(&mut self, log: &Log, reason: String, exit: Exit) {
+    fn fail(&mut self, log: &Log, reason: String, exit: Exit) {
         terminal::error(&format!("{}: {}", log.shown, beginning(&reason, 400)));
-        self.summary.refused.push(Refused { name: log.shown.clone(), reason });
+        self.summary.failed.push(Failed { name: log.shown.clone(), reason });
         self.exit = self.exit.max(exit);
     }
 }

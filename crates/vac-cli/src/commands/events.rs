@@ -57,7 +57,7 @@ pub struct Events {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Whose logs they are
+    /// Agent that wrote the logs
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// Do not parse a longer line or message of a log (1KiB to 2GiB)

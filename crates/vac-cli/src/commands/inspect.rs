@@ -17,16 +17,17 @@ use crate::sessions::{self, Sessions, Signature};
 use crate::size;
 use crate::table::{Side, Table};
 use crate::terminal::{Output, Talk};
-use crate::words::{duration, grouped};
+use crate::words::{counted, duration, grouped};
 
 /// Print facts about sessions and records
 ///
-/// Agent, version, models, parent session, times, status, prompts by author, entries, tokens,
-/// tools, and the first prompt of the user.
+/// Agent, version, models, parent session, times, how it ended, prompts by author, entries,
+/// tokens, tools, and the first prompt of the user.
 ///
-/// The status is that of the last end that the log states, if any. Otherwise it is `success` if
-/// the model finished and the tools that it used last did not fail, `failure` if they did, and
-/// `interrupted` if the model did not finish.
+/// `ended` is the last end that the log states, if any. Otherwise it is `normally` if the model
+/// finished, `interrupted` if it did not, and `unknown` in a session without a conversation;
+/// `failed` is only what the log states. Tool calls that failed are counted apart. In JSON, the
+/// `status` of `vac events` is there, too: it is `failure` also if a tool failed in the last step.
 ///
 /// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write`
 /// and `output`, of which `reasoning` is a part. Like authors, outcomes and categories they are
@@ -49,7 +50,7 @@ pub struct Inspect {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Whose logs they are
+    /// Agent that wrote the logs
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     /// Do not parse a longer line or message of a log (1KiB to 2GiB)
@@ -145,7 +146,10 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     lines.optional("start", facts.start.as_deref());
     lines.optional("end", facts.end.as_deref());
     lines.fact("duration", &facts.duration_ms.map(duration).unwrap_or_default());
-    lines.fact("status", facts.status.name());
+    lines.fact("ended", facts.ended.name());
+    if facts.errors > 0 {
+        lines.fact("errors", &format!("{} failed", counted(facts.errors, "tool call")));
+    }
     let prompt = facts.first_prompt.as_deref().map(|text| printable(text, MAX_PROMPT));
     lines.fact("prompt", &prompt.map(|text| format!("\"{text}\"")).unwrap_or_default());
     let prompts = facts.prompts.iter().map(|(author, count)| count_row(author, *count));
@@ -156,6 +160,9 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     lines.table("tools", TOOLS, tools(facts));
     if facts.commands > 0 {
         lines.fact("commands", &grouped(facts.commands));
+    }
+    for (key, value) in &facts.labels {
+        lines.fact("label", &format!("{}={}", shown(key), shown(value)));
     }
     for source in &facts.sources {
         let (name, hash) = (shown(&source.name), shown(&source.sha_256));
@@ -276,7 +283,7 @@ fn tokens(tokens: &UsageTotals) -> Vec<Vec<String>> {
 }
 
 fn tools(facts: &Facts) -> Vec<Vec<String>> {
-    let counted = |count: u64, what: &str| match count {
+    let numbered = |count: u64, what: &str| match count {
         0 => String::new(),
         _ => format!("{} {what}", grouped(count)),
     };
@@ -290,8 +297,8 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
                 None => shown(&used.tool),
             },
             grouped(used.calls),
-            counted(used.errors, errors),
-            counted(used.cancelled, "cancelled"),
+            numbered(used.errors, errors),
+            numbered(used.cancelled, "cancelled"),
         ]
     };
     facts.tools.iter().map(row).collect()

@@ -1,12 +1,15 @@
 //! `vac list`
 
-use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use vac::AGENTS;
+use vac::parallel::ordered_parallel_map;
+use vac::{AGENTS, Agent};
+use vac_adapter::session::Named;
 use vac_adapter::time::instant;
+use vac_adapter::{Error, Session as _};
 use vac_store::HeldBudget;
 use vac_store::join::Known;
 use vac_view::event_time::to_utc;
@@ -19,6 +22,11 @@ use crate::sessions;
 use crate::table::{Side, Table};
 use crate::terminal::{self, Output, Talk};
 use crate::words::{counted, size};
+
+/// Logs with at most this many bytes are read whole: the preview reads as much of every log.
+const MAX_SMALL: u64 = 256 * 1024;
+/// The maximum size of an event, as `vac convert` has it by default.
+const MAX_EVENT: usize = 256 << 20;
 
 /// No cell of the table but the last is wider.
 const WIDEST: usize = 48;
@@ -47,8 +55,8 @@ fn variables() -> String {
 
 /// List the sessions that agents keep on this machine
 ///
-/// Looks where each agent keeps its sessions, and only at their beginning. Agents are told
-/// by content; files that are no sessions are passed over.
+/// Searches the places where each agent keeps its sessions, and reads only the beginning of
+/// large logs. Agents are detected by content; files that are not sessions are skipped.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[&variables()],
@@ -60,12 +68,12 @@ fn variables() -> String {
     ],
 ))]
 pub struct List {
-    /// Whose sessions
+    /// Agent whose sessions to list
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
     #[command(flatten)]
     selection: Selection,
-    /// Give the list as JSON
+    /// Print the list as JSON
     #[arg(long)]
     json: bool,
 }
@@ -75,19 +83,19 @@ pub struct List {
 #[serde(rename_all = "kebab-case")]
 struct Listed {
     sessions: Vec<Session>,
-    /// Files that have the name of a session and are none.
-    passed_over: usize,
-    /// What was there twice.
-    left_out: Vec<String>,
+    /// The number of files that have the name of a session and are not one.
+    skipped: usize,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    duplicates: Vec<String>,
     /// What could not be read, and why.
     unreadable: Vec<String>,
 }
 
 /// One session.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Session {
-    agent: &'static str,
+    agent: String,
     #[serde(rename = "session-id", skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,17 +123,21 @@ impl List {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), talk)?;
-        let words_about_left_out = selected.words_about_left_out();
         let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
         let mut listed = Listed {
             sessions: Vec::new(),
-            passed_over: 0,
-            left_out: selected.left_out,
+            skipped: 0,
+            duplicates: selected.duplicates,
             unreadable: Vec::new(),
         };
-        let mut known = selected.logs;
-        known.sort_by_cached_key(order);
-        for known in &known {
+        let mut logs = selected.logs;
+        logs.sort_by_cached_key(order);
+        let mut sessions = Vec::with_capacity(logs.len());
+        ordered_parallel_map(&logs, jobs, Session::of_log, |found| {
+            sessions.push(found);
+            ControlFlow::Continue(())
+        })?;
+        for (known, sessions) in logs.iter().zip(sessions) {
             match (&known.trouble, known.agent) {
                 (Some(trouble), _) => {
                     let words = format!("{}: {trouble}", known.log.shown);
@@ -133,10 +145,10 @@ impl List {
                     listed.unreadable.push(words);
                     exit = Exit::Trouble;
                 }
-                (None, Some(agent)) => listed.sessions.push(Session::new(known, agent)),
+                (None, Some(_)) => listed.sessions.extend(sessions),
                 (None, None) => {
-                    talk.say_more(&format!("{}: passed over", known.log.shown));
-                    listed.passed_over += 1;
+                    talk.say_more(&format!("{}: skipped", known.log.shown));
+                    listed.skipped += 1;
                 }
             }
         }
@@ -149,21 +161,65 @@ impl List {
             }
         }
         out.flush()?;
-        talk.say(&summary(&listed));
-        if let Some(words) = words_about_left_out {
-            talk.say(&words);
+        if listed.sessions.is_empty() {
+            for line in self.selection.none_found(agent)? {
+                talk.say(&line);
+            }
+        }
+        let summary = summary(&listed);
+        if !summary.is_empty() {
+            talk.say(&summary);
         }
         Ok(exit)
     }
 }
 
 impl Session {
-    fn new(known: &Known, agent: &'static str) -> Self {
+    /// Returns the sessions of a log, with the ids and variants that their records have. A large
+    /// log is one session if its beginning states the id.
+    fn of_log(known: &Known) -> Vec<Self> {
+        let Some(agent) = sessions::named(known) else { return Vec::new() };
+        let preview = Self::of_preview(known, agent.name);
+        let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
+        if preview.id.is_some() && !is_small {
+            return vec![preview];
+        }
+        match Self::survey(known, agent, &preview) {
+            Ok(sessions) if !sessions.is_empty() => sessions,
+            // The reason is reported when it is converted.
+            _ => vec![preview],
+        }
+    }
+
+    /// Reads a log and returns its sessions. What a session does not state is that of the preview.
+    fn survey(known: &Known, agent: Agent, preview: &Self) -> Result<Vec<Self>, Error> {
+        let log = known.log.load_within(MAX_EVENT)?;
+        let sessions = agent.adapter.survey(&log)?;
+        let is_only = sessions.len() == 1;
+        let listed = |session: &dyn vac_adapter::Session| {
+            let session = Named::new(session, agent.name);
+            let record = session.record();
+            let start = record.session.session_start.as_ref().and_then(to_utc);
+            let parent = session.parent();
+            Self {
+                agent: session.agent().into_owned(),
+                id: Some(record.id.into_owned()),
+                start: start.or_else(|| preview.start.clone().filter(|_| is_only)),
+                variant: session.variant(),
+                parent: parent.as_ref().map(|parent| parent.session_id.clone()),
+                relation: parent.map(|parent| parent.relation.as_str()),
+                ..preview.clone()
+            }
+        };
+        Ok(sessions.iter().map(|session| listed(&**session)).collect())
+    }
+
+    fn of_preview(known: &Known, agent: &str) -> Self {
         let start = known.glimpse.start.as_ref().and_then(to_utc);
         let parent = known.glimpse.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
-            agent,
+            agent: agent.to_owned(),
             id: known.glimpse.session_id.clone(),
             start,
             size: known.log.size(),
@@ -186,7 +242,7 @@ impl Session {
             _ => start.to_owned(),
         });
         let mut cells = vec![
-            self.agent.to_owned(),
+            self.agent.clone(),
             or_dash(self.id.as_deref(), WIDEST),
             or_dash(start.as_deref(), WIDEST),
             self.size.map_or("-".to_owned(), size),
@@ -233,17 +289,19 @@ fn table(sessions: &[Session]) -> Vec<Line> {
 }
 
 fn summary(listed: &Listed) -> String {
-    let count = listed.sessions.len();
-    let mut words = match count {
-        0 => "no session found".to_owned(),
-        _ => counted(count, "session"),
-    };
+    let mut parts = Vec::new();
+    if !listed.sessions.is_empty() {
+        parts.push(counted(listed.sessions.len(), "session"));
+    }
     let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
     if unknown > 0 {
-        write!(words, ", {unknown} of unknown start").unwrap_or_default();
+        parts.push(format!("{unknown} of unknown start"));
     }
-    if listed.passed_over > 0 {
-        write!(words, ", {} passed over", listed.passed_over).unwrap_or_default();
+    if listed.skipped > 0 {
+        parts.push(format!("{} skipped", counted(listed.skipped, "file")));
     }
-    words
+    if !listed.duplicates.is_empty() {
+        parts.push(format!("{} skipped", counted(listed.duplicates.len(), "duplicate")));
+    }
+    parts.join(", ")
 }

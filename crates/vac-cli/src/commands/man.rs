@@ -34,7 +34,7 @@ pub struct Man {
     /// Write the pages of all commands into this folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Overwrite files that already exist
     #[arg(long, requires = "output")]
     force: bool,
 }

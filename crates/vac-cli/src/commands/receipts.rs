@@ -68,7 +68,7 @@ struct Attach {
     /// A file to write instead of stdout
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Replace a file that is there already
+    /// Overwrite a file that already exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]

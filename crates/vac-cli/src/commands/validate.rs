@@ -31,7 +31,7 @@ use crate::terminal::Talk;
     "0 all valid, 1 something is invalid, 2 something could not be read.",
     &[
         ("vac validate record.json", "One record"),
-        ("vac validate --lint=deny records/", "A folder, and what a careful reader would question"),
+        ("vac validate --lint=deny records/", "A folder, with lint findings as errors"),
         ("vac convert session.jsonl | vac validate -", "From stdin"),
         (
             "vac validate --schema point.cddl --include modules --rule point point.cbor",
@@ -43,7 +43,7 @@ pub struct Validate {
     /// Files, directories (searched for records at any depth), or - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How the input is written
+    /// Encoding of the input
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// Use this CDDL instead of the schema of agent records (repeat to read files as one)
@@ -61,7 +61,8 @@ pub struct Validate {
     /// Reject this feature of the CDDL (`.feature`); can be repeated
     #[arg(long, value_name = "NAME", requires = "schema")]
     no_feature: Vec<String>,
-    /// Also report questionable values and likely secrets; `deny` makes findings count for the exit code
+    /// Also report lint findings, such as likely secrets; with `deny`, they decide the exit code,
+    /// too
     #[arg(
         long,
         value_enum,
@@ -72,17 +73,17 @@ pub struct Validate {
         hide_possible_values = true
     )]
     lint: Option<Lint>,
-    /// Tell this many violations of a file at most; 0 is all of them
+    /// Maximum violations to report per file (0 = unlimited)
     #[arg(long, default_value_t = vac_validate::MAX_VIOLATIONS, value_name = "N")]
     max_errors: usize,
-    /// Give the result as one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum Format {
-    /// By the look of the first bytes
+    /// Detect by the first bytes
     #[default]
     Auto,
     /// JSON
@@ -98,7 +99,7 @@ enum Lint {
 }
 
 impl Validate {
-    /// Checks everything, and tells about it in the order of the arguments.
+    /// Validates all inputs, and reports them in the order of the arguments.
     pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         let rule = self.rule.as_deref();

@@ -11,6 +11,7 @@ use vac_sign::{Answer, Answers, Trust, Verdict, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
+use crate::convert::when;
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
@@ -23,7 +24,7 @@ use crate::terminal::{self, Output, Talk};
 /// One line for each question: whether the envelope is one to rely on, whether
 /// the signature holds, whether the payload has the hash stated for it, whether the
 /// record is valid, whether the trace metadata says what the record says, who
-/// signed, and whether the receipts hold.
+/// signed, whether the receipts hold, and the verdict.
 ///
 /// With --output, the exact bytes of the attached record are written once everything is
 /// verified.
@@ -48,7 +49,7 @@ certificates.",
             "A signature beside its record",
         ),
         (
-            "vac verify certified.cose --trust-root ca.pem --at 1795500000",
+            "vac verify certified.cose --trust-root ca.pem --at 2026-11-24T08:00:00Z",
             "Signed with a certificate that was valid then",
         ),
         (
@@ -91,9 +92,9 @@ pub struct Verify {
     /// What has to be the subject
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// The time at which certificates and claims have to be valid, in seconds since 1970
-    /// [default: now]
-    #[arg(long, value_name = "SECONDS")]
+    /// The time at which certificates and claims have to be valid, such as 2026-03-01,
+    /// 2026-03-01T09:30:00Z, 7d (ago), or seconds since 1970 [default: now]
+    #[arg(long, value_name = "WHEN", value_parser = when::at)]
     at: Option<u64>,
     /// Print the answers as one JSON document
     #[arg(long)]
@@ -139,8 +140,8 @@ impl Verify {
                 strict: self.strict,
             },
         );
-        self.print(&answers, product.as_ref(), talk)?;
-        let exit = self.conclude(&answers, talk);
+        let (verdict, exit) = self.verdict(&answers);
+        self.print(&answers, &verdict, product.as_ref(), talk)?;
         match product {
             Some(product) if exit == Exit::Yes => self.write(&answers, &product, existing, talk),
             Some(_) => {
@@ -160,45 +161,51 @@ impl Verify {
             .chain(&self.trust_root)
     }
 
-    /// Prints the answers: on stdout, or on stderr if the record goes to stdout.
-    fn print(&self, answers: &Answers<'_>, product: Option<&Product>, talk: Talk) -> Result<()> {
-        if matches!(product, Some(Product::Stdout)) {
-            for line in lines(answers) {
-                talk.say_line(&line);
-            }
-            return Ok(());
-        }
+    /// Prints the answers and the verdict: on stdout, or on stderr if the record goes to stdout.
+    fn print(
+        &self,
+        answers: &Answers<'_>,
+        verdict: &Line,
+        product: Option<&Product>,
+        talk: Talk,
+    ) -> Result<()> {
         let mut out = Output::new();
         if self.json {
             out.json(&self.document(answers))?;
-        } else {
-            for line in lines(answers) {
-                out.line(line)?;
+            return Ok(out.flush()?);
+        }
+        for line in lines(answers).iter().chain([verdict]) {
+            if matches!(product, Some(Product::Stdout)) {
+                talk.say_line(line);
+            } else {
+                out.line(line.clone())?;
             }
         }
         Ok(out.flush()?)
     }
 
-    /// Prints the verdict on stderr, and decides the exit code.
-    fn conclude(&self, answers: &Answers<'_>, talk: Talk) -> Exit {
-        let (style, words, exit) = match answers.verdict() {
-            Verdict::Verified => (GOOD, "verified", Exit::Yes),
-            Verdict::StatementOnly if self.statement_only => {
-                (DOUBTFUL, "statement verified; record not examined", Exit::Yes)
+    /// Returns the line with the verdict, and the exit code.
+    fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
+        let (style, words, hint, exit) = match answers.verdict() {
+            Verdict::Verified => (GOOD, "verified", None, Exit::Yes),
+            Verdict::StatementOnly => {
+                let words = "statement verified; record not examined";
+                if self.statement_only {
+                    (DOUBTFUL, words, None, Exit::Yes)
+                } else {
+                    (DOUBTFUL, words, Some("pass --record FILE, or --statement-only"), Exit::No)
+                }
             }
-            Verdict::StatementOnly => (
-                DOUBTFUL,
-                "statement verified; record not examined (pass --record FILE, or --statement-only)",
-                Exit::No,
-            ),
-            Verdict::Failed if !answers.is_signed => (BAD, "not signed", Exit::No),
-            Verdict::Failed if answers.is_missing_record() => {
-                (BAD, "NOT verified (detached record required: pass --record FILE)", Exit::No)
+            Verdict::Failed if !answers.is_signed => (BAD, "not signed", None, Exit::No),
+            Verdict::Failed => {
+                let hint = "detached record required: pass --record FILE";
+                let hint = answers.is_missing_record().then_some(hint);
+                (BAD, "NOT verified", hint, Exit::No)
             }
-            Verdict::Failed => (BAD, "NOT verified", Exit::No),
         };
-        talk.say_line(&Line::from(&self.name()).text(": ").styled(style, words));
-        exit
+        let detail = [self.name()].into_iter().chain(hint.map(str::to_owned));
+        let detail = detail.collect::<Vec<_>>().join(": ");
+        (named("verdict").styled(style, words).text(&format!(" ({detail})")), exit)
     }
 
     /// Writes the attached record.
@@ -239,13 +246,14 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
             Answer::NotChecked(_) => DOUBTFUL,
             Answer::Absent(_) => Style::new(),
         };
-        let question = format!("{question}:");
-        Line::new()
-            .styled(HEADING, &question)
-            .blanks(16_usize.saturating_sub(question.len()))
-            .styled(style, answer.word())
-            .text(&format!(" ({})", answer.detail()))
+        named(question).styled(style, answer.word()).text(&format!(" ({})", answer.detail()))
     })
+}
+
+/// The beginning of a line: a name in a column.
+fn named(name: &str) -> Line {
+    let name = format!("{name}:");
+    Line::new().styled(HEADING, &name).blanks(16_usize.saturating_sub(name.len()))
 }
 
 /// The JSON document.

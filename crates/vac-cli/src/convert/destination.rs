@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
@@ -16,7 +15,7 @@ use super::lock::FolderLock;
 use crate::data::Data;
 use crate::protected::Protected;
 use crate::readers::Readers;
-use crate::unfinished::{Unfinished, is_taken};
+use crate::unfinished::{Unfinished, is_taken, make_folder};
 
 /// How many earlier records of one session are compared with a new one. Reading all of them
 /// for every log that claims the session would take quadratic time.
@@ -24,12 +23,12 @@ const MAX_COMPARED: usize = 16;
 
 /// Where records go.
 pub enum Destination {
-    /// One behind the other on standard output.
+    /// One after the other on standard output.
     Stdout(BufWriter<Data>),
-    /// One behind the other in a file, which gets its name at the end.
+    /// One after the other in a file, which gets its name at the end.
     File(OneFile),
     /// One file each in this folder.
-    Folder { folder: PathBuf, existing: Existing, taken: Taken, _lock: FolderLock },
+    Folder { folder: PathBuf, existing: Box<Existing>, taken: Taken, _lock: FolderLock },
     /// Nowhere any more: the reader has gone, or there is no room.
     Over,
 }
@@ -46,15 +45,13 @@ pub struct OneFile {
 /// Names that are given already, and how often; `A` and `a` are one file on some disks.
 pub type Taken = HashMap<String, usize>;
 
-/// What becomes of files that are there already.
-pub enum Existing {
-    /// They stay, and that is an error.
-    Kept,
-    /// They are replaced, unless they are what is read.
-    Replaced(Rc<Protected>),
-    /// Records of the same session are replaced, by force or if the new ones contain them;
-    /// everything else stays.
-    Updated { earlier: Box<Earlier>, force: bool },
+/// The records that are in a folder already. Those of the same session are replaced, by force or
+/// if the new ones contain them; every other file stays.
+pub struct Existing {
+    /// The records.
+    pub earlier: Earlier,
+    /// Whether a record is replaced by one that does not contain it.
+    pub force: bool,
 }
 
 /// Why an earlier file keeps the name that a new record was for.
@@ -93,7 +90,11 @@ impl Destination {
         };
         inputs.refuse(path)?;
         if !force && is_taken(path) {
-            bail!("{} is there already (--force replaces it)", path.display());
+            bail!("{} already exists (use --force to overwrite)", path.display());
+        }
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            make_folder(folder, readers)
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let file = Unfinished::named(path, readers)
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -102,6 +103,7 @@ impl Destination {
 
     /// A folder that exists and is locked.
     pub fn folder(path: &Path, existing: Existing, lock: FolderLock) -> Self {
+        let existing = Box::new(existing);
         Self::Folder { folder: path.to_owned(), existing, taken: Taken::new(), _lock: lock }
     }
 
@@ -197,16 +199,12 @@ fn file(
     let (Placed::New(path) | Placed::NextTo { path, .. } | Placed::Changed(path)) = &placed else {
         return Ok(placed);
     };
-    if let Existing::Replaced(inputs) = existing {
-        inputs.refuse(path)?;
-    }
     let mut file = Unfinished::new(path, finished.readers)
         .with_context(|| format!("cannot write in {}", folder.display()))?;
     finished.record.seek(SeekFrom::Start(0))?;
     copy(finished.record, finished.encoding, &mut file)
         .with_context(|| format!("cannot write {}", path.display()))?;
-    let is_replaced = matches!(placed, Placed::Changed(_));
-    settle(file, is_replaced || matches!(existing, Existing::Replaced(_)))?;
+    settle(file, matches!(placed, Placed::Changed(_)))?;
     Ok(placed)
 }
 
@@ -220,9 +218,7 @@ fn place(
     let (encoding, report) = (finished.encoding, finished.report);
     let stem = &file_stem(&report.agent, &report.session_id);
     let path = |name: &str| folder.join(name).with_extension_of(encoding);
-    let Existing::Updated { earlier, force } = existing else {
-        return Ok(Placed::New(path(&unused(stem, taken))));
-    };
+    let Existing { earlier, force } = existing;
     let is_name = |name: &str| is_numbered(name, stem);
     let candidates = earlier.of_session(&report.session_id, &report.sources, is_name);
     for number in candidates.iter().copied().take(MAX_COMPARED) {
@@ -275,7 +271,7 @@ fn settle(file: Unfinished, replaces: bool) -> Result<()> {
     let path = file.place().to_owned();
     match file.settle(replaces) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            bail!("{} is there already (--force replaces it)", path.display())
+            bail!("{} already exists (use --force to overwrite)", path.display())
         }
         settled => settled.with_context(|| format!("cannot write {}", path.display())),
     }
@@ -320,7 +316,7 @@ fn file_stem(agent: &str, session: &str) -> String {
     format!("{agent}-{safe}-{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
-/// A name that nobody has: the first is the stem, the others have numbers.
+/// A name that is not taken: the first is the stem, the others have numbers.
 fn unused(stem: &str, taken: &mut Taken) -> String {
     let folded = stem.to_ascii_lowercase();
     loop {

@@ -36,6 +36,15 @@ pub struct Record {
     pub label: Label,
 }
 
+/// Logs whose records are up to date.
+#[derive(Default)]
+pub struct Unchanged {
+    /// The logs.
+    pub logs: Vec<Known>,
+    /// The number of their records.
+    pub records: u64,
+}
+
 impl Earlier {
     /// Looks at the records in a folder that are written in an encoding.
     pub fn in_folder(
@@ -91,10 +100,10 @@ impl Earlier {
         logs: Vec<Known>,
         jobs: usize,
         talk: Talk,
-    ) -> io::Result<(Vec<Known>, u64)> {
+    ) -> io::Result<(Vec<Known>, Unchanged)> {
         let progress = Progress::new("comparing", logs.len(), talk);
         let mut due = Vec::new();
-        let mut unchanged = 0;
+        let mut unchanged = Unchanged::default();
         let mut settled = Vec::new();
         let same = |known: Known| {
             let records = self.records_of(&known);
@@ -105,7 +114,8 @@ impl Earlier {
             if records.is_empty() {
                 due.push(known);
             } else {
-                unchanged += records.len() as u64;
+                unchanged.records += records.len() as u64;
+                unchanged.logs.push(known);
                 settled.extend(records);
             }
             ControlFlow::Continue(())

@@ -87,8 +87,9 @@ fn json_sources(tail: &[u8]) -> Option<Vec<Source>> {
     None
 }
 
-/// A map's members, until one of them is the session.
-fn cbor_id(head: &[u8]) -> Option<String> {
+/// Returns the id of a record, which is before its session: reads the members of a map until one
+/// of them is the session.
+pub fn cbor_id(head: &[u8]) -> Option<String> {
     let mut rest = match head.split_first()? {
         (0xa0..=0xb7, rest) => rest,
         (0xb8, rest) => rest.get(1..)?,

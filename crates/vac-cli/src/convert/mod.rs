@@ -5,6 +5,7 @@ pub mod destination;
 pub mod earlier;
 mod label;
 pub mod lock;
+pub mod output;
 pub mod report_file;
 pub mod selection;
 pub mod summary;

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use super::destination::Destination;
 use crate::product::{Existing, Product};
-use crate::protected::Protected;
+use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::Readers;
 use crate::unfinished::is_taken;
 
@@ -33,9 +33,13 @@ impl ReportFile {
             }
             return Ok(Self(None));
         }
+        refuse_agent_folder(path)?;
         inputs.refuse(path)?;
         if !force && is_taken(path) && !is_report(path) {
-            bail!("{} is there already and no report (--force replaces it)", path.display());
+            bail!(
+                "{} already exists and is not a report (use --force to overwrite)",
+                path.display()
+            );
         }
         let file = Self(Some(path.to_owned()));
         file.refuse_records(destination)?;

@@ -16,13 +16,15 @@ use crate::terminal::{self, Talk};
 /// Where to look, and from when sessions have to be.
 #[derive(Args)]
 pub struct Selection {
-    /// Look in this folder instead: a home folder, or a copy of an agent's folder
+    /// Search this folder instead: a home folder, a folder of homes, or a copy of an agent's
+    /// folder (repeatable)
     #[arg(long, value_name = "DIR")]
-    pub root: Option<PathBuf>,
-    /// Only sessions that began then or later: 2026-03-01, or 2026-03-01T09:30:00Z
+    pub root: Vec<PathBuf>,
+    /// Only sessions that began then or later: 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h,
+    /// 7d, 2w (ago), today, yesterday; in UTC
     #[arg(long, value_name = "WHEN", value_parser = when::since)]
     since: Option<i128>,
-    /// Only sessions that began then or earlier; a day is all of it, in UTC
+    /// Only sessions that began then or earlier; a day or month is included
     #[arg(long, value_name = "WHEN", value_parser = when::until)]
     until: Option<i128>,
 }
@@ -33,23 +35,12 @@ pub struct Selected {
     pub logs: Vec<Known>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
-    /// What was there twice.
-    pub left_out: Vec<String>,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    pub duplicates: Vec<String>,
     /// Whether everything could be looked into.
     pub is_complete: bool,
     /// Links and special files that were not opened, so far.
     pub skipped: Skipped,
-}
-
-impl Selected {
-    /// How much was there twice, in words.
-    pub fn words_about_left_out(&self) -> Option<String> {
-        match self.left_out.len() {
-            0 => None,
-            1 => Some("1 left out because it is there twice".to_owned()),
-            count => Some(format!("{count} left out because they are there twice")),
-        }
-    }
 }
 
 impl Selection {
@@ -62,15 +53,7 @@ impl Selection {
         budget: &HeldBudget,
         talk: Talk,
     ) -> Result<Selected> {
-        let search = Search {
-            paths: paths.to_vec(),
-            roots: self.root.iter().cloned().collect(),
-            discover: paths.is_empty() && self.root.is_none(),
-            agents: agent.iter().map(|agent| agent.name.to_owned()).collect(),
-            since: self.since,
-            until: self.until,
-            jobs,
-        };
+        let search = Search { jobs, ..self.search(paths, agent) };
         let mut progress = None;
         let found = search.find(budget, &mut |total| {
             progress.get_or_insert_with(|| Progress::new("looking", total, talk)).step();
@@ -84,7 +67,7 @@ impl Selection {
         for trouble in &found.troubles {
             terminal::error(trouble);
         }
-        let mut left_out = Vec::new();
+        let mut duplicates = Vec::new();
         for thing in &found.left_out {
             let words = thing.to_string();
             if let Why::Unreadable(_) = thing.why {
@@ -92,7 +75,7 @@ impl Selection {
                 is_complete = false;
             } else {
                 talk.say_more(&words);
-                left_out.push(words);
+                duplicates.push(words);
             }
         }
         skipped::warn(&found.skipped, talk);
@@ -104,6 +87,36 @@ impl Selection {
             )),
         }
         let (logs, skipped) = (found.logs, found.skipped);
-        Ok(Selected { logs, found: found.found, left_out, is_complete, skipped })
+        Ok(Selected { logs, found: found.found, duplicates, is_complete, skipped })
+    }
+
+    /// Returns the message that no session was found, with the places that were searched.
+    pub fn none_found(&self, agent: Option<Agent>) -> Result<Vec<String>> {
+        let mut places: Vec<(&str, Vec<String>)> = Vec::new();
+        for root in self.search(&[], agent).roots()? {
+            let path = root.path.display().to_string();
+            match places.iter_mut().find(|(name, _)| *name == root.agent) {
+                Some((_, paths)) if paths.contains(&path) => {}
+                Some((_, paths)) => paths.push(path),
+                None => places.push((root.agent, vec![path])),
+            }
+        }
+        let line = |(name, paths): &(&str, Vec<String>)| format!("  {name}: {}", paths.join(", "));
+        let is_bounded = self.since.is_some() || self.until.is_some();
+        let when = if is_bounded { " in that time" } else { "" };
+        let heading = format!("no session found{when}; searched the places of these agents:");
+        Ok(std::iter::once(heading).chain(places.iter().map(line)).collect())
+    }
+
+    fn search(&self, paths: &[PathBuf], agent: Option<Agent>) -> Search {
+        Search {
+            paths: paths.to_vec(),
+            roots: self.root.clone(),
+            discover: paths.is_empty() && self.root.is_empty(),
+            agents: agent.iter().map(|agent| agent.name.to_owned()).collect(),
+            since: self.since,
+            until: self.until,
+            jobs: 0,
+        }
     }
 }

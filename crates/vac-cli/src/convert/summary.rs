@@ -10,8 +10,8 @@ use crate::table::{Side, Table};
 use crate::terminal::Talk;
 use crate::words::{counted, grouped, size};
 
-/// So many unknown types are told.
-const MOST_UNKNOWN: usize = 5;
+/// The maximum number of unknown types that are printed.
+const MAX_UNKNOWN: usize = 5;
 
 /// What became of all logs.
 #[derive(Default, Serialize)]
@@ -19,16 +19,19 @@ const MOST_UNKNOWN: usize = 5;
 pub struct Summary {
     /// One for each session that became a record.
     pub sessions: Vec<Report>,
-    /// Logs and sessions that did not, and why.
-    pub refused: Vec<Refused>,
-    /// Files of directories that are nobody's logs.
-    pub passed_over: u64,
-    /// What was there twice, or could not be read, and is in no record.
-    pub left_out: Vec<String>,
+    /// Logs and sessions that could not be converted.
+    pub failed: Vec<Failed>,
+    /// The number of files in directories that are not logs.
+    pub skipped: u64,
+    /// Logs that are copies of others, or contain less of a session than another one.
+    pub duplicates: Vec<String>,
     /// Number of symbolic links that were not followed.
     pub links_skipped: usize,
     /// Number of pipes, sockets and devices that were not opened.
     pub special_files_skipped: usize,
+    /// The number of unchanged sessions that are not fully understood, with --strict.
+    #[serde(skip)]
+    pub unchanged_unknown: usize,
     /// What became of the folder of records, if there was one before.
     #[serde(flatten)]
     pub changes: Option<Changes>,
@@ -47,10 +50,10 @@ pub struct Changes {
     pub kept: u64,
 }
 
-/// A log that was not converted.
+/// A log that could not be converted.
 #[derive(Serialize)]
-pub struct Refused {
-    /// What it is called.
+pub struct Failed {
+    /// Its name.
     pub name: String,
     /// Why.
     pub reason: String,
@@ -59,42 +62,43 @@ pub struct Refused {
 impl Summary {
     /// Whether something in the logs was not understood, or a session has no conversation.
     pub fn has_unknown(&self) -> bool {
-        self.sessions.iter().any(|report| {
-            report.unparsed.count > 0
-                || !report.unknown_types.is_empty()
-                || !report.has_conversation()
-        })
+        self.unchanged_unknown > 0 || self.sessions.iter().any(Report::has_unknown)
     }
 
-    /// Says what was noticed, and in a table what was made of which agents and variants.
-    pub fn tell(&self, words_about_left_out: Option<String>, talk: Talk) {
+    /// Prints what was noticed, and a table of sessions by agent and variant.
+    pub fn print(&self, talk: Talk) {
         for (path, count) in self.total(|report| &report.redacted) {
             talk.say(&format!("redacted: {path} ({count})"));
         }
         let unknown = self.total(|report| &report.unknown_types);
-        let most = if talk == Talk::Verbose { usize::MAX } else { MOST_UNKNOWN };
+        let most = if talk == Talk::Verbose { usize::MAX } else { MAX_UNKNOWN };
         let more = unknown.len().saturating_sub(most);
         for (native, count) in unknown.into_iter().take(most) {
             talk.say(&format!("unknown: {} ({count})", beginning(&native, 80)));
         }
         if more > 0 {
-            talk.say(&format!("unknown: {more} more (-v tells them, and so does --report)"));
+            talk.say(&format!("unknown: {more} more (-v and --report list them)"));
         }
-        if let Some(words) = words_about_left_out {
-            talk.say(&words);
+        if !self.duplicates.is_empty() {
+            talk.say(&format!("{} skipped", counted(self.duplicates.len(), "duplicate")));
         }
         for line in self.table() {
             talk.say_line(&line);
         }
         talk.say(&format!(
-            "{} converted, {} refused, {} passed over",
+            "{} converted, {} failed, {} skipped",
             counted(self.sessions.len(), "session"),
-            self.refused.len(),
-            self.passed_over
+            grouped(self.failed.len() as u64),
+            grouped(self.skipped)
         ));
         if let Some(Changes { new, changed, unchanged, kept }) = self.changes {
             let kept = if kept > 0 { format!(", {kept} kept") } else { String::new() };
+            let [new, changed, unchanged] = [new, changed, unchanged].map(grouped);
             talk.say(&format!("{new} new, {changed} changed, {unchanged} unchanged{kept}"));
+        }
+        if self.unchanged_unknown > 0 {
+            let sessions = counted(self.unchanged_unknown, "unchanged session");
+            talk.warn(&format!("{sessions} not fully understood"));
         }
     }
 
@@ -119,11 +123,11 @@ impl Summary {
             ("sessions", Side::Right),
             ("entries", Side::Right),
             ("read", Side::Right),
-            ("carried raw", Side::Right),
+            ("unparsed", Side::Right),
         ]);
-        let cells = |names: [&str; 2], [sessions, entries, bytes, raw]: [u64; 4]| {
+        let cells = |names: [&str; 2], [sessions, entries, bytes, unparsed]: [u64; 4]| {
             let names = names.map(str::to_owned);
-            let numbers = [grouped(sessions), grouped(entries), size(bytes), grouped(raw)];
+            let numbers = [grouped(sessions), grouped(entries), size(bytes), grouped(unparsed)];
             names.into_iter().chain(numbers)
         };
         let mut total = [0; 4];

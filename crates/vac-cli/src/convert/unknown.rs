@@ -1,4 +1,4 @@
-//! What a file that is not a log probably is, by its first bytes.
+//! What a file that is not a log is, by its first bytes.
 
 use std::io::Read as _;
 
@@ -6,6 +6,7 @@ use vac_adapter::Input as _;
 use vac_store::Log;
 use vac_value::Encoding;
 
+use super::label::cbor_id;
 use crate::sessions::{SIGNED_RECORD, encoding_of_record};
 
 /// How a signed record begins: the tag of `COSE_Sign1` on an array of four.
@@ -20,27 +21,31 @@ const BEGINNINGS: [(&[u8], &str); 5] = [
     (b"SQLite format 3\0", "it is a database without any sessions"),
 ];
 
-/// Why a log that somebody named is refused.
+/// Maximum number of bytes that are read.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// Why a log that the user named cannot be converted.
 pub fn reason(log: &Log) -> String {
-    let reason = "not a session log of an agent known here";
-    match looks_like(log) {
-        Some(what) => format!("{reason}: {what}"),
-        None => reason.to_owned(),
+    const UNRECOGNISED: &str = "unrecognised log format";
+    let mut bytes = Vec::new();
+    let read = log.unread().open().and_then(|input| input.take(MAX_BYTES).read_to_end(&mut bytes));
+    let found = |(beginning, what): &(&[u8], _)| bytes.starts_with(beginning).then_some(*what);
+    match BEGINNINGS.iter().find_map(found) {
+        _ if read.is_ok() && bytes.is_empty() => format!("{UNRECOGNISED}: it is empty"),
+        Some(what) => format!("{UNRECOGNISED}: {what}"),
+        None if bytes.starts_with(ENVELOPE) => SIGNED_RECORD.to_owned(),
+        None if is_record(log, &bytes) => {
+            "this is a record, not a session log (see `vac inspect` and `vac validate`)".to_owned()
+        }
+        None => format!("{UNRECOGNISED} (supported: {})", vac::agent_names()),
     }
 }
 
-fn looks_like(log: &Log) -> Option<&'static str> {
-    let mut bytes = Vec::new();
-    log.unread().open().ok()?.take(16).read_to_end(&mut bytes).ok()?;
-    if bytes.is_empty() {
-        return Some("it is empty");
+/// Whether a file that begins with these bytes is a record.
+fn is_record(log: &Log, bytes: &[u8]) -> bool {
+    match encoding_of_record(log, false) {
+        Ok(Some(Encoding::Json)) => true,
+        Ok(Some(Encoding::Cbor)) => cbor_id(bytes).is_some(),
+        Ok(None) | Err(_) => false,
     }
-    // In CBOR, a first byte is not enough to say so.
-    if let Ok(Some(Encoding::Json)) = encoding_of_record(log, false) {
-        return Some("it is a record already");
-    }
-    if bytes.starts_with(ENVELOPE) {
-        return Some(SIGNED_RECORD);
-    }
-    BEGINNINGS.iter().find(|(beginning, _)| bytes.starts_with(beginning)).map(|(_, what)| *what)
 }

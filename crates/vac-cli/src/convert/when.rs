@@ -1,37 +1,95 @@
-//! Times that the user gives: RFC 3339, or a day.
+//! Times that the user gives, in UTC: `2026-08`, `2026-08-01`, RFC 3339, `7d`, `today`.
 
-use vac_record::AbstractTimestamp;
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use vac_record::time::{instant, utc};
 
-const DAY: i128 = 86_400 * 1_000_000_000;
+const SECOND: i128 = 1_000_000_000;
+const HOUR: i128 = 3600 * SECOND;
+const DAY: i128 = 24 * HOUR;
 
-/// The first nanosecond that is meant.
+/// Parses a time and returns its first nanosecond.
 pub fn since(text: &str) -> Result<i128, String> {
-    Ok(moment(text)?.0)
+    Ok(parse(text, now()?)?.0)
 }
 
-/// The last nanosecond that is meant: of a day, its last.
+/// Parses a time and returns its last nanosecond: that of a day or a month.
 pub fn until(text: &str) -> Result<i128, String> {
-    let (first, length) = moment(text)?;
-    Ok(first + length)
+    Ok(parse(text, now()?)?.1)
 }
 
-/// A moment, and how much longer what the text says lasts.
-fn moment(text: &str) -> Result<(i128, i128), String> {
-    let (text, length) = match text.len() {
-        10 => (format!("{text}T00:00:00Z"), DAY - 1),
-        _ => (text.to_ascii_uppercase(), 0),
-    };
-    let wrong = || "expected a day (2026-03-01) or a time (2026-03-01T09:30:00Z)".to_owned();
-    let at = |text: &str| instant(&AbstractTimestamp::try_from(text).ok()?);
-    // Not every month has a day 31.
-    let day = text.get(..10).unwrap_or_default();
-    let is_day =
-        at(&format!("{day}T00:00:00Z")).and_then(utc).is_some_and(|it| it.starts_with(day));
-    match at(&text) {
-        Some(moment) if is_day => Ok((moment, length)),
-        _ => Err(wrong()),
+/// Parses a time, or seconds since 1970, and returns seconds since 1970. A day or a month is its
+/// beginning.
+pub fn at(text: &str) -> Result<u64, String> {
+    if text.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(seconds) = text.parse()
+    {
+        return Ok(seconds);
     }
+    let seconds = since(text)?.div_euclid(SECOND);
+    u64::try_from(seconds).map_err(|_| "a time before 1970".to_owned())
+}
+
+/// Nanoseconds since 1970.
+fn now() -> Result<i128, String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_err(|_| "the system's clock is before 1970")?;
+    i128::try_from(now.as_nanos()).map_err(|error| error.to_string())
+}
+
+/// Returns the first and the last nanosecond of a time.
+fn parse(text: &str, now: i128) -> Result<(i128, i128), String> {
+    let text = text.to_ascii_lowercase();
+    let today = now - now.rem_euclid(DAY);
+    let found = match text.as_str() {
+        "today" => Some((today, today + DAY - 1)),
+        "yesterday" => Some((today - DAY, today - 1)),
+        text => ago(text, now)
+            .or_else(|| point(text))
+            .map(|at| (at, at))
+            .or_else(|| midnight(text).map(|at| (at, at + DAY - 1)))
+            .or_else(|| month(text)),
+    };
+    found.ok_or_else(|| {
+        "expected 2026-03, 2026-03-01, 2026-03-01T09:30:00Z, 24h, 7d, 2w, today or yesterday"
+            .to_owned()
+    })
+}
+
+/// Parses a number of hours, days or weeks before now.
+fn ago(text: &str, now: i128) -> Option<i128> {
+    let unit = match text.bytes().last()? {
+        b'h' => HOUR,
+        b'd' => DAY,
+        b'w' => 7 * DAY,
+        _ => return None,
+    };
+    let digits = &text[..text.len() - 1];
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count: u32 = digits.parse().ok()?;
+    Some(now - i128::from(count) * unit)
+}
+
+/// Parses RFC 3339.
+fn point(text: &str) -> Option<i128> {
+    // Not every month has a day 31.
+    midnight(text.get(..10)?)?;
+    instant(&text.to_ascii_uppercase().parse().ok()?)
+}
+
+/// Parses a day and returns its first nanosecond.
+fn midnight(day: &str) -> Option<i128> {
+    let at = instant(&format!("{day}T00:00:00Z").parse().ok()?)?;
+    utc(at).is_some_and(|text| text.starts_with(day) && day.len() == 10).then_some(at)
+}
+
+/// Parses a month and returns its first and its last nanosecond.
+fn month(text: &str) -> Option<(i128, i128)> {
+    let first = midnight(&format!("{text}-01"))?;
+    let days = (1..=31).rev().find_map(|day| midnight(&format!("{text}-{day:02}")))?;
+    Some((first, days + DAY - 1))
 }
 
 #[cfg(test)]
@@ -43,18 +101,57 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_all_of_it() {
+    fn days_and_months_are_all_of_them() {
         assert_eq!(since("2026-03-01"), Ok(at("2026-03-01T00:00:00Z")));
         assert_eq!(until("2026-03-01"), Ok(at("2026-03-02T00:00:00Z") - 1));
+        assert_eq!(since("2026-02"), Ok(at("2026-02-01T00:00:00Z")));
+        assert_eq!(until("2026-02"), Ok(at("2026-03-01T00:00:00Z") - 1));
+        assert_eq!(until("2024-02"), Ok(at("2024-03-01T00:00:00Z") - 1));
+        assert_eq!(until("2026-12"), Ok(at("2027-01-01T00:00:00Z") - 1));
         assert_eq!(since("2026-03-01t09:30:00+02:00"), Ok(at("2026-03-01T07:30:00Z")));
         assert_eq!(until("2026-03-01T09:30:00Z"), Ok(at("2026-03-01T09:30:00Z")));
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn relative_times_count_from_now_and_days_are_those_of_utc() {
+        let now = at("2026-03-01T09:30:00.5Z");
+        let midnight = at("2026-03-01T00:00:00Z");
+        for (text, first, last) in [
+            ("24h", now - DAY, now - DAY),
+            ("7d", now - 7 * DAY, now - 7 * DAY),
+            ("2W", now - 14 * DAY, now - 14 * DAY),
+            ("0h", now, now),
+            ("today", midnight, midnight + DAY - 1),
+            ("Yesterday", midnight - DAY, midnight - 1),
+        ] {
+            assert_eq!(parse(text, now), Ok((first, last)), "{text}");
+        }
+    }
+
+    #[test]
+    fn moments_are_seconds_since_1970() {
+        assert_eq!(super::at("1795500000"), Ok(1_795_500_000));
+        assert_eq!(super::at("1970-01-02"), Ok(86_400));
+        assert_eq!(super::at("1970-01-01T00:01:00.9Z"), Ok(60));
+        assert!(super::at("1969-12-31").is_err() && super::at("-1").is_err());
+        assert!(super::at("99999999999999999999").is_err());
+    }
+
+    #[test]
+    fn other_texts_are_not_times() {
         let wrong = [
             "",
-            "yesterday",
+            "tomorrow",
+            "d",
+            "-1d",
+            "1.5d",
+            "7 d",
+            "7x",
+            "99999999999d",
+            "\u{e9}d",
+            "2026",
+            "2026-3",
+            "2026-13",
             "2026-3-1",
             "2026-13-01",
             "2026-02-30",

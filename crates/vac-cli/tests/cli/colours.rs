@@ -103,7 +103,10 @@ fn words_have_the_colours_of_what_they_mean() {
         (&["list", "--root", "home"], format!("{bold}agent\u{1b}[0m ")),
         (&["inspect", "good.json"], format!("{bold}session\u{1b}[0m ")),
         (&["verify", "statement.cbor", key[0], key[1]], format!("{green}ok\u{1b}[0m (")),
-        (&["verify", "statement.cbor", key[0], key[1]], format!(": {green}verified\u{1b}[0m\n")),
+        (
+            &["verify", "statement.cbor", key[0], key[1]],
+            format!(" {green}verified\u{1b}[0m (statement.cbor)\n"),
+        ),
         (&["verify", "bad.json", key[0], key[1]], format!("{red}failed\u{1b}[0m (")),
     ] {
         let said = forced(arguments);

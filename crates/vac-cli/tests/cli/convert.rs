@@ -41,7 +41,7 @@ fn a_directory_becomes_a_file_for_each_session() {
     let folder = folder();
     let Ran { code, stderr: err, .. } = folder.vac(&["convert", "logs", "-o", "records/"]);
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("1 session converted, 0 refused, 1 passed over"), "{err}");
+    assert!(err.contains("1 session converted, 0 failed, 1 skipped"), "{err}");
     assert_eq!(names(&folder.path().join("records")), [NAME]);
     let Ran { code, stderr: err, .. } = folder.vac(&["validate", "records"]);
     assert_eq!(code, 0, "{err}");
@@ -55,8 +55,8 @@ fn the_same_log_gives_the_same_bytes_however_it_is_converted() {
     assert_eq!(once.lines().count(), 1);
     assert_eq!(folder.vac(&["convert", "-j1", "logs"]).stdout, once);
     assert_eq!(folder.vac(&["convert", "-j4", "logs"]).stdout, once);
-    folder.vac(&["convert", "logs", "-o", "records.json"]);
-    let file = std::fs::read_to_string(folder.path().join("records.json")).expect("the file");
+    folder.vac(&["convert", "logs", "-o", "records.jsonl"]);
+    let file = std::fs::read_to_string(folder.path().join("records.jsonl")).expect("the file");
     assert_eq!(file, once);
 }
 
@@ -126,11 +126,12 @@ fn the_summary_is_a_table_or_json_with_exact_numbers() {
     let ran = folder.vac(&["convert", "logs", "-o", "records/"]);
     let (claude, gemini) = (LOG.len(), home::gemini("g", "2026-03-01T09:00:00Z").len());
     let expected = format!(
-        "agent   variant  sessions  entries   read  carried raw\n\
-         claude  jsonl           1        2  {claude} B            0\n\
-         gemini  json            1        1  {gemini} B            0\n\
-         total                   2        3  {} B            0\n\
-         2 sessions converted, 0 refused, 1 passed over\n",
+        "agent   variant  sessions  entries   read  unparsed\n\
+         claude  jsonl           1        2  {claude} B         0\n\
+         gemini  json            1        1  {gemini} B         0\n\
+         total                   2        3  {} B         0\n\
+         2 sessions converted, 0 failed, 1 skipped\n\
+         2 new, 0 changed, 0 unchanged\n",
         claude + gemini
     );
     assert!(claude + gemini < 1000, "bytes are told as they are");
@@ -139,7 +140,7 @@ fn the_summary_is_a_table_or_json_with_exact_numbers() {
     let sizes: Vec<_> =
         [0, 1].iter().map(|at| json["sessions"][at]["sources"][0]["size"].clone()).collect();
     assert_eq!(sizes, [gemini, claude]);
-    assert_eq!(json["passed-over"], 1);
+    assert_eq!(json["skipped"], 1);
 }
 
 #[test]
@@ -148,8 +149,14 @@ fn nothing_is_replaced_without_being_told_to() {
     let args = ["convert", "logs", "-o", "records/"];
     assert_eq!(folder.vac(&args).code, 0);
     let again = folder.vac(&args);
+    assert_eq!(again.code, 0);
+    assert!(again.stderr.contains("0 new, 0 changed, 1 unchanged\n"), "{}", again.stderr);
+    let file = ["convert", "logs/session.jsonl", "-o", "one.json"];
+    assert_eq!(folder.vac(&file).code, 0);
+    let again = folder.vac(&file);
     assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("is there already (--force replaces it)"), "{}", again.stderr);
+    assert!(again.stderr.contains("already exists (use --force to overwrite)"), "{}", again.stderr);
+    assert_eq!(folder.vac(&[&file[..], &["--force"]].concat()).code, 0);
     assert_eq!(names(&folder.path().join("records")), [NAME]);
     let forced = folder.vac(&["convert", "logs", "-o", "records/", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
@@ -173,7 +180,7 @@ fn a_named_file_that_is_no_log_is_refused_and_the_others_go_on() {
         folder.vac(&["convert", "logs/notes.txt", "logs/session.jsonl", "nowhere"]);
     assert_eq!(code, 2);
     assert_eq!(out.lines().count(), 1);
-    assert!(err.contains("logs/notes.txt: not a session log of an agent known here"), "{err}");
+    assert!(err.contains("logs/notes.txt: unrecognised log format (supported: claude, "), "{err}");
     assert!(err.contains("nowhere: "), "{err}");
     assert_eq!(folder.vac(&["convert", "logs/notes.txt"]).code, 1);
     assert_eq!(folder.vac(&["convert", "-a", "nobody", "logs"]).code, 2);
@@ -256,8 +263,8 @@ fn files_are_one_session_in_the_same_folder_or_if_both_are_named() {
     let again = folder.vac(&["convert", "-v", "a", "b"]);
     assert_eq!((again.lines().len(), sources(&again)), (1, Some(2)), "{}", again.stderr);
     assert_eq!(entries(&again), entries(&together));
-    assert!(again.stderr.contains("2 left out because they are there twice\n"), "{}", again.stderr);
-    assert!(again.stderr.contains("b/copy.json: left out, a copy of "), "{}", again.stderr);
+    assert!(again.stderr.contains("2 duplicates skipped\n"), "{}", again.stderr);
+    assert!(again.stderr.contains("b/copy.json: skipped, a copy of "), "{}", again.stderr);
 
     // What is elsewhere and was not named is another session.
     folder.write("b/copy.json", piece("2026-01-03T00:00:00Z", "third"));

@@ -57,7 +57,7 @@ fn only_what_is_new_or_has_changed_is_converted_again() {
         folder.write(other, home::codex("0e0e0e0e", "2026-03-04T09:00:00Z"));
         let third = discover(&folder, format);
         assert_eq!(third.code, 0, "{}", third.stderr);
-        says(&third, "2 sessions converted, 0 refused, 0 passed over\n");
+        says(&third, "2 sessions converted, 0 failed, 0 skipped\n");
         says(&third, "1 new, 1 changed, 10 unchanged\n");
         let after = state(&records);
         let changed: Vec<_> = before.keys().filter(|path| before[*path] != after[*path]).collect();
@@ -146,8 +146,8 @@ fn a_copy_is_not_another_session() {
     folder.write(&format!("home/.codex/archived_sessions/{name}.zst"), small);
     let ran = discover(&folder, &["-a", "codex", "-v"]);
     says(&ran, "1 new, 0 changed, 0 unchanged\n");
-    says(&ran, "2 left out because they are there twice\n");
-    says(&ran, ".jsonl.zst: left out, a copy of ");
+    says(&ran, "2 duplicates skipped\n");
+    says(&ran, ".jsonl.zst: skipped, a copy of ");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_database_goes_before_the_files_it_replaced() {
     assert_eq!(source(&record), format!("storage#{OPENCODE_ID}"));
     let second = folder.path().join(format!("records/opencode-{OPENCODE_ID}-2.json"));
     assert_eq!(source(&second), format!("opencode.db#{OPENCODE_ID}"));
-    assert_eq!(ran.json()["left-out"].as_array().map(Vec::len), Some(1));
+    assert_eq!(ran.json()["duplicates"].as_array().map(Vec::len), Some(1));
     // Whoever names both gets both.
     let both = folder.vac(&[
         "convert",
@@ -195,7 +195,7 @@ fn records_go_to_stdout_without_a_folder() {
     folder.write("file", "");
     let ran = folder.vac(&["convert", "--discover", "--root", "home", "-o", "file"]);
     assert_eq!(ran.code, 2);
-    says(&ran, "cannot make file: ");
+    says(&ran, "cannot create folder file: ");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn sessions_can_be_chosen() {
     says(&at_home, "11 new, 0 changed, 0 unchanged\n");
     let nobody = folder.vac(&["convert", "--discover", "--root", "records", "-o", "none"]);
     assert_eq!(nobody.code, 0, "{}", nobody.stderr);
-    says(&nobody, "no session found\n");
+    says(&nobody, "no session found; searched the places of these agents:\n");
 }
 
 #[test]

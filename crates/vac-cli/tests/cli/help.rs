@@ -9,6 +9,15 @@ fn help_and_version_are_there_in_long_and_short() {
     let version = concat!("vac ", env!("CARGO_PKG_VERSION"), "\n");
     folder.vac(&["--version"]).gives(0, version);
     folder.vac(&["-V"]).gives(0, version);
+    for verbose in [["--version", "-v"], ["--version", "--verbose"], ["-v", "-V"]] {
+        let ran = folder.vac(&verbose);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        assert!(ran.stdout.starts_with(version), "{}", ran.stdout);
+        for line in ["commit: ", "schema: 3.0.0-draft\n", "Claude Code: tested up to 2."] {
+            assert!(ran.stdout.contains(&format!("\n{line}")), "{}", ran.stdout);
+        }
+        assert_eq!(ran.lines().len(), 3 + vac::AGENTS.len());
+    }
     let long = folder.vac(&["--help"]);
     assert_eq!(folder.vac(&["help"]).stdout, long.stdout);
     assert!(long.stdout.contains("\nExamples:\n"), "{}", long.stdout);

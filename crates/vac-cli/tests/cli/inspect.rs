@@ -40,7 +40,8 @@ models     gemini-example (google)
 start      2026-01-05T09:30:00.000Z
 end        2026-01-05T09:34:40.900Z
 duration   4 min 40 s
-status     failure
+ended      normally
+errors     1 tool call failed
 prompt     "Paint @a.md \u{1b}[31mred\u{202e}"
 prompts    user  1
 entries    user         1
@@ -82,7 +83,8 @@ fn json_has_the_same_facts() {
     let facts = &json["sessions"][0];
     assert_eq!(facts["agent"], "gemini");
     assert_eq!(facts["variant"], "json");
-    assert_eq!(facts["status"], "failure");
+    assert_eq!((&facts["ended"], &facts["status"]), (&"normally".into(), &"failure".into()));
+    assert_eq!(facts["tool-errors"], 1);
     assert_eq!(facts["duration-ms"], 280_900);
     assert_eq!(facts["first-prompt"], "Paint @a.md \u{1b}[31mred\u{202e}");
     assert_eq!(facts["tokens"]["reasoning"], 25);
@@ -90,6 +92,34 @@ fn json_has_the_same_facts() {
     assert_eq!(facts["tools"][0]["errors"], 1);
     assert_eq!(facts["entries"]["tool-call"], 2);
     assert_eq!(facts["sources"][0]["size"], LOG.len());
+}
+
+#[test]
+fn ended_says_how_a_session_ended() {
+    let folder = Folder::new();
+    let claude = crate::home::claude("s", "2026-03-01T09:00:00.000Z");
+    let prompt = claude.lines().next().expect("a prompt").to_owned() + "\n";
+    let summary = "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"u1\"}\n";
+    let failed = concat!(
+        r#"{"type":"thread.started","thread_id":"t1"}"#,
+        "\n",
+        r#"{"type":"turn.started"}"#,
+        "\n",
+        r#"{"type":"turn.failed","error":{"message":"no"}}"#,
+        "\n",
+    );
+    for (log, ended) in [
+        (claude.as_str(), "normally"),
+        (&prompt, "interrupted"),
+        (failed, "failed"),
+        (summary, "unknown"),
+    ] {
+        folder.write("s.jsonl", log);
+        let facts = folder.vac(&["inspect", "--json", "s.jsonl"]).json();
+        assert_eq!(facts["sessions"][0]["ended"], ended, "{log}");
+        let text = folder.vac(&["inspect", "s.jsonl"]).stdout;
+        assert!(text.contains(&format!("\nended      {ended}\n")), "{text}");
+    }
 }
 
 #[test]

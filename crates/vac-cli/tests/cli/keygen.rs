@@ -54,7 +54,7 @@ fn a_key_is_never_replaced() {
         let path = folder.write(there, "precious");
         let ran = folder.vac(&["keygen", "-o", "."]);
         assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.stderr.contains("is there already: a key is never replaced"), "{ran:?}");
+        assert!(ran.stderr.contains("already exists: a key is never replaced"), "{ran:?}");
         assert_eq!(std::fs::read_to_string(path).unwrap(), "precious");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing else is left");
     }

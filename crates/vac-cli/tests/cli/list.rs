@@ -1,12 +1,13 @@
 //! `vac list`
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::home::{
     self, CHAT_ID, CLAUDE_ID, CODEX_ID, CURSOR, CURSOR_ID, GEMINI_ID, OPENCODE_CHILD, OPENCODE_ID,
-    home,
+    claude, home,
 };
 use crate::run::{Folder, Ran};
 
@@ -129,7 +130,8 @@ fn what_is_no_session_is_never_listed() {
     folder.write("home/.config/Cursor/User/globalStorage/state.vscdb.backup", "no");
     let ran = folder.vac_at_home(&[], &["list", "-v"]);
     ran.gives(0, "");
-    assert_eq!(ran.stderr, "no session found\n");
+    assert!(ran.stderr.starts_with("no session found; searched "), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("skipped"), "{}", ran.stderr);
 }
 
 #[test]
@@ -177,6 +179,106 @@ fn a_root_is_a_home_or_a_copy_of_an_agents_folder() {
 }
 
 #[test]
+fn list_and_convert_agree_on_ids_variants_and_number() {
+    let folder = home();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut count = 0;
+    for (agent, place) in [
+        ("claude", "home/.claude/projects/PLACE/NAME"),
+        ("codex", "home/.codex/sessions/2026/01/01/rollout-PLACE-NAME"),
+        ("gemini", "home/.gemini/tmp/PLACE/chats/session-NAME"),
+        ("cursor", "home/.cursor/projects/PLACE/agent-transcripts/STEM/NAME"),
+    ] {
+        for case in fixtures.join(agent).read_dir().expect("a folder") {
+            for file in case.expect("an entry").path().read_dir().expect("a folder") {
+                let file = file.expect("an entry").path();
+                let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+                let stem = file.file_stem().expect("a name").to_string_lossy();
+                let ending = file.extension().unwrap_or_default();
+                let is_log = ending == "jsonl" || ending == "json";
+                if file.is_file() && is_log && !name.starts_with("expected") {
+                    let place = place.replace("PLACE", &format!("p{count}"));
+                    let place = place.replace("STEM", &stem).replace("NAME", &name);
+                    fs::copy(&file, folder.write(&place, "")).expect("a copy");
+                    count += 1;
+                }
+            }
+        }
+    }
+    let listed = folder.vac(&["list", "--json", "--root", "home"]);
+    let converted =
+        folder.vac(&["convert", "--discover", "--root", "home", "-o", "records", "--json"]);
+    assert_eq!((listed.code, converted.code), (0, 0), "{}", converted.stderr);
+    let (mut listed, mut converted) = (sessions(&listed), sessions(&converted));
+    listed.sort();
+    converted.sort();
+    assert!(listed.len() > 100, "{}", listed.len());
+    assert_eq!(listed, converted);
+}
+
+#[test]
+fn relative_times_count_from_now() {
+    const HOUR: i128 = 3_600_000_000_000;
+    let folder = Folder::new();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time");
+    let now = i128::try_from(now.as_nanos()).expect("a time");
+    for (id, hours) in [("new", 1), ("day", 49), ("old", 24 * 30)] {
+        let time = vac_record::time::utc(now - hours * HOUR).expect("a time");
+        folder.write(&format!("home/.claude/projects/p/{id}.jsonl"), claude(id, &time));
+    }
+    let list = |arguments: &[&str]| {
+        let ran = folder.vac(&[&["list", "--json", "--root", "home"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ids(&ran)
+    };
+    assert_eq!(list(&["--since", "24h"]), ["new"]);
+    assert_eq!(list(&["--since", "7d"]), ["day", "new"]);
+    assert_eq!(list(&["--until", "2w"]), ["old"]);
+    assert_eq!(list(&["--since", "2w", "--until", "2d"]), ["day"]);
+    assert_eq!(list(&["--since", "yesterday"]), ["new"]);
+    assert_eq!(list(&["--until", "today"]).len(), 3);
+    let convert = ["convert", "--discover", "--root", "home", "--since", "7d"];
+    assert_eq!(folder.vac(&convert).lines().len(), 2);
+}
+
+#[test]
+fn several_roots_and_a_folder_of_homes_are_searched() {
+    let folder = home();
+    let list = |arguments: &[&str]| {
+        let ran = folder.vac(&[&["list", "--json"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ids(&ran)
+    };
+    let both = ["--root", "home/.codex", "--root", "home/.claude", "--root", "home/.codex"];
+    assert_eq!(list(&both), [CLAUDE_ID, CODEX_ID]);
+    folder.write("homes/ada/.claude/projects/a/s1.jsonl", claude("s1", "2026-03-01T09:00:00Z"));
+    folder.write("homes/bob/.claude/projects/b/s2.jsonl", claude("s2", "2026-03-02T09:00:00Z"));
+    folder.write("homes/bob/.codex/sessions/x.txt", "not a session");
+    folder.write("homes/notes.txt", "not a home");
+    assert_eq!(list(&["--root", "homes"]), ["s1", "s2"]);
+    assert_eq!(list(&["--root", "homes", "--root", "home/.codex"]), ["s1", "s2", CODEX_ID]);
+    // A home has places of its own, so the folders in it are not homes.
+    folder.write("homes/.gemini/settings.json", "{}");
+    assert_eq!(list(&["--root", "homes"]), [] as [&str; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_home_is_reported_once() {
+    let folder = Folder::new();
+    folder.write("homes/ada/.claude/projects/a/s1.jsonl", claude("s1", "2026-03-01T09:00:00Z"));
+    let locked = folder.path().join("homes/bob");
+    std::fs::create_dir(&locked).expect("a folder");
+    if home::lock(&locked) {
+        let ran = folder.vac(&["list", "--json", "--root", "homes"]);
+        assert_eq!((ran.code, ids(&ran)), (2, vec!["s1".to_owned()]));
+        assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("homes/bob: "), "{}", ran.stderr);
+    }
+    home::unlock(&locked);
+}
+
+#[test]
 fn an_agent_and_a_time_can_be_chosen() {
     let folder = home();
     let list = |arguments: &[&str]| {
@@ -193,12 +295,17 @@ fn an_agent_and_a_time_can_be_chosen() {
     assert_eq!(list(&["-a", "claude", "--until", "2026-02-28"]).0, [""; 0]);
     assert_eq!(list(&["-a", "claude", "--until", "2026-03-01T08:59:59Z"]).0, [""; 0]);
     assert_eq!(list(&["-a", "claude", "--since", "2026-03-01T10:00:00+01:00"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-03", "--until", "2026-03"]).0, [CLAUDE_ID]);
+    assert_eq!(list(&["-a", "claude", "--since", "2026-04"]).0, [""; 0]);
+    assert_eq!(list(&["-a", "claude", "--until", "2026-02"]).0, [""; 0]);
     // The transcript does not say when it began.
     let (found, stderr) = list(&["-a", "cursor", "--since", "2099-01-01"]);
     assert!(found.contains(&CURSOR_ID.to_owned()), "{found:?}");
     assert!(stderr.contains("not say when"), "{stderr}");
     for wrong in [
-        &["--since", "yesterday"][..],
+        &["--since", "tomorrow"][..],
+        &["--since", "7x"],
+        &["--until", "2026-13"],
         &["--until", "2026-02-30"],
         &["--agent", "nobody"],
         &["PATH"],
@@ -218,15 +325,15 @@ fn quiet_says_nothing_and_json_says_the_same() {
     let loud = folder.vac(&["list", "-v", "--root", "home"]);
     assert_eq!(loud.stdout, ran.stdout);
     assert!(
-        loud.stderr.contains("storage#ses_0a1b2c3d4effeLanternHarbor01: left out, "),
+        loud.stderr.contains("storage#ses_0a1b2c3d4effeLanternHarbor01: skipped, "),
         "{}",
         loud.stderr
     );
     assert!(loud.stderr.contains("11 sessions"), "{}", loud.stderr);
     let json = folder.vac(&["list", "--json", "--root", "home"]).json();
-    assert_eq!(json["left-out"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["duplicates"].as_array().map(Vec::len), Some(1));
     assert_eq!(json["unreadable"].as_array().map(Vec::len), Some(0));
-    assert_eq!(json["passed-over"], 0);
+    assert_eq!(json["skipped"], 0);
 }
 
 #[test]
@@ -267,7 +374,7 @@ fn thousands_of_sessions_are_listed() {
     let ran = folder.vac(&["list", "--root", "home"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.lines().len(), 3001);
-    assert_eq!(ran.stderr, "3000 sessions\n");
+    assert_eq!(ran.stderr, "3,000 sessions\n");
 }
 
 #[test]
@@ -290,7 +397,7 @@ fn what_was_asked_is_listed_where_nothing_else_is_left() {
     let expected = [("checkpoint-tag", "contents"), (GEMINI_ID, "json"), ("gone", "logs")];
     let expected = expected.map(|(id, form)| ("gemini".to_owned(), id.to_owned(), form.to_owned()));
     assert_eq!(sessions(&ran), expected);
-    assert!(ran.stderr.contains("1 left out because it is there twice"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 duplicate skipped"), "{}", ran.stderr);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn pages_that_are_there_stay_unless_forced() {
     let folder = Folder::new();
     let page = folder.write("pages/vac.1", "precious");
     let ran = folder.vac(&["man", "-o", "pages"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("use --force to overwrite"), "{ran:?}");
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "precious");
     let ran = folder.vac(&["man", "-v", "-o", "pages", "--force"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");

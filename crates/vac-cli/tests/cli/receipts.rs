@@ -47,7 +47,7 @@ fn a_receipt_is_attached_and_holds() {
     assert!(ran.code == 1 && ran.stdout.contains("\nreceipts:       failed ("), "{ran:?}");
 
     let again = folder.vac(&[&attach[..], &output].concat());
-    assert!(again.code == 2 && again.stderr.contains("--force replaces it"), "{again:?}");
+    assert!(again.code == 2 && again.stderr.contains("use --force to overwrite"), "{again:?}");
     let checked = ["--force", "--json", "-q", "--receipt-key", "log.pub.pem"];
     let ran = folder.vac(&[&attach[..], &output, &checked].concat());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");

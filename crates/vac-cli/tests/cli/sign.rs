@@ -48,16 +48,16 @@ fn a_signed_record_verifies_wherever_the_record_is() {
             assert_eq!((signed.code, signed.stdout.as_str()), (0, ""), "{signed:?}");
             let ran = verify(&folder, &["signed", "--record", record]);
             assert_eq!(ran.code, 0, "{record} {flag}: {ran:?}");
-            assert!(ran.stderr.ends_with("signed: verified\n"), "{ran:?}");
+            assert!(ran.stdout.ends_with("verdict:        verified (signed)\n"), "{ran:?}");
             let alone = verify(&folder, &["signed"]);
             assert_eq!(alone.stdout.contains("not checked"), needs_record, "{alone:?}");
             let (code, words) = match flag {
-                "--attached" => (0, "signed: verified\n"),
+                "--attached" => (0, "\nverdict:        verified (signed)\n"),
                 // The statement holds; what it is about is not there.
-                "--hash-envelope" => (1, "signed: statement verified; record not examined"),
-                _ => (1, "signed: NOT verified (detached record required: pass --record FILE)\n"),
+                "--hash-envelope" => (1, "statement verified; record not examined"),
+                _ => (1, "NOT verified (signed: detached record required: pass --record FILE)\n"),
             };
-            assert!(alone.code == code && alone.stderr.contains(words), "{alone:?}");
+            assert!(alone.code == code && alone.stdout.contains(words), "{alone:?}");
         }
     }
 }
@@ -215,7 +215,7 @@ fn outputs_that_are_there_stay_and_nothing_is_left_behind() {
     let folder = folder();
     folder.write("signed", "precious");
     let ran = sign(&folder, &["a.json", "-o", "signed"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("use --force to overwrite"), "{ran:?}");
     assert_eq!(written(&folder, "signed"), b"precious");
     assert_eq!(sign(&folder, &["a.json", "-o", "no/such/folder"]).code, 2);
     let names: Vec<_> =

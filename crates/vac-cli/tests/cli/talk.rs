@@ -97,7 +97,7 @@ fn json_has_the_summary_on_stdout_and_nothing_else() {
 fn verbose_says_more() {
     for (arguments, words) in [
         (&["convert", LOG, "good.json", "-o", "out/"][..], "1.jsonl -> out/claude-s.json\n"),
-        (&["convert", ".", "-o", "out/"], "a.json: passed over\n"),
+        (&["convert", ".", "-o", "out/"], "a.json: skipped\n"),
         (&["validate", "good.json"], "good.json: valid (1 document)\n"),
         (&["transcode", "good.json", "--to", "cbor", "-o", "out"], "good.json -> out: "),
         (&["man", "-o", "out"], "out/vac-convert.1\n"),

@@ -114,7 +114,7 @@ fn files_that_are_there_stay_unless_forced() {
     folder.write("a.json", small());
     folder.write("out", "precious");
     let ran = folder.vac(&["transcode", "a.json", "--to", "cbor", "-o", "out"]);
-    assert!(ran.code == 2 && ran.stderr.contains("--force replaces it"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("use --force to overwrite"), "{ran:?}");
     assert_eq!(written(&folder, "out"), b"precious");
     folder.vac(&["transcode", "a.json", "--to", "cbor", "-o", "out", "--force"]).gives(0, "");
     assert_ne!(written(&folder, "out"), b"precious");

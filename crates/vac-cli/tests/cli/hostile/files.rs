@@ -54,12 +54,15 @@ fn every_file_becomes_what_the_table_says() {
         let input = format!("in/{file}");
         let convert = ["convert", "-o", "out/", "--report", "report.json", &input];
         let ended = run(folder.path(), &convert);
-        if let Some(reason) = outcome.strip_prefix("refused") {
-            ended.says(1, &format!("{input}: not a session log of an agent known here{reason}\n"));
+        if let Some(reason) = outcome.strip_prefix("failed") {
+            let unknown = format!(" (supported: {})", vac::agent_names());
+            let reason = if reason.is_empty() { &unknown } else { reason };
+            ended.says(1, &format!("{input}: "));
+            ended.says(1, &format!("{reason}\n"));
             assert_eq!(names(&folder.path().join("out")), [""; 0], "{file}");
         } else {
             assert_eq!(ended.code, 0, "{file}: {ended:?}");
-            let expected = outcome.strip_prefix("record").expect("record or refused");
+            let expected = outcome.strip_prefix("record").expect("record or failed");
             let expected = expected.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" raw"));
             let expected = expected.map_or(0, |count| count.parse().expect("a number"));
             assert_eq!(raw(&folder), expected, "{file}");
@@ -106,10 +109,16 @@ fn every_command_lives_through_every_file() {
             &["validate", "--schema", &file, public],
         ];
         for command in commands {
-            let Ended { code, stderr, .. } = run(folder.path(), command);
+            let Ended { code, stdout, stderr } = run(folder.path(), command);
             let is_found = |line: &str| line.contains(&file) || line.contains("stdin");
-            let is_told = code == 0 || command[0] == "validate" || stderr.lines().any(is_found);
-            assert!(is_told, "{command:?} does not say which file: {stderr}");
+            let is_found_in_data = || String::from_utf8_lossy(&stdout).lines().any(is_found);
+            let is_named = stderr.lines().any(is_found)
+                || match command[0] {
+                    "validate" => true,
+                    "verify" => is_found_in_data(),
+                    _ => false,
+                };
+            assert!(code == 0 || is_named, "{command:?} does not say which file: {stderr}");
         }
     }
 }

@@ -83,8 +83,7 @@ fn what_is_there_stays_and_the_same_names_are_given_again() {
     let out = folder.path().join("out");
     let made = files(&out);
     let again = run(folder.path(), &convert);
-    again.says(2, "is there already (--force replaces it)");
-    again.says(2, &format!("0 sessions converted, {SESSIONS} refused"));
+    again.says(0, &format!("0 new, 0 changed, {SESSIONS} unchanged"));
     assert_untouched(&made);
     assert_eq!(files(&out).len(), made.len());
     let forced = run(folder.path(), &["convert", "in", "-o", "out/", "--force", "-j", "3"]);
@@ -107,15 +106,19 @@ fn links_in_the_folder_are_not_followed() {
     let link = folder.path().join("out/claude-one.json");
     std::os::unix::fs::symlink(&treasure, &link).unwrap();
     let convert = ["convert", "log.jsonl", "-o", "out/"];
-    run(folder.path(), &convert).says(2, "out/claude-one.json is there already");
-    let forced = run(folder.path(), &[&convert[..], &["--force"]].concat());
-    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    let kept = "out/claude-one.json is kept, because it is not a record of this session";
+    let forced = [&convert[..], &["--force"]].concat();
+    for target in ["../treasure.txt", "../nowhere.txt"] {
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        run(folder.path(), &convert).says(1, kept);
+        assert_eq!(names(&folder.path().join("out")), ["claude-one-2.json", "claude-one.json"]);
+        run(folder.path(), &forced).says(0, "0 new, 1 changed");
+        fs::remove_file(folder.path().join("out/claude-one-2.json")).unwrap();
+        run(folder.path(), &forced).says(1, kept);
+        fs::remove_file(folder.path().join("out/claude-one-2.json")).unwrap();
+        assert!(link.is_symlink());
+    }
     assert_eq!(fs::read_to_string(&treasure).unwrap(), "gold");
-    assert!(!link.is_symlink());
-    // A link that leads nowhere makes nothing there.
-    fs::remove_file(&link).unwrap();
-    std::os::unix::fs::symlink("../new.txt", &link).unwrap();
-    run(folder.path(), &convert).says(2, "is there already");
-    assert_eq!(run(folder.path(), &[&convert[..], &["--force"]].concat()).code, 0);
-    assert!(!folder.path().join("new.txt").exists());
+    assert!(!folder.path().join("nowhere.txt").exists());
 }

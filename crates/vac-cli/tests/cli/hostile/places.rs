@@ -37,7 +37,7 @@ fn pipes_devices_sockets_and_circles_are_passed_by() {
     let _socket = fill_with_traps(&folder, "in");
     let before = files(folder.path());
     let ended = shell(folder.path(), &format!("{PATIENCE} convert in -o out/"));
-    ended.says(0, "2 sessions converted, 0 refused");
+    ended.says(0, "2 sessions converted, 0 failed");
     assert_eq!(names(&folder.path().join("out")), ["claude-one.json", "claude-two.json"]);
     for command in ["inspect", "events"] {
         let ended = shell(folder.path(), &format!("{PATIENCE} {command} in"));
@@ -117,7 +117,7 @@ fn names_may_be_anything_that_a_disk_allows() {
         }
     }
     let ended = run(folder.path(), &["convert", "-v", "in", "-o", "out/", "--report", "r.json"]);
-    ended.says(0, &format!("{made} sessions converted, 0 refused"));
+    ended.says(0, &format!("{made} sessions converted, 0 failed"));
     assert_eq!(run(folder.path(), &["validate", "out"]).code, 0);
     let report = fs::read(folder.path().join("r.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&report).is_ok());
@@ -154,6 +154,6 @@ fn an_input_that_is_named_again_is_one_input() {
     let (a, b) = ("in/log.jsonl", "in/nameless.jsonl");
     let again = [a, b, "in/link.jsonl", "./in/../in/log.jsonl", "in", "in/", a, b];
     let ended = run(folder.path(), &[&["convert", "-o", "out/"], &again[..]].concat());
-    ended.says(0, "2 sessions converted, 0 refused");
+    ended.says(0, "2 sessions converted, 0 failed");
     assert_eq!(names(&folder.path().join("out")).len(), 2);
 }

@@ -12,13 +12,14 @@ fn what_is_no_document_is_told_clearly() {
     let nested_json = "[".repeat(100_000) + &"]".repeat(100_000);
     let nested_entry = record(&nested_json);
     let nested_cbor = [vec![0x81; 100_000], vec![0xf6]].concat();
-    let cases: [(&str, &[u8], &str); 12] = [
+    let cases: [(&str, &[u8], &str); 13] = [
         ("empty.json", b"", "the input is empty"),
         ("empty.cbor", b"", "the input is empty"),
         ("empty.jsonl", b"\n \n", "the input is empty"),
         ("spaces.json", b" \n ", "the input is empty"),
+        ("words.json", b"hello world", "line 1, column 1: expected a JSON value"),
         (
-            "words.json",
+            "words.txt",
             b"hello world",
             "neither JSON nor CBOR (as CBOR, unexpected bytes after the document",
         ),

@@ -53,17 +53,17 @@ pub fn send(signal: &str, child: &Child) {
 fn a_signal_ends_it_and_nothing_is_left_behind() {
     for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         let folder = Folder::new();
-        folder.write("out/all.json", "earlier ones");
+        folder.write("out/all.jsonl", "earlier ones");
         long_log(&folder, 200 << 20);
         let before = names(folder.path());
-        let mut child = start(&folder, "USR1", "convert in -o out/all.json --force");
+        let mut child = start(&folder, "USR1", "convert in -o out/all.jsonl --force");
         let out = folder.path().join("out");
         wait_for(&mut child, || has_hidden(&out));
         send(name, &child);
         let ended = child.wait_with_output().unwrap();
         assert_eq!(ended.status.signal(), Some(signal), "{name}: {ended:?}");
-        assert_eq!(names(&out), ["all.json"], "{name}");
-        assert_eq!(fs::read_to_string(out.join("all.json")).unwrap(), "earlier ones");
+        assert_eq!(names(&out), ["all.jsonl"], "{name}");
+        assert_eq!(fs::read_to_string(out.join("all.jsonl")).unwrap(), "earlier ones");
         assert_eq!(names(&folder.path().join("aside")), [""; 0], "{name}");
         assert_eq!(names(folder.path()).len(), before.len() + 1, "{name}: and aside itself");
     }
@@ -74,7 +74,7 @@ fn a_copy_of_a_database_goes_too() {
     let folder = Folder::new();
     // With a live journal next to it, a database is copied before it is read.
     database_with_wal(&folder, "in/opencode.db", 200 << 20);
-    let mut child = start(&folder, "USR1", "convert in -o out.json");
+    let mut child = start(&folder, "USR1", "convert in -o out.jsonl");
     let aside = folder.path().join("aside");
     wait_for(&mut child, || names(&aside).iter().any(|name| name.ends_with("copy")));
     send("TERM", &child);
@@ -82,7 +82,7 @@ fn a_copy_of_a_database_goes_too() {
     assert_eq!(names(&aside), [""; 0]);
     assert!(!has_hidden(folder.path()));
     // And without any signal.
-    assert!(start(&folder, "USR1", "convert in -o out.json").wait().unwrap().success());
+    assert!(start(&folder, "USR1", "convert in -o out.jsonl").wait().unwrap().success());
     assert_eq!(names(&aside), [""; 0]);
 }
 
@@ -90,13 +90,13 @@ fn a_copy_of_a_database_goes_too() {
 fn a_signal_that_is_to_be_ignored_is() {
     let folder = Folder::new();
     long_log(&folder, 10 << 20);
-    let mut child = start(&folder, "HUP INT", "convert in -o all.json");
+    let mut child = start(&folder, "HUP INT", "convert in -o all.jsonl");
     wait_for(&mut child, || has_hidden(folder.path()));
     send("HUP", &child);
     send("INT", &child);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
-    assert!(folder.path().join("all.json").exists());
+    assert!(folder.path().join("all.jsonl").exists());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn closed_streams_are_no_trouble() {
     for line in ["convert log.jsonl -o a.json >&-", "convert log.jsonl -o b.json 2>&-"] {
         assert_eq!(shell(folder.path(), &format!("$vac {line}")).code, 0, "{line}");
     }
-    shell(folder.path(), "$vac convert - <&-").says(1, "-: not a session log");
+    shell(folder.path(), "$vac convert - <&-").says(1, "-: unrecognised log format: it is empty");
     shell(folder.path(), "$vac validate - <&-; true");
 }
 
@@ -158,7 +158,7 @@ fn many_files_need_few_that_are_open() {
         folder.write(&format!("in/{}/{number}.jsonl", number % 7), log(&format!("s{number}")));
     }
     let ended = shell(folder.path(), "ulimit -n 64; $vac convert in -o out/ -j 16");
-    ended.says(0, "2000 sessions converted, 0 refused, 0 passed over");
+    ended.says(0, "2,000 sessions converted, 0 failed, 0 skipped");
     assert_eq!(names(&folder.path().join("out")).len(), 2000);
-    shell(folder.path(), "ulimit -n 64; $vac validate out").says(0, "2000 files: 2000 valid");
+    shell(folder.path(), "ulimit -n 64; $vac validate out").says(0, "2,000 files: 2,000 valid");
 }

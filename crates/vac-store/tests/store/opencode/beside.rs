@@ -33,7 +33,7 @@ fn both() -> TempDir {
 }
 
 #[test]
-fn the_files_that_a_database_replaced_are_passed_over_and_that_is_said() {
+fn files_that_a_database_replaced_are_skipped_and_reported() {
     let folder = both();
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
@@ -46,6 +46,6 @@ fn the_files_that_a_database_replaced_are_passed_over_and_that_is_said() {
     let left_out: Vec<_> =
         known.iter().flat_map(|known| &known.left_out).map(ToString::to_string).collect();
     assert_eq!(left_out.len(), 1, "{left_out:?}");
-    assert!(left_out[0].contains("storage#ses_1: left out"), "{left_out:?}");
+    assert!(left_out[0].contains("storage#ses_1: skipped"), "{left_out:?}");
     assert!(left_out[0].contains("opencode.db#ses_1"), "{left_out:?}");
 }

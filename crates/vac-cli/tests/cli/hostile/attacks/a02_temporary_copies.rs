@@ -31,7 +31,7 @@ fn copies_of_killed_runs_are_private_and_removed() {
     let folder = Folder::new();
     database_with_wal(&folder, "in/opencode.db", 200 << 20);
     let aside = folder.path().join("aside");
-    let mut child = start(&folder, "USR1", "convert in -o out.json");
+    let mut child = start(&folder, "USR1", "convert in -o out.jsonl");
     wait_for(&mut child, || names(&aside).iter().any(|name| name.ends_with("copy")));
     send("KILL", &child);
     child.wait().unwrap();

@@ -86,8 +86,11 @@ fn output_of_public_logs_is_as_public_as_the_umask_says() {
 fn the_narrowest_source_decides() {
     let Some(folder) = public_folder(0o644) else { return };
     set_mode(&folder.write("private.jsonl", log("two")), 0o600);
-    succeed(&folder, "umask 022; $vac convert log.jsonl private.jsonl -o all.json --report r.json");
-    assert_eq!((mode(&folder, "all.json"), mode(&folder, "r.json")), (0o600, 0o600));
+    succeed(
+        &folder,
+        "umask 022; $vac convert log.jsonl private.jsonl -o all.jsonl --report r.json",
+    );
+    assert_eq!((mode(&folder, "all.jsonl"), mode(&folder, "r.json")), (0o600, 0o600));
     // Each record of its own has the mode of its own log.
     succeed(&folder, "umask 022; $vac convert log.jsonl private.jsonl -o each/");
     assert_eq!(mode(&folder, "each"), 0o700);
@@ -100,10 +103,10 @@ fn output_of_databases_and_stdin_is_private() {
     let Some(folder) = public_folder(0o644) else { return };
     home::copy("opencode/database/opencode.db", &folder, "opencode.db");
     set_mode(&folder.path().join("opencode.db"), 0o644);
-    succeed(&folder, "umask 022; $vac convert opencode.db -o database.json");
+    succeed(&folder, "umask 022; $vac convert opencode.db -o database.jsonl");
     succeed(&folder, "umask 022; $vac convert - < log.jsonl -o stdin.json");
     succeed(&folder, "umask 022; cat stdin.json | $vac transcode - --to cbor -o stdin.cbor");
-    for name in ["database.json", "stdin.json", "stdin.cbor"] {
+    for name in ["database.jsonl", "stdin.json", "stdin.cbor"] {
         assert_eq!(mode(&folder, name), 0o600, "{name}");
     }
 }

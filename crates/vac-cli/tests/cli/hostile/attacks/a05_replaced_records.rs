@@ -228,7 +228,9 @@ fn a_newer_vac_replaces_nothing_unless_asked_to() {
     folder.write(LOG, log("s"));
     let ran = discover(&folder, &["--reconvert"]);
     keeps(&folder, &ran, ("claude-s.json", &record), "claude-s-2.json");
-    assert_eq!(folder.vac(&["convert", "--reconvert", "home", "-o", "records"]).code, 2);
+    let file = folder.vac(&["convert", "--reconvert", LOG, "-o", "record.json"]);
+    assert_eq!(file.code, 2);
+    assert!(file.stderr.contains("--reconvert requires an output folder"), "{}", file.stderr);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn no_wait_fails_at_once() {
     }
     assert_eq!(names(&folder.path().join("records")), [""; 0]);
     // Files of their own and standard output have nothing to wait for.
-    assert_eq!(run(folder.path(), &["convert", "home", "-o", "all.json", "--no-wait"]).code, 0);
+    assert_eq!(run(folder.path(), &["convert", "home", "-o", "all.jsonl", "--no-wait"]).code, 0);
     drop(lock);
     for arguments in [&discover[..], &linked] {
         let ended = run(folder.path(), arguments);

@@ -24,7 +24,8 @@ fn the_payload_is_written_byte_by_byte() {
     let ran = verify(&folder, &["signed", "-o", "record.json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("signature:      ok"), "{ran:?}");
-    assert!(ran.stderr.ends_with("signed: verified\nsigned -> record.json\n"), "{ran:?}");
+    assert!(ran.stdout.ends_with("\nverdict:        verified (signed)\n"), "{ran:?}");
+    assert_eq!(ran.stderr, "signed -> record.json\n");
     assert_eq!(written(&folder, "record.json"), Some(timed()));
 }
 
@@ -33,7 +34,8 @@ fn the_payload_goes_to_stdout_and_the_answers_to_stderr() {
     let folder = signed();
     let ran = verify(&folder, &["signed", "-o", "-"]);
     ran.gives(0, &timed());
-    assert!(ran.stderr.contains("signature:      ok") && ran.stderr.contains("signed: verified\n"));
+    assert!(ran.stderr.contains("signature:      ok"), "{ran:?}");
+    assert!(ran.stderr.contains("\nverdict:        verified (signed)\n"), "{ran:?}");
     let ran = verify(&folder, &["tampered", "-o", "-"]);
     ran.gives(1, "");
     assert!(ran.stderr.contains("NOT verified"), "{ran:?}");
@@ -91,7 +93,7 @@ fn a_detached_record_is_not_written() {
     for option in ["--detached", "--hash-envelope"] {
         assert_eq!(sign(&folder, &["a.json", option, "-o", "signed", "--force"]).code, 0);
         let ran = verify(&folder, &["signed", "-o", "out.json"]);
-        assert!(ran.code == 1 && ran.stderr.contains("--record FILE"), "{ran:?}");
+        assert!(ran.code == 1 && ran.stdout.contains("--record FILE"), "{ran:?}");
         let ran = verify(&folder, &["signed", "--record", "a.json", "-o", "out.json"]);
         let words = "the record is not in the envelope, so there is nothing to write";
         assert!(ran.code == 1 && ran.stderr.contains(words), "{ran:?}");

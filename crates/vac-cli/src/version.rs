@@ -1,0 +1,25 @@
+//! The version of the program, with what it was built from and tested with.
+
+use std::fmt::Write as _;
+
+use vac::AGENTS;
+use vac_record::SCHEMA_VERSION;
+
+/// The commit that the program was built from, if the build stated it in the variable
+/// `VAC_COMMIT`.
+const COMMIT: Option<&str> = option_env!("VAC_COMMIT");
+
+/// Returns what `vac --version -v` prints.
+pub fn details() -> String {
+    let mut text = format!("vac {}\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |name: &str, value: &str| {
+        writeln!(text, "{name}: {value}").expect("writing to a string cannot fail");
+    };
+    line("commit", COMMIT.unwrap_or("unknown"));
+    line("schema", SCHEMA_VERSION);
+    for adapter in AGENTS {
+        let tested = adapter.newest_tested().unwrap_or("unknown version");
+        line(adapter.title(), &format!("tested up to {tested}"));
+    }
+    text
+}

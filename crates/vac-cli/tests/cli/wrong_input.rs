@@ -1,0 +1,99 @@
+//! Messages about input that another command is for, and about input that is missing.
+
+use crate::home::{CLAUDE_ID, claude, codex, copy};
+use crate::records::small;
+use crate::run::Folder;
+
+const NAMES: &str = "(supported: claude, codex, gemini, opencode, cursor";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("session.jsonl", claude(CLAUDE_ID, "2026-03-01T09:00:00.000Z"));
+    folder
+}
+
+#[test]
+fn validate_names_the_agent_of_a_log_in_one_line() {
+    let folder = folder();
+    let line = |name: &str, agent: &str| {
+        format!(
+            "{name}: this is a log of {agent}, not a record; convert it first with `vac convert`\n"
+        )
+    };
+    folder.vac(&["validate", "session.jsonl"]).gives(1, &line("session.jsonl", "Claude Code"));
+    let log = codex("c1", "2026-03-02T09:00:00.000Z");
+    folder.write("logs/one.jsonl", &log);
+    folder.vac(&["validate", "logs"]).gives(1, &line("logs/one.jsonl", "Codex"));
+    folder.vac_with(&["validate", "-"], log.as_bytes()).gives(1, &line("-", "Codex"));
+    copy("opencode/database/opencode.db", &folder, "opencode.db");
+    folder.vac(&["validate", "opencode.db"]).gives(1, &line("opencode.db", "OpenCode"));
+    let json = folder.vac(&["validate", "--json", "session.jsonl"]).json();
+    let message = json["files"][0]["syntax"][0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("this is a log of Claude Code"), "{message}");
+    assert_eq!(json["files"][0]["violation_count"], 1);
+}
+
+#[test]
+fn validate_reads_text_named_jsonl_as_json() {
+    let folder = Folder::new();
+    for name in ["notes.jsonl", "notes.ndjson", "notes.json"] {
+        folder.write(name, "hello\n");
+        let ran = folder.vac(&["validate", name]);
+        assert_eq!(ran.code, 1);
+        assert!(!ran.stdout.contains("CBOR"), "{}", ran.stdout);
+    }
+    // An invalid record is not taken for a log.
+    folder.write("bad.json", small().replace("\"version\"", "\"versio\""));
+    let ran = folder.vac(&["validate", "bad.json"]);
+    assert!(ran.stdout.contains("missing key \"version\""), "{}", ran.stdout);
+}
+
+#[test]
+fn convert_says_that_its_input_is_a_record() {
+    let folder = folder();
+    folder.vac(&["convert", "session.jsonl", "-o", "r.json"]);
+    folder.vac(&["convert", "session.jsonl", "-f", "cbor", "-o", "r.cbor"]);
+    for record in ["r.json", "r.cbor"] {
+        let ran = folder.vac(&["convert", record]);
+        ran.gives(1, "");
+        let line = format!(
+            "error: {record}: this is a record, not a session log (see `vac inspect` and \
+             `vac validate`)\n"
+        );
+        assert!(ran.stderr.starts_with(&line), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn no_session_found_says_where_and_for_which_agents() {
+    let folder = folder();
+    folder.write("notes/a.txt", "text");
+    folder.write("notes/b.txt", "text");
+    for command in ["convert", "inspect", "events"] {
+        let ran = folder.vac(&[command, "notes"]);
+        ran.gives(1, "");
+        let line = format!("error: no session found in notes {NAMES}");
+        assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+        let ran = folder.vac(&[command, "notes/a.txt"]);
+        ran.gives(1, "");
+        assert!(ran.stderr.contains(NAMES), "{}", ran.stderr);
+    }
+    for arguments in [&["list"][..], &["convert", "--discover"]] {
+        let ran = folder.vac_at_home(&[], arguments);
+        ran.gives(0, "");
+        let claude = folder.path().join("home/.claude");
+        let lines = "no session found; searched the places of these agents:\n  claude: ";
+        assert!(ran.stderr.starts_with(lines), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&claude.display().to_string()), "{}", ran.stderr);
+        assert!(ran.stderr.contains("\n  cursor: "), "{}", ran.stderr);
+    }
+    let one = folder.vac_at_home(&[], &["list", "-a", "codex"]);
+    assert_eq!(one.stderr.matches("\n  ").count(), 1, "{}", one.stderr);
+}
+
+#[test]
+fn convert_without_a_path_mentions_discover() {
+    let ran = Folder::new().vac(&["convert"]);
+    ran.gives(2, "");
+    assert!(ran.stderr.contains("use --discover"), "{}", ran.stderr);
+}
