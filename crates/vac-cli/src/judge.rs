@@ -144,7 +144,7 @@ impl Judge<'_> {
         let is_big = head.len() == BIG;
         let encoding = self.settings.encoding.unwrap_or_else(|| self.detect_encoding(&head));
         if *self.input == Input::Stdin {
-            self.stdin = head.iter().copied().take(MAX_STDIN).collect();
+            self.stdin = head[..head.len().min(MAX_STDIN)].to_vec();
         }
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {

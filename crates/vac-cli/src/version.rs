@@ -18,8 +18,10 @@ pub fn details() -> String {
     line("commit", COMMIT.unwrap_or("unknown"));
     line("schema", SCHEMA_VERSION);
     for adapter in AGENTS {
-        let tested = adapter.newest_tested().unwrap_or("unknown version");
-        line(adapter.title(), &format!("tested up to {tested}"));
+        match adapter.newest_tested() {
+            Some(version) => line(adapter.title(), &format!("tested up to {version}")),
+            None => line(adapter.title(), "tested version not stated"),
+        }
     }
     text
 }
