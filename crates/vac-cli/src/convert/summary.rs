@@ -79,6 +79,9 @@ impl Summary {
         if more > 0 {
             talk.say(&format!("unknown: {more} more (-v and --report list them)"));
         }
+        for (key, count) in self.total(|report| &report.unknown_keys) {
+            talk.say_more(&format!("unknown key: {} ({count})", beginning(&key, 80)));
+        }
         if !self.duplicates.is_empty() {
             talk.say(&format!("{} skipped", counted(self.duplicates.len(), "duplicate")));
         }

@@ -321,3 +321,23 @@ fn a_pipe_with_a_name_is_read_like_standard_input() {
     let twice = folder.vac_with(&["convert", "-q", "-", "-"], LOG.as_bytes());
     assert_eq!((twice.code, twice.lines().len()), (2, 1), "{}", twice.stderr);
 }
+
+#[test]
+fn unknown_keys_are_kept_and_reported() {
+    let folder = Folder::new();
+    let log = home::claude("s", "2026-03-01T09:00:00Z").replacen('{', r#"{"mood":"good","#, 1);
+    folder.write("a.jsonl", log);
+    let ran = folder.vac(&["convert", "-v", "a.jsonl", "-o", "a.json", "--report", "r.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("unknown key: claude line.mood (1)"), "{}", ran.stderr);
+    let read = |name: &str| -> serde_json::Value {
+        let text = std::fs::read_to_string(folder.path().join(name)).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let (report, record) = (read("r.json"), read("a.json"));
+    assert_eq!(report["sessions"][0]["unknown-keys"]["line.mood"], 1, "{report}");
+    assert_eq!(record["session"]["entries"][0]["mood"], "good");
+    // A key that is kept does not make a log a failure.
+    let ran = folder.vac(&["convert", "--strict", "a.jsonl", "-o", "b.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
