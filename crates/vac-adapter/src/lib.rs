@@ -54,7 +54,7 @@
 //!
 //! * [`frame`] reads all sequences of JSON documents the same way; bytes that are not a
 //!   document are frames, too. Adapters receive documents, never a byte stream.
-//! * [`mapping`] ensures that nothing is dropped: what an adapter does not take is kept.
+//! * [`mod@mapping`] ensures that nothing is dropped: what an adapter does not take is kept.
 //! * [`annotation`] is the only way to state something about an entry that the log does not
 //!   state. [`prompt`] and [`tools`] are tables that an agent's crate fills.
 //! * [`places`], [`companions`] and [`container`] describe where an agent keeps its sessions, as

@@ -53,7 +53,7 @@
 //! `_ => keep if expression;` that it may if the expression is true, and
 //! `_ => keep, unless expression;` that the record states the member in another way if the
 //! expression is true.
-//! The expressions can use the key, the value ([`Node`](vac_value::Node)) and the context, by the
+//! The expressions can use the key, the value ([`Node`]) and the context, by the
 //! names that the head of the table gives them. They are evaluated for every member that is not
 //! null, in the order of the log.
 //!
@@ -125,7 +125,7 @@ impl fmt::Display for Mapping {
     }
 }
 
-/// Declares the mapping of one kind of native object. See the [module](crate::mapping).
+/// Declares the mapping of one kind of native object. See the [module](mod@crate::mapping).
 #[macro_export]
 macro_rules! mapping {
     (
