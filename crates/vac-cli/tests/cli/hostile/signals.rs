@@ -52,21 +52,32 @@ pub fn send(signal: &str, child: &Child) {
 #[test]
 fn a_signal_ends_it_and_nothing_is_left_behind() {
     for (name, signal) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let folder = Folder::new();
-        folder.write("out/all.jsonl", "earlier ones");
-        long_log(&folder, 200 << 20);
-        let before = names(folder.path());
-        let mut child = start(&folder, "USR1", "convert in -o out/all.jsonl --force");
-        let out = folder.path().join("out");
-        wait_for(&mut child, || has_hidden(&out));
-        send(name, &child);
-        let ended = child.wait_with_output().unwrap();
-        assert_eq!(ended.status.signal(), Some(signal), "{name}: {ended:?}");
-        assert_eq!(names(&out), ["all.jsonl"], "{name}");
-        assert_eq!(fs::read_to_string(out.join("all.jsonl")).unwrap(), "earlier ones");
-        assert_eq!(names(&folder.path().join("aside")), [""; 0], "{name}");
-        assert_eq!(names(folder.path()).len(), before.len() + 1, "{name}: and aside itself");
+        // On a busy machine the program can end before the signal reaches it: then once more.
+        let is_interrupted = (0..10).any(|_| is_interrupted(name, signal));
+        assert!(is_interrupted, "{name} never reached the program");
     }
+}
+
+/// Sends a signal to a conversion. Returns false if the conversion was complete before.
+fn is_interrupted(name: &str, signal: i32) -> bool {
+    let folder = Folder::new();
+    folder.write("out/all.jsonl", "earlier ones");
+    long_log(&folder, 200 << 20);
+    let before = names(folder.path());
+    let mut child = start(&folder, "USR1", "convert in -o out/all.jsonl --force");
+    let out = folder.path().join("out");
+    wait_for(&mut child, || has_hidden(&out));
+    send(name, &child);
+    let ended = child.wait_with_output().unwrap();
+    if ended.status.success() {
+        return false;
+    }
+    assert_eq!(ended.status.signal(), Some(signal), "{name}: {ended:?}");
+    assert_eq!(names(&out), ["all.jsonl"], "{name}");
+    assert_eq!(fs::read_to_string(out.join("all.jsonl")).unwrap(), "earlier ones");
+    assert_eq!(names(&folder.path().join("aside")), [""; 0], "{name}");
+    assert_eq!(names(folder.path()).len(), before.len() + 1, "{name}: and aside itself");
+    true
 }
 
 #[test]
