@@ -100,7 +100,7 @@ pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path)
 }
 
 /// Returns the agent in whose place a path is, if it is one that writes the format of another
-/// agent: its logs cannot be told from the other's by their content.
+/// agent: its logs cannot be distinguished from the other's by their content.
 pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &Path) -> Option<Origin> {
     let path = std::path::absolute(path).ok()?;
     let folders: Vec<_> = path.components().map(Component::as_os_str).collect();
