@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
 use vac_adapter::blocks::{tool_call, tool_result};
-use vac_adapter::members::{Rest, null};
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::Rest;
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{AbstractTimestamp, Entry, ReasoningEntry};
@@ -110,13 +111,6 @@ fn reasoning<'a>(
     timestamp: Option<AbstractTimestamp<'a>>,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    })
+    let common = Common { timestamp, id: None, extensions };
+    Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
 }

@@ -1,60 +1,33 @@
-//! Constructors of entries, one for each type: a field that the schema adds has to be decided here.
+//! Constructors of entries, as the log of Codex states them.
 
 use std::borrow::Cow;
 
-use vac_adapter::members::{Rest, null};
-use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
-    ToolCallEntry, ToolResultEntry,
-};
+use vac_adapter::entry;
+use vac_adapter::members::Rest;
+use vac_record::{Entry, MessageEntry, MessageEntryType, ToolCallEntry};
 use vac_value::{Any, Node, Text};
 
-/// What entries of all types have.
-#[derive(Default)]
-pub(crate) struct Common<'a> {
-    /// When it was written.
-    pub timestamp: Option<AbstractTimestamp<'a>>,
-    /// Its id.
-    pub id: Option<Text<'a>>,
-    /// Members that the schema does not name.
-    pub extensions: Rest<'a>,
-}
+pub(crate) use vac_adapter::entry::Common;
 
 /// Returns a message, which a model wrote if this names one.
 pub(crate) fn message<'a>(
     kind: MessageEntryType,
     content: Option<Node<'a, '_>>,
     model: Option<&str>,
-    Common { timestamp, id, extensions }: Common<'a>,
+    common: Common<'a>,
 ) -> Entry<'a> {
-    Entry::Message(MessageEntry {
-        kind,
-        content: content.map(Node::carry),
-        timestamp,
-        id,
-        model_id: model.map(|model| Cow::Owned(model.to_owned())),
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    })
+    let model_id = model.map(|model| Cow::Owned(model.to_owned()));
+    let message = entry::message(kind, content.map(Node::carry), common);
+    Entry::Message(MessageEntry { model_id, ..message })
 }
 
 /// Returns reasoning.
 pub(crate) fn reasoning<'a>(
     content: Option<Node<'a, '_>>,
     encrypted: Option<Text<'a>>,
-    Common { timestamp, id, extensions }: Common<'a>,
+    common: Common<'a>,
 ) -> Entry<'a> {
-    Entry::Reasoning(ReasoningEntry {
-        content: content.map_or_else(null, Node::carry),
-        encrypted,
-        subject: None,
-        timestamp,
-        id,
-        children: None,
-        extensions,
-    })
+    Entry::Reasoning(entry::reasoning(content.map(Node::carry), encrypted, None, common))
 }
 
 /// Returns a call, with its result if the log has both in one place.
@@ -63,17 +36,11 @@ pub(crate) fn tool_call<'a>(
     input: Option<Node<'a, '_>>,
     call_id: Option<Text<'a>>,
     result: Option<Entry<'a>>,
-    Common { timestamp, id, extensions }: Common<'a>,
+    common: Common<'a>,
 ) -> Entry<'a> {
-    Entry::ToolCall(ToolCallEntry {
-        name,
-        input: input.map_or_else(null, Node::carry),
-        call_id,
-        timestamp,
-        id,
-        children: result.map(|result| vec![result]),
-        extensions,
-    })
+    let children = result.map(|result| vec![result]);
+    let call = entry::tool_call(Some(name), input.map(Node::carry), call_id, common);
+    Entry::ToolCall(ToolCallEntry { children, ..call })
 }
 
 /// Returns the result of a call.
@@ -82,32 +49,12 @@ pub(crate) fn tool_result<'a>(
     call_id: Option<Text<'a>>,
     status: Option<Text<'a>>,
     is_error: Option<bool>,
-    Common { timestamp, id, extensions }: Common<'a>,
+    common: Common<'a>,
 ) -> Entry<'a> {
-    Entry::ToolResult(ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id,
-        status,
-        is_error,
-        timestamp,
-        id,
-        children: None,
-        extensions,
-    })
+    Entry::ToolResult(entry::tool_result(output, call_id, status, is_error, common))
 }
 
 /// Returns an event.
-pub(crate) fn event<'a>(
-    event_type: Text<'a>,
-    data: Rest<'a>,
-    Common { timestamp, id, extensions }: Common<'a>,
-) -> Entry<'a> {
-    Entry::Event(EventEntry {
-        event_type,
-        data: Some(data),
-        timestamp,
-        id,
-        children: None,
-        extensions,
-    })
+pub(crate) fn event<'a>(event_type: Text<'a>, data: Rest<'a>, common: Common<'a>) -> Entry<'a> {
+    Entry::Event(entry::event(event_type, Some(data), common))
 }

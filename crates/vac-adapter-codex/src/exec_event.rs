@@ -72,9 +72,9 @@ mapping! {
         "call_id" => "`call-id`", take call_id: Text<'a> = value.text();
         "aggregated_output" | "result" => "`output`",
             take output: Node<'a, 'a> = (body == Some(key)).then_some(value);
-        "stdout" => "`output.stdout`, if there is no other output; else kept",
+        "stdout" => "`output.stdout` of a call without other output; else kept",
             take stdout: Node<'a, 'a> = body.is_none().then_some(value);
-        "stderr" => "`output.stderr`, if there is no other output; else kept",
+        "stderr" => "`output.stderr` of a call without other output; else kept",
             take stderr: Node<'a, 'a> = body.is_none().then_some(value);
         "status" => "`status`", take status: Text<'a> = value.text();
         "exit_code" | "success" => "`is-error`, `vac.outcome`, `vac.exit-code`", keep;
@@ -128,7 +128,7 @@ fn call<'a>(
     let server = if input.is_some() { event.server } else { invocation.server };
     around.annotations.action = Some(match tool {
         Some(tool) => tools::action(tool, None, None),
-        None => tools::mcp(server.as_deref().unwrap_or_default()).into_owned(),
+        None => tools::mcp(server.as_deref()).into_owned(),
     });
     let name = tool.map(Cow::Borrowed).or(invocation.name).or(event.name);
     let payload = Common { extensions: event.rest, ..Common::default() };

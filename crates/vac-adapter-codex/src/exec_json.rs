@@ -283,7 +283,7 @@ impl<'a> State<'a> {
         let item = PrintedTool::read(self.item, &[], context, report);
         let name = item.name.unwrap_or_else(|| self.native.clone());
         let action = match &*self.native {
-            "mcp_tool_call" => tools::mcp(item.server.as_deref().unwrap_or_default()).into_owned(),
+            "mcp_tool_call" => tools::mcp(item.server.as_deref()).into_owned(),
             _ => tools::action(&name, None, None).into_owned(),
         };
         let annotations = EntryAnnotations { action: Some(action), ..EntryAnnotations::default() };

@@ -99,7 +99,7 @@ mapping! {
     /// A response item of type `reasoning`: `reasoning`.
     pub(crate) struct Reasoning<'a>("reasoning"; key, value, context: ItemContext<'_>) {
         "type" => "the entry's type" seed "001", stated = true;
-        "summary" | "content" => "`content`: the summary, or the other if there is none; else kept",
+        "summary" | "content" => "`content`: the summary, or the other where that is absent; else kept",
             take content: Node<'a, 'a> = (key == context.body).then_some(value);
         "encrypted_content" => "`encrypted`", take encrypted: Text<'a> = value.text();
         "id" => "`id`", take id: Text<'a> = value.text();
@@ -115,13 +115,13 @@ mapping! {
     /// `web_search_call`, `tool_search_call` or `image_generation_call`: a `tool-call`. A generated
     /// image is a `tool-result` inside.
     pub(crate) struct ToolCall<'a>("tool call"; key, value, context: ItemContext<'_>) {
-        "type" => "the entry's type, if it is `function_call`; else kept, and `name` if there is none" seed "001",
+        "type" => "the entry's type, if it is `function_call`; else kept, and `name` where that is absent" seed "001",
             stated = context.kind == "function_call";
         "name" => "`name`" seed "001", take name: Text<'a> = value.text();
         "arguments" | "input" | "action" | "revised_prompt" => "`input`, as it is written" seed "001",
             take input: Node<'a, 'a> = (key == context.body).then_some(value);
         "call_id" => "`call-id`" seed "001", take call_id: Text<'a> = value.text();
-        "id" => "`id`; `call-id`, if there is no other", take id: Text<'a> = value.text();
+        "id" => "`id`; `call-id` where nothing else states it", take id: Text<'a> = value.text();
         "timestamp" => "`timestamp`, if it is a line; else kept",
             take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
         "result" => "`output` of a result inside, if it is a generated image",
@@ -148,7 +148,7 @@ mapping! {
         "id" => "`id`", take id: Text<'a> = value.text();
         "timestamp" => "`timestamp`, if it is a line; else kept",
             take timestamp: AbstractTimestamp<'a> = context.timestamp(value);
-        "name" => "`vac.tool`, if there is no `call_id`", note name: Text<'a> = value.text();
+        "name" => "`vac.tool` where `call_id` is absent", note name: Text<'a> = value.text();
         "namespace" | "execution" | "internal_chat_message_metadata_passthrough" | "metadata"
         | "duration_ms" => "", keep;
     }

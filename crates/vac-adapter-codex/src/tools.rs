@@ -100,7 +100,7 @@ pub(crate) fn action<'n>(
         Some(space) if space.starts_with("mcp__") => {
             let server = space["mcp__".len()..].trim_end_matches('_');
             let server = server.split_once("__").map_or(server, |(server, _)| server);
-            mcp(server)
+            mcp(Some(server))
         }
         Some("web") => {
             Action { tool: canonical::WEB_ACCESS.into(), category: Category::Fetch, server: None }
@@ -112,8 +112,8 @@ pub(crate) fn action<'n>(
 }
 
 /// Returns what a call of an MCP server does.
-pub(crate) fn mcp(server: &str) -> Action<'_> {
-    let server = (!server.is_empty()).then(|| server.into());
+pub(crate) fn mcp(server: Option<&str>) -> Action<'_> {
+    let server = server.filter(|server| !server.is_empty()).map(Into::into);
     Action { tool: canonical::MCP.into(), category: Category::Other, server }
 }
 

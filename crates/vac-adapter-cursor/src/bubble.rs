@@ -30,7 +30,7 @@ mapping! {
         "text" => "`content`, `vac.author`", take content: Node<'a, 'a> = Some(value);
         "createdAt" => "`timestamp`",
             take timestamp: AbstractTimestamp<'a> = AbstractTimestamp::from_node(value).ok();
-        "timingInfo" => "`timestamp`, if there is no `createdAt`",
+        "timingInfo" => "`timestamp` where `createdAt` is absent",
             note sent: AbstractTimestamp<'a> = timing(value);
         "thinking" => "`children`: `reasoning`", take thinking: Node<'a, 'a> =
             matches!(value.kind(), Kind::Map | Kind::Text).then_some(value);

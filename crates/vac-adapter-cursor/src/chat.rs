@@ -86,7 +86,7 @@ pub(crate) fn entries(
             Entry::Event(entry::event(role.clone(), id, data))
         }
     };
-    stored::beside(&mut entry, node, troubles, sink.report());
+    stored::add_row_rest(&mut entry, node, troubles, sink.report());
     sink.entry(entry, origin)
 }
 
@@ -209,7 +209,7 @@ fn results(
         result.extensions.extend(around.take().map(|around| ("message".into(), around)));
         let mut entry = Entry::ToolResult(result);
         match number {
-            0 => stored::beside(&mut entry, node, troubles, sink.report()),
+            0 => stored::add_row_rest(&mut entry, node, troubles, sink.report()),
             _ => stored::mark(&mut entry, troubles),
         }
         sink.entry(entry, origin)?;

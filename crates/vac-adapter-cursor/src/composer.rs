@@ -76,7 +76,7 @@ pub(crate) fn entries(
     match kind {
         Row::Composer => {
             let (mut entry, is_redacted) = composer(value, &id, sink.report());
-            stored::beside(&mut entry, node, troubles, sink.report());
+            stored::add_row_rest(&mut entry, node, troubles, sink.report());
             let redacted = is_redacted.then(|| redact::origin(&entry)).transpose()?;
             let bytes = redacted.as_deref().unwrap_or(node.raw());
             sink.entry(entry, Origin { place, bytes })?;
@@ -92,7 +92,7 @@ pub(crate) fn entries(
         }
         Row::Bubble => {
             let mut entry = bubble::entry(value, &id, facts, sink.report());
-            stored::beside(&mut entry, node, troubles, sink.report());
+            stored::add_row_rest(&mut entry, node, troubles, sink.report());
             sink.entry(entry, origin)
         }
     }

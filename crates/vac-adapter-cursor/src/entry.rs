@@ -1,11 +1,9 @@
-//! One constructor for each type of entry.
+//! Constructors of entries, as logs of Cursor state them.
 
-use std::borrow::Cow;
-
-use vac_adapter::members::{Rest, null};
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::Rest;
 use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
-    ToolCallEntry, ToolResultEntry,
+    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ToolResultEntry,
 };
 use vac_value::{Any, Text};
 
@@ -19,17 +17,7 @@ pub(crate) fn message<'a>(
     id: Text<'a>,
     extensions: Rest<'a>,
 ) -> MessageEntry<'a> {
-    MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(id),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    }
+    entry::message(kind, content, Common { timestamp, id: Some(id), extensions })
 }
 
 /// Returns a tool call, annotated with what it does.
@@ -41,15 +29,8 @@ pub(crate) fn tool_call<'a>(
     id: Option<String>,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    let mut call = Entry::ToolCall(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: id.map(Into::into),
-        children: None,
-        extensions,
-    });
+    let common = Common { timestamp, id: id.map(Into::into), extensions };
+    let mut call = Entry::ToolCall(entry::tool_call(name, input, call_id, common));
     annotate_call(&mut call);
     call
 }
@@ -63,16 +44,8 @@ pub(crate) fn tool_result<'a>(
     id: Option<String>,
     extensions: Rest<'a>,
 ) -> ToolResultEntry<'a> {
-    ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id,
-        status,
-        is_error,
-        timestamp: None,
-        id: id.map(Into::into),
-        children: None,
-        extensions,
-    }
+    let common = Common { timestamp: None, id: id.map(Into::into), extensions };
+    entry::tool_result(output, call_id, status, is_error, common)
 }
 
 /// Returns a thought of the model.
@@ -83,15 +56,8 @@ pub(crate) fn reasoning<'a>(
     id: Option<String>,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp,
-        id: id.map(Into::into),
-        children: None,
-        extensions,
-    })
+    let common = Common { timestamp, id: id.map(Into::into), extensions };
+    Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
 }
 
 /// Returns an event without a timestamp.
@@ -100,12 +66,6 @@ pub(crate) fn event<'a>(
     id: String,
     data: Rest<'a>,
 ) -> EventEntry<'a> {
-    EventEntry {
-        event_type: event_type.into(),
-        data: Some(data),
-        timestamp: None,
-        id: Some(id.into()),
-        children: None,
-        extensions: Rest::default(),
-    }
+    let common = Common { id: Some(id.into()), ..Common::default() };
+    entry::event(event_type.into(), Some(data), common)
 }

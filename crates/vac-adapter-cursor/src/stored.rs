@@ -135,7 +135,7 @@ pub(crate) fn has(troubles: &[Trouble], problem: &Problem) -> bool {
 }
 
 /// Adds to the entry of a row's value what the row has next to it.
-pub(crate) fn beside<'a>(
+pub(crate) fn add_row_rest<'a>(
     entry: &mut Entry<'a>,
     node: Node<'a, '_>,
     troubles: &[Trouble],

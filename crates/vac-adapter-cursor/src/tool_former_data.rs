@@ -24,12 +24,12 @@ mapping! {
         // What the model wrote, rather than what was made of it.
         "rawArgs" => "`input`, unless it is empty",
             take raw_args: Any<'a> = wanted.has_raw_args.then(|| value.carry());
-        "params" => "`input`, if there is no `rawArgs`",
+        "params" => "`input` where `rawArgs` is absent",
             take params: Any<'a> = (!wanted.has_raw_args).then(|| value.carry());
         "result" => "`output` of the `tool-result`, `vac.outcome`",
             take result: Node<'a, 'a> = wanted.is_over.then_some(value);
         "error" =>
-            "`is-error`; `output` of the `tool-result` if there is no `result`, else kept there",
+            "`is-error`; `output` of the `tool-result` where `result` is absent, else kept there",
             take error: Node<'a, 'a> = wanted.is_over.then_some(value);
         "status" => "`status` of the `tool-result`, `vac.outcome`",
             take status: Text<'a> = value.text().filter(|_| wanted.is_over);

@@ -1,20 +1,20 @@
-//! One constructor for each type of entry.
+//! Constructors of entries, as logs of Gemini CLI state them.
 
 use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
-use vac_adapter::members::{Rest, null};
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::Rest;
 use vac_record::annotations::EntryAnnotations;
 use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
-    ToolCallEntry, ToolResultEntry,
+    AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ToolCallEntry, ToolResultEntry,
 };
 use vac_value::{Any, Text};
 
 use crate::tools;
 
 /// The name of a tool that the log does not name.
-pub(crate) const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = vac_adapter::provider::UNKNOWN;
 
 /// Returns a message without a model, usage and children.
 pub(crate) fn message<'a>(
@@ -24,17 +24,7 @@ pub(crate) fn message<'a>(
     id: Text<'a>,
     extensions: Rest<'a>,
 ) -> MessageEntry<'a> {
-    MessageEntry {
-        kind,
-        content,
-        timestamp,
-        id: Some(id),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    }
+    entry::message(kind, content, Common { timestamp, id: Some(id), extensions })
 }
 
 /// Returns a tool call without an id, annotated with what it does. `display_name` is what the user
@@ -51,15 +41,7 @@ pub(crate) fn tool_call<'a>(
     let name = name.unwrap_or(Cow::Borrowed(UNKNOWN));
     let action = Some(tools::action(&name, display_name));
     attach(&mut extensions, &EntryAnnotations { action, ..annotations });
-    ToolCallEntry {
-        name,
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    }
+    entry::tool_call(Some(name), input, call_id, Common { timestamp, id: None, extensions })
 }
 
 /// Returns a tool result without an id.
@@ -73,16 +55,8 @@ pub(crate) fn tool_result<'a>(
     annotations: &EntryAnnotations<'_>,
 ) -> ToolResultEntry<'a> {
     attach(&mut extensions, annotations);
-    ToolResultEntry {
-        output: output.unwrap_or_else(null),
-        call_id,
-        status,
-        is_error,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    }
+    let common = Common { timestamp, id: None, extensions };
+    entry::tool_result(output, call_id, status, is_error, common)
 }
 
 /// Returns a thought of the model.
@@ -92,15 +66,8 @@ pub(crate) fn reasoning<'a>(
     timestamp: Option<AbstractTimestamp<'a>>,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted: None,
-        subject,
-        timestamp,
-        id: None,
-        children: None,
-        extensions,
-    })
+    let common = Common { timestamp, id: None, extensions };
+    Entry::Reasoning(entry::reasoning(content, None, subject, common))
 }
 
 /// Returns an event.
@@ -111,5 +78,5 @@ pub(crate) fn event<'a>(
     id: Option<Text<'a>>,
     extensions: Rest<'a>,
 ) -> Entry<'a> {
-    Entry::Event(EventEntry { event_type, data, timestamp, id, children: None, extensions })
+    Entry::Event(entry::event(event_type, data, Common { timestamp, id, extensions }))
 }

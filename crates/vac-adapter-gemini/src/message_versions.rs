@@ -316,7 +316,7 @@ impl MessageVersions {
         self.live.get(known.position as usize) == Some(&known.last)
     }
 
-    /// Returns a version by the number of its message; `None` if there is no such message.
+    /// Returns a version by the number of its message; `None` if the message is unknown.
     pub fn version(&self, message: usize) -> Option<Version> {
         let state = *self.states.get(message)?;
         let event = || self.events.get((state >> EVENT) as usize).copied();

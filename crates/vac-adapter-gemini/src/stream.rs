@@ -64,7 +64,7 @@ mapping! {
     pub(crate) struct StreamResult<'a>("tool_result"; key, value, has_output: bool) {
         "type" => "the entry's type", stated = value.is_text("tool_result");
         "output" => "`output`, `vac.outcome`", take output: Node<'a, 'a> = Some(value);
-        "error" => "`output`, if there is no other",
+        "error" => "`output` where nothing else states it",
             take error: Node<'a, 'a> = (!has_output).then_some(value);
         "status" => "`status`; `is-error`, if it is `error`",
             take status: Text<'a> = value.text();

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use vac_adapter::annotation::attach;
-use vac_adapter::members::{Rest, null};
+use vac_adapter::entry::{self, Common};
+use vac_adapter::members::Rest;
 use vac_record::annotations::EntryAnnotations;
-use vac_record::{
-    AbstractTimestamp, Entry, EventEntry, MessageEntry, MessageEntryType, ReasoningEntry,
-    ToolCallEntry, ToolResultEntry,
-};
+use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType, ToolResultEntry};
 use vac_value::{Any, Text};
 
 /// Returns a message without content.
@@ -20,17 +18,7 @@ pub(crate) fn message<'a>(
     annotations: &EntryAnnotations<'_>,
 ) -> MessageEntry<'a> {
     attach(&mut extensions, annotations);
-    MessageEntry {
-        kind,
-        content: None,
-        timestamp,
-        id: Some(id),
-        model_id: None,
-        parent_id: None,
-        token_usage: None,
-        children: None,
-        extensions,
-    }
+    entry::message(kind, None, Common { timestamp, id: Some(id), extensions })
 }
 
 /// Returns reasoning.
@@ -43,15 +31,8 @@ pub(crate) fn reasoning<'a>(
     annotations: &EntryAnnotations<'_>,
 ) -> Entry<'a> {
     attach(&mut extensions, annotations);
-    Entry::Reasoning(ReasoningEntry {
-        content: content.unwrap_or_else(null),
-        encrypted,
-        subject: None,
-        timestamp,
-        id: Some(id),
-        children: None,
-        extensions,
-    })
+    let common = Common { timestamp, id: Some(id), extensions };
+    Entry::Reasoning(entry::reasoning(content, encrypted, None, common))
 }
 
 /// What is called, and under which ids.
@@ -79,15 +60,8 @@ impl<'a> Called<'a> {
         annotations: &EntryAnnotations<'_>,
     ) -> Entry<'a> {
         attach(&mut extensions, annotations);
-        Entry::ToolCall(ToolCallEntry {
-            name: self.name(),
-            input: input.unwrap_or_else(null),
-            call_id: self.call_id,
-            timestamp,
-            id: Some(self.id),
-            children: None,
-            extensions,
-        })
+        let common = Common { timestamp, id: Some(self.id), extensions };
+        Entry::ToolCall(entry::tool_call(self.name, input, self.call_id, common))
     }
 
     /// Returns the result of the call, without its status.
@@ -99,16 +73,9 @@ impl<'a> Called<'a> {
         annotations: &EntryAnnotations<'_>,
     ) -> ToolResultEntry<'a> {
         attach(&mut extensions, annotations);
-        ToolResultEntry {
-            output: output.unwrap_or_else(null),
-            call_id: self.call_id.clone(),
-            status: None,
-            is_error: None,
-            timestamp,
-            id: Some(format!("{}:result", self.id).into()),
-            children: None,
-            extensions,
-        }
+        let id = Some(format!("{}:result", self.id).into());
+        let common = Common { timestamp, id, extensions };
+        entry::tool_result(output, self.call_id.clone(), None, None, common)
     }
 }
 
@@ -122,12 +89,6 @@ pub(crate) fn event<'a>(
     annotations: &EntryAnnotations<'_>,
 ) -> Entry<'a> {
     attach(&mut extensions, annotations);
-    Entry::Event(EventEntry {
-        event_type,
-        data: Some(data),
-        timestamp,
-        id: Some(id),
-        children: None,
-        extensions,
-    })
+    let common = Common { timestamp, id: Some(id), extensions };
+    Entry::Event(entry::event(event_type, Some(data), common))
 }

@@ -30,7 +30,7 @@ mapping! {
         "id" => "`id`" seed "001", take id: Text<'a> = value.text();
         "parentID" => "`parent-id`", take parent_id: Text<'a> = value.text();
         "modelID" => "`model-id`, `models`", take model_id: Text<'a> = value.text();
-        "model" => "its `modelID` is `model-id`, if there is no other; the rest is kept",
+        "model" => "its `modelID` is `model-id` where nothing else states it; the rest is kept",
             take model: Node<'a, 'a> = as_map(value).filter(|_| !context.has_model_id);
         "time" => "its `created` is `timestamp`; the rest is kept" seed "001",
             take time: Node<'a, 'a> = as_map(value);

@@ -32,7 +32,7 @@ mapping! {
         "id" => "`id`, `session-id`; kept if it is another", stated = value.is_text(id);
         "version" => "`cli-version`", take version: Text<'a> = value.text();
         "directory" => "`working-dir`", take directory: Text<'a> = value.text();
-        "location" => "its `directory` is `working-dir`, if there is no `directory`",
+        "location" => "its `directory` is `working-dir` where `directory` is absent",
             note location: String = text(value, "directory");
         "time" => "its `created` is `session-start`, its `updated` is `session-end`; the rest is kept",
             take time: Node<'a, 'a> = as_map(value);

@@ -97,7 +97,7 @@ mapping! {
         "name" => "`name`, `vac.action`", take name: Text<'a> = value.text();
         "callID" => "`call-id` of both",
             take call_id: Text<'a> = value.text().filter(|_| key == id_key);
-        "id" => "`call-id` of both, if there is no `callID`",
+        "id" => "`call-id` of both where `callID` is absent",
             take id: Text<'a> = value.text().filter(|_| key == id_key);
         "state" => "what became of the call", take state: Node<'a, 'a> = as_map(value);
         "time" => "its `ran`, else its `created`, is `timestamp` of the call, its `completed` that of the result",
@@ -126,7 +126,7 @@ mapping! {
         "id" => "`id`; that of the result ends with `:result`", take id: Text<'a> = value.text();
         "shellID" => "`call-id` of both",
             take shell_id: Text<'a> = value.text().filter(|_| key == context.id_key);
-        "callID" => "`call-id` of both, if there is no `shellID`",
+        "callID" => "`call-id` of both where `shellID` is absent",
             take call_id: Text<'a> = value.text().filter(|_| key == context.id_key);
         "command" => "`input`", take input: Any<'a> = Some(value.carry());
         "output" => "`output` of the result; kept if the command is running",

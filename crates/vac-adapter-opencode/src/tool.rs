@@ -53,7 +53,7 @@ mapping! {
         "input" => "`input`" seed "001", take input: Any<'a> = Some(value.carry());
         "output" | "error" | "content" => "`output` of the result; kept if it is another of these"
             seed "001", take output: Any<'a> = (result == Some(key)).then(|| value.carry());
-        "status" => "`status`, `is-error` and `vac.outcome` of the result; kept if there is none"
+        "status" => "`status`, `is-error` and `vac.outcome` of the result; kept where the result is absent"
             seed "001", take status: Text<'a> = value.text().filter(|_| result.is_some());
         "time" => "its `start` is `timestamp` of the call, its `end` that of the result" seed "001",
             take time: Node<'a, 'a> = as_map(value);

@@ -1,13 +1,11 @@
 //! Content blocks as the Messages API of Anthropic writes them, which more than
 //! one agent logs.
 
-use std::borrow::Cow;
-
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry, ToolResultEntry};
 use vac_value::{Any, Kind, Node, Text};
 
+use crate::entry::{self, Common};
 use crate::mapping::Mapping;
-use crate::members::null;
 use crate::{Report, mapping};
 
 /// The blocks of a message's content that are children of it; `None` if there are none.
@@ -54,15 +52,8 @@ pub fn tool_call<'a>(
         return None;
     }
     let ToolUse { name, input, call_id, rest } = ToolUse::read(node, &ToolCallEntry::KEYS, report);
-    Some(ToolCallEntry {
-        name: name.unwrap_or(Cow::Borrowed("unknown")),
-        input: input.unwrap_or_else(null),
-        call_id,
-        timestamp,
-        id: None,
-        children: None,
-        extensions: rest,
-    })
+    let common = Common { timestamp, id: None, extensions: rest };
+    Some(entry::tool_call(name, input, call_id, common))
 }
 
 /// Returns a `tool_result` block, or one like it, as a tool result.
@@ -77,16 +68,9 @@ pub fn tool_result<'a>(
     let ToolResult { output, call_id, is_error, rest } =
         ToolResult::read(node, &ToolResultEntry::KEYS, report);
     let is_error = is_error.or(output.is_some_and(is_error_of_server).then_some(true));
-    Some(ToolResultEntry {
-        output: output.map_or_else(null, Node::carry),
-        call_id,
-        status: is_error.map(|is_error| if is_error { "error" } else { "success" }.into()),
-        is_error,
-        timestamp,
-        id: None,
-        children: None,
-        extensions: rest,
-    })
+    let status = is_error.map(|is_error| if is_error { "error" } else { "success" }.into());
+    let common = Common { timestamp, id: None, extensions: rest };
+    Some(entry::tool_result(output.map(Node::carry), call_id, status, is_error, common))
 }
 
 /// Whether a tool that the provider runs says that it failed: not by a flag, but by what

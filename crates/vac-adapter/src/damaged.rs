@@ -23,7 +23,7 @@
 //! # Decisions
 //!
 //! * Every byte except white space, commas and the brackets of lists and of objects that are
-//!   taken apart is in exactly one piece.
+//!   split is in exactly one piece.
 //! * An object or array without its bracket ends with what is around it; an object also where
 //!   another one begins in the place of a key. A bracket too many before an object is skipped.
 //!   So a bracket that is missing or added mostly damages one element.
@@ -48,7 +48,7 @@ use brackets::{Brackets, is_space, text_end};
 pub struct List {
     /// The name of the member that it is.
     pub key: &'static str,
-    /// The arrays in its elements. If there are any, an element that is damaged is taken apart.
+    /// The arrays in its elements. If there are any, an element that is damaged is split.
     pub inside: &'static [List],
 }
 
@@ -331,7 +331,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Returns everything up to the end of the object that is being taken apart, or of the
+    /// Returns everything up to the end of the object that is being split, or of the
     /// document.
     fn rest(&mut self) -> Step<'a> {
         let end = self.open.last().map_or(self.bytes.len(), |open| open.end);

@@ -77,6 +77,7 @@ pub mod companions;
 pub mod container;
 pub mod damaged;
 pub mod detect;
+pub mod entry;
 pub mod foreign;
 pub mod frame;
 pub mod ids;

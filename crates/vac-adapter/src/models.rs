@@ -9,8 +9,8 @@ use crate::provider::UNKNOWN;
 /// The models of a session in the order in which the log names them first.
 ///
 /// The main model is the one with the most answers in the main thread; the first one if several
-/// have as many. Answers of subagents count only if there are no others: then the log is that of a
-/// subagent.
+/// have as many. Answers of subagents count only in a log without others, which is
+/// that of a subagent.
 ///
 /// ```
 /// use vac_adapter::models::Models;

@@ -144,7 +144,7 @@ pub fn read_entries(session: &dyn Session, sinks: &mut [&mut dyn Sink]) -> Resul
 
 struct SeveralSinks<'s, 'e> {
     sinks: &'s mut [&'e mut dyn Sink],
-    /// For the adapter, if there is no sink.
+    /// The report of the adapter if the list of sinks is empty.
     report: Report,
 }
 
