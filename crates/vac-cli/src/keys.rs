@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use vac_sign::{Chain, KeyError, PublicKey, SecretKey, Signer as _};
 use zeroize::Zeroizing;
 
-use crate::product::{Existing, write_file};
+use crate::output_file::{Existing, write_file};
 use crate::readers::Readers;
 
 /// More than any key takes.

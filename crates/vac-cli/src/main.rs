@@ -17,6 +17,8 @@
 //! * What people read is made of lines, and only harmless text gets into a line
 //!   (`line`). What programs read is JSON, in which the same characters are escaped.
 
+mod atomic_file;
+mod cleanup_on_signal;
 mod commands;
 mod convert;
 mod data;
@@ -25,9 +27,8 @@ mod help;
 mod input;
 mod judge;
 mod keys;
-mod leftovers;
 mod line;
-mod product;
+mod output_file;
 mod progress;
 mod protected;
 mod readers;
@@ -38,7 +39,6 @@ mod size;
 mod skipped;
 mod table;
 mod terminal;
-mod unfinished;
 mod version;
 mod words;
 
@@ -82,6 +82,6 @@ fn main() -> std::process::ExitCode {
         (_, true) => Talk::Verbose,
         _ => Talk::Normal,
     };
-    let _temporary = command.reads_logs().then(leftovers::TemporaryFolder::new);
+    let _temporary = command.reads_logs().then(cleanup_on_signal::TemporaryFolder::new);
     command.run(talk).unwrap_or_else(|error| Exit::of_error(&error)).into()
 }

@@ -17,27 +17,27 @@ use vac_store::skipped::Reason;
 use vac_store::{HeldBudget, Log};
 use vac_value::{Encoding, Layout};
 
-use crate::convert::contains::Finished;
+use crate::atomic_file::make_folder;
+use crate::convert::containment::Finished;
 use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
-use crate::convert::earlier::{Earlier, Unchanged};
+use crate::convert::existing_records::{ExistingRecords, Unchanged};
 use crate::convert::lock::{FolderLock, Wait};
 use crate::convert::output::{OutputKind, may_have_several};
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Failed, Summary};
 use crate::convert::unknown;
-use crate::convert::work::{self, Made, Outcome, Settings};
+use crate::convert::workers::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
-use crate::product::refuse_to_show;
+use crate::output_file::refuse_to_show;
 use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
 use crate::size;
 use crate::skipped;
 use crate::terminal::{self, Talk};
-use crate::unfinished::make_folder;
 
 /// Convert session logs of agents to records
 ///
@@ -209,7 +209,7 @@ impl Convert {
         // Records on a terminal show how far it is.
         let is_seen = run.destination.is_stdout() && std::io::stdout().is_terminal();
         let progress = if is_seen { Talk::Quiet } else { talk };
-        work::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
+        workers::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
         let Run { destination, mut summary, mut exit, over, .. } = run;
         // Some are met only when a session is read.
         skipped::warn(&skipped, talk);
@@ -268,9 +268,13 @@ impl Convert {
         summary: &mut Summary,
         talk: Talk,
     ) -> Result<(Existing, Vec<Known>)> {
-        let mut earlier =
-            Earlier::in_folder(folder, settings.options.record.encoding, settings.jobs, talk)
-                .with_context(|| format!("cannot look into {}", folder.display()))?;
+        let mut earlier = ExistingRecords::in_folder(
+            folder,
+            settings.options.record.encoding,
+            settings.jobs,
+            talk,
+        )
+        .with_context(|| format!("cannot look into {}", folder.display()))?;
         let (logs, unchanged) = if self.force || self.reconvert {
             (logs, Unchanged::default())
         } else {
@@ -340,7 +344,7 @@ impl Convert {
 /// are converted again, and the new records are dropped.
 fn count_unknown(logs: &[Known], settings: &Settings, talk: Talk) -> Result<usize> {
     let mut count = 0;
-    work::convert_all(logs, settings, talk, |_, outcome| {
+    workers::convert_all(logs, settings, talk, |_, outcome| {
         if let Outcome::Converted(sessions) = outcome {
             let is_unknown = |made: &&Made| match made {
                 Made::Record(report, _) => report.has_unknown(),

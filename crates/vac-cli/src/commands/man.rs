@@ -7,12 +7,12 @@ use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::roff::{Roff, roman};
 
 use crate::Arguments;
+use crate::atomic_file::make_folder;
 use crate::exit::Exit;
 use crate::help::{self, Ending};
-use crate::product::{Existing, write_file};
+use crate::output_file::{Existing, write_file};
 use crate::readers::Readers;
 use crate::terminal::{Output, Talk};
-use crate::unfinished::make_folder;
 
 /// Print the manual page of vac or of one command
 ///

@@ -12,7 +12,7 @@ use vac_sign::{Envelope, PublicKey};
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
-use crate::product::{self, Existing, Product};
+use crate::output_file::{self, Existing, OutputFile};
 use crate::readers::ModeOption;
 use crate::terminal::{self, Output, Talk};
 use crate::words::counted;
@@ -98,9 +98,9 @@ impl Attach {
     fn run(self, talk: Talk) -> Result<Exit> {
         let sources = self.receipts.iter().chain([&self.statement]).map(PathBuf::as_path);
         let readers = self.mode.readers_of_files(sources);
-        let product = Product::of(self.output.as_deref()).readable_by(readers);
+        let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
-        product.check(
+        output.check(
             existing,
             self.receipts.iter().chain([&self.statement]).chain(&self.receipt_key),
         )?;
@@ -109,9 +109,9 @@ impl Attach {
             .iter()
             .map(|path| keys::read_public(path))
             .collect::<Result<Vec<_>>>()?;
-        let statement = product::read(&self.statement)?;
+        let statement = output_file::read(&self.statement)?;
         let receipts =
-            self.receipts.iter().map(|path| product::read(path)).collect::<Result<Vec<_>>>()?;
+            self.receipts.iter().map(|path| output_file::read(path)).collect::<Result<Vec<_>>>()?;
         let envelope = match Envelope::read(&statement) {
             Ok(envelope) => envelope,
             Err(error) => return Ok(refuse(&self.statement, &error.to_string())),
@@ -123,9 +123,9 @@ impl Attach {
         }
         let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
         let transparent = attach(&envelope, &receipts).context("cannot attach receipts")?;
-        product.write(&[&transparent], false, existing)?;
+        output.write(&[&transparent], false, existing)?;
         let summary =
-            Summary { output: product.name(), receipts: receipts.len(), checked: !keys.is_empty() };
+            Summary { output: output.name(), receipts: receipts.len(), checked: !keys.is_empty() };
         let checked = if summary.checked { "checked" } else { "not checked" };
         let attached = counted(summary.receipts, "receipt");
         talk.say(&format!("{}: {attached} attached, {checked}", summary.output));

@@ -17,7 +17,7 @@ use vac_value::{Document, Encoding, printable};
 use crate::exit::Exit;
 use crate::help;
 use crate::keys;
-use crate::product::{self, Existing, Product};
+use crate::output_file::{self, Existing, OutputFile};
 use crate::readers::ModeOption;
 use crate::terminal::{self, Output, Talk};
 use crate::words::counted;
@@ -161,12 +161,12 @@ impl Sign {
     /// Does it.
     pub fn run(self, talk: Talk) -> Result<Exit> {
         let readers = self.mode.readers_of_files([self.record.as_path()]);
-        let product = Product::of(self.output.as_deref()).readable_by(readers);
+        let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
-        product.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
+        output.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
         let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
         let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
-        let bytes = product::read(&self.record)?;
+        let bytes = output_file::read(&self.record)?;
         let encoding = detect_encoding(&bytes);
         let bytes = match self.payload {
             PayloadForm::Bytes => bytes,
@@ -181,8 +181,8 @@ impl Sign {
                 let violations = invalid.violations().summary();
                 (invalid.accept(), Some(violations))
             }
-            Err(_) if product::are_several(&bytes, encoding) => {
-                return Ok(self.refuse(product::SEVERAL));
+            Err(_) if output_file::are_several(&bytes, encoding) => {
+                return Ok(self.refuse(output_file::SEVERAL));
             }
             Err(invalid) => {
                 let why = invalid.violations().summary();
@@ -201,7 +201,7 @@ impl Sign {
         }
         let signed = sign(&record, &self.options(chain.as_ref()), &key)
             .with_context(|| format!("cannot sign {}", self.name()))?;
-        product.write(&signed.parts(), false, existing)?;
+        output.write(&signed.parts(), false, existing)?;
         if let Some(violations) = &violations {
             talk.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
         }
@@ -211,7 +211,7 @@ impl Sign {
                 talk.say(place);
             }
         }
-        self.tell(&signed, &record, violations.is_none(), &key, &product, talk)?;
+        self.tell(&signed, &record, violations.is_none(), &key, &output, talk)?;
         Ok(Exit::Yes)
     }
 
@@ -236,7 +236,7 @@ impl Sign {
         record: &Checked<'_>,
         is_valid: bool,
         key: &SecretKey,
-        product: &Product,
+        output: &OutputFile,
         talk: Talk,
     ) -> Result<()> {
         if signed.metadata.is_none() {
@@ -251,12 +251,12 @@ impl Sign {
         talk.say(&format!(
             "{} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
             self.name(),
-            product.name()
+            output.name()
         ));
         if self.json {
             let secrets = record.secrets().iter();
             let summary = Summary {
-                output: product.name(),
+                output: output.name(),
                 algorithm: key.public_key().algorithm().id(),
                 key: key.public_key().thumbprint_uri(),
                 issuer: signed.issuer.clone(),

@@ -10,7 +10,7 @@ use vac_value::{Document, Encoder, Encoding, Layout};
 use crate::exit::Exit;
 use crate::help;
 use crate::line::beginning;
-use crate::product::{self, Existing, Product};
+use crate::output_file::{self, Existing, OutputFile};
 use crate::readers::ModeOption;
 use crate::sessions;
 use crate::terminal::{self, Talk};
@@ -84,17 +84,17 @@ impl Transcode {
             anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
         }
         let readers = self.mode.readers_of_files([self.file.as_path()]);
-        let product = Product::of(self.output.as_deref()).readable_by(readers);
+        let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
-        product.check(existing, [&self.file])?;
-        let bytes = product::read(&self.file)?;
+        output.check(existing, [&self.file])?;
+        let bytes = output_file::read(&self.file)?;
         match self.rewritten(&bytes) {
             Ok(written) => {
                 let is_text = self.to != Some(Format::Cbor);
                 // A file of text ends in a line end; canonical JSON does not.
                 let end: &[u8] = if is_text && !self.canonical { b"\n" } else { b"" };
-                product.write(&[&written, end], is_text, existing)?;
-                let (from, to) = (self.file.display(), product.name());
+                output.write(&[&written, end], is_text, existing)?;
+                let (from, to) = (self.file.display(), output.name());
                 let (before, after) = (size(bytes.len() as u64), size(written.len() as u64));
                 talk.say_more(&format!("{from} -> {to}: {before} -> {after}"));
                 Ok(Exit::Yes)
@@ -113,8 +113,8 @@ impl Transcode {
             Source::Cbor => Encoding::Cbor,
         };
         let document = Document::scan(bytes, encoding).map_err(|error| {
-            if product::are_several(bytes, encoding) {
-                product::SEVERAL.to_owned()
+            if output_file::are_several(bytes, encoding) {
+                output_file::SEVERAL.to_owned()
             } else {
                 format!("not {encoding}: {error}")
             }

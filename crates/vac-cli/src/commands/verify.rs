@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::keys;
 use crate::line::{BAD, DOUBTFUL, GOOD, HEADING, Line};
-use crate::product::{self, Existing, Product};
+use crate::output_file::{self, Existing, OutputFile};
 use crate::terminal::{self, Output, Talk};
 
 /// Verify a signed record
@@ -108,13 +108,13 @@ impl Verify {
         if is_stdin(&self.signed) && self.record.as_ref().is_some_and(is_stdin) {
             bail!("standard input can be read only once");
         }
-        let product = self.output.as_deref().map(|output| Product::of(Some(output)));
+        let output = self.output.as_deref().map(|output| OutputFile::of(Some(output)));
         let existing = Existing::by("--force", self.force);
-        if let Some(product) = &product {
-            if self.json && matches!(product, Product::Stdout) {
+        if let Some(output) = &output {
+            if self.json && matches!(output, OutputFile::Stdout) {
                 bail!("--json and the record cannot both be written to standard output");
             }
-            product.check(existing, self.inputs())?;
+            output.check(existing, self.inputs())?;
         }
         let time = self.at.map_or_else(keys::now, Ok)?;
         let key = self.key.as_deref().map(keys::read_public).transpose()?;
@@ -125,8 +125,8 @@ impl Verify {
             .collect::<Result<Vec<_>>>()?;
         let roots = self.trust_root.as_deref().map(keys::read_chain).transpose()?;
         let trust = roots.map(|roots| Trust { roots, time });
-        let signed = product::read(&self.signed)?;
-        let record = self.record.as_deref().map(product::read).transpose()?;
+        let signed = output_file::read(&self.signed)?;
+        let record = self.record.as_deref().map(output_file::read).transpose()?;
         let answers = verify(
             &signed,
             &Verification {
@@ -141,9 +141,9 @@ impl Verify {
             },
         );
         let (verdict, exit) = self.verdict(&answers);
-        self.print(&answers, &verdict, product.as_ref(), talk)?;
-        match product {
-            Some(product) if exit == Exit::Yes => self.write(&answers, &product, existing, talk),
+        self.print(&answers, &verdict, output.as_ref(), talk)?;
+        match output {
+            Some(output) if exit == Exit::Yes => self.write(&answers, &output, existing, talk),
             Some(_) => {
                 terminal::error(&format!("{}: not verified, nothing was written", self.name()));
                 Ok(exit)
@@ -166,7 +166,7 @@ impl Verify {
         &self,
         answers: &Answers<'_>,
         verdict: &Line,
-        product: Option<&Product>,
+        output: Option<&OutputFile>,
         talk: Talk,
     ) -> Result<()> {
         let mut out = Output::new();
@@ -175,7 +175,7 @@ impl Verify {
             return Ok(out.flush()?);
         }
         for line in lines(answers).iter().chain([verdict]) {
-            if matches!(product, Some(Product::Stdout)) {
+            if matches!(output, Some(OutputFile::Stdout)) {
                 talk.say_line(line);
             } else {
                 out.line(line.clone())?;
@@ -212,7 +212,7 @@ impl Verify {
     fn write(
         &self,
         answers: &Answers<'_>,
-        product: &Product,
+        output: &OutputFile,
         existing: Existing,
         talk: Talk,
     ) -> Result<Exit> {
@@ -223,8 +223,8 @@ impl Verify {
             ));
             return Ok(Exit::No);
         };
-        product.write(&[payload], detect_encoding(payload) == Encoding::Json, existing)?;
-        talk.say(&format!("{} -> {}", self.name(), product.name()));
+        output.write(&[payload], detect_encoding(payload) == Encoding::Json, existing)?;
+        talk.say(&format!("{} -> {}", self.name(), output.name()));
         Ok(Exit::Yes)
     }
 

@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use vac_value::Encoding;
 
-use super::contains::Finished;
-use super::earlier::Earlier;
+use super::containment::Finished;
+use super::existing_records::ExistingRecords;
 use super::lock::FolderLock;
+use crate::atomic_file::{AtomicFile, is_taken, make_folder};
 use crate::data::Data;
 use crate::protected::Protected;
 use crate::readers::Readers;
-use crate::unfinished::{Unfinished, is_taken, make_folder};
 
 /// How many earlier records of one session are compared with a new one. Reading all of them
 /// for every log that claims the session would take quadratic time.
@@ -35,7 +35,7 @@ pub enum Destination {
 
 /// A file for all records.
 pub struct OneFile {
-    out: BufWriter<Unfinished>,
+    out: BufWriter<AtomicFile>,
     /// Whether it may take the place of another.
     force: bool,
     /// Whether there is anything in it: nothing is no reason to replace something.
@@ -49,7 +49,7 @@ pub type Taken = HashMap<String, usize>;
 /// if the new ones contain them; every other file stays.
 pub struct Existing {
     /// The records.
-    pub earlier: Earlier,
+    pub earlier: ExistingRecords,
     /// Whether a record is replaced by one that does not contain it.
     pub force: bool,
 }
@@ -96,7 +96,7 @@ impl Destination {
             make_folder(folder, readers)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        let file = Unfinished::named(path, readers)
+        let file = AtomicFile::named(path, readers)
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self::File(OneFile { out: BufWriter::new(file), force, is_empty: true }))
     }
@@ -199,7 +199,7 @@ fn file(
     let (Placed::New(path) | Placed::NextTo { path, .. } | Placed::Changed(path)) = &placed else {
         return Ok(placed);
     };
-    let mut file = Unfinished::new(path, finished.readers)
+    let mut file = AtomicFile::new(path, finished.readers)
         .with_context(|| format!("cannot write in {}", folder.display()))?;
     finished.record.seek(SeekFrom::Start(0))?;
     copy(finished.record, finished.encoding, &mut file)
@@ -267,7 +267,7 @@ fn copy(record: &mut impl Read, encoding: Encoding, out: &mut dyn Write) -> io::
     }
 }
 
-fn settle(file: Unfinished, replaces: bool) -> Result<()> {
+fn settle(file: AtomicFile, replaces: bool) -> Result<()> {
     let path = file.place().to_owned();
     match file.settle(replaces) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

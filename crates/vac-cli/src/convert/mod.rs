@@ -1,9 +1,9 @@
 //! Converting logs to records: which files, by which adapter, to where.
 
-pub mod contains;
+pub mod containment;
 pub mod destination;
-pub mod earlier;
-mod label;
+mod existing_record;
+pub mod existing_records;
 pub mod lock;
 pub mod output;
 pub mod report_file;
@@ -11,4 +11,4 @@ pub mod selection;
 pub mod summary;
 pub mod unknown;
 pub mod when;
-pub mod work;
+pub mod workers;

@@ -7,7 +7,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use anyhow::{Result, bail};
 use vac_value::Encoding;
 
-use crate::unfinished::is_stream;
+use crate::atomic_file::is_stream;
 
 /// The kind of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::destination::Destination;
-use crate::product::{Existing, Product};
+use crate::atomic_file::is_taken;
+use crate::output_file::{Existing, OutputFile};
 use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::Readers;
-use crate::unfinished::is_taken;
 
 /// How every report of ours begins.
 const BEGINNING: &[u8] = b"{\n  \"sessions\": [";
@@ -58,8 +58,8 @@ impl ReportFile {
 
     /// Writes it for these readers.
     pub fn write(&self, text: &str, readers: Readers) -> Result<()> {
-        let product = Product::of(self.0.as_deref()).readable_by(readers);
-        product.write(&[text.as_bytes()], true, Existing::Replaced)
+        let output = OutputFile::of(self.0.as_deref()).readable_by(readers);
+        output.write(&[text.as_bytes()], true, Existing::Replaced)
     }
 }
 

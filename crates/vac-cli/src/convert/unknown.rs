@@ -6,7 +6,7 @@ use vac_adapter::Input as _;
 use vac_store::Log;
 use vac_value::Encoding;
 
-use super::label::cbor_id;
+use super::existing_record::cbor_id;
 use crate::sessions::{SIGNED_RECORD, encoding_of_record};
 
 /// How a signed record begins: the tag of `COSE_Sign1` on an array of four.

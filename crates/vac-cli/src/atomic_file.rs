@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tempfile::NamedTempFile;
 
-use crate::leftovers;
+use crate::cleanup_on_signal;
 use crate::readers::Readers;
 
 /// Such a file.
-pub struct Unfinished {
+pub struct AtomicFile {
     place: PathBuf,
     bytes: Bytes,
 }
@@ -23,12 +23,12 @@ enum Bytes {
     There(File),
 }
 
-impl Unfinished {
+impl AtomicFile {
     /// Begins a file in a folder of ours: nothing leads out of that. Those who cannot read
     /// the file it may replace cannot read this one either.
     pub fn new(place: &Path, readers: Readers) -> io::Result<Self> {
         let readers = readers.and_of_existing(place);
-        let bytes = Bytes::Aside(leftovers::made(|| aside(place, readers))?);
+        let bytes = Bytes::Aside(cleanup_on_signal::create(|| aside(place, readers))?);
         Ok(Self { place: place.to_owned(), bytes })
     }
 
@@ -61,14 +61,14 @@ impl Unfinished {
     pub fn settle(self, replaces: bool) -> io::Result<()> {
         let Bytes::Aside(file) = self.bytes else { return Ok(()) };
         let before = file.path().to_owned();
-        let settled = leftovers::settled(&before, || {
+        let settled = cleanup_on_signal::release(&before, || {
             if replaces { file.persist(&self.place) } else { file.persist_noclobber(&self.place) }
         });
         settled.map(drop).map_err(|error| error.error)
     }
 }
 
-impl Write for Unfinished {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.bytes {
             Bytes::Aside(file) => file.as_file_mut().write(bytes),
@@ -202,7 +202,7 @@ mod tests {
             (Readers::Everyone, 0o644),
             (Readers::Mode(0o440), 0o440),
         ] {
-            let file = Unfinished::new(&place, readers).unwrap();
+            let file = AtomicFile::new(&place, readers).unwrap();
             let entries = folder.path().read_dir().unwrap();
             let modes: Vec<_> =
                 entries.map(|it| it.unwrap().metadata().unwrap().mode() & 0o7777).collect();

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
+use crate::atomic_file::{AtomicFile, is_taken};
 use crate::data::Data;
 use crate::protected::{Protected, refuse_agent_folder};
 use crate::readers::Readers;
-use crate::unfinished::{Unfinished, is_taken};
 
 /// Where it goes.
-pub enum Product {
+pub enum OutputFile {
     /// Standard output.
     Stdout,
     /// A file of this name, for these readers.
@@ -37,7 +37,7 @@ impl Existing {
     }
 }
 
-impl Product {
+impl OutputFile {
     /// Nothing and `-` are standard output. A file is private unless
     /// [`readable_by`](Self::readable_by) says otherwise.
     pub fn of(output: Option<&Path>) -> Self {
@@ -120,7 +120,7 @@ pub fn write_file(
     readers: Readers,
     existing: Existing,
 ) -> Result<()> {
-    let mut file = Unfinished::named(path, readers)
+    let mut file = AtomicFile::named(path, readers)
         .with_context(|| format!("cannot write {}", path.display()))?;
     parts
         .iter()

@@ -22,14 +22,14 @@ const TRIES: usize = 16;
 
 /// What a record says about itself.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct ExistingRecord {
     /// Its id, which is that of the session.
     pub id: String,
     /// What it was made from.
     pub sources: Vec<Source>,
 }
 
-impl Label {
+impl ExistingRecord {
     /// Of the record in a file; `None` if there is none, or it is not one of ours.
     pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {
         let mut file = File::open(path)?;
@@ -157,10 +157,10 @@ mod tests {
         {"name":"a \"recording-agent\"","size":7,"sha-256":"00ff"},{"name":"b","size":0,"sha-256":"01"}]},
         "a later extension":{"id":1}}"#;
 
-    fn label(bytes: &[u8], encoding: Encoding) -> Option<Label> {
+    fn label(bytes: &[u8], encoding: Encoding) -> Option<ExistingRecord> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         io::Write::write_all(&mut file, bytes).unwrap();
-        Label::read(file.path(), encoding).unwrap()
+        ExistingRecord::read(file.path(), encoding).unwrap()
     }
 
     fn cbor(json: &str) -> Vec<u8> {
@@ -177,7 +177,7 @@ mod tests {
             size,
             sha_256: sha_256.to_owned(),
         };
-        let expected = Label {
+        let expected = ExistingRecord {
             id: "s \"session\" 1".to_owned(),
             sources: vec![source("a \"recording-agent\"", 7, "00ff"), source("b", 0, "01")],
         };

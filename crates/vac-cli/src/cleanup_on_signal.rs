@@ -18,7 +18,7 @@ use vac_store::{SafePath, Skipped};
 static LEFT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Makes a file or a folder that is removed if a signal ends the program.
-pub fn made<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub fn create<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     #[cfg(unix)]
     signals::watch();
     let mut left = left();
@@ -28,7 +28,7 @@ pub fn made<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<
 }
 
 /// Does the last thing to one of them, whatever comes of it.
-pub fn settled<T>(path: &Path, settle: impl FnOnce() -> T) -> T {
+pub fn release<T>(path: &Path, settle: impl FnOnce() -> T) -> T {
     let mut left = left();
     let done = settle();
     left.remove(path);
@@ -51,7 +51,7 @@ impl TemporaryFolder {
     /// Creates the folder, and removes those of processes that were killed. Without a folder,
     /// temporary files are where they would be otherwise.
     pub fn new() -> Option<Self> {
-        let folder = made(private_folder).ok()?;
+        let folder = create(private_folder).ok()?;
         let lock = lock(folder.path()).ok()?;
         remove_stale(folder.path());
         tempfile::env::override_temp_dir(folder.path()).ok()?;

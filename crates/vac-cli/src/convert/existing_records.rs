@@ -12,12 +12,12 @@ use vac_adapter::Source;
 use vac_store::join::Known;
 use vac_value::Encoding;
 
-use super::label::Label;
+use super::existing_record::ExistingRecord;
 use crate::progress::Progress;
 use crate::terminal::Talk;
 
 /// The records in a folder.
-pub struct Earlier {
+pub struct ExistingRecords {
     records: Vec<Record>,
     /// Those whose first source has this name.
     by_source: HashMap<String, Vec<usize>>,
@@ -33,7 +33,7 @@ pub struct Record {
     /// Its file.
     pub path: PathBuf,
     /// What it says about itself.
-    pub label: Label,
+    pub label: ExistingRecord,
 }
 
 /// Logs whose records are up to date.
@@ -45,7 +45,7 @@ pub struct Unchanged {
     pub records: u64,
 }
 
-impl Earlier {
+impl ExistingRecords {
     /// Looks at the records in a folder that are written in an encoding.
     pub fn in_folder(
         folder: &Path,
@@ -76,7 +76,7 @@ impl Earlier {
         };
         // What cannot be read is not ours to replace.
         let read = |path: PathBuf| {
-            let label = Label::read(&path, encoding).ok().flatten()?;
+            let label = ExistingRecord::read(&path, encoding).ok().flatten()?;
             Some(Record { path, label })
         };
         ordered_parallel_map(paths, jobs, read, |record| {
