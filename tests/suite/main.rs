@@ -13,6 +13,7 @@ mod numbers;
 mod oracle;
 mod properties;
 mod records;
+mod samples;
 mod sign;
 mod spec_change;
 mod vectors;

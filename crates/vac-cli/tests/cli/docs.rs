@@ -169,7 +169,7 @@ fn converting_the_fixtures_covers_every_variant() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let rows: Vec<Vec<_>> =
         ran.stderr.lines().map(|line| line.split_whitespace().collect()).collect();
-    let variants = Document::read("README.md").variants();
+    let variants = Document::read("crates/vac-cli/README.md").variants();
     for (agent, variant) in &variants {
         let is_it = |row: &Vec<&str>| row.starts_with(&[agent, variant]);
         assert!(rows.iter().any(is_it), "{agent} {variant} is not in\n{}", ran.stderr);
