@@ -68,10 +68,10 @@ const TARGETS: &[Target] = &[
     Target {
         name: "file",
         seeds: &[
-            "fixtures/codex/compressed",
-            "fixtures/cursor/chat",
-            "fixtures/cursor/composer",
-            "fixtures/opencode/database",
+            "fixtures/codex/envelopes/compressed",
+            "fixtures/cursor/chat/basic",
+            "fixtures/cursor/composer/basic",
+            "fixtures/opencode/database/basic",
         ],
         dictionary: "logs",
         max_length: 32_768,

@@ -143,10 +143,11 @@ fn count_entries(record: &[u8], encoding: Encoding) -> usize {
 }
 
 /// Pretty JSON in the full profile, with a line end: what golden files hold.
-pub fn pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<String>, Error> {
+pub fn pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
     let options = Options { layout: Layout::Pretty, ..Options::default() };
-    let records = convert(adapter, input, &options)?;
-    Ok(records.iter().map(|converted| converted.text().to_owned() + "\n").collect())
+    let mut records = convert(adapter, input, &options)?;
+    records.iter_mut().for_each(|converted| converted.record.push(b'\n'));
+    Ok(records)
 }
 
 /// An input that is not in memory and gives a few bytes at a time.

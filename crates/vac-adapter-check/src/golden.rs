@@ -21,10 +21,14 @@ pub fn golden(adapter: &dyn Adapter) -> usize {
 fn wrong(adapter: &dyn Adapter, case: &Case) -> Option<String> {
     let mut records = Vec::new();
     for log in &case.logs {
-        match pretty(adapter, log) {
-            Ok(more) => records.extend(more),
+        let converted = match pretty(adapter, log) {
+            Ok(converted) => converted,
             Err(error) => return Some(format!("{}: {error}", log.shown)),
+        };
+        if let Some(other) = converted.iter().find(|record| record.variant != case.variant()) {
+            return Some(format!("{}: the variant is {}", log.shown, other.variant));
         }
+        records.extend(converted.iter().map(|record| record.text().to_owned()));
     }
     let mut stray = case.expected.clone();
     for (number, record) in (1..).zip(&records) {

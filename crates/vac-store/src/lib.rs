@@ -7,7 +7,7 @@
 //! ```
 //! use vac_adapter::Input;
 //!
-//! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/compressed");
+//! let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/envelopes/compressed");
 //! let found = vac_store::find(&[fixture.into()], &[]);
 //! let log = found.logs.iter().find(|log| log.shown.ends_with(".jsonl.zst")).ok_or("no log")?;
 //! let log = log.load()?;

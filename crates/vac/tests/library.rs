@@ -56,7 +56,7 @@ fn log_in_memory_gives_the_record_of_its_file() {
 
 #[test]
 fn compressed_log_in_memory_is_read() {
-    let folder = fixture("codex/compressed");
+    let folder = fixture("codex/envelopes/compressed");
     let plan = Search { paths: vec![folder], ..Search::default() }.plan().unwrap();
     let task = &plan.tasks[0];
     let path = &task.paths()[0];
@@ -67,7 +67,7 @@ fn compressed_log_in_memory_is_read() {
 
 #[test]
 fn bytes_that_are_not_a_log_are_refused() {
-    let database = fs::read(fixture("opencode/database/opencode.db")).unwrap();
+    let database = fs::read(fixture("opencode/database/basic/opencode.db")).unwrap();
     let error = Task::from_bytes("opencode.db", database).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
     assert!(error.to_string().starts_with("opencode.db: a database in memory"), "{error}");
@@ -77,7 +77,8 @@ fn bytes_that_are_not_a_log_are_refused() {
 
 #[test]
 fn a_record_gives_the_events_and_facts_of_its_log() {
-    let plan = Search { paths: vec![fixture("claude/basic")], ..Search::default() }.plan().unwrap();
+    let plan =
+        Search { paths: vec![fixture("claude/jsonl/basic")], ..Search::default() }.plan().unwrap();
     let task = &plan.tasks[0];
     for encoding in [vac::Encoding::Json, vac::Encoding::Cbor] {
         let record = vac::RecordOptions { encoding, ..vac::RecordOptions::default() };
@@ -158,7 +159,7 @@ fn plan_says_what_is_not_converted() {
 
 #[test]
 fn sessions_are_selected_by_agent_and_time() {
-    let paths = vec![fixture("claude/basic"), fixture("codex/compressed")];
+    let paths = vec![fixture("claude/jsonl/basic"), fixture("codex/envelopes/compressed")];
     let search = Search { paths, ..Search::default() };
     let all = search.plan().unwrap().tasks;
     let codex = Search { agents: vec!["codex".into()], ..search.clone() }.plan().unwrap().tasks;

@@ -103,8 +103,8 @@ fn home() -> tempfile::TempDir {
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::copy(fixtures().join(from), to).unwrap();
     };
-    copy("opencode/database/opencode.db", ".local/share/opencode/opencode.db");
-    copy("cursor/composer/state.vscdb", ".config/Cursor/User/globalStorage/state.vscdb");
+    copy("opencode/database/basic/opencode.db", ".local/share/opencode/opencode.db");
+    copy("cursor/composer/basic/state.vscdb", ".config/Cursor/User/globalStorage/state.vscdb");
     let prompts = home.path().join(".gemini/tmp/abc/logs.json");
     std::fs::create_dir_all(prompts.parent().unwrap()).unwrap();
     let prompt = |session: &str| {
@@ -204,7 +204,7 @@ fn task_of_a_file_whose_name_is_not_text_is_converted() {
 
 #[test]
 fn task_of_a_relative_path_names_the_directory() {
-    let task = task_of(&fixtures().join("claude/basic"));
+    let task = task_of(&fixtures().join("claude/jsonl/basic"));
     let directory = std::env::current_dir().unwrap();
     assert_eq!(task["files"]["directory"], directory.to_str().unwrap());
     let task: Task = serde_json::from_value(task).unwrap();
@@ -213,7 +213,7 @@ fn task_of_a_relative_path_names_the_directory() {
 
 #[test]
 fn every_session_of_a_database_is_one_task() {
-    let paths = vec![fixtures().join("opencode/database/opencode.db")];
+    let paths = vec![fixtures().join("opencode/database/basic/opencode.db")];
     let tasks = Search { paths, ..Search::default() }.plan().unwrap().tasks;
     assert!(tasks.len() > 1);
     let json = serde_json::to_string(&tasks).unwrap();

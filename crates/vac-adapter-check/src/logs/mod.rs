@@ -16,17 +16,24 @@ use vac_store::{SafePath, Skipped, join};
 
 pub use log::{Log, Part};
 
-/// A fixture: a folder with native files and the records expected of them.
+/// A fixture: a folder with native files and their expected records.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its folder below `fixtures/<agent>`: `messages`, or `jsonl/rewound`.
+    /// The path of its folder below `fixtures/<agent>`: `<variant>/<case>`.
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
-    /// What is in the native files; one log, usually.
+    /// The logs that the native files contain; usually one.
     pub logs: Vec<Log>,
-    /// The records beside them.
+    /// The files with expected records.
     pub expected: Vec<PathBuf>,
+}
+
+impl Case {
+    /// Returns the variant that the folder of the case states.
+    pub fn variant(&self) -> &str {
+        self.name.split_once('/').map_or("", |(variant, _)| variant)
+    }
 }
 
 /// The workspace's root.
@@ -35,11 +42,11 @@ pub fn root() -> &'static Path {
     crates.and_then(Path::parent).unwrap_or(Path::new("."))
 }
 
-/// The fixtures of an adapter's agent.
+/// Returns the fixtures of an adapter's agent.
 ///
-/// A case is a folder with files in it: native ones, and `expected.json`, or
-/// `expected-1.json` and so on if they are several sessions. Folders in it belong to the
-/// case. Cases may be grouped in folders.
+/// A case is a folder `fixtures/<agent>/<variant>/<case>` with native files, and with
+/// `expected.json`, or `expected-1.json` and so on for several sessions. Folders in it belong to
+/// the case.
 pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
     let top = root().join("fixtures").join(adapter.name());
     let mut cases = Cases { adapter, top: &top, found: Vec::new() };

@@ -11,7 +11,7 @@ use crate::{check, converted, entry};
 
 #[test]
 fn usage_that_is_repeated_counts_on_the_last_line_of_the_message() {
-    let record = converted("split-message").value();
+    let record = converted("jsonl/split-message").value();
     for early in ["a1", "a2"] {
         assert_eq!(entry(&record, early)["token-usage"], Value::Null);
         assert_eq!(entry(&record, early)["message"]["usage"]["output_tokens"], 1);
@@ -21,7 +21,7 @@ fn usage_that_is_repeated_counts_on_the_last_line_of_the_message() {
 
 #[test]
 fn synthetic_is_not_a_model() {
-    let record = converted("split-message").value();
+    let record = converted("jsonl/split-message").value();
     let meta = &record["session"]["agent-meta"];
     assert_eq!(meta["model-id"], "claude-opus-5");
     assert_eq!(meta["model-provider"], "anthropic");
@@ -32,7 +32,7 @@ fn synthetic_is_not_a_model() {
 
 #[test]
 fn children_carry_timestamps_and_whether_it_was_an_error() {
-    let record = converted("basic").value();
+    let record = converted("jsonl/basic").value();
     let child =
         |id: &str| entry(&record, id)["children"].as_array().and_then(|all| all.last().cloned());
     assert_eq!(child("a1").expect("a call")["timestamp"], "2026-03-04T09:00:04.120Z");
@@ -43,7 +43,7 @@ fn children_carry_timestamps_and_whether_it_was_an_error() {
 
 #[test]
 fn server_tools_are_calls_and_results_in_one_message() {
-    let record = converted("server-tools").value();
+    let record = converted("jsonl/server-tools").value();
     let message = entry(&record, "a1");
     let children = message["children"].as_array().expect("children");
     let shape: Vec<_> =
@@ -68,7 +68,7 @@ fn server_tools_are_calls_and_results_in_one_message() {
 
 #[test]
 fn values_that_differ_from_the_session_stay_on_the_entry() {
-    let record = converted("moved").value();
+    let record = converted("jsonl/changed-folder").value();
     let (first, second) = (entry(&record, "u1"), entry(&record, "u2"));
     for (key, other) in [
         ("sessionId", "another"),
@@ -89,7 +89,7 @@ fn unknown_types_are_events_and_are_reported() {
         types.into_iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>()
     };
     assert_eq!(
-        unknown("line-types"),
+        unknown("jsonl/line-types"),
         [
             "a line that is not an object: 3",
             "a line without a type: 1",
@@ -98,7 +98,7 @@ fn unknown_types_are_events_and_are_reported() {
         ]
     );
     assert_eq!(
-        unknown("drift"),
+        unknown("jsonl/unknown-types"),
         [
             "attachment/moon_phase: 1",
             "comet: 1",
@@ -107,16 +107,22 @@ fn unknown_types_are_events_and_are_reported() {
             "system/eclipse: 1"
         ]
     );
-    assert_eq!(unknown("workflow"), ["journal/paused: 1"]);
-    for case in ["basic", "compaction", "api-errors", "agent-progress", "folder", "queued-prompts"]
-    {
+    assert_eq!(unknown("jsonl-folder/workflow"), ["journal/paused: 1"]);
+    for case in [
+        "jsonl/basic",
+        "jsonl/compaction",
+        "jsonl/api-errors",
+        "jsonl/agent-progress",
+        "jsonl-folder/basic",
+        "jsonl/queued-prompts",
+    ] {
         assert!(unknown(case).is_empty(), "{case}");
     }
 }
 
 #[test]
 fn events_keep_the_line_and_its_parent() {
-    let record = converted("compaction").value();
+    let record = converted("jsonl/compaction").value();
     let boundary = entry(&record, "c1");
     assert_eq!(boundary["event-type"], "system/compact_boundary");
     assert_eq!(boundary["parent-id"], Value::Null);
@@ -129,7 +135,7 @@ fn events_keep_the_line_and_its_parent() {
 
 #[test]
 fn retried_api_errors_are_events_and_the_last_is_a_message() {
-    let converted = converted("api-errors");
+    let converted = converted("jsonl/api-errors");
     let record = converted.value();
     assert_eq!(entry(&record, "s1")["event-type"], "system/api_error");
     assert!(converted.text().contains(r#""retryInMs":537.9472312"#));
@@ -143,7 +149,7 @@ fn retried_api_errors_are_events_and_the_last_is_a_message() {
 
 #[test]
 fn line_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
-    let converted = converted("duplicate-key");
+    let converted = converted("jsonl/duplicate-keys");
     assert_eq!(converted.report.unparsed.lines, [2]);
     let event = entry(&converted.value(), "u2");
     assert_eq!((&event["event-type"], &event["parent-id"]), (&json!("unparsed"), &json!("u1")));
@@ -153,18 +159,19 @@ fn line_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
 
 #[test]
 fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
-    let json = converted("lone-surrogate");
+    let json = converted("jsonl/lone-surrogate");
     assert_eq!(json.report.unparsed.count, 0);
     assert!(json.text().contains(r"half a pair: \ud83d"));
     let options = Options { encoding: Encoding::Cbor, ..Options::default() };
-    let cbor = convert(&Claude, &fixture(&Claude, "lone-surrogate"), &options).expect("a record");
+    let cbor =
+        convert(&Claude, &fixture(&Claude, "jsonl/lone-surrogate"), &options).expect("a record");
     assert_eq!(cbor[0].report.unparsed.lines, [1]);
 }
 
 #[test]
 fn canonical_profile_has_schema_keys_and_annotations_only() {
     let options = Options { profile: Profile::Canonical, ..Options::default() };
-    let records = convert(&Claude, &fixture(&Claude, "basic"), &options).expect("a record");
+    let records = convert(&Claude, &fixture(&Claude, "jsonl/basic"), &options).expect("a record");
     let entry = entry(&records[0].value(), "a1");
     let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();
     let mut named = [
@@ -247,7 +254,7 @@ fn failed_server_tool_is_an_error() {
 
 #[test]
 fn stream_is_named_by_session_id() {
-    let converted = converted("stream");
+    let converted = converted("stream/basic");
     assert_eq!(converted.variant, "stream");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c10");
@@ -261,7 +268,7 @@ fn stream_is_named_by_session_id() {
 
 #[test]
 fn message_that_is_not_an_object_is_the_content() {
-    let record = converted("odd-messages").value();
+    let record = converted("jsonl/wrong-types").value();
     assert_eq!(entry(&record, "u1")["content"], "text in the place of a message");
     assert_eq!(entry(&record, "a1")["children"][0]["call-id"], "toolu_1");
     assert_eq!(entry(&record, "u2")["children"][0]["output"], "88 teeth");
@@ -273,8 +280,22 @@ fn message_that_is_not_an_object_is_the_content() {
 #[test]
 fn what_a_session_has_from_another_is_marked_and_counted_there() {
     for (case, id, begins, version, branch, own) in [
-        ("resumed", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c21", "2026-03-11", "1.0.44", "teeth", "u2"),
-        ("forked", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c22", "2026-03-13", "2.1.90", "sun", "u3"),
+        (
+            "jsonl/resumed",
+            "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c21",
+            "2026-03-11",
+            "1.0.44",
+            "teeth",
+            "u2",
+        ),
+        (
+            "jsonl/forked",
+            "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c22",
+            "2026-03-13",
+            "2.1.90",
+            "sun",
+            "u3",
+        ),
     ] {
         let record = converted(case).value();
         assert_eq!(record["id"], id, "{case}");
@@ -293,7 +314,7 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
         let own = entry(&record, own);
         assert_eq!((&own["vac"]["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
     }
-    let resumed = converted("resumed").value();
+    let resumed = converted("jsonl/resumed").value();
     assert_eq!(entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
     assert_eq!(entry(&resumed, "a2")["token-usage"]["output"], 2);
 }

@@ -8,7 +8,7 @@ use crate::{check, converted, entry};
 
 #[test]
 fn export_members_next_to_its_lines_are_the_sessions() {
-    let converted = converted("loglines");
+    let converted = converted("loglines/basic");
     assert_eq!(converted.variant, "loglines");
     assert_eq!(converted.value()["session"]["title"], "An export");
     let ids: Vec<_> = converted.entries().iter().map(|entry| entry["id"].clone()).collect();
@@ -17,7 +17,7 @@ fn export_members_next_to_its_lines_are_the_sessions() {
 
 #[test]
 fn several_exports_are_one_session_with_unique_ids() {
-    let record = converted("several-exports").value();
+    let record = converted("loglines/several-exports").value();
     let entries = record["session"]["entries"].as_array().expect("entries").clone();
     let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str()).collect();
     let expected = ["L1", "L1.2", "L1.2.loglines", "u2", "L1.4", "L2"];
@@ -41,7 +41,7 @@ fn export_states_its_agent_once() {
 
 #[test]
 fn truncated_export_is_read_as_far_as_it_goes() {
-    let converted = converted("loglines-cut");
+    let converted = converted("loglines/truncated");
     assert_eq!(converted.variant, "loglines");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c11");
@@ -58,7 +58,7 @@ fn truncated_export_is_read_as_far_as_it_goes() {
 
 #[test]
 fn damaged_export_keeps_its_intact_lines() {
-    let converted = converted("loglines-damaged");
+    let converted = converted("loglines/damaged");
     let record = converted.value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let found: Vec<_> = entries
@@ -90,7 +90,7 @@ fn truncated_export_is_recognised_at_any_length() {
 
 #[test]
 fn arrays_of_lines_are_read_as_lines() {
-    let converted = converted("loglines-array");
+    let converted = converted("loglines/array");
     assert_eq!(converted.variant, "loglines");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c23");

@@ -12,7 +12,7 @@ fn glimpse(case: &str) -> Glimpse {
 
 #[test]
 fn a_session_tells_who_where_and_when() {
-    let found = glimpse("basic");
+    let found = glimpse("jsonl/basic");
     let expected = Glimpse {
         variant: "jsonl",
         parent: None,
@@ -27,15 +27,15 @@ fn a_session_tells_who_where_and_when() {
 
 #[test]
 fn subagent_log_belongs_to_the_session_that_it_names() {
-    let found = glimpse("subagent-alone");
+    let found = glimpse("subagent/basic");
     assert_eq!((found.variant, found.share), ("subagent", Share::Subagent));
     assert_eq!(found.session_id.as_deref(), Some("7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04"));
-    assert_eq!(glimpse("folder").share, Share::Whole);
+    assert_eq!(glimpse("jsonl-folder/basic").share, Share::Whole);
 }
 
 #[test]
 fn an_export_is_named_by_its_file() {
-    let found = glimpse("loglines");
+    let found = glimpse("loglines/basic");
     assert_eq!((found.variant, found.share), ("loglines", Share::Whole));
     assert_eq!(found.session_id.as_deref(), Some("session"));
 }

@@ -78,7 +78,7 @@ fn vac(record: &Value, id: &str) -> Value {
 
 #[test]
 fn authors_are_stated_by_fields_and_texts() {
-    let record = converted("authors").value();
+    let record = converted("jsonl/authors").value();
     for (id, author) in [
         ("u1", "user"),
         ("u2", "program"),
@@ -125,7 +125,7 @@ fn authors_are_stated_by_fields_and_texts() {
 
 #[test]
 fn prompts_that_are_put_back_are_one_prompt() {
-    let record = converted("queue-put-back").value();
+    let record = converted("jsonl/requeued-prompts").value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let users = entries.iter().filter(|entry| entry["type"] == "user");
     let ids: Vec<_> = users.map(|entry| entry["id"].as_str().expect("an id")).collect();
@@ -134,7 +134,7 @@ fn prompts_that_are_put_back_are_one_prompt() {
 
 #[test]
 fn outcomes_are_stated_for_every_result() {
-    let record = converted("outcomes").value();
+    let record = converted("jsonl/outcomes").value();
     let child = |id: &str, at: usize| entry(&record, id)["children"][at]["vac"].clone();
     for (id, expected) in [
         ("r1", json!({"outcome": "error", "exit-code": 2})),
@@ -160,7 +160,7 @@ fn outcomes_are_stated_for_every_result() {
 
 #[test]
 fn permission_lines_are_permissions() {
-    let record = converted("outcomes").value();
+    let record = converted("jsonl/outcomes").value();
     let permission = |id: &str| vac(&record, id)["permission"].clone();
     assert_eq!(permission("h1"), json!({"decision": "denied", "by": "hook", "call-id": "t12"}));
     assert_eq!(
@@ -183,7 +183,7 @@ fn permission_lines_are_permissions() {
 
 #[test]
 fn retracted_messages_are_superseded() {
-    let converted = converted("newer");
+    let converted = converted("jsonl/version-2.1.325");
     assert!(converted.report.unknown_types.is_empty(), "{:?}", converted.report.unknown_types);
     let record = converted.value();
     for id in ["u1", "a1"] {
@@ -199,7 +199,7 @@ fn retracted_messages_are_superseded() {
 
 #[test]
 fn sidechains_name_the_call_with_their_prompt() {
-    let record = converted("sidechain").value();
+    let record = converted("jsonl/sidechain").value();
     for (ids, call) in [(&["x1", "x2", "x3", "x4"][..], "toolu_b"), (&["y1", "y2"], "toolu_a")] {
         for id in ids {
             assert_eq!(vac(&record, id)["subagent"], json!({"call-id": call}), "{id}");
@@ -213,7 +213,7 @@ fn sidechains_name_the_call_with_their_prompt() {
 
 #[test]
 fn calls_in_progress_lines_are_entries_once() {
-    let record = converted("progress-folder").value();
+    let record = converted("jsonl-folder/agent-progress").value();
     for (id, of) in [("p1", "s1"), ("p2", "s2"), ("p3", "s3")] {
         assert_eq!(vac(&record, id)["duplicate-of"], of, "{id}");
     }
@@ -236,7 +236,7 @@ fn calls_in_progress_lines_are_entries_once() {
 
 #[test]
 fn usage_is_in_buckets() {
-    let record = converted("sidechain").value();
+    let record = converted("jsonl/sidechain").value();
     let usage = json!({"input": 10, "cache-read": 6, "cache-write": 4, "output": 2});
     assert_eq!(vac(&record, "a1")["usage"], usage);
 }
@@ -244,9 +244,9 @@ fn usage_is_in_buckets() {
 #[test]
 fn sessions_name_their_parents() {
     for (case, parent, relation) in [
-        ("forked", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20", "fork"),
-        ("resumed", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20", "resumed"),
-        ("subagent-alone", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04", "subagent"),
+        ("jsonl/forked", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20", "fork"),
+        ("jsonl/resumed", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20", "resumed"),
+        ("subagent/basic", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04", "subagent"),
     ] {
         let vac = converted(case).value()["session"]["vac"].clone();
         assert_eq!(
@@ -255,12 +255,12 @@ fn sessions_name_their_parents() {
             "{case}"
         );
     }
-    assert_eq!(converted("folder").value()["session"]["vac"]["parent"], Value::Null);
+    assert_eq!(converted("jsonl-folder/basic").value()["session"]["vac"]["parent"], Value::Null);
 }
 
 #[test]
 fn streams_state_where_they_start_and_end() {
-    let record = converted("stream").value();
+    let record = converted("stream/basic").value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let starts = entries.iter().filter(|entry| entry["vac"]["starts"] == true).count();
     assert_eq!(starts, 1);

@@ -8,7 +8,7 @@ use crate::{check, converted, entry, one, prompts};
 
 #[test]
 fn every_prompt_that_waited_is_a_message_of_the_user_once() {
-    let record = converted("queued-prompts").value();
+    let record = converted("jsonl/queued-prompts").value();
     let image = json!({"type": "base64", "media_type": "image/png", "data": "aGk="});
     assert_eq!(
         prompts(&record),
@@ -31,7 +31,7 @@ fn every_prompt_that_waited_is_a_message_of_the_user_once() {
 
 #[test]
 fn queued_prompt_keeps_the_members_of_its_line() {
-    let record = converted("queued-prompts").value();
+    let record = converted("jsonl/queued-prompts").value();
     let attached = entry(&record, "q1");
     assert_eq!(
         (&attached["native:type"], &attached["parent-id"]),
@@ -47,7 +47,7 @@ fn queued_prompt_keeps_the_members_of_its_line() {
 
 #[test]
 fn repeated_and_withdrawn_queue_lines_are_events() {
-    let record = converted("queued-prompts").value();
+    let record = converted("jsonl/queued-prompts").value();
     for (line, content) in [
         ("L1", "Polish the brass."),
         ("L5", "And the steel, please."),

@@ -13,7 +13,7 @@ use crate::{converted, entry, one};
 
 #[test]
 fn tool_result_files_are_linked_to_their_results() {
-    let record = converted("folder").value();
+    let record = converted("jsonl-folder/basic").value();
     let file = entry(&record, "F6");
     assert_eq!(
         (&file["event-type"], &file["call-id"]),
@@ -31,7 +31,7 @@ fn tool_result_files_are_linked_to_their_results() {
 
 #[test]
 fn notes_about_subagents_are_carried_as_values() {
-    let record = converted("folder").value();
+    let record = converted("jsonl-folder/basic").value();
     let note = entry(&record, "F4");
     assert_eq!(
         (&note["event-type"], &note["call-id"]),
@@ -42,7 +42,7 @@ fn notes_about_subagents_are_carried_as_values() {
 
 #[test]
 fn workflow_journal_is_an_event_for_each_line() {
-    let converted = converted("workflow");
+    let converted = converted("jsonl-folder/workflow");
     let record = converted.value();
     let line = entry(&record, "F4.L2");
     assert_eq!(

@@ -25,7 +25,7 @@ fn line(session: &str, id: &str, parent: &str) -> String {
 
 #[test]
 fn two_sessions_in_one_file_are_two_records() {
-    let log = fixture(&Claude, "two-sessions");
+    let log = fixture(&Claude, "jsonl/two-sessions");
     let found = sessions(&log);
     let ids: Vec<_> = found.iter().map(|(id, _)| &id[id.len() - 2..]).collect();
     assert_eq!(ids, ["01", "02"]);

@@ -20,7 +20,7 @@ fn outline(record: &Value) -> Vec<String> {
 
 #[test]
 fn session_and_its_subagents_are_one_record() {
-    let converted = converted("folder");
+    let converted = converted("jsonl-folder/basic");
     assert_eq!(converted.variant, "jsonl-folder");
     let record = converted.value();
     assert_eq!(
@@ -58,7 +58,7 @@ fn session_and_its_subagents_are_one_record() {
 
 #[test]
 fn subagent_part_names_the_call_that_started_it() {
-    let record = converted("folder").value();
+    let record = converted("jsonl-folder/basic").value();
     let marker = entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"], json!({"id": "ab12", "call-id": "toolu_spawn"}));
     assert_eq!(
@@ -82,7 +82,7 @@ fn subagent_part_names_the_call_that_started_it() {
 
 #[test]
 fn subagent_entries_keep_their_members() {
-    let record = converted("folder").value();
+    let record = converted("jsonl-folder/basic").value();
     let first = entry(&record, "s1");
     assert_eq!(first["parent-id"], Value::Null, "its source says that it has no parent");
     assert_eq!((&first["agentId"], &first["isSidechain"]), (&json!("ab12"), &json!(true)));
@@ -94,7 +94,7 @@ fn subagent_entries_keep_their_members() {
 
 #[test]
 fn legacy_subagent_file_next_to_the_session_is_joined() {
-    let record = converted("legacy-subagent").value();
+    let record = converted("jsonl-folder/legacy-subagent").value();
     assert_eq!(
         outline(&record),
         ["u1", "a1", "u2", "subagent \"0badcafe\"", "s1", "s2", "summary"]
@@ -105,7 +105,7 @@ fn legacy_subagent_file_next_to_the_session_is_joined() {
 
 #[test]
 fn subagent_log_alone_is_a_session() {
-    let converted = converted("subagent-alone");
+    let converted = converted("subagent/basic");
     assert_eq!(converted.variant, "subagent");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04");
@@ -115,7 +115,7 @@ fn subagent_log_alone_is_a_session() {
 
 #[test]
 fn workflow_agents_name_the_call_that_started_the_run() {
-    let record = converted("workflow").value();
+    let record = converted("jsonl-folder/workflow").value();
     let marker = entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"]["call-id"], "toolu_wf");
     assert_eq!(marker["data"]["runId"], "wf_0ead");
@@ -124,7 +124,7 @@ fn workflow_agents_name_the_call_that_started_the_run() {
 
 #[test]
 fn progress_lines_of_subagents_are_messages_without_usage() {
-    let record = converted("agent-progress").value();
+    let record = converted("jsonl/agent-progress").value();
     let progress = entry(&record, "p1");
     assert_eq!(
         (&progress["type"], &progress["native:type"]),

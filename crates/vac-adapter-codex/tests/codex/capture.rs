@@ -97,7 +97,7 @@ fn items_of_each_run_have_their_own_call_ids() {
 
 #[test]
 fn file_of_two_threads_is_two_sessions() {
-    let records = full(&Codex, &fixture(&Codex, "exec-json-threads")).expect("converts");
+    let records = full(&Codex, &fixture(&Codex, "exec-json/two-threads")).expect("converts");
     let ids: Vec<_> = records.iter().map(|record| record.value()["id"].clone()).collect();
     let expected = ["01a0c0de-0011-7000-8000-00000000e011", "01a0c0de-0012-7000-8000-00000000e012"];
     assert_eq!(ids, expected);

@@ -93,7 +93,7 @@ fn mcp_tool_has_its_own_name() {
 
 #[test]
 fn each_run_is_a_session() {
-    let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
+    let records = full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
     let told: Vec<_> = records
         .iter()
         .map(|record| {

@@ -191,11 +191,11 @@ fn all_types_of_the_fixtures_are_known() {
         let outcome = vac_adapter_check::check(&CODEX, &Codex, &fixture(&Codex, name));
         outcome.only().report.unknown_types.keys().cloned().collect::<Vec<_>>()
     };
-    assert_eq!(unknown("every-type"), [""; 0]);
-    assert_eq!(unknown("paginated-items"), ["event_msg/item_completed/InkBlot"]);
-    assert_eq!(unknown("exec-json"), ["item.completed/sounding"]);
-    assert_eq!(unknown("exec-events"), ["event_msg/ember_glow"]);
-    assert_eq!(unknown("typescript"), ["knot_call"]);
+    assert_eq!(unknown("envelopes/every-type"), [""; 0]);
+    assert_eq!(unknown("paginated/items"), ["event_msg/item_completed/InkBlot"]);
+    assert_eq!(unknown("exec-json/basic"), ["item.completed/sounding"]);
+    assert_eq!(unknown("exec-events/basic"), ["event_msg/ember_glow"]);
+    assert_eq!(unknown("typescript/basic"), ["knot_call"]);
 }
 
 #[test]

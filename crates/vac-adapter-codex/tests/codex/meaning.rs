@@ -95,7 +95,7 @@ fn corpus_states_authors_outcomes_and_actions() {
 
 #[test]
 fn messages_in_the_users_name_state_their_author() {
-    let authors = annotations(&fixture_entries("meaning"), "user", "author");
+    let authors = annotations(&fixture_entries("envelopes/annotations"), "user", "author");
     let expected = [
         // Plugins, AGENTS.md and the environment; text that no event repeats; an unknown tag.
         "program",
@@ -114,7 +114,7 @@ fn messages_in_the_users_name_state_their_author() {
 
 #[test]
 fn users_words_are_without_files_and_output() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let users: Vec<_> = entries.iter().filter(|entry| entry["vac"]["author"] == "user").collect();
     let words = users.iter().map(|entry| {
         let text = entry["content"][0]["text"].as_str().expect("a text");
@@ -127,7 +127,7 @@ fn users_words_are_without_files_and_output() {
 
 #[test]
 fn command_that_the_user_ran_is_an_action_of_the_user() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let command = entries.iter().find(|entry| entry["vac"]["local-command"] == true);
     let expected = json!({
         "author": "user",
@@ -141,7 +141,7 @@ fn command_that_the_user_ran_is_an_action_of_the_user() {
 
 #[test]
 fn scripts_and_refusals_state_outcomes() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let outcomes = annotations(&entries, "tool-result", "outcome");
     let expected = [
         json!("success"),
@@ -163,7 +163,7 @@ fn scripts_and_refusals_state_outcomes() {
 
 #[test]
 fn reviews_of_actions_are_permissions() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let found: Vec<_> = annotations(&entries, "system-event", "permission");
     let expected =
         json!({"decision": "denied", "by": "program", "what": "shell_exec", "call-id": "call_h"});
@@ -190,7 +190,7 @@ fn requests_for_approval_and_declined_items_are_permissions() {
 
 #[test]
 fn calls_have_canonical_tools_and_servers() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let actions = annotations(&entries, "tool-call", "action");
     let tools: Vec<_> = actions.iter().map(|action| action["tool"].as_str()).collect();
     let expected = [
@@ -210,7 +210,7 @@ fn calls_have_canonical_tools_and_servers() {
 
 #[test]
 fn usage_is_in_buckets_that_add_up_with_the_model_of_the_turn() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let count = entries.iter().find(|entry| entry["vac"]["usage"].is_object()).expect("a count");
     let expected = json!({
         "input": 300, "cache-read": 600, "cache-write": 100, "output": 50, "reasoning": 20,
@@ -222,7 +222,7 @@ fn usage_is_in_buckets_that_add_up_with_the_model_of_the_turn() {
 
 #[test]
 fn ends_of_turns_are_stated() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let ends: Vec<_> = entries.iter().map(|entry| &entry["vac"]["ends"]).collect();
     let ends: Vec<_> = ends.into_iter().filter(|end| !end.is_null()).collect();
     let end = |how: &str| json!({"of": "turn", "how": how});
@@ -251,20 +251,20 @@ fn errors_that_leave_a_turn_running_end_nothing() {
 
 #[test]
 fn copies_of_delivered_messages_are_superseded() {
-    let entries = fixture_entries("meaning");
+    let entries = fixture_entries("envelopes/annotations");
     let superseded = annotations(&entries, "assistant", "superseded");
     assert_eq!(superseded, [json!({"how": "other"}), Value::Null]);
 }
 
 #[test]
 fn types_of_0_166_are_known() {
-    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "meaning"));
+    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "envelopes/annotations"));
     assert!(outcome.only().report.unknown_types.is_empty());
 }
 
 #[test]
 fn subagent_names_its_parent_who_wrote_its_prompts() {
-    let record = record("subagent");
+    let record = record("envelopes/subagent");
     let vac = &record["session"]["vac"];
     assert_eq!(vac["parent"], "01a0d110-0000-7000-8000-00000000b00f");
     assert_eq!(vac["relation"], "subagent");

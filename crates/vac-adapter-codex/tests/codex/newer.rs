@@ -6,7 +6,7 @@ use vac_adapter_codex::check::CODEX;
 
 #[test]
 fn spoken_segments_are_messages_of_who_spoke() {
-    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "spoken"));
+    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "paginated/realtime"));
     let record = outcome.only();
     assert!(record.report.unknown_types.is_empty(), "{:?}", record.report.unknown_types);
     let entries = record.entries();
@@ -21,7 +21,7 @@ fn spoken_segments_are_messages_of_who_spoke() {
 
 #[test]
 fn line_that_states_it_is_inherited() {
-    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "spoken"));
+    let outcome = check(&CODEX, &Codex, &fixture(&Codex, "paginated/realtime"));
     let entries = outcome.only().entries();
     let inherited: Vec<_> = entries
         .iter()

@@ -58,20 +58,20 @@ fn corpus_records_count_what_their_logs_count() {
 fn fixtures_count_known_sums() {
     for (name, input, output, cached) in [
         // 300 and 20; then 500, 620, 700 and 40, 30, 25.
-        ("usage-records", 2120, 115, 1100),
+        ("envelopes/usage-records", 2120, 115, 1100),
         // Not the 200 and 10 of the session that it was forked from.
-        ("forked-early", 350, 20, 200),
+        ("envelopes/forked-0.45", 350, 20, 200),
         // The last total.
-        ("exec-json", 4000, 120, 3300),
+        ("exec-json/basic", 4000, 120, 3300),
         // 900 and 1200.
-        ("exec-events", 2100, 140, 1300),
-        ("envelope", 2700, 120, 1200),
+        ("exec-events/basic", 2100, 140, 1300),
+        ("envelopes/basic", 2700, 120, 1200),
     ] {
         let log = fixture(&Codex, name);
         let found = tokens(&check(&CODEX, &Codex, &log).only().value());
         assert_eq!((found.input, found.output, found.cached), (input, output, cached), "{name}");
     }
-    let log = fixture(&Codex, "exec-json-threads");
+    let log = fixture(&Codex, "exec-json/two-threads");
     let records = full(&Codex, &log).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     assert_eq!(input, [250, 90]);
@@ -79,7 +79,7 @@ fn fixtures_count_known_sums() {
 
 #[test]
 fn count_without_a_total_is_one_response() {
-    let records = full(&Codex, &fixture(&Codex, "exec-events-runs")).expect("converts");
+    let records = full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     // 300 and 340; then none.
     assert_eq!(input, [640, 0]);

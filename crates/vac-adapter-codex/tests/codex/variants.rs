@@ -46,15 +46,15 @@ fn logs_are_detected_by_content() {
 #[test]
 fn preview_agrees_with_the_record() {
     for (name, variant) in [
-        ("envelope", "envelopes"),
-        ("paginated", "paginated"),
-        ("bare", "bare"),
-        ("typescript", "typescript"),
-        ("typescript-cut", "typescript"),
-        ("exec-json", "exec-json"),
-        ("exec-events", "exec-events"),
-        ("reverted", "envelopes"),
-        ("forked", "envelopes"),
+        ("envelopes/basic", "envelopes"),
+        ("paginated/basic", "paginated"),
+        ("bare/basic", "bare"),
+        ("typescript/basic", "typescript"),
+        ("typescript/truncated", "typescript"),
+        ("exec-json/basic", "exec-json"),
+        ("exec-events/basic", "exec-events"),
+        ("envelopes/reverted", "envelopes"),
+        ("envelopes/forked", "envelopes"),
     ] {
         let log = fixture(&Codex, name);
         let found = glimpse(&log.parts[0].name, log.first());

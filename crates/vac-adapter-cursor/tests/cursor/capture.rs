@@ -21,7 +21,7 @@ fn call(subtype: &str, id: &str, inside: &str) -> String {
 
 #[test]
 fn stream_names_its_session_and_its_model() {
-    let log = fixture(&Cursor, "capture");
+    let log = fixture(&Cursor, "stream-json/basic");
     let outcome = check(&log.parts[0].name, log.first());
     let record = outcome.only().value();
     assert_eq!(outcome.only().variant, "stream-json");
@@ -118,7 +118,7 @@ fn unknown_lines_are_events_and_counted() {
 
 #[test]
 fn usage_of_a_stream_is_counted_once() {
-    let log = fixture(&Cursor, "capture");
+    let log = fixture(&Cursor, "stream-json/basic");
     let record = check("capture.jsonl", log.first()).only().value();
     let lines = log.first().split(|byte| *byte == b'\n');
     let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());

@@ -94,7 +94,7 @@ fn input_of_others_is_refused_with_a_reason() {
 fn session_of_a_subagent_names_its_parent() {
     let log = vac_adapter_check::fixtures(&vac_adapter_cursor::Cursor)
         .into_iter()
-        .find(|case| case.name == "subagent")
+        .find(|case| case.name == "transcript/subagent")
         .expect("a fixture");
     let records = log.logs.iter().map(|log| {
         let outcome = vac_adapter_check::check(&CURSOR, &vac_adapter_cursor::Cursor, log);

@@ -29,7 +29,7 @@ fn user(text: &str) -> Value {
 
 #[test]
 fn follow_ups_of_cursor_are_not_the_users() {
-    let log = fixture(&Cursor, "follow-up");
+    let log = fixture(&Cursor, "transcript/follow-up");
     let record = check("x.jsonl", log.first()).only().value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let users = entries.iter().filter(|entry| entry["type"] == "user");

@@ -15,7 +15,7 @@ fn entries(text: &str) -> Vec<Value> {
 
 #[test]
 fn turns_together_are_the_text() {
-    for name in ["text", "text-awkward"] {
+    for name in ["text/basic", "text/irregular"] {
         let log = fixture(&Cursor, name);
         let record = check(&log.parts[0].name, log.first());
         assert_eq!(record.only().variant, "text");

@@ -31,14 +31,14 @@ fn input_without_session_is_refused_with_a_reason() {
 
 #[test]
 fn truncated_session_keeps_its_messages() {
-    let report = report("cut-short");
+    let report = report("json/truncated");
     assert_eq!(report.entries["user"], 1);
     assert_eq!(report.unparsed.count, 1);
 }
 
 #[test]
 fn damaged_message_does_not_affect_others() {
-    let report = report("damaged");
+    let report = report("json/damaged");
     assert_eq!((report.entries["user"], report.entries["assistant"]), (1, 1));
     assert_eq!(report.unparsed.count, 4, "two messages, the summary, what is behind the end");
 }

@@ -108,7 +108,7 @@ fn new_list_keeps_what_it_repeats_and_ends_the_rest() {
 
 #[test]
 fn kept_messages_stay_in_their_place_and_copies_are_duplicates() {
-    let entries = of_fixture("jsonl/kept");
+    let entries = of_fixture("jsonl/replaced-history");
     assert_eq!(current(&entries), ["m5", "m6", "n1", "n2", "m8", "m9"]);
     let copies = [("L8#1", "m1"), ("L8#2", "m2"), ("n3", "m5"), ("n4", "m6")];
     for (copy, original) in copies {
@@ -199,7 +199,7 @@ fn response_is_linked_to_the_result_of_its_call() {
 
 #[test]
 fn unknown_types_operations_and_keys_are_counted() {
-    let log = fixture(&Gemini, "jsonl/drift");
+    let log = fixture(&Gemini, "jsonl/unknown-types");
     let report = check(&GEMINI, &Gemini, &log).only().report.clone();
     let types: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
     assert_eq!(types, ["$patch", "a document that is not a session", "hologram"]);

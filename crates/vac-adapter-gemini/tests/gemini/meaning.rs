@@ -106,7 +106,7 @@ fn prompts_of_a_subagent_are_another_agents() {
     assert_eq!(entries[0]["vac"]["author"], "other-agent");
     assert_eq!(entries[1]["vac"]["author"], "hook");
     assert_eq!(session(r#""kind": "main", "#, list)[0]["vac"]["author"], "user");
-    let record = check(&GEMINI, &Gemini, &fixture(&Gemini, "subagent")).only().value();
+    let record = check(&GEMINI, &Gemini, &fixture(&Gemini, "jsonl/subagent")).only().value();
     let annotations = &record["session"]["vac"];
     assert_eq!(annotations["parent"], "5c8b1e6d-0012-4a00-8000-00000000a012");
     assert_eq!(annotations["relation"], "subagent");

@@ -7,7 +7,7 @@ use crate::GEMINI;
 
 #[test]
 fn stream_is_a_variant_of_its_own() {
-    let outcome = check(&GEMINI, &Gemini, &fixture(&Gemini, "stream-json"));
+    let outcome = check(&GEMINI, &Gemini, &fixture(&Gemini, "stream-json/basic"));
     let record = outcome.only();
     assert_eq!(record.report.variant, "stream-json");
     assert_eq!(record.report.session_id, "5c0d1e2f-0001-4a00-8000-0000000000aa");

@@ -86,7 +86,7 @@ fn assert_captured(capture: &Converted, whole: &Converted) {
 fn a_session_has_the_same_entries_whatever_it_is_in() {
     const SESSION: &str = "ses_0a1b2c3d4effeLanternHarbor01";
     let mut logs = fixture_logs(&OpenCode);
-    logs.retain(|log| !log.shown.contains("-cut"));
+    logs.retain(|log| !log.shown.contains("/truncated/"));
     let (captured, whole): (Vec<_>, Vec<_>) =
         records(&logs, SESSION).into_iter().partition(|record| record.variant == "capture");
     let variants = assert_same(&whole, "the fixture");

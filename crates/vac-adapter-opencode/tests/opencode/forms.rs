@@ -16,13 +16,19 @@ const LANTERN: &str = "ses_0a1b2c3d4effeLanternHarbor01";
 
 /// What the beginnings of fixtures tell. Trees and databases are told by their stores.
 const SEEN: &[(&str, Seen)] = &[
-    ("capture", ("capture", LANTERN, 1_772_700_002_137, None, None)),
+    ("capture/basic", ("capture", LANTERN, 1_772_700_002_137, None, None)),
     (
-        "concatenated",
+        "concatenated/basic",
         ("concatenated", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40")),
     ),
-    ("export", ("export", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40"))),
-    ("share", ("share", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40"))),
+    (
+        "export/basic",
+        ("export", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40")),
+    ),
+    (
+        "share/basic",
+        ("share", LANTERN, 1_772_700_000_000, Some("/home/ada/lantern"), Some("1.1.40")),
+    ),
 ];
 
 #[test]
@@ -48,7 +54,7 @@ fn beginning_of_a_log_gives_agent_and_preview() {
 #[test]
 fn cut_export_is_detected() {
     let logs = fixture_logs(&OpenCode);
-    let log = logs.iter().find(|log| log.shown.contains("export-cut")).expect("a fixture");
+    let log = logs.iter().find(|log| log.shown.contains("export/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Likely));
     let other = Log::new("x.json", &b"{\"info\": {\"id\": \"x\", \"title\": \"cut"[..]);
@@ -58,7 +64,7 @@ fn cut_export_is_detected() {
 #[test]
 fn cut_shared_session_is_detected() {
     let logs = fixture_logs(&OpenCode);
-    let log = logs.iter().find(|log| log.shown.contains("share-cut")).expect("a fixture");
+    let log = logs.iter().find(|log| log.shown.contains("share/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Likely));
     let other = Log::new("x.json", &b"[{\"type\": \"session\", \"data\": {\"id\": \"x"[..]);

@@ -59,7 +59,7 @@ fn calls(entries: &[Value]) -> Vec<(&str, &str, Option<&str>, Option<i64>)> {
 
 #[test]
 fn only_the_users_words_are_the_users() {
-    let entries = records("actions")[0].entries();
+    let entries = records("export/actions")[0].entries();
     let own: Vec<_> =
         prompts(&entries).into_iter().filter(|(author, _)| *author == "user").collect();
     assert_eq!(
@@ -79,7 +79,7 @@ fn only_the_users_words_are_the_users() {
 
 #[test]
 fn actions_and_outcomes_are_stated() {
-    let entries = records("actions")[0].entries();
+    let entries = records("export/actions")[0].entries();
     let found = calls(&entries);
     let expected = [
         ("task", "delegation", Some("success"), None),
@@ -107,14 +107,14 @@ fn actions_and_outcomes_are_stated() {
 
 #[test]
 fn usage_has_buckets_that_add_up() {
-    let entries = records("actions")[0].entries();
+    let entries = records("export/actions")[0].entries();
     let usage = |id: &str| by_id(&entries, id)["vac"]["usage"].clone();
     // The stated totals show that the output contains the reasoning.
     assert_eq!(
         usage("msg_f70000000002001MillpondMsg02"),
         json!({"input": 900, "cache-read": 4000, "cache-write": 200, "output": 120, "reasoning": 30})
     );
-    let next = records("database-v2")[1].entries();
+    let next = records("database/v2")[1].entries();
     let usage = by_id(&next, "msg_g14")["vac"]["usage"].clone();
     assert_eq!(
         usage,
@@ -124,7 +124,7 @@ fn usage_has_buckets_that_add_up() {
 
 #[test]
 fn turns_end_as_the_log_says() {
-    let entries = records("actions")[0].entries();
+    let entries = records("export/actions")[0].entries();
     let ends: Vec<_> = entries
         .iter()
         .filter_map(|entry| Some((entry["id"].as_str()?, entry["vac"]["ends"]["how"].as_str()?)))
@@ -140,7 +140,7 @@ fn turns_end_as_the_log_says() {
 
 #[test]
 fn forks_and_subagents_name_their_parents() {
-    let [child, fork] = &records("database-v2")[..] else { panic!("two sessions") };
+    let [child, fork] = &records("database/v2")[..] else { panic!("two sessions") };
     let parent = |record: &Converted| {
         let vac = record.value()["session"]["vac"].clone();
         (vac["parent"].clone(), vac["relation"].clone())
@@ -158,7 +158,7 @@ fn forks_and_subagents_name_their_parents() {
 
 #[test]
 fn queued_prompts_are_the_users_and_reported_once() {
-    let entries = records("database-v2")[1].entries();
+    let entries = records("database/v2")[1].entries();
     assert_eq!(
         prompts(&entries),
         [
@@ -188,7 +188,7 @@ fn queued_prompts_stay_prompts_next_to_older_tables() {
 
 #[test]
 fn user_commands_of_newer_versions_have_exit_codes() {
-    let entries = records("database-v2")[1].entries();
+    let entries = records("database/v2")[1].entries();
     assert_eq!(
         calls(&entries),
         [
@@ -220,10 +220,10 @@ fn exports_of_version_2_have_the_entries_of_the_database() {
         }
         entries
     };
-    let export = &records("export-v2")[0];
+    let export = &records("export/v2")[0];
     assert_eq!(export.variant, "export");
     let of_export = entries(export, |_| false);
-    let of_database = entries(&records("database-v2")[1], |id| id == "msg_q21");
+    let of_database = entries(&records("database/v2")[1], |id| id == "msg_q21");
     assert_eq!(of_export, of_database);
     let value = export.value();
     assert_eq!(value["session"]["environment"]["working-dir"], "/home/ada/weir");

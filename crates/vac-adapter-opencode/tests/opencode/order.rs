@@ -199,7 +199,7 @@ fn nesting_decides_order_and_owner_of_scrubbed_exports() {
 
 #[test]
 fn scrubbed_ids_neither_join_nor_reorder_messages() {
-    let log = fixture(&OpenCode, "export-scrubbed");
+    let log = fixture(&OpenCode, "export/scrubbed");
     let outcome = vac_adapter_check::check(&OPENCODE, &OpenCode, &log);
     let record = outcome.only().value();
     let (texts, output) = texts_and_output(&record);

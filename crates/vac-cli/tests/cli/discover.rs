@@ -153,7 +153,7 @@ fn a_copy_is_not_another_session() {
 #[test]
 fn a_database_goes_before_the_files_it_replaced() {
     let folder = Folder::new();
-    copy("opencode/tree/storage", &folder, "home/.local/share/opencode/storage");
+    copy("opencode/tree/basic/storage", &folder, "home/.local/share/opencode/storage");
     says(&discover(&folder, &[]), "1 new, 0 changed, 0 unchanged\n");
     let record = folder.path().join(format!("records/opencode-{OPENCODE_ID}.json"));
     let source = |record: &Path| {
@@ -162,7 +162,7 @@ fn a_database_goes_before_the_files_it_replaced() {
         record["recording-agent"]["sources"][0]["name"].as_str().expect("a name").to_owned()
     };
     assert_eq!(source(&record), format!("storage#{OPENCODE_ID}"));
-    copy("opencode/database/opencode.db", &folder, "home/.local/share/opencode/opencode.db");
+    copy("opencode/database/basic/opencode.db", &folder, "home/.local/share/opencode/opencode.db");
     let ran = discover(&folder, &["-v", "--json"]);
     // The database knows more of each entry than the files did: these are other entries.
     assert_eq!(ran.code, 1, "{}", ran.stderr);

@@ -27,16 +27,16 @@ const OTHER: [&str; 5] = ["rust", "json", "cddl", "toml", "text"];
 /// What the documents speak of, and where it comes from.
 const COPIES: [(&str, &str); 8] = [
     ("", "fixtures"),
-    ("claude/basic/session.jsonl", "session.jsonl"),
-    ("codex/compressed", "logs"),
+    ("claude/jsonl/basic/session.jsonl", "session.jsonl"),
+    ("codex/envelopes/compressed", "logs"),
     (
-        "claude/basic/session.jsonl",
+        "claude/jsonl/basic/session.jsonl",
         "home/.claude/projects/-home-ada-orrery/5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11.jsonl",
     ),
-    ("codex/envelope", "home/.codex/sessions/2026/03/02"),
-    ("cursor/transcript", "home/.cursor/projects/kettle/agent-transcripts"),
-    ("gemini/project", "home/.gemini/tmp/lighthouse"),
-    ("opencode/database/opencode.db", "home/.local/share/opencode/opencode.db"),
+    ("codex/envelopes/basic", "home/.codex/sessions/2026/03/02"),
+    ("cursor/transcript/basic", "home/.cursor/projects/kettle/agent-transcripts"),
+    ("gemini/jsonl/project-folder", "home/.gemini/tmp/lighthouse"),
+    ("opencode/database/basic/opencode.db", "home/.local/share/opencode/opencode.db"),
 ];
 
 /// A place to run the commands of a document in.

@@ -74,18 +74,18 @@ pub fn home() -> Folder {
     let gemini = gemini(GEMINI_ID, "2026-03-03T09:00:00.000Z");
     folder.write("home/.gemini/tmp/twin/chats/session-2026-03-03T09-00-0c0c0c0c.json", gemini);
     folder.write("home/.gemini/tmp/twin/.project_root", "/home/ada/twin");
-    copy("opencode/database/opencode.db", &folder, "home/.local/share/opencode/opencode.db");
-    copy("opencode/tree/storage", &folder, "home/.local/share/opencode/storage");
+    copy("opencode/database/basic/opencode.db", &folder, "home/.local/share/opencode/opencode.db");
+    copy("opencode/tree/basic/storage", &folder, "home/.local/share/opencode/storage");
     let transcript =
         format!("home/.cursor/projects/compass/agent-transcripts/{CURSOR_ID}/{CURSOR_ID}.jsonl");
     folder.write(&transcript, CURSOR);
     copy(
-        "cursor/chat/store.db",
+        "cursor/chat/basic/store.db",
         &folder,
         &format!("home/.cursor/chats/0123abcd/{CHAT_ID}/store.db"),
     );
     let editor = "home/.config/Cursor/User/globalStorage/state.vscdb";
-    copy("cursor/composer/state.vscdb", &folder, editor);
+    copy("cursor/composer/basic/state.vscdb", &folder, editor);
     folder
 }
 

@@ -1,7 +1,7 @@
 //! `vac list`
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -189,8 +189,10 @@ fn list_and_convert_agree_on_ids_variants_and_number() {
         ("gemini", "home/.gemini/tmp/PLACE/chats/session-NAME"),
         ("cursor", "home/.cursor/projects/PLACE/agent-transcripts/STEM/NAME"),
     ] {
-        for case in fixtures.join(agent).read_dir().expect("a folder") {
-            for file in case.expect("an entry").path().read_dir().expect("a folder") {
+        let entries = |folder: PathBuf| folder.read_dir().expect("a folder");
+        let variants = entries(fixtures.join(agent)).map(|entry| entry.expect("an entry").path());
+        for case in variants.flat_map(entries) {
+            for file in entries(case.expect("an entry").path()) {
                 let file = file.expect("an entry").path();
                 let name = file.file_name().expect("a name").to_string_lossy().into_owned();
                 let stem = file.file_stem().expect("a name").to_string_lossy();

@@ -22,7 +22,7 @@ fn fails(ran: &Ran, words: &str) {
 fn output_is_a_folder_by_its_name_or_if_several_sessions_could_be_written() {
     let folder = folder();
     fs::create_dir(folder.path().join("there")).expect("a folder");
-    copy("opencode/database/opencode.db", &folder, "opencode.db");
+    copy("opencode/database/basic/opencode.db", &folder, "opencode.db");
     let all = ["logs/one.jsonl", "logs"];
     for (number, (paths, output)) in [
         (&all[..1], "slash/"),

@@ -25,7 +25,7 @@ fn validate_names_the_agent_of_a_log_in_one_line() {
     folder.write("logs/one.jsonl", &log);
     folder.vac(&["validate", "logs"]).gives(1, &line("logs/one.jsonl", "Codex"));
     folder.vac_with(&["validate", "-"], log.as_bytes()).gives(1, &line("-", "Codex"));
-    copy("opencode/database/opencode.db", &folder, "opencode.db");
+    copy("opencode/database/basic/opencode.db", &folder, "opencode.db");
     folder.vac(&["validate", "opencode.db"]).gives(1, &line("opencode.db", "OpenCode"));
     let json = folder.vac(&["validate", "--json", "session.jsonl"]).json();
     let message = json["files"][0]["syntax"][0]["message"].as_str().expect("a message");

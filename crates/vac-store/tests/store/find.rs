@@ -80,7 +80,7 @@ fn a_database_may_have_a_name_that_is_not_text() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let store =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/store.db");
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/basic/store.db");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(std::ffi::OsStr::from_bytes(b"50%\xff?#&.db"));
     if let Err(error) = fs::copy(store, &path) {
@@ -140,7 +140,7 @@ fn what_stands_beside_a_transcript_is_read_with_it() {
 #[test]
 fn a_great_many_databases_are_not_all_open_at_once() {
     let store =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/store.db");
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/basic/store.db");
     let store = fs::read(store).expect("a fixture");
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..40 {

@@ -224,7 +224,8 @@ fn log_that_does_not_fit_into_the_budget_is_not_held() {
 #[test]
 fn swapped_attachment_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/gemini/project");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/gemini/jsonl/project-folder");
     copy(&fixture, folder.path());
     let found = find(&[folder.path().to_owned()], crate::AGENTS);
     let adapters: &[&dyn Adapter] = &[&vac_adapter_gemini::Gemini];

@@ -16,7 +16,7 @@ fn fixtures() -> PathBuf {
 
 /// Compares the events of the log in a folder with the expected ones.
 #[track_caller]
-fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
+fn matches(adapter: &dyn Adapter, folder: &str) {
     let entries = fixtures().join(folder).read_dir().expect("a folder");
     let mut logs = entries.map(|entry| entry.expect("an entry").path());
     let is_log = |path: &PathBuf| !path.to_string_lossy().contains("expected");
@@ -30,7 +30,7 @@ fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
         let events = lines(&*session, std::slice::from_ref(&source), Options::default());
         found.extend(events.expect("events"));
     }
-    let expected = fixtures().join("events").join(expected);
+    let expected = fixtures().join("events").join(format!("{folder}.jsonl"));
     if std::env::var_os("VAC_BLESS").is_some() {
         std::fs::write(&expected, found.join("\n") + "\n").expect("a file");
     }
@@ -43,39 +43,35 @@ fn matches(adapter: &dyn Adapter, folder: &str, expected: &str) {
 
 #[test]
 fn claude_session_has_the_expected_events() {
-    matches(&vac_adapter_claude::Claude, "claude/basic", "claude-basic.jsonl");
+    matches(&vac_adapter_claude::Claude, "claude/jsonl/basic");
 }
 
 #[test]
 fn codex_session_has_the_expected_events() {
-    matches(&vac_adapter_codex::Codex, "codex/envelope", "codex-envelope.jsonl");
+    matches(&vac_adapter_codex::Codex, "codex/envelopes/basic");
 }
 
 #[test]
 fn codex_fork_has_only_its_own_events() {
-    matches(&vac_adapter_codex::Codex, "codex/forked", "codex-forked.jsonl");
+    matches(&vac_adapter_codex::Codex, "codex/envelopes/forked");
 }
 
 #[test]
 fn gemini_session_has_the_expected_events() {
-    matches(&vac_adapter_gemini::Gemini, "gemini/messages", "gemini-messages.jsonl");
+    matches(&vac_adapter_gemini::Gemini, "gemini/json/basic");
 }
 
 #[test]
 fn gemini_history_gets_its_times_from_the_file_name() {
-    matches(&vac_adapter_gemini::Gemini, "gemini/history", "gemini-history.jsonl");
+    matches(&vac_adapter_gemini::Gemini, "gemini/history/basic");
 }
 
 #[test]
 fn opencode_session_has_the_expected_events() {
-    matches(
-        &vac_adapter_opencode::OpenCode,
-        "opencode/concatenated",
-        "opencode-concatenated.jsonl",
-    );
+    matches(&vac_adapter_opencode::OpenCode, "opencode/concatenated/basic");
 }
 
 #[test]
 fn cursor_transcript_has_the_expected_events() {
-    matches(&vac_adapter_cursor::Cursor, "cursor/transcript", "cursor-transcript.jsonl");
+    matches(&vac_adapter_cursor::Cursor, "cursor/transcript/basic");
 }

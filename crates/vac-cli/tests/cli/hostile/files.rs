@@ -30,8 +30,8 @@ fn table() -> Vec<Row> {
     rows.map(row).collect()
 }
 
-/// How many lines of a log were carried as they were.
-fn raw(folder: &Folder) -> u64 {
+/// Returns how many frames of the log the report counts as unparsed.
+fn unparsed(folder: &Folder) -> u64 {
     let report = fs::read(folder.path().join("report.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_slice(&report).expect("JSON");
     report["sessions"][0]["unparsed"]["count"].as_u64().expect("a number")
@@ -63,9 +63,10 @@ fn every_file_becomes_what_the_table_says() {
         } else {
             assert_eq!(ended.code, 0, "{file}: {ended:?}");
             let expected = outcome.strip_prefix("record").expect("record or failed");
-            let expected = expected.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" raw"));
+            let expected =
+                expected.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" unparsed"));
             let expected = expected.map_or(0, |count| count.parse().expect("a number"));
-            assert_eq!(raw(&folder), expected, "{file}");
+            assert_eq!(unparsed(&folder), expected, "{file}");
             check_records(&folder, &input);
         }
         assert_untouched(&before);

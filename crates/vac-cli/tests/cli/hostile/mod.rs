@@ -92,7 +92,7 @@ pub fn log(id: &str) -> String {
 /// Makes a database of `OpenCode`'s of at least this size, with a change that is only in its
 /// write-ahead log.
 pub fn database_with_wal(folder: &Folder, name: &str, size: u64) {
-    home::copy("opencode/database/opencode.db", folder, "making/opencode.db");
+    home::copy("opencode/database/basic/opencode.db", folder, "making/opencode.db");
     let making = folder.path().join("making/opencode.db");
     let connection = rusqlite::Connection::open(&making).expect("a database");
     let sql = "PRAGMA journal_mode = WAL; UPDATE session SET title = 'only in the log';";

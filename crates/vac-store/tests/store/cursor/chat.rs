@@ -70,7 +70,7 @@ const HELLO: &[u8] = br#"{"role":"user","content":"hello"}"#;
 #[test]
 fn the_fixture_is_what_its_text_says() {
     let (_folder, made) = database("store.db", SQL);
-    let fixture = root().join("fixtures/cursor/chat/store.db");
+    let fixture = root().join("fixtures/cursor/chat/basic/store.db");
     if std::env::var_os("VAC_BLESS").is_some() {
         fs::copy(&made, &fixture).expect("to write");
     }

@@ -26,7 +26,7 @@ fn plainly(_: &str, documents: &Stored) -> Converted {
 #[test]
 fn the_fixture_is_what_its_text_says() {
     let (_folder, made) = database("state.vscdb", SQL);
-    let fixture = root().join("fixtures/cursor/composer/state.vscdb");
+    let fixture = root().join("fixtures/cursor/composer/basic/state.vscdb");
     if std::env::var_os("VAC_BLESS").is_some() {
         fs::copy(&made, &fixture).expect("to write");
     }

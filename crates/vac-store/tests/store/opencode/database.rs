@@ -45,7 +45,7 @@ fn with(sql: &str) -> (TempDir, PathBuf) {
 
 #[test]
 fn the_fixtures_are_what_their_texts_say() {
-    for (sql, name, count) in [(SQL, "database", 2), (MESSAGES, "database-messages", 1)] {
+    for (sql, name, count) in [(SQL, "database/basic", 2), (MESSAGES, "database/messages", 1)] {
         let (_folder, made) = database(sql);
         let fixture = root().join("fixtures/opencode").join(name).join("opencode.db");
         if std::env::var_os("VAC_BLESS").is_some() {

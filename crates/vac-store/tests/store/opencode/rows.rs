@@ -93,8 +93,10 @@ fn databases() -> Vec<std::path::PathBuf> {
     let corpus = std::env::var_os("VAC_CORPUS").map_or(beside, Into::into);
     let real = corpus.join("opencode/o10_opencode.db");
     let fixtures = logs::root().join("fixtures/opencode");
-    let mut all =
-        vec![fixtures.join("database/opencode.db"), fixtures.join("database-messages/opencode.db")];
+    let mut all = vec![
+        fixtures.join("database/basic/opencode.db"),
+        fixtures.join("database/messages/opencode.db"),
+    ];
     if real.is_file() {
         all.push(real);
     } else {

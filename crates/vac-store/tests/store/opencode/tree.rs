@@ -193,7 +193,7 @@ fn names_in_a_file_lead_nowhere_else() {
 
 #[test]
 fn reading_the_fixtures_changes_nothing() {
-    for case in ["tree", "tree-minimal", "tree-2025"] {
+    for case in ["tree/basic", "tree/minimal", "early/basic"] {
         let folder = root().join("fixtures/opencode").join(case);
         let untouched = Untouched::of(&folder);
         assert_eq!(sessions(&folder.join("storage")).len(), 1, "{case}");

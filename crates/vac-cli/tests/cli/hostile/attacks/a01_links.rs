@@ -51,7 +51,7 @@ fn cases() -> Vec<(Folder, String)> {
         replace_by_link(&folder, name);
         cases.push((folder, name.to_owned()));
     };
-    let gemini = |folder: &Folder| copy("gemini/project", folder, "in");
+    let gemini = |folder: &Folder| copy("gemini/jsonl/project-folder", folder, "in");
     case(&gemini, GEMINI_OUTPUTS);
     case(&gemini, "in/tool-outputs");
     case(&gemini, &format!("{GEMINI_OUTPUTS}/run_shell_command-1773-0.txt"));
@@ -70,7 +70,7 @@ fn cases() -> Vec<(Folder, String)> {
     let meta = "{\"schemaVersion\": 1, \"createdAtMs\": 1, \"cwd\": \"/w\"}";
     let chat = format!("in/chats/0123/{CHAT_ID}");
     let cursor_chat = |folder: &Folder| {
-        copy("cursor/chat/store.db", folder, &format!("{chat}/store.db"));
+        copy("cursor/chat/basic/store.db", folder, &format!("{chat}/store.db"));
         folder.write(&format!("{chat}/meta.json"), meta);
     };
     case(&cursor_chat, &format!("{chat}/meta.json"));
@@ -82,7 +82,7 @@ fn cases() -> Vec<(Folder, String)> {
     for name in ["in/chats", "in/chats/0123", &chat, &format!("{chat}/meta.json")] {
         case(&cursor_transcript, name);
     }
-    let tree = |folder: &Folder| copy("opencode/tree/storage", folder, "in/storage");
+    let tree = |folder: &Folder| copy("opencode/tree/basic/storage", folder, "in/storage");
     for name in ["project", "todo", "session_share", "session_diff"] {
         case(&tree, &format!("in/storage/{name}"));
     }
@@ -91,7 +91,7 @@ fn cases() -> Vec<(Folder, String)> {
         case(&tree, &format!("in/storage/{name}/{file}"));
     }
     let database = |folder: &Folder| {
-        copy("opencode/database/opencode.db", folder, "in/opencode.db");
+        copy("opencode/database/basic/opencode.db", folder, "in/opencode.db");
         folder.write(&format!("in/storage/session_diff/{file}"), "[]");
     };
     for name in
@@ -131,8 +131,8 @@ fn linked_companions_stay_out_of_records() {
 #[test]
 fn linked_logs_and_databases_are_not_read() {
     let folder = Folder::new();
-    copy("cursor/chat/store.db", &folder, "outside/store.db");
-    copy("codex/compressed", &folder, "outside/codex");
+    copy("cursor/chat/basic/store.db", &folder, "outside/store.db");
+    copy("codex/envelopes/compressed", &folder, "outside/codex");
     folder.write("outside/log.jsonl", claude("outside", "2026-03-01T09:00:00.000Z"));
     folder.write("in/log.jsonl", claude("inside", "2026-03-01T09:00:00.000Z"));
     for (target, name) in [

@@ -107,7 +107,7 @@ fn a_database_without_a_live_journal_is_not_copied() {
     ];
     for (ending, bytes) in journals {
         let folder = Folder::new();
-        copy("opencode/database/opencode.db", &folder, "in/opencode.db");
+        copy("opencode/database/basic/opencode.db", &folder, "in/opencode.db");
         folder.write(&format!("in/opencode.db{ending}"), bytes);
         shell(folder.path(), nowhere).says(0, "2 sessions converted");
     }

@@ -101,7 +101,7 @@ fn the_narrowest_source_decides() {
 #[test]
 fn output_of_databases_and_stdin_is_private() {
     let Some(folder) = public_folder(0o644) else { return };
-    home::copy("opencode/database/opencode.db", &folder, "opencode.db");
+    home::copy("opencode/database/basic/opencode.db", &folder, "opencode.db");
     set_mode(&folder.path().join("opencode.db"), 0o644);
     succeed(&folder, "umask 022; $vac convert opencode.db -o database.jsonl");
     succeed(&folder, "umask 022; $vac convert - < log.jsonl -o stdin.json");

@@ -149,7 +149,7 @@ fn documents_that_agents_rewrite_are_compared_by_entries() {
 fn storage_trees_are_compared_by_entries() {
     let folder = Folder::new();
     let storage = "home/.local/share/opencode/storage";
-    home::copy("opencode/tree/storage", &folder, storage);
+    home::copy("opencode/tree/basic/storage", &folder, storage);
     let message = "part/msg_f5e400000001001FixtureMsg001";
     let part = format!("{storage}/{message}/prt_f5e400000003001FixturePart03.json");
     let bytes = fs::read(folder.path().join(&part)).expect("a part");
