@@ -1,72 +1,74 @@
 //! Exit codes.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as UsageErrorKind;
 use vac_value::harmless;
 
-use crate::{Arguments, terminal, version};
+use crate::printer::Printer;
+use crate::{Arguments, version};
 
-/// How a command ended.
+/// The result of a command, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// Yes, or done.
-    Yes,
-    /// No: invalid, not verified, not convertible.
-    No,
-    /// It could not be found out: usage, input or output.
-    Trouble,
+    /// Done, or the answer is yes.
+    Success,
+    /// The answer is no: invalid, not verified, not converted.
+    Failure,
+    /// Usage, input or output error.
+    Error,
 }
 
 impl Exit {
-    /// Says what went wrong. Nothing did if the reader of our output has gone.
-    pub fn of_error(error: &anyhow::Error) -> Self {
+    /// Prints an error that ended a command. A closed pipe is not an error.
+    pub fn from_error(error: &anyhow::Error, printer: &Printer) -> Self {
         let is_broken_pipe = error
             .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
+            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         if is_broken_pipe {
-            return Self::Yes;
+            return Self::Success;
         }
         match error.downcast_ref::<vac_cddl::Errors>() {
-            None => terminal::error(&format!("{error:#}")),
+            None => printer.error(&format!("{error:#}")),
             Some(errors) => errors.iter().for_each(|error| {
-                terminal::error(&error.to_string());
-                error.excerpt().iter().for_each(|line| terminal::excerpt(line));
+                printer.error(&error.to_string());
+                error.excerpt().iter().for_each(|line| printer.excerpt(line));
             }),
         }
-        Self::Trouble
+        Self::Error
     }
 
-    /// Says what is wrong with the arguments, or what was asked about them.
-    pub fn of_usage(error: clap::Error) -> Self {
-        // The error quotes arguments, which may be names of files: it is to be the one about
-        // the same arguments made harmless.
+    /// Prints a usage error, or the help or version that the arguments ask for.
+    pub fn from_usage(error: clap::Error, printer: &Printer) -> Self {
+        // The message quotes arguments, which may be names of files, so the arguments are parsed
+        // again without characters that control the terminal.
         let arguments = std::env::args_os();
         let harmless = arguments.map(|it| harmless(&it.to_string_lossy()).into_owned());
         let error = Arguments::try_parse_from(harmless).err().unwrap_or(error);
         let is_verbose = |it: &OsString| it == "-v" || it == "--verbose";
-        if error.kind() == ErrorKind::DisplayVersion
-            && std::env::args_os().any(|it| is_verbose(&it))
-        {
-            // Nobody reads it if that fails.
-            let mut out = terminal::Output::new();
-            out.text(&version::details()).and_then(|()| out.flush()).unwrap_or_default();
-            return Self::Yes;
+        let is_version = error.kind() == UsageErrorKind::DisplayVersion;
+        let result = if is_version && std::env::args_os().any(|it| is_verbose(&it)) {
+            printer.text(&version::details())
+        } else {
+            printer.usage(&error)
+        };
+        match result.and_then(|()| printer.flush()) {
+            Ok(()) if error.use_stderr() => Self::Error,
+            Ok(()) => Self::Success,
+            Err(error) => Self::from_error(&error.into(), printer),
         }
-        // Nobody is left to tell if that fails.
-        error.print().unwrap_or_default();
-        if error.use_stderr() { Self::Trouble } else { Self::Yes }
     }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
-            Exit::Yes => 0,
-            Exit::No => 1,
-            Exit::Trouble => 2,
+            Exit::Success => 0,
+            Exit::Failure => 1,
+            Exit::Error => 2,
         })
     }
 }

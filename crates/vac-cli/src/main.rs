@@ -21,32 +21,27 @@ mod atomic_file;
 mod cleanup_on_signal;
 mod commands;
 mod convert;
-mod data;
 mod exit;
+mod format;
 mod help;
 mod input;
-mod judge;
-mod keys;
-mod line;
+mod input_guard;
+mod key_files;
 mod output_file;
-mod progress;
-mod protected;
+mod printer;
 mod readers;
-mod report;
 mod schema;
 mod sessions;
 mod size;
 mod skipped;
-mod table;
-mod terminal;
+mod validate;
 mod version;
-mod words;
 
 use clap::Parser;
 
 use commands::Command;
 use exit::Exit;
-use terminal::Talk;
+use printer::{Printer, Verbosity};
 
 /// Verifiable agent records: what an AI agent did, in one form for all agents
 #[derive(Parser)]
@@ -75,13 +70,15 @@ struct Arguments {
 fn main() -> std::process::ExitCode {
     let Arguments { command, quiet, verbose } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Exit::of_usage(error).into(),
+        Err(error) => {
+            return Exit::from_usage(error, &Printer::new(Verbosity::Normal)).into();
+        }
     };
-    let talk = match (quiet, verbose) {
-        (true, _) => Talk::Quiet,
-        (_, true) => Talk::Verbose,
-        _ => Talk::Normal,
-    };
+    let printer = Printer::new(match (quiet, verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    });
     let _temporary = command.reads_logs().then(cleanup_on_signal::TemporaryFolder::new);
-    command.run(talk).unwrap_or_else(|error| Exit::of_error(&error)).into()
+    command.run(&printer).unwrap_or_else(|error| Exit::from_error(&error, &printer)).into()
 }

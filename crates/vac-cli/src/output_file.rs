@@ -1,14 +1,14 @@
 //! One file that a command makes, or the same on standard output.
 
-use std::io::{self, ErrorKind, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use vac_value::{Document, Encoding, Problem, Scanner, SyntaxError};
 
 use crate::atomic_file::{AtomicFile, is_taken};
-use crate::data::Data;
-use crate::protected::{Protected, refuse_agent_folder};
+use crate::input_guard::{InputGuard, refuse_agent_folder};
+use crate::printer::Printer;
 use crate::readers::Readers;
 
 /// Where it goes.
@@ -67,7 +67,7 @@ impl OutputFile {
         }
         match (self, existing) {
             (Self::File(path, _), Existing::Replaced) => {
-                Protected::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
+                InputGuard::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
             }
             (Self::File(path, _), _) if is_taken(path) => Err(is_there(path, existing)),
             _ => Ok(()),
@@ -75,9 +75,15 @@ impl OutputFile {
     }
 
     /// Writes it: a file is there as a whole or not at all.
-    pub fn write(&self, parts: &[&[u8]], is_text: bool, existing: Existing) -> Result<()> {
+    pub fn write(
+        &self,
+        parts: &[&[u8]],
+        is_text: bool,
+        existing: Existing,
+        printer: &Printer,
+    ) -> Result<()> {
         match self {
-            Self::Stdout => to_stdout(parts, is_text),
+            Self::Stdout => to_stdout(parts, is_text, printer),
             Self::File(path, readers) => write_file(path, parts, *readers, existing),
         }
     }
@@ -92,18 +98,18 @@ impl OutputFile {
 }
 
 /// Refuses to write CBOR to a terminal.
-pub fn refuse_to_show() -> Result<()> {
-    if io::stdout().is_terminal() {
+pub fn refuse_to_show(printer: &Printer) -> Result<()> {
+    if printer.is_terminal() {
         bail!("refusing to write binary data to a terminal (use --output)");
     }
     Ok(())
 }
 
-fn to_stdout(parts: &[&[u8]], is_text: bool) -> Result<()> {
+fn to_stdout(parts: &[&[u8]], is_text: bool, printer: &Printer) -> Result<()> {
     if !is_text {
-        refuse_to_show()?;
+        refuse_to_show(printer)?;
     }
-    let mut out = Data::new();
+    let mut out = printer.records();
     let written = parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush());
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

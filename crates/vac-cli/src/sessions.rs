@@ -20,10 +20,10 @@ use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
 
 use crate::exit::Exit;
-use crate::keys::now;
-use crate::line::beginning;
+use crate::format::truncate;
+use crate::key_files::now;
+use crate::printer::Printer;
 use crate::skipped;
-use crate::terminal::{self, Talk};
 
 /// Which sessions to look at, and how.
 pub struct Sessions<'s> {
@@ -36,7 +36,7 @@ pub struct Sessions<'s> {
     /// The key that every record has to be signed with; `None` does not check signatures.
     pub key: Option<PublicKey>,
     /// How much to say.
-    pub talk: Talk,
+    pub printer: &'s Printer,
 }
 
 /// Takes a session, and what it is read from.
@@ -133,11 +133,11 @@ pub fn named(known: &Known) -> Option<Agent> {
 impl Sessions<'_> {
     /// Shows each session, in order. One that cannot be read does not stop the others.
     pub fn each(&self, show: &mut Show<'_>) -> Result<Exit> {
-        let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Yes }.all();
+        let work = move || Looking { sessions: self, show, shown: 0, exit: Exit::Success }.all();
         match with_stack(work)? {
             Err(error) if error.is::<NotVerified>() => {
-                terminal::error(&error.to_string());
-                Ok(Exit::No)
+                self.printer.error(&error.to_string());
+                Ok(Exit::Failure)
             }
             exit => exit,
         }
@@ -155,14 +155,14 @@ impl Looking<'_, '_> {
     fn all(mut self) -> Result<Exit> {
         let Found { logs, troubles, skipped } = find(self.sessions.paths, AGENTS);
         for trouble in troubles {
-            self.complain(&trouble, Exit::Trouble);
+            self.complain(&trouble, Exit::Error);
         }
         let mut others = Vec::new();
         for log in logs {
             match encoding_of_record(&log, self.sessions.agent.is_some()) {
                 Ok(Some(encoding)) => self.records(&log, encoding)?,
                 Ok(None) => others.push(log),
-                Err(error) => self.refuse(&log, &error.to_string(), Exit::Trouble),
+                Err(error) => self.refuse(&log, &error.to_string(), Exit::Error),
             }
         }
         let agents = self.sessions.agent.iter().map(|agent| agent.name.to_owned()).collect();
@@ -171,9 +171,9 @@ impl Looking<'_, '_> {
         for known in search.detect(others, &budget, &mut |_| {})? {
             self.log(&known)?;
         }
-        skipped::warn(&skipped, self.sessions.talk);
-        if self.shown == 0 && self.exit == Exit::Yes {
-            self.complain(&none_found(self.sessions.paths), Exit::No);
+        skipped::warn(&skipped, self.sessions.printer);
+        if self.shown == 0 && self.exit == Exit::Success {
+            self.complain(&none_found(self.sessions.paths), Exit::Failure);
         }
         Ok(self.exit)
     }
@@ -181,7 +181,7 @@ impl Looking<'_, '_> {
     fn log(&mut self, known: &Known) -> Result<()> {
         let log = &known.log;
         if let Some(trouble) = &known.trouble {
-            self.refuse(log, trouble, Exit::Trouble);
+            self.refuse(log, trouble, Exit::Error);
             return Ok(());
         }
         let Some(agent) = self.sessions.agent.or_else(|| named(known)) else {
@@ -190,9 +190,9 @@ impl Looking<'_, '_> {
                     "neither a record nor a session log (supported: {})",
                     vac::agent_names()
                 );
-                self.refuse(log, known.looks_like.as_deref().unwrap_or(&reason), Exit::No);
+                self.refuse(log, known.looks_like.as_deref().unwrap_or(&reason), Exit::Failure);
             } else {
-                self.sessions.talk.say_more(&format!("{}: skipped", log.shown));
+                self.sessions.printer.detail(&format!("{}: skipped", log.shown));
             }
             return Ok(());
         };
@@ -221,7 +221,7 @@ impl Looking<'_, '_> {
         match read {
             Ok(done) => done,
             Err(error) => {
-                self.refuse(log, &error.to_string(), Exit::Trouble);
+                self.refuse(log, &error.to_string(), Exit::Error);
                 Ok(())
             }
         }
@@ -283,7 +283,7 @@ impl Looking<'_, '_> {
                 return Ok(None);
             };
             let note = "signature: not checked; run vac verify";
-            self.sessions.talk.say(&format!("{}: {note}", log.shown));
+            self.sessions.printer.info(&format!("{}: {note}", log.shown));
             return Ok(Some(Signature::NotChecked));
         };
         let time = Some(now()?);
@@ -302,7 +302,7 @@ impl Looking<'_, '_> {
                      `vac verify ENV --key KEY --record FILE`"
                 .to_owned(),
         };
-        bail!(NotVerified(format!("{}: {}", log.shown, beginning(&why, 400))))
+        bail!(NotVerified(format!("{}: {}", log.shown, truncate(&why, 400))))
     }
 
     /// Counts a session that was shown, or says why it could not be. A reader of ours that
@@ -311,18 +311,18 @@ impl Looking<'_, '_> {
         match shown {
             Ok(()) => self.shown += 1,
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => bail!(error),
-            Err(Error::Io(error)) => self.refuse(log, &error.to_string(), Exit::Trouble),
-            Err(error) => self.refuse(log, &error.to_string(), Exit::No),
+            Err(Error::Io(error)) => self.refuse(log, &error.to_string(), Exit::Error),
+            Err(error) => self.refuse(log, &error.to_string(), Exit::Failure),
         }
         Ok(())
     }
 
     fn refuse(&mut self, log: &Log, reason: &str, exit: Exit) {
-        self.complain(&format!("{}: {}", log.shown, beginning(reason, 400)), exit);
+        self.complain(&format!("{}: {}", log.shown, truncate(reason, 400)), exit);
     }
 
     fn complain(&mut self, words: &str, exit: Exit) {
-        terminal::error(words);
+        self.sessions.printer.error(words);
         self.exit = self.exit.max(exit);
     }
 }

@@ -6,7 +6,7 @@ use clap_complete::{Shell, generate};
 use crate::Arguments;
 use crate::exit::Exit;
 use crate::help;
-use crate::terminal::Output;
+use crate::printer::Printer;
 
 /// Print what a shell needs to complete commands and options
 ///
@@ -22,20 +22,18 @@ use crate::terminal::Output;
         ("vac completions powershell > vac.ps1", "For PowerShell, to be run in its profile"),
     ],
 ))]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// Which shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-impl Completions {
+impl CompletionsArgs {
     /// Prints them.
-    pub fn run(self) -> anyhow::Result<Exit> {
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         let mut script = Vec::new();
         generate(self.shell, &mut Arguments::command(), "vac", &mut script);
-        let mut out = Output::new();
-        out.text(&String::from_utf8(script)?)?;
-        out.flush()?;
-        Ok(Exit::Yes)
+        printer.text(&String::from_utf8(script)?)?;
+        Ok(Exit::Success)
     }
 }

@@ -1,7 +1,6 @@
 //! `vac convert`
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -29,15 +28,15 @@ use crate::convert::summary::{Changes, Failed, Summary};
 use crate::convert::unknown;
 use crate::convert::workers::{self, Made, Outcome, Settings};
 use crate::exit::Exit;
+use crate::format::truncate;
 use crate::help;
-use crate::line::beginning;
+use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::output_file::refuse_to_show;
-use crate::protected::{Protected, refuse_agent_folder};
+use crate::printer::{self, Printer};
 use crate::readers::{ModeOption, Readers};
 use crate::sessions;
 use crate::size;
 use crate::skipped;
-use crate::terminal::{self, Talk};
 
 /// Convert session logs of agents to records
 ///
@@ -73,7 +72,7 @@ are in a database or on standard input. Two runs that write to one folder take t
         ),
     ],
 ))]
-pub struct Convert {
+pub struct ConvertArgs {
     /// Files, directories (searched for logs at any depth), or - for stdin
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -147,9 +146,9 @@ enum ProfileName {
     Canonical,
 }
 
-impl Convert {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl ConvertArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         if self.paths.is_empty() && !self.discover {
             bail!("no PATH given (use --discover to convert the sessions on this machine)");
         }
@@ -167,10 +166,10 @@ impl Convert {
         // Search logs only while no other run writes records of them.
         let folder = output.filter(|_| kind == OutputKind::Folder);
         let lock = folder.filter(|folder| folder.is_dir());
-        let lock = lock.map(|folder| self.lock(folder, talk)).transpose()?;
+        let lock = lock.map(|folder| self.lock(folder, printer)).transpose()?;
         let (agent, jobs) = (settings.agent, settings.jobs);
         let budget = HeldBudget::new(settings.options.max_event);
-        let selected = self.selection.find(&self.paths, agent, jobs, &budget, talk)?;
+        let selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
         let found = if self.discover { &[][..] } else { &selected.found };
         let inputs = inputs(found, &selected.logs);
         let mut summary = Summary { duplicates: selected.duplicates, ..Summary::default() };
@@ -178,20 +177,22 @@ impl Convert {
         let sources = selected.logs.iter().filter(|known| known.agent.is_some() || known.log.named);
         let readers = self.mode.readers_of_logs(sources.map(|known| &known.log));
         let (destination, logs) = match folder {
-            None => (Destination::of(output, self.force, readers, &inputs)?, selected.logs),
+            None => {
+                (Destination::of(output, self.force, readers, &inputs, printer)?, selected.logs)
+            }
             Some(folder) => {
                 make_folder(folder, readers)?;
                 let lock = match lock {
                     Some(lock) => lock,
-                    None => self.lock(folder, talk)?,
+                    None => self.lock(folder, printer)?,
                 };
                 let (existing, logs) =
-                    self.existing(folder, selected.logs, &settings, &mut summary, talk)?;
+                    self.existing(folder, selected.logs, &settings, &mut summary, printer)?;
                 (Destination::folder(folder, existing, lock), logs)
             }
         };
         if destination.is_stdout() && settings.options.record.encoding == Encoding::Cbor {
-            refuse_to_show()?;
+            refuse_to_show(printer)?;
         }
         let report = self.report.as_deref();
         let report = report
@@ -202,17 +203,22 @@ impl Convert {
             options: &settings.options,
             mode: &self.mode,
             summary,
-            exit: if selected.is_complete { Exit::Yes } else { Exit::Trouble },
+            exit: if selected.is_complete { Exit::Success } else { Exit::Error },
             over: None,
-            talk,
+            printer,
         };
         // Records on a terminal show how far it is.
-        let is_seen = run.destination.is_stdout() && std::io::stdout().is_terminal();
-        let progress = if is_seen { Talk::Quiet } else { talk };
-        workers::convert_all(&logs, &settings, progress, |log, outcome| run.take(log, outcome))?;
+        let is_seen = run.destination.is_stdout() && printer.is_terminal();
+        let progress = if is_seen {
+            printer.no_progress()
+        } else {
+            printer.progress("converting", logs.len())
+        };
+        workers::convert_all(&logs, &settings, &progress, |log, outcome| run.take(log, outcome))?;
+        drop(progress);
         let Run { destination, mut summary, mut exit, over, .. } = run;
         // Some are met only when a session is read.
-        skipped::warn(&skipped, talk);
+        skipped::warn(&skipped, printer);
         summary.links_skipped = skipped.count(Reason::Link);
         summary.special_files_skipped = skipped.count(Reason::Special);
         if let Some(error) = over {
@@ -223,20 +229,18 @@ impl Convert {
         }
         destination.finish()?;
         if summary.sessions.is_empty() && summary.failed.is_empty() {
-            exit = exit.max(self.nothing(&summary, agent, talk)?);
+            exit = exit.max(self.nothing(&summary, agent, printer)?);
         }
         if self.strict && summary.has_unknown() {
-            exit = exit.max(Exit::No);
+            exit = exit.max(Exit::Failure);
         }
         if let Some(report) = &report {
-            report.write(&terminal::json(&summary)?, readers)?;
+            report.write(&printer::json(&summary)?, readers, printer)?;
         }
         if self.json {
-            let mut out = terminal::Output::new();
-            out.json(&summary)?;
-            out.flush()?;
+            printer.json(&summary)?;
         }
-        summary.print(talk);
+        summary.print(printer);
         Ok(exit)
     }
 
@@ -254,9 +258,9 @@ impl Convert {
         Ok(())
     }
 
-    fn lock(&self, folder: &Path, talk: Talk) -> Result<FolderLock> {
+    fn lock(&self, folder: &Path, printer: &Printer) -> Result<FolderLock> {
         let wait = if self.no_wait { Wait::No } else { Wait::Yes };
-        FolderLock::acquire(folder, wait, talk)
+        FolderLock::acquire(folder, wait, printer)
     }
 
     /// What becomes of the files in the output folder, and which logs are to be converted.
@@ -266,40 +270,40 @@ impl Convert {
         logs: Vec<Known>,
         settings: &Settings,
         summary: &mut Summary,
-        talk: Talk,
+        printer: &Printer,
     ) -> Result<(Existing, Vec<Known>)> {
         let mut earlier = ExistingRecords::in_folder(
             folder,
             settings.options.record.encoding,
             settings.jobs,
-            talk,
+            printer,
         )
         .with_context(|| format!("cannot look into {}", folder.display()))?;
         let (logs, unchanged) = if self.force || self.reconvert {
             (logs, Unchanged::default())
         } else {
-            earlier.divide(logs, settings.jobs, talk)?
+            earlier.divide(logs, settings.jobs, printer)?
         };
         summary.changes = Some(Changes { unchanged: unchanged.records, ..Changes::default() });
         if self.strict {
-            summary.unchanged_unknown = count_unknown(&unchanged.logs, settings, talk)?;
+            summary.unchanged_unknown = count_unknown(&unchanged.logs, settings, printer)?;
         }
         Ok((Existing { earlier, force: self.force }, logs))
     }
 
     /// Reports that there is nothing to convert. In paths that the user named, that is an error.
-    fn nothing(&self, summary: &Summary, agent: Option<Agent>, talk: Talk) -> Result<Exit> {
+    fn nothing(&self, summary: &Summary, agent: Option<Agent>, printer: &Printer) -> Result<Exit> {
         if summary.changes.is_some_and(|changes| changes.unchanged > 0) {
-            return Ok(Exit::Yes);
+            return Ok(Exit::Success);
         }
         if self.discover {
             for line in self.selection.none_found(agent)? {
-                talk.say(&line);
+                printer.info(&line);
             }
-            return Ok(Exit::Yes);
+            return Ok(Exit::Success);
         }
-        terminal::error(&sessions::none_found(&self.paths));
-        Ok(Exit::No)
+        printer.error(&sessions::none_found(&self.paths));
+        Ok(Exit::Failure)
     }
 
     fn settings(&self, kind: OutputKind) -> Result<Settings> {
@@ -342,9 +346,10 @@ impl Convert {
 
 /// Counts unchanged sessions that are not fully understood. Their records do not say so, so they
 /// are converted again, and the new records are dropped.
-fn count_unknown(logs: &[Known], settings: &Settings, talk: Talk) -> Result<usize> {
+fn count_unknown(logs: &[Known], settings: &Settings, printer: &Printer) -> Result<usize> {
     let mut count = 0;
-    workers::convert_all(logs, settings, talk, |_, outcome| {
+    let progress = printer.progress("converting", logs.len());
+    workers::convert_all(logs, settings, &progress, |_, outcome| {
         if let Outcome::Converted(sessions) = outcome {
             let is_unknown = |made: &&Made| match made {
                 Made::Record(report, _) => report.has_unknown(),
@@ -368,14 +373,14 @@ fn parse_label(text: &str) -> Result<(String, String), String> {
 
 /// Everything that was found, also duplicates. A file that was skipped may be a record of an
 /// earlier run.
-fn inputs(found: &[PathBuf], logs: &[Known]) -> Protected {
+fn inputs(found: &[PathBuf], logs: &[Known]) -> InputGuard {
     let is_other =
         |known: &&Known| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
     let skipped: HashSet<_> =
         logs.iter().filter(is_other).flat_map(|known| known.log.paths()).collect();
     let all = logs.iter().flat_map(|known| known.log.paths());
     let all = found.iter().map(PathBuf::as_path).chain(all);
-    Protected::new(all.filter(|path| !skipped.contains(path)))
+    InputGuard::new(all.filter(|path| !skipped.contains(path)))
 }
 
 /// Takes outcomes as they come.
@@ -387,7 +392,7 @@ struct Run<'r> {
     exit: Exit,
     /// Why no further record can be written anywhere.
     over: Option<anyhow::Error>,
-    talk: Talk,
+    printer: &'r Printer,
 }
 
 impl Run<'_> {
@@ -402,23 +407,23 @@ impl Run<'_> {
             }
             Outcome::Unknown(looks_like) if log.named => {
                 let reason = looks_like.unwrap_or_else(|| unknown::reason(log));
-                self.fail(log, reason, Exit::No);
+                self.fail(log, reason, Exit::Failure);
             }
             Outcome::Unknown(looks_like) => {
                 let why = looks_like.map_or_else(String::new, |why| format!(" ({why})"));
-                self.talk.say_more(&format!("{}: skipped{why}", log.shown));
+                self.printer.detail(&format!("{}: skipped{why}", log.shown));
                 self.summary.skipped += 1;
             }
-            Outcome::Refused(reason) => self.fail(log, reason, Exit::No),
-            Outcome::Trouble(reason) => self.fail(log, reason, Exit::Trouble),
+            Outcome::Refused(reason) => self.fail(log, reason, Exit::Failure),
+            Outcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
         }
         if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn take_session(&mut self, log: &Log, made: Made, readers: Readers) {
         match made {
-            Made::Failed(reason) => self.fail(log, reason, Exit::No),
-            Made::Trouble(reason) => self.fail(log, reason, Exit::Trouble),
+            Made::Failed(reason) => self.fail(log, reason, Exit::Failure),
+            Made::Trouble(reason) => self.fail(log, reason, Exit::Error),
             Made::Record(report, mut record) => {
                 let finished = Finished {
                     record: &mut record,
@@ -434,14 +439,14 @@ impl Run<'_> {
                         self.over = Some(error);
                         return;
                     }
-                    Err(error) => return self.fail(log, format!("{error:#}"), Exit::Trouble),
+                    Err(error) => return self.fail(log, format!("{error:#}"), Exit::Error),
                 };
                 self.print_placed(log, &placed);
                 for warning in &report.warnings {
-                    let words = format!("{}: {}", log.shown, beginning(warning, 400));
+                    let words = format!("{}: {}", log.shown, truncate(warning, 400));
                     match warning.as_str() {
-                        NO_CONVERSATION => self.talk.warn(&words),
-                        _ => self.talk.warn_more(&words),
+                        NO_CONVERSATION => self.printer.warn(&words),
+                        _ => self.printer.warn_detail(&words),
                     }
                 }
                 self.summary.sessions.push(*report);
@@ -461,7 +466,7 @@ impl Run<'_> {
         if let Placed::NextTo { kept, why, .. } = placed {
             self.warn_kept(log, path, kept, *why);
         }
-        self.talk.say_more(&format!("{} -> {}", log.shown, path.display()));
+        self.printer.detail(&format!("{} -> {}", log.shown, path.display()));
     }
 
     /// An earlier file is evidence that the new record does not have, or may be.
@@ -469,12 +474,12 @@ impl Run<'_> {
         if let Some(changes) = &mut self.summary.changes {
             changes.kept += 1;
         }
-        self.exit = self.exit.max(Exit::No);
+        self.exit = self.exit.max(Exit::Failure);
         let why = match why {
             KeptBecause::OtherFile => "it is not a record of this session",
             KeptBecause::NotContained => "it has something that the new record does not have",
         };
-        terminal::warn(&format!(
+        self.printer.warn_always(&format!(
             "{}: {} is kept, because {why}; the new record is {}",
             log.shown,
             kept.display(),
@@ -483,7 +488,7 @@ impl Run<'_> {
     }
 
     fn fail(&mut self, log: &Log, reason: String, exit: Exit) {
-        terminal::error(&format!("{}: {}", log.shown, beginning(&reason, 400)));
+        self.printer.error(&format!("{}: {}", log.shown, truncate(&reason, 400)));
         self.summary.failed.push(Failed { name: log.shown.clone(), reason });
         self.exit = self.exit.max(exit);
     }

@@ -9,12 +9,12 @@ use vac_value::harmless_json;
 use vac_view::{AuthorSet, MessageAuthor, Options, Skipped, events};
 
 use crate::exit::Exit;
+use crate::format::pluralize;
 use crate::help;
-use crate::keys;
+use crate::key_files;
+use crate::printer::Printer;
 use crate::sessions::{self, Sessions, Signature};
 use crate::size;
-use crate::terminal::Talk;
-use crate::words::counted;
 
 /// Print a session as a stream of uniform JSON events
 ///
@@ -53,7 +53,7 @@ use crate::words::counted;
         ("vac convert session.jsonl | vac events -", "The events of a record, from stdin"),
     ],
 ))]
-pub struct Events {
+pub struct EventsArgs {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -118,18 +118,18 @@ enum Author {
     All,
 }
 
-impl Events {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl EventsArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let sessions = Sessions {
             paths: &self.files,
             agent: sessions::agent(&self.agent),
             max_event: self.max_event,
-            key: self.key.as_deref().map(keys::read_public).transpose()?,
-            talk,
+            key: self.key.as_deref().map(key_files::read_public).transpose()?,
+            printer,
         };
         let options = self.options();
-        let mut out = BufWriter::new(io::stdout());
+        let mut out = BufWriter::new(printer.records());
         let mut skipped = Skipped::default();
         let exit = sessions.each(&mut |session, from| {
             let mut signature = from.signature();
@@ -149,7 +149,7 @@ impl Events {
         });
         // After an error the buffer holds the beginning of a session.
         out.flush()?;
-        report(&skipped, talk);
+        report(&skipped, printer);
         exit
     }
 
@@ -182,7 +182,7 @@ impl Events {
 }
 
 /// Reports what was skipped.
-fn report(skipped: &Skipped, talk: Talk) {
+fn report(skipped: &Skipped, printer: &Printer) {
     let list = |counts: Vec<(&str, u64)>| {
         let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
         counts.join(", ")
@@ -190,23 +190,24 @@ fn report(skipped: &Skipped, talk: Talk) {
     if skipped.unparsed > 0 {
         let entries = if skipped.unparsed == 1 { "entry" } else { "entries" };
         let count = skipped.unparsed;
-        talk.warn(&format!("skipped {count} {entries} that could not be parsed"));
+        printer.warn(&format!("skipped {count} {entries} that could not be parsed"));
     }
     if skipped.invalid_annotations > 0 {
-        let annotations = counted(skipped.invalid_annotations, "invalid annotation");
-        talk.warn(&format!("ignored {annotations}: `vac` is not as vac writes it"));
+        let annotations = pluralize(skipped.invalid_annotations, "invalid annotation");
+        printer.warn(&format!("ignored {annotations}: `vac` is not as vac writes it"));
     }
     if !skipped.by_author.is_empty() {
         let authors = skipped.by_author.iter().map(|(author, count)| (author.name(), *count));
-        let total = counted(skipped.by_author.values().sum::<u64>(), "message");
+        let total = pluralize(skipped.by_author.values().sum::<u64>(), "message");
         let authors = list(authors.collect());
-        talk.say(&format!("skipped {total} by author: {authors} (use --authors to print them)"));
+        printer
+            .info(&format!("skipped {total} by author: {authors} (use --authors to print them)"));
     }
     if !skipped.repeated.is_empty() {
         let reasons = skipped.repeated.iter().map(|(reason, count)| (reason.name(), *count));
-        let total = counted(skipped.repeated.values().sum::<u64>(), "event");
+        let total = pluralize(skipped.repeated.values().sum::<u64>(), "event");
         let reasons = list(reasons.collect());
-        talk.say(&format!("skipped {total}: {reasons} (use --all to print them)"));
+        printer.info(&format!("skipped {total}: {reasons} (use --all to print them)"));
     }
 }
 

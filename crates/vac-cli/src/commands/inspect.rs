@@ -10,14 +10,14 @@ use vac_view::facts::{Facts, inspect};
 use vac_view::usage_totals::UsageTotals;
 
 use crate::exit::Exit;
+use crate::format::{format_duration, group_digits, pluralize, truncate};
 use crate::help;
-use crate::keys;
-use crate::line::{HEADING, Line, beginning};
+use crate::key_files;
+use crate::printer::Printer;
+use crate::printer::line::{HEADING, Line};
+use crate::printer::table::{Side, Table};
 use crate::sessions::{self, Sessions, Signature};
 use crate::size;
-use crate::table::{Side, Table};
-use crate::terminal::{Output, Talk};
-use crate::words::{counted, duration, grouped};
 
 /// Print facts about sessions and records
 ///
@@ -46,7 +46,7 @@ use crate::words::{counted, duration, grouped};
         ),
     ],
 ))]
-pub struct Inspect {
+pub struct InspectArgs {
     /// Session logs or records (JSON, CBOR, signed), directories of them, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -80,15 +80,15 @@ struct Inspection {
     signature: Option<Signature>,
 }
 
-impl Inspect {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl InspectArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let sessions = Sessions {
             paths: &self.files,
             agent: sessions::agent(&self.agent),
             max_event: self.max_event,
-            key: self.key.as_deref().map(keys::read_public).transpose()?,
-            talk,
+            key: self.key.as_deref().map(key_files::read_public).transpose()?,
+            printer,
         };
         let mut found = Vec::new();
         let exit = sessions.each(&mut |session, from| {
@@ -99,23 +99,21 @@ impl Inspect {
             found.push(Inspection { facts, signature: from.signature().cloned() });
             Ok(())
         })?;
-        if sessions.key.is_some() && exit != Exit::Yes {
+        if sessions.key.is_some() && exit != Exit::Success {
             return Ok(exit);
         }
-        let mut out = Output::new();
         if self.json {
-            out.json(&Inspected { sessions: found })?;
+            printer.json(&Inspected { sessions: found })?;
         } else {
             for (number, inspection) in found.iter().enumerate() {
                 if number > 0 {
-                    out.line("")?;
+                    printer.line("")?;
                 }
                 for line in lines(inspection) {
-                    out.line(line)?;
+                    printer.line(line)?;
                 }
             }
         }
-        out.flush()?;
         Ok(exit)
     }
 }
@@ -145,10 +143,10 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     lines.fact("parent", &parent(facts));
     lines.optional("start", facts.start.as_deref());
     lines.optional("end", facts.end.as_deref());
-    lines.fact("duration", &facts.duration_ms.map(duration).unwrap_or_default());
+    lines.fact("duration", &facts.duration_ms.map(format_duration).unwrap_or_default());
     lines.fact("ended", facts.ended.name());
     if facts.errors > 0 {
-        lines.fact("errors", &format!("{} failed", counted(facts.errors, "tool call")));
+        lines.fact("errors", &format!("{} failed", pluralize(facts.errors, "tool call")));
     }
     let prompt = facts.first_prompt.as_deref().map(|text| printable(text, MAX_PROMPT));
     lines.fact("prompt", &prompt.map(|text| format!("\"{text}\"")).unwrap_or_default());
@@ -159,14 +157,17 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     lines.fact("cost", &facts.cost.map(|cost| cost.to_string()).unwrap_or_default());
     lines.table("tools", TOOLS, tools(facts));
     if facts.commands > 0 {
-        lines.fact("commands", &grouped(facts.commands));
+        lines.fact("commands", &group_digits(facts.commands));
     }
     for (key, value) in &facts.labels {
         lines.fact("label", &format!("{}={}", shown(key), shown(value)));
     }
     for source in &facts.sources {
         let (name, hash) = (shown(&source.name), shown(&source.sha_256));
-        lines.fact("source", &format!("{name}, {} bytes, SHA-256 {hash}", grouped(source.size)));
+        lines.fact(
+            "source",
+            &format!("{name}, {} bytes, SHA-256 {hash}", group_digits(source.size)),
+        );
     }
     lines.0
 }
@@ -205,7 +206,7 @@ impl Lines {
 }
 
 fn named(name: &str) -> Line {
-    Line::new().styled(HEADING, name).blanks(WIDTH - name.len())
+    Line::new().styled(HEADING, name).spaces(WIDTH - name.len())
 }
 
 fn agent(facts: &Facts) -> String {
@@ -237,7 +238,7 @@ fn parent(facts: &Facts) -> String {
 
 /// A name and a number as a row.
 fn count_row(name: &str, count: u64) -> Vec<String> {
-    vec![name.to_owned(), grouped(count)]
+    vec![name.to_owned(), group_digits(count)]
 }
 
 fn vcs(facts: &Facts) -> String {
@@ -253,7 +254,7 @@ fn vcs(facts: &Facts) -> String {
 fn entries(facts: &Facts) -> Vec<Vec<String>> {
     const ORDER: [&str; 6] =
         ["user", "assistant", "reasoning", "tool-call", "tool-result", "system-event"];
-    let row = |kind: &str| Some(vec![kind.to_owned(), grouped(*facts.entries.get(kind)?)]);
+    let row = |kind: &str| Some(vec![kind.to_owned(), group_digits(*facts.entries.get(kind)?)]);
     let mut rows: Vec<_> = ORDER.into_iter().filter_map(row).collect();
     let note = |name: &str, count: u64| count_row(&format!("({name})"), count);
     rows.extend(facts.skipped.iter().map(|(reason, count)| note(reason, *count)));
@@ -285,7 +286,7 @@ fn tokens(tokens: &UsageTotals) -> Vec<Vec<String>> {
 fn tools(facts: &Facts) -> Vec<Vec<String>> {
     let numbered = |count: u64, what: &str| match count {
         0 => String::new(),
-        _ => format!("{} {what}", grouped(count)),
+        _ => format!("{} {what}", group_digits(count)),
     };
     let row = |used: &vac_view::facts::ToolFacts| {
         let errors = if used.errors == 1 { "error" } else { "errors" };
@@ -296,7 +297,7 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
                 Some(server) => format!("{} ({})", shown(&used.tool), shown(server)),
                 None => shown(&used.tool),
             },
-            grouped(used.calls),
+            group_digits(used.calls),
             numbered(used.errors, errors),
             numbered(used.cancelled, "cancelled"),
         ]
@@ -305,5 +306,5 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
 }
 
 fn shown(text: &str) -> String {
-    beginning(text, MAX_TEXT)
+    truncate(text, MAX_TEXT)
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::help;
-use crate::keys;
-use crate::terminal::{Output, Talk};
+use crate::key_files;
+use crate::printer::Printer;
 
 /// Make an Ed25519 key to sign with
 ///
@@ -23,7 +23,7 @@ use crate::terminal::{Output, Talk};
         ("vac keygen --json -o release-keys/", "The same, told for programs"),
     ],
 ))]
-pub struct Keygen {
+pub struct KeygenArgs {
     /// The folder for signing-key.pem and signing-key.pub.pem
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -40,25 +40,23 @@ struct Summary {
     thumbprint: String,
 }
 
-impl Keygen {
+impl KeygenArgs {
     /// Makes it.
-    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
-        let (public, files) = keys::generate(&self.output)?;
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
+        let (public, files) = key_files::generate(&self.output)?;
         let summary = Summary {
             private: files.private.display().to_string(),
             public: files.public.display().to_string(),
             algorithm: "Ed25519",
             thumbprint: public.thumbprint_uri(),
         };
-        let mut out = Output::new();
         if self.json {
-            out.json(&summary)?;
+            printer.json(&summary)?;
         } else {
-            out.line(&summary.thumbprint)?;
+            printer.line(&summary.thumbprint)?;
         }
-        out.flush()?;
-        talk.say(&format!("private key: {}", summary.private));
-        talk.say(&format!("public key:  {}", summary.public));
-        Ok(Exit::Yes)
+        printer.info(&format!("private key: {}", summary.private));
+        printer.info(&format!("public key:  {}", summary.public));
+        Ok(Exit::Success)
     }
 }

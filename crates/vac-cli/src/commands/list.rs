@@ -16,12 +16,12 @@ use vac_view::event_time::to_utc;
 
 use crate::convert::selection::Selection;
 use crate::exit::Exit;
+use crate::format::{format_size, pluralize, truncate};
 use crate::help;
-use crate::line::{Line, beginning};
+use crate::printer::Printer;
+use crate::printer::line::Line;
+use crate::printer::table::{Side, Table};
 use crate::sessions;
-use crate::table::{Side, Table};
-use crate::terminal::{self, Output, Talk};
-use crate::words::{counted, size};
 
 /// Logs with at most this many bytes are read whole: the preview reads as much of every log.
 const MAX_SMALL: u64 = 256 * 1024;
@@ -67,7 +67,7 @@ fn variables() -> String {
         ("vac list --root backup/home --json", "Those of another home, for programs"),
     ],
 ))]
-pub struct List {
+pub struct ListArgs {
     /// Agent whose sessions to list
     #[arg(short, long, default_value = "auto", value_parser = sessions::agents())]
     agent: String,
@@ -117,13 +117,13 @@ struct Session {
     files: Vec<String>,
 }
 
-impl List {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl ListArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), talk)?;
-        let mut exit = if selected.is_complete { Exit::Yes } else { Exit::Trouble };
+        let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), printer)?;
+        let mut exit = if selected.is_complete { Exit::Success } else { Exit::Error };
         let mut listed = Listed {
             sessions: Vec::new(),
             skipped: 0,
@@ -141,34 +141,33 @@ impl List {
             match (&known.trouble, known.agent) {
                 (Some(trouble), _) => {
                     let words = format!("{}: {trouble}", known.log.shown);
-                    terminal::error(&words);
+                    printer.error(&words);
                     listed.unreadable.push(words);
-                    exit = Exit::Trouble;
+                    exit = Exit::Error;
                 }
                 (None, Some(_)) => listed.sessions.extend(sessions),
                 (None, None) => {
-                    talk.say_more(&format!("{}: skipped", known.log.shown));
+                    printer.detail(&format!("{}: skipped", known.log.shown));
                     listed.skipped += 1;
                 }
             }
         }
-        let mut out = Output::new();
         if self.json {
-            out.json(&listed)?;
+            printer.json(&listed)?;
         } else {
             for line in table(&listed.sessions) {
-                out.line(line)?;
+                printer.line(line)?;
             }
         }
-        out.flush()?;
+        printer.flush()?;
         if listed.sessions.is_empty() {
             for line in self.selection.none_found(agent)? {
-                talk.say(&line);
+                printer.info(&line);
             }
         }
         let summary = summary(&listed);
         if !summary.is_empty() {
-            talk.say(&summary);
+            printer.info(&summary);
         }
         Ok(exit)
     }
@@ -235,7 +234,7 @@ impl Session {
     /// Returns the cells of the session's row, with the parent if the table has parents.
     fn cells(&self, has_parents: bool) -> Vec<String> {
         let or_dash =
-            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| beginning(it, most));
+            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| truncate(it, most));
         // Fractions of a second only make the table wider.
         let start = self.start.as_deref().map(|start| match start.get(..19) {
             Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
@@ -245,7 +244,7 @@ impl Session {
             self.agent.clone(),
             or_dash(self.id.as_deref(), WIDEST),
             or_dash(start.as_deref(), WIDEST),
-            self.size.map_or("-".to_owned(), size),
+            self.size.map_or("-".to_owned(), format_size),
             or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), WIDEST),
         ];
         if has_parents {
@@ -291,17 +290,17 @@ fn table(sessions: &[Session]) -> Vec<Line> {
 fn summary(listed: &Listed) -> String {
     let mut parts = Vec::new();
     if !listed.sessions.is_empty() {
-        parts.push(counted(listed.sessions.len(), "session"));
+        parts.push(pluralize(listed.sessions.len(), "session"));
     }
     let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
     if unknown > 0 {
         parts.push(format!("{unknown} of unknown start"));
     }
     if listed.skipped > 0 {
-        parts.push(format!("{} skipped", counted(listed.skipped, "file")));
+        parts.push(format!("{} skipped", pluralize(listed.skipped, "file")));
     }
     if !listed.duplicates.is_empty() {
-        parts.push(format!("{} skipped", counted(listed.duplicates.len(), "duplicate")));
+        parts.push(format!("{} skipped", pluralize(listed.duplicates.len(), "duplicate")));
     }
     parts.join(", ")
 }

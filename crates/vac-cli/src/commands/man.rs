@@ -11,8 +11,8 @@ use crate::atomic_file::make_folder;
 use crate::exit::Exit;
 use crate::help::{self, Ending};
 use crate::output_file::{Existing, write_file};
+use crate::printer::Printer;
 use crate::readers::Readers;
-use crate::terminal::{Output, Talk};
 
 /// Print the manual page of vac or of one command
 ///
@@ -27,7 +27,7 @@ use crate::terminal::{Output, Talk};
         ("vac man -o man1/", "All of them, a file each"),
     ],
 ))]
-pub struct Man {
+pub struct ManArgs {
     /// The command that the page is about; none is vac itself
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Vec<String>,
@@ -39,16 +39,14 @@ pub struct Man {
     force: bool,
 }
 
-impl Man {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl ManArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let mut root = Arguments::command().disable_help_subcommand(true);
         root.build();
         let Some(folder) = &self.output else {
-            let mut out = Output::new();
-            out.text(&page(self.named(&root)?)?)?;
-            out.flush()?;
-            return Ok(Exit::Yes);
+            printer.text(&page(self.named(&root)?)?)?;
+            return Ok(Exit::Success);
         };
         make_folder(folder, Readers::Everyone)?;
         let mut waiting = vec![&root];
@@ -56,10 +54,10 @@ impl Man {
             let path = folder.join(format!("{}.1", name(command)));
             let existing = Existing::by("--force", self.force);
             write_file(&path, &[page(command)?.as_bytes()], Readers::Everyone, existing)?;
-            talk.say_more(&path.display().to_string());
+            printer.detail(&path.display().to_string());
             waiting.extend(command.get_subcommands());
         }
-        Ok(Exit::Yes)
+        Ok(Exit::Success)
     }
 
     fn named<'c>(&self, root: &'c Command) -> Result<&'c Command> {

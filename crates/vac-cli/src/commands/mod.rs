@@ -17,48 +17,51 @@ mod verify;
 use clap::Subcommand;
 
 use crate::exit::Exit;
-use crate::terminal::Talk;
+use crate::printer::Printer;
 
-/// What to do.
+/// A command with its arguments.
 #[derive(Subcommand)]
 pub enum Command {
-    Convert(convert::Convert),
-    List(list::List),
-    Inspect(inspect::Inspect),
-    Events(events::Events),
-    Validate(validate::Validate),
-    Transcode(transcode::Transcode),
-    Keygen(keygen::Keygen),
-    Sign(sign::Sign),
-    Verify(verify::Verify),
-    Receipts(receipts::Receipts),
-    Schema(schema::Schema),
-    Completions(completions::Completions),
-    Man(man::Man),
+    Convert(convert::ConvertArgs),
+    List(list::ListArgs),
+    Inspect(inspect::InspectArgs),
+    Events(events::EventsArgs),
+    Validate(validate::ValidateArgs),
+    Transcode(transcode::TranscodeArgs),
+    Keygen(keygen::KeygenArgs),
+    Sign(sign::SignArgs),
+    Verify(verify::VerifyArgs),
+    Receipts(receipts::ReceiptsArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 impl Command {
-    /// Whether it reads logs, and so may have to copy some of them.
+    /// Returns whether the command reads logs, some of which are copied before they are read.
     pub fn reads_logs(&self) -> bool {
         matches!(self, Self::Convert(_) | Self::List(_) | Self::Inspect(_) | Self::Events(_))
     }
 
-    /// Does it.
-    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
-        match self {
-            Self::Convert(command) => command.run(talk),
-            Self::List(command) => command.run(talk),
-            Self::Inspect(command) => command.run(talk),
-            Self::Events(command) => command.run(talk),
-            Self::Validate(command) => command.run(talk),
-            Self::Transcode(command) => command.run(talk),
-            Self::Keygen(command) => command.run(talk),
-            Self::Sign(command) => command.run(talk),
-            Self::Verify(command) => command.run(talk),
-            Self::Receipts(command) => command.run(talk),
-            Self::Schema(command) => command.run(),
-            Self::Completions(command) => command.run(),
-            Self::Man(command) => command.run(talk),
-        }
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
+        let result = match self {
+            Self::Convert(args) => args.run(printer),
+            Self::List(args) => args.run(printer),
+            Self::Inspect(args) => args.run(printer),
+            Self::Events(args) => args.run(printer),
+            Self::Validate(args) => args.run(printer),
+            Self::Transcode(args) => args.run(printer),
+            Self::Keygen(args) => args.run(printer),
+            Self::Sign(args) => args.run(printer),
+            Self::Verify(args) => args.run(printer),
+            Self::Receipts(args) => args.run(printer),
+            Self::Schema(args) => args.run(printer),
+            Self::Completions(args) => args.run(printer),
+            Self::Man(args) => args.run(printer),
+        };
+        // Data that was printed before an error is complete.
+        printer.flush()?;
+        result
     }
 }

@@ -10,12 +10,12 @@ use vac_sign::receipt::{Receipt, ReceiptError, attach};
 use vac_sign::{Envelope, PublicKey};
 
 use crate::exit::Exit;
+use crate::format::pluralize;
 use crate::help;
-use crate::keys;
+use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
+use crate::printer::Printer;
 use crate::readers::ModeOption;
-use crate::terminal::{self, Output, Talk};
-use crate::words::counted;
 
 /// The end of both help texts, since there is one command.
 fn ending() -> StyledStr {
@@ -38,7 +38,7 @@ fn ending() -> StyledStr {
 /// Deal with the receipts of transparency services
 #[derive(Args)]
 #[command(after_help = ending())]
-pub struct Receipts {
+pub struct ReceiptsArgs {
     #[command(subcommand)]
     command: Command,
 }
@@ -85,17 +85,17 @@ struct Summary {
     checked: bool,
 }
 
-impl Receipts {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl ReceiptsArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         match self.command {
-            Command::Attach(command) => command.run(talk),
+            Command::Attach(command) => command.run(printer),
         }
     }
 }
 
 impl Attach {
-    fn run(self, talk: Talk) -> Result<Exit> {
+    fn run(self, printer: &Printer) -> Result<Exit> {
         let sources = self.receipts.iter().chain([&self.statement]).map(PathBuf::as_path);
         let readers = self.mode.readers_of_files(sources);
         let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
@@ -107,34 +107,32 @@ impl Attach {
         let keys = self
             .receipt_key
             .iter()
-            .map(|path| keys::read_public(path))
+            .map(|path| key_files::read_public(path))
             .collect::<Result<Vec<_>>>()?;
         let statement = output_file::read(&self.statement)?;
         let receipts =
             self.receipts.iter().map(|path| output_file::read(path)).collect::<Result<Vec<_>>>()?;
         let envelope = match Envelope::read(&statement) {
             Ok(envelope) => envelope,
-            Err(error) => return Ok(refuse(&self.statement, &error.to_string())),
+            Err(error) => return Ok(refuse(printer, &self.statement, &error.to_string())),
         };
         for (path, receipt) in self.receipts.iter().zip(&receipts) {
             if let Err(error) = check(receipt, &envelope, &keys) {
-                return Ok(refuse(path, &error.to_string()));
+                return Ok(refuse(printer, path, &error.to_string()));
             }
         }
         let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
         let transparent = attach(&envelope, &receipts).context("cannot attach receipts")?;
-        output.write(&[&transparent], false, existing)?;
+        output.write(&[&transparent], false, existing, printer)?;
         let summary =
             Summary { output: output.name(), receipts: receipts.len(), checked: !keys.is_empty() };
         let checked = if summary.checked { "checked" } else { "not checked" };
-        let attached = counted(summary.receipts, "receipt");
-        talk.say(&format!("{}: {attached} attached, {checked}", summary.output));
+        let attached = pluralize(summary.receipts, "receipt");
+        printer.info(&format!("{}: {attached} attached, {checked}", summary.output));
         if self.json {
-            let mut out = Output::new();
-            out.json(&summary)?;
-            out.flush()?;
+            printer.json(&summary)?;
         }
-        Ok(Exit::Yes)
+        Ok(Exit::Success)
     }
 }
 
@@ -147,7 +145,7 @@ fn check(receipt: &[u8], statement: &Envelope<'_>, keys: &[PublicKey]) -> Result
     Ok(())
 }
 
-fn refuse(path: &std::path::Path, why: &str) -> Exit {
-    terminal::error(&format!("{}: {why}", path.display()));
-    Exit::No
+fn refuse(printer: &Printer, path: &std::path::Path, why: &str) -> Exit {
+    printer.error(&format!("{}: {why}", path.display()));
+    Exit::Failure
 }

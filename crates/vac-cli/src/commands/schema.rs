@@ -5,8 +5,8 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::help;
+use crate::printer::Printer;
 use crate::schema::{self, no_rule};
-use crate::terminal::Output;
 
 /// Print the schema that records are validated against, in CDDL
 #[derive(Args)]
@@ -19,7 +19,7 @@ use crate::terminal::Output;
         ("vac schema --version", "Which version it is"),
     ],
 ))]
-pub struct Schema {
+pub struct SchemaArgs {
     /// Print this rule only
     #[arg(long, value_name = "NAME", conflicts_with = "version")]
     rule: Option<String>,
@@ -28,19 +28,17 @@ pub struct Schema {
     version: bool,
 }
 
-impl Schema {
+impl SchemaArgs {
     /// Prints it.
-    pub fn run(self) -> anyhow::Result<Exit> {
-        let mut output = Output::new();
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         if self.version {
-            output.line(vac_record::SCHEMA_VERSION)?;
+            printer.line(vac_record::SCHEMA_VERSION)?;
         } else if let Some(name) = &self.rule {
-            output.text(&rule(name)?)?;
+            printer.text(&rule(name)?)?;
         } else {
-            output.text(schema::TEXT)?;
+            printer.text(schema::TEXT)?;
         }
-        output.flush()?;
-        Ok(Exit::Yes)
+        Ok(Exit::Success)
     }
 }
 

@@ -15,12 +15,12 @@ use vac_validate::lint::Secret;
 use vac_value::{Document, Encoding, printable};
 
 use crate::exit::Exit;
+use crate::format::pluralize;
 use crate::help;
-use crate::keys;
+use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
+use crate::printer::Printer;
 use crate::readers::ModeOption;
-use crate::terminal::{self, Output, Talk};
-use crate::words::counted;
 
 /// Sign a record
 ///
@@ -52,7 +52,7 @@ use crate::words::counted;
         ),
     ],
 ))]
-pub struct Sign {
+pub struct SignArgs {
     /// A record in JSON or CBOR, or - for stdin
     #[arg(value_name = "RECORD")]
     record: PathBuf,
@@ -157,22 +157,22 @@ enum Hash {
     Stated(StatedDigest),
 }
 
-impl Sign {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl SignArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let readers = self.mode.readers_of_files([self.record.as_path()]);
         let output = OutputFile::of(self.output.as_deref()).readable_by(readers);
         let existing = Existing::by("--force", self.force);
         output.check(existing, [&self.record, &self.key].into_iter().chain(&self.cert))?;
-        let key = keys::read_secret(&self.key, self.insecure_key_permissions)?;
-        let chain = self.cert.as_deref().map(keys::read_chain).transpose()?;
+        let key = key_files::read_secret(&self.key, self.insecure_key_permissions)?;
+        let chain = self.cert.as_deref().map(key_files::read_chain).transpose()?;
         let bytes = output_file::read(&self.record)?;
         let encoding = detect_encoding(&bytes);
         let bytes = match self.payload {
             PayloadForm::Bytes => bytes,
             PayloadForm::CanonicalJson => match canonical_json(&bytes, encoding) {
                 Ok(canonical) => canonical,
-                Err(why) => return Ok(self.refuse(&why)),
+                Err(why) => return Ok(self.refuse(printer, &why)),
             },
         };
         let (record, violations) = match Checked::new(&bytes, encoding) {
@@ -182,37 +182,38 @@ impl Sign {
                 (invalid.accept(), Some(violations))
             }
             Err(_) if output_file::are_several(&bytes, encoding) => {
-                return Ok(self.refuse(output_file::SEVERAL));
+                return Ok(self.refuse(printer, output_file::SEVERAL));
             }
             Err(invalid) => {
                 let why = invalid.violations().summary();
-                return Ok(self.refuse(&format!(
-                    "not a valid record (--allow-invalid signs it anyway): {why}"
-                )));
+                return Ok(self.refuse(
+                    printer,
+                    &format!("not a valid record (--allow-invalid signs it anyway): {why}"),
+                ));
             }
         };
         let (secrets, places) = describe(record.secrets());
         if self.deny_secrets && !places.is_empty() {
-            let exit = self.refuse(&format!("not signed (--deny-secrets): {secrets}"));
+            let exit = self.refuse(printer, &format!("not signed (--deny-secrets): {secrets}"));
             for place in &places {
-                terminal::excerpt(place);
+                printer.excerpt(place);
             }
             return Ok(exit);
         }
         let signed = sign(&record, &self.options(chain.as_ref()), &key)
             .with_context(|| format!("cannot sign {}", self.name()))?;
-        output.write(&signed.parts(), false, existing)?;
+        output.write(&signed.parts(), false, existing, printer)?;
         if let Some(violations) = &violations {
-            talk.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
+            printer.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
         }
         if !places.is_empty() {
-            talk.warn(&format!("{}: signed with {secrets}", self.name()));
+            printer.warn(&format!("{}: signed with {secrets}", self.name()));
             for place in &places {
-                talk.say(place);
+                printer.info(place);
             }
         }
-        self.tell(&signed, &record, violations.is_none(), &key, &output, talk)?;
-        Ok(Exit::Yes)
+        self.report(&signed, &record, violations.is_none(), &key, &output, printer)?;
+        Ok(Exit::Success)
     }
 
     fn options<'o>(&'o self, certificates: Option<&'o Chain>) -> Options<'o> {
@@ -230,25 +231,25 @@ impl Sign {
         }
     }
 
-    fn tell(
+    fn report(
         &self,
         signed: &Signed<'_>,
         record: &Checked<'_>,
         is_valid: bool,
         key: &SecretKey,
         output: &OutputFile,
-        talk: Talk,
+        printer: &Printer,
     ) -> Result<()> {
         if signed.metadata.is_none() {
             let why = "the record has no session, provider or time to make trace metadata of";
-            talk.warn(&format!("{}: {why}", self.name()));
+            printer.warn(&format!("{}: {why}", self.name()));
         }
         if record.facts().model_provider.as_deref() == Some(&signed.issuer) {
             let why = "the issuer given is the model's provider: it should be who signs";
-            talk.warn(&format!("{}: {why}", self.name()));
+            printer.warn(&format!("{}: {why}", self.name()));
         }
         let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
-        talk.say(&format!(
+        printer.info(&format!(
             "{} -> {}: issuer \"{issuer}\", subject \"{subject}\"",
             self.name(),
             output.name()
@@ -272,16 +273,14 @@ impl Sign {
                     .map(|it| SecretLine { kind: it.kind, path: it.path.clone() })
                     .collect(),
             };
-            let mut out = Output::new();
-            out.json(&summary)?;
-            out.flush()?;
+            printer.json(&summary)?;
         }
         Ok(())
     }
 
-    fn refuse(&self, why: &str) -> Exit {
-        terminal::error(&format!("{}: {why}", self.name()));
-        Exit::No
+    fn refuse(&self, printer: &Printer, why: &str) -> Exit {
+        printer.error(&format!("{}: {why}", self.name()));
+        Exit::Failure
     }
 
     fn name(&self) -> String {
@@ -298,9 +297,9 @@ fn describe(secrets: &[Secret]) -> (String, Vec<String>) {
     };
     let mut lines: Vec<_> = secrets.iter().take(MAX_LISTED).map(line).collect();
     if secrets.len() > MAX_LISTED {
-        lines.push(format!("  and at {}", counted(secrets.len() - MAX_LISTED, "more place")));
+        lines.push(format!("  and at {}", pluralize(secrets.len() - MAX_LISTED, "more place")));
     }
-    (counted(total, "likely secret"), lines)
+    (pluralize(total, "likely secret"), lines)
 }
 
 fn canonical_json(bytes: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {

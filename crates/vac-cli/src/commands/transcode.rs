@@ -8,13 +8,12 @@ use vac_validate::{detect_encoding, signed};
 use vac_value::{Document, Encoder, Encoding, Layout};
 
 use crate::exit::Exit;
+use crate::format::{format_size, truncate};
 use crate::help;
-use crate::line::beginning;
 use crate::output_file::{self, Existing, OutputFile};
+use crate::printer::Printer;
 use crate::readers::ModeOption;
 use crate::sessions;
-use crate::terminal::{self, Talk};
-use crate::words::size;
 
 /// Write a record in the other encoding
 ///
@@ -33,7 +32,7 @@ use crate::words::size;
         ),
     ],
 ))]
-pub struct Transcode {
+pub struct TranscodeArgs {
     /// A file, or - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -77,9 +76,9 @@ enum Source {
     Cbor,
 }
 
-impl Transcode {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
+impl TranscodeArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         if self.canonical && self.to == Some(Format::Cbor) {
             anyhow::bail!("--canonical is a form of JSON; CBOR has one form only");
         }
@@ -93,15 +92,16 @@ impl Transcode {
                 let is_text = self.to != Some(Format::Cbor);
                 // A file of text ends in a line end; canonical JSON does not.
                 let end: &[u8] = if is_text && !self.canonical { b"\n" } else { b"" };
-                output.write(&[&written, end], is_text, existing)?;
+                output.write(&[&written, end], is_text, existing, printer)?;
                 let (from, to) = (self.file.display(), output.name());
-                let (before, after) = (size(bytes.len() as u64), size(written.len() as u64));
-                talk.say_more(&format!("{from} -> {to}: {before} -> {after}"));
-                Ok(Exit::Yes)
+                let (before, after) =
+                    (format_size(bytes.len() as u64), format_size(written.len() as u64));
+                printer.detail(&format!("{from} -> {to}: {before} -> {after}"));
+                Ok(Exit::Success)
             }
             Err(why) => {
-                terminal::error(&format!("{}: {why}", self.file.display()));
-                Ok(Exit::No)
+                printer.error(&format!("{}: {why}", self.file.display()));
+                Ok(Exit::Failure)
             }
         }
     }
@@ -131,7 +131,7 @@ impl Transcode {
             _ => Encoder::json(Layout::Compact),
         };
         vac_value::transcode(&document, &mut encoder)
-            .map_err(|error| beginning(&error.to_string(), 400))?;
+            .map_err(|error| truncate(&error.to_string(), 400))?;
         Ok(encoder.finish())
     }
 }

@@ -13,11 +13,10 @@ use vac_validate::Encoding;
 use crate::exit::Exit;
 use crate::help;
 use crate::input;
-use crate::judge::{Settings, judge};
-use crate::progress::Progress;
-use crate::report::Reporter;
+use crate::printer::Printer;
 use crate::schema::{self, Rule};
-use crate::terminal::Talk;
+use crate::validate::report::Reporter;
+use crate::validate::run::{Settings, validate};
 
 /// Check records against the schema
 ///
@@ -39,7 +38,7 @@ use crate::terminal::Talk;
         ),
     ],
 ))]
-pub struct Validate {
+pub struct ValidateArgs {
     /// Files, directories (searched for records at any depth), or - for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -98,9 +97,9 @@ enum Lint {
     Deny,
 }
 
-impl Validate {
+impl ValidateArgs {
     /// Validates all inputs, and reports them in the order of the arguments.
-    pub fn run(self, talk: Talk) -> anyhow::Result<Exit> {
+    pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         let rule = self.rule.as_deref();
         let rule = if self.schema.is_empty() {
@@ -111,7 +110,7 @@ impl Validate {
                 // Whoever validates CBOR does not care about JSON.
                 let is_for_json = warning.kind == WarningKind::NotJson;
                 if !is_for_json || !matches!(self.format, Format::Cbor) {
-                    talk.warn(&warning.to_string());
+                    printer.warn(&warning.to_string());
                 }
             }
             Rule::other(&schema)?.with_features(&self.feature, &self.no_feature)?
@@ -122,11 +121,11 @@ impl Validate {
             Format::Cbor => Some(Encoding::Cbor),
         };
         let settings = Settings { rule, encoding, lint: self.lint.is_some(), most };
-        let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), talk);
+        let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), printer);
         let inputs = input::find(&self.paths);
-        let progress = Progress::new("validating", inputs.len(), talk);
+        let progress = printer.progress("validating", inputs.len());
         let jobs = thread::available_parallelism().map_or(1, NonZero::get);
-        let work = |input| judge(input, &settings);
+        let work = |input| validate(input, &settings);
         let mut written = Ok(());
         ordered_parallel_map(&inputs, jobs, work, |outcome| {
             progress.step();

@@ -14,10 +14,10 @@ use vac_value::Encoding;
 use crate::convert::when;
 use crate::exit::Exit;
 use crate::help;
-use crate::keys;
-use crate::line::{BAD, DOUBTFUL, GOOD, HEADING, Line};
+use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
-use crate::terminal::{self, Output, Talk};
+use crate::printer::Printer;
+use crate::printer::line::{ERROR, HEADING, Line, SUCCESS, WARNING};
 
 /// Verify a signed record
 ///
@@ -58,7 +58,7 @@ certificates.",
         ),
     ],
 ))]
-pub struct Verify {
+pub struct VerifyArgs {
     /// A signed record, or - for stdin
     #[arg(value_name = "SIG")]
     signed: PathBuf,
@@ -101,9 +101,9 @@ pub struct Verify {
     json: bool,
 }
 
-impl Verify {
-    /// Does it.
-    pub fn run(self, talk: Talk) -> Result<Exit> {
+impl VerifyArgs {
+    /// Runs the command.
+    pub fn run(self, printer: &Printer) -> Result<Exit> {
         let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
         if is_stdin(&self.signed) && self.record.as_ref().is_some_and(is_stdin) {
             bail!("standard input can be read only once");
@@ -116,14 +116,14 @@ impl Verify {
             }
             output.check(existing, self.inputs())?;
         }
-        let time = self.at.map_or_else(keys::now, Ok)?;
-        let key = self.key.as_deref().map(keys::read_public).transpose()?;
+        let time = self.at.map_or_else(key_files::now, Ok)?;
+        let key = self.key.as_deref().map(key_files::read_public).transpose()?;
         let receipt_keys = self
             .receipt_key
             .iter()
-            .map(|path| keys::read_public(path))
+            .map(|path| key_files::read_public(path))
             .collect::<Result<Vec<_>>>()?;
-        let roots = self.trust_root.as_deref().map(keys::read_chain).transpose()?;
+        let roots = self.trust_root.as_deref().map(key_files::read_chain).transpose()?;
         let trust = roots.map(|roots| Trust { roots, time });
         let signed = output_file::read(&self.signed)?;
         let record = self.record.as_deref().map(output_file::read).transpose()?;
@@ -141,11 +141,13 @@ impl Verify {
             },
         );
         let (verdict, exit) = self.verdict(&answers);
-        self.print(&answers, &verdict, output.as_ref(), talk)?;
+        self.print(&answers, &verdict, output.as_ref(), printer)?;
         match output {
-            Some(output) if exit == Exit::Yes => self.write(&answers, &output, existing, talk),
+            Some(output) if exit == Exit::Success => {
+                self.write(&answers, &output, existing, printer)
+            }
             Some(_) => {
-                terminal::error(&format!("{}: not verified, nothing was written", self.name()));
+                printer.error(&format!("{}: not verified, nothing was written", self.name()));
                 Ok(exit)
             }
             None => Ok(exit),
@@ -167,40 +169,38 @@ impl Verify {
         answers: &Answers<'_>,
         verdict: &Line,
         output: Option<&OutputFile>,
-        talk: Talk,
+        printer: &Printer,
     ) -> Result<()> {
-        let mut out = Output::new();
         if self.json {
-            out.json(&self.document(answers))?;
-            return Ok(out.flush()?);
+            return Ok(printer.json(&self.document(answers))?);
         }
         for line in lines(answers).iter().chain([verdict]) {
             if matches!(output, Some(OutputFile::Stdout)) {
-                talk.say_line(line);
+                printer.info(line);
             } else {
-                out.line(line.clone())?;
+                printer.line(line)?;
             }
         }
-        Ok(out.flush()?)
+        Ok(())
     }
 
     /// Returns the line with the verdict, and the exit code.
     fn verdict(&self, answers: &Answers<'_>) -> (Line, Exit) {
         let (style, words, hint, exit) = match answers.verdict() {
-            Verdict::Verified => (GOOD, "verified", None, Exit::Yes),
+            Verdict::Verified => (SUCCESS, "verified", None, Exit::Success),
             Verdict::StatementOnly => {
                 let words = "statement verified; record not examined";
                 if self.statement_only {
-                    (DOUBTFUL, words, None, Exit::Yes)
+                    (WARNING, words, None, Exit::Success)
                 } else {
-                    (DOUBTFUL, words, Some("pass --record FILE, or --statement-only"), Exit::No)
+                    (WARNING, words, Some("pass --record FILE, or --statement-only"), Exit::Failure)
                 }
             }
-            Verdict::Failed if !answers.is_signed => (BAD, "not signed", None, Exit::No),
+            Verdict::Failed if !answers.is_signed => (ERROR, "not signed", None, Exit::Failure),
             Verdict::Failed => {
                 let hint = "detached record required: pass --record FILE";
                 let hint = answers.is_missing_record().then_some(hint);
-                (BAD, "NOT verified", hint, Exit::No)
+                (ERROR, "NOT verified", hint, Exit::Failure)
             }
         };
         let detail = [self.name()].into_iter().chain(hint.map(str::to_owned));
@@ -214,18 +214,18 @@ impl Verify {
         answers: &Answers<'_>,
         output: &OutputFile,
         existing: Existing,
-        talk: Talk,
+        printer: &Printer,
     ) -> Result<Exit> {
         let Some(payload) = answers.verified_payload() else {
-            terminal::error(&format!(
+            printer.error(&format!(
                 "{}: the record is not in the envelope, so there is nothing to write",
                 self.name()
             ));
-            return Ok(Exit::No);
+            return Ok(Exit::Failure);
         };
-        output.write(&[payload], detect_encoding(payload) == Encoding::Json, existing)?;
-        talk.say(&format!("{} -> {}", self.name(), output.name()));
-        Ok(Exit::Yes)
+        output.write(&[payload], detect_encoding(payload) == Encoding::Json, existing, printer)?;
+        printer.info(&format!("{} -> {}", self.name(), output.name()));
+        Ok(Exit::Success)
     }
 
     fn name(&self) -> String {
@@ -241,9 +241,9 @@ impl Verify {
 fn lines(answers: &Answers<'_>) -> [Line; 7] {
     answers.lines().map(|(question, answer)| {
         let style = match answer {
-            Answer::Ok(_) => GOOD,
-            Answer::Failed(_) => BAD,
-            Answer::NotChecked(_) => DOUBTFUL,
+            Answer::Ok(_) => SUCCESS,
+            Answer::Failed(_) => ERROR,
+            Answer::NotChecked(_) => WARNING,
             Answer::Absent(_) => Style::new(),
         };
         named(question).styled(style, answer.word()).text(&format!(" ({})", answer.detail()))
@@ -253,7 +253,7 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
 /// The beginning of a line: a name in a column.
 fn named(name: &str) -> Line {
     let name = format!("{name}:");
-    Line::new().styled(HEADING, &name).blanks(16_usize.saturating_sub(name.len()))
+    Line::new().styled(HEADING, &name).spaces(16_usize.saturating_sub(name.len()))
 }
 
 /// The JSON document.

@@ -13,8 +13,8 @@ use super::containment::Finished;
 use super::existing_records::ExistingRecords;
 use super::lock::FolderLock;
 use crate::atomic_file::{AtomicFile, is_taken, make_folder};
-use crate::data::Data;
-use crate::protected::Protected;
+use crate::input_guard::InputGuard;
+use crate::printer::{Printer, Records};
 use crate::readers::Readers;
 
 /// How many earlier records of one session are compared with a new one. Reading all of them
@@ -24,7 +24,7 @@ const MAX_COMPARED: usize = 16;
 /// Where records go.
 pub enum Destination {
     /// One after the other on standard output.
-    Stdout(BufWriter<Data>),
+    Stdout(BufWriter<Records>),
     /// One after the other in a file, which gets its name at the end.
     File(OneFile),
     /// One file each in this folder.
@@ -83,10 +83,11 @@ impl Destination {
         output: Option<&Path>,
         force: bool,
         readers: Readers,
-        inputs: &Protected,
+        inputs: &InputGuard,
+        printer: &Printer,
     ) -> Result<Self> {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
-            return Ok(Self::Stdout(BufWriter::new(Data::new())));
+            return Ok(Self::Stdout(BufWriter::new(printer.records())));
         };
         inputs.refuse(path)?;
         if !force && is_taken(path) {

@@ -13,8 +13,7 @@ use vac_store::join::Known;
 use vac_value::Encoding;
 
 use super::existing_record::ExistingRecord;
-use crate::progress::Progress;
-use crate::terminal::Talk;
+use crate::printer::Printer;
 
 /// The records in a folder.
 pub struct ExistingRecords {
@@ -51,7 +50,7 @@ impl ExistingRecords {
         folder: &Path,
         encoding: Encoding,
         jobs: usize,
-        talk: Talk,
+        printer: &Printer,
     ) -> io::Result<Self> {
         let ending = match encoding {
             Encoding::Json => "json",
@@ -66,7 +65,7 @@ impl ExistingRecords {
             }
         }
         paths.sort();
-        let progress = Progress::new("looking at records", paths.len(), talk);
+        let progress = printer.progress("looking at records", paths.len());
         let mut earlier = Self {
             records: Vec::new(),
             by_source: HashMap::new(),
@@ -99,9 +98,9 @@ impl ExistingRecords {
         &mut self,
         logs: Vec<Known>,
         jobs: usize,
-        talk: Talk,
+        printer: &Printer,
     ) -> io::Result<(Vec<Known>, Unchanged)> {
-        let progress = Progress::new("comparing", logs.len(), talk);
+        let progress = printer.progress("comparing", logs.len());
         let mut due = Vec::new();
         let mut unchanged = Unchanged::default();
         let mut settled = Vec::new();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::terminal::Talk;
+use crate::printer::Printer;
 
 /// Whether a run waits for another one that has the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct FolderLock {
 
 impl FolderLock {
     /// Locks a folder, and says so if it has to wait.
-    pub fn acquire(folder: &Path, wait: Wait, talk: Talk) -> Result<Self> {
+    pub fn acquire(folder: &Path, wait: Wait, printer: &Printer) -> Result<Self> {
         let shown = folder.display();
         let failed =
             || format!("cannot lock {shown} (records need a folder that can be read and locked)");
@@ -38,7 +38,7 @@ impl FolderLock {
         if wait == Wait::No {
             bail!("{shown} is in use by another vac (without --no-wait, this one would wait)");
         }
-        talk.say(&format!("waiting for another vac that writes to {shown}"));
+        printer.info(&format!("waiting for another vac that writes to {shown}"));
         loop {
             match file.lock() {
                 Ok(()) => return Ok(Self { _file: file }),
@@ -66,11 +66,13 @@ fn open(folder: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::printer::Verbosity;
 
     #[test]
     fn a_folder_is_locked_until_the_lock_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let lock = || FolderLock::acquire(folder.path(), Wait::No, Talk::Quiet);
+        let lock =
+            || FolderLock::acquire(folder.path(), Wait::No, &Printer::in_memory(Verbosity::Quiet));
         let first = lock().unwrap();
         let error = lock().err().unwrap().to_string();
         assert!(error.contains("is in use by another vac"), "{error}");

@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 
 use super::destination::Destination;
 use crate::atomic_file::is_taken;
+use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::output_file::{Existing, OutputFile};
-use crate::protected::{Protected, refuse_agent_folder};
+use crate::printer::Printer;
 use crate::readers::Readers;
 
 /// How every report of ours begins.
@@ -24,7 +25,7 @@ impl ReportFile {
     pub fn of(
         path: &Path,
         force: bool,
-        inputs: &Protected,
+        inputs: &InputGuard,
         destination: &Destination,
     ) -> Result<Self> {
         if path.as_os_str() == "-" {
@@ -57,9 +58,9 @@ impl ReportFile {
     }
 
     /// Writes it for these readers.
-    pub fn write(&self, text: &str, readers: Readers) -> Result<()> {
+    pub fn write(&self, text: &str, readers: Readers, printer: &Printer) -> Result<()> {
         let output = OutputFile::of(self.0.as_deref()).readable_by(readers);
-        output.write(&[text.as_bytes()], true, Existing::Replaced)
+        output.write(&[text.as_bytes()], true, Existing::Replaced, printer)
     }
 }
 

@@ -9,9 +9,8 @@ use vac_store::join::{Known, Why};
 use vac_store::{HeldBudget, Skipped};
 
 use super::when;
-use crate::progress::Progress;
+use crate::printer::Printer;
 use crate::skipped;
-use crate::terminal::{self, Talk};
 
 /// Where to look, and from when sessions have to be.
 #[derive(Args)]
@@ -51,38 +50,38 @@ impl Selection {
         agent: Option<Agent>,
         jobs: usize,
         budget: &HeldBudget,
-        talk: Talk,
+        printer: &Printer,
     ) -> Result<Selected> {
         let search = Search { jobs, ..self.search(paths, agent) };
         let mut progress = None;
         let found = search.find(budget, &mut |total| {
-            progress.get_or_insert_with(|| Progress::new("looking", total, talk)).step();
+            progress.get_or_insert_with(|| printer.progress("looking", total)).step();
         });
         drop(progress);
         let found = found?;
         for missing in &found.missing {
-            talk.warn(missing);
+            printer.warn(missing);
         }
         let mut is_complete = found.troubles.is_empty();
         for trouble in &found.troubles {
-            terminal::error(trouble);
+            printer.error(trouble);
         }
         let mut duplicates = Vec::new();
         for thing in &found.left_out {
             let words = thing.to_string();
             if let Why::Unreadable(_) = thing.why {
-                terminal::error(&words);
+                printer.error(&words);
                 is_complete = false;
             } else {
-                talk.say_more(&words);
+                printer.detail(&words);
                 duplicates.push(words);
             }
         }
-        skipped::warn(&found.skipped, talk);
+        skipped::warn(&found.skipped, printer);
         match found.unknown_start {
             0 => {}
-            1 => talk.warn("1 session does not say when it began, and is among these"),
-            unknown => talk.warn(&format!(
+            1 => printer.warn("1 session does not say when it began, and is among these"),
+            unknown => printer.warn(&format!(
                 "{unknown} sessions do not say when they began, and are among these"
             )),
         }

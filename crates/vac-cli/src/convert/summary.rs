@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 use vac_adapter::report::Report;
 
-use crate::line::{HEADING, Line, beginning};
-use crate::table::{Side, Table};
-use crate::terminal::Talk;
-use crate::words::{counted, grouped, size};
+use crate::format::{format_size, group_digits, pluralize, truncate};
+use crate::printer::Printer;
+use crate::printer::line::{HEADING, Line};
+use crate::printer::table::{Side, Table};
 
 /// The maximum number of unknown types that are printed.
 const MAX_UNKNOWN: usize = 5;
@@ -66,42 +66,42 @@ impl Summary {
     }
 
     /// Prints what was noticed, and a table of sessions by agent and variant.
-    pub fn print(&self, talk: Talk) {
+    pub fn print(&self, printer: &Printer) {
         for (path, count) in self.total(|report| &report.redacted) {
-            talk.say(&format!("redacted: {path} ({count})"));
+            printer.info(&format!("redacted: {path} ({count})"));
         }
         let unknown = self.total(|report| &report.unknown_types);
-        let most = if talk == Talk::Verbose { usize::MAX } else { MAX_UNKNOWN };
+        let most = if printer.is_verbose() { usize::MAX } else { MAX_UNKNOWN };
         let more = unknown.len().saturating_sub(most);
         for (native, count) in unknown.into_iter().take(most) {
-            talk.say(&format!("unknown: {} ({count})", beginning(&native, 80)));
+            printer.info(&format!("unknown: {} ({count})", truncate(&native, 80)));
         }
         if more > 0 {
-            talk.say(&format!("unknown: {more} more (-v and --report list them)"));
+            printer.info(&format!("unknown: {more} more (-v and --report list them)"));
         }
         for (key, count) in self.total(|report| &report.unknown_keys) {
-            talk.say_more(&format!("unknown key: {} ({count})", beginning(&key, 80)));
+            printer.detail(&format!("unknown key: {} ({count})", truncate(&key, 80)));
         }
         if !self.duplicates.is_empty() {
-            talk.say(&format!("{} skipped", counted(self.duplicates.len(), "duplicate")));
+            printer.info(&format!("{} skipped", pluralize(self.duplicates.len(), "duplicate")));
         }
         for line in self.table() {
-            talk.say_line(&line);
+            printer.info(&line);
         }
-        talk.say(&format!(
+        printer.info(&format!(
             "{} converted, {} failed, {} skipped",
-            counted(self.sessions.len(), "session"),
-            grouped(self.failed.len() as u64),
-            grouped(self.skipped)
+            pluralize(self.sessions.len(), "session"),
+            group_digits(self.failed.len() as u64),
+            group_digits(self.skipped)
         ));
         if let Some(Changes { new, changed, unchanged, kept }) = self.changes {
             let kept = if kept > 0 { format!(", {kept} kept") } else { String::new() };
-            let [new, changed, unchanged] = [new, changed, unchanged].map(grouped);
-            talk.say(&format!("{new} new, {changed} changed, {unchanged} unchanged{kept}"));
+            let [new, changed, unchanged] = [new, changed, unchanged].map(group_digits);
+            printer.info(&format!("{new} new, {changed} changed, {unchanged} unchanged{kept}"));
         }
         if self.unchanged_unknown > 0 {
-            let sessions = counted(self.unchanged_unknown, "unchanged session");
-            talk.warn(&format!("{sessions} not fully understood"));
+            let sessions = pluralize(self.unchanged_unknown, "unchanged session");
+            printer.warn(&format!("{sessions} not fully understood"));
         }
     }
 
@@ -130,7 +130,12 @@ impl Summary {
         ]);
         let cells = |names: [&str; 2], [sessions, entries, bytes, unparsed]: [u64; 4]| {
             let names = names.map(str::to_owned);
-            let numbers = [grouped(sessions), grouped(entries), size(bytes), grouped(unparsed)];
+            let numbers = [
+                group_digits(sessions),
+                group_digits(entries),
+                format_size(bytes),
+                group_digits(unparsed),
+            ];
             names.into_iter().chain(numbers)
         };
         let mut total = [0; 4];

@@ -12,9 +12,8 @@ use vac_adapter::report::Report;
 use vac_store::Log;
 use vac_store::join::Known;
 
-use crate::progress::Progress;
+use crate::printer::Progress;
 use crate::sessions;
-use crate::terminal::Talk;
 
 /// Smaller records are kept in memory: there are more of them than files may be open.
 const SMALL: usize = 1 << 18;
@@ -71,12 +70,11 @@ pub enum Made {
 pub fn convert_all(
     logs: &[Known],
     settings: &Settings,
-    talk: Talk,
+    progress: &Progress<'_>,
     mut take: impl FnMut(&Log, Outcome) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let work = |known: &Known| convert(known, settings);
     let mut due = logs.iter();
-    let progress = Progress::new("converting", logs.len(), talk);
     ordered_parallel_map(logs.iter(), settings.jobs, work, |outcome| {
         progress.step();
         match due.next() {

@@ -1,4 +1,4 @@
-//! Lines for people: harmless text, and colours.
+//! Lines of text with colours, for people.
 //!
 //! Text in a [`Line`] is always made harmless, so that text of a log, a record, a key or a file
 //! name cannot control the terminal. Colours are removed where standard output or standard error
@@ -7,21 +7,21 @@
 use anstyle::{AnsiColor, Style};
 use vac_value::harmless;
 
-/// What went wrong.
-pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What one should look at.
-pub const DOUBTFUL: Style = AnsiColor::Yellow.on_default().bold();
-/// What is as it should be.
-pub const GOOD: Style = AnsiColor::Green.on_default();
-/// Names of columns and of facts.
+/// The style of errors.
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// The style of warnings.
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// The style of good results.
+pub const SUCCESS: Style = AnsiColor::Green.on_default();
+/// The style of names of columns and facts.
 pub const HEADING: Style = Style::new().bold();
 
-/// One line, without its end.
+/// One line, without its line feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line(String);
 
 impl Line {
-    /// An empty line.
+    /// Creates an empty line.
     pub fn new() -> Self {
         Self::default()
     }
@@ -50,14 +50,14 @@ impl Line {
         self
     }
 
-    /// Adds blanks.
+    /// Adds spaces.
     #[must_use]
-    pub fn blanks(mut self, count: usize) -> Self {
+    pub fn spaces(mut self, count: usize) -> Self {
         self.0.extend(std::iter::repeat_n(' ', count));
         self
     }
 
-    /// The text, with the escape sequences of its styles.
+    /// Returns the text with the escape sequences of its styles.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -69,11 +69,9 @@ impl<T: AsRef<str> + ?Sized> From<&T> for Line {
     }
 }
 
-/// The beginning of a text, of so many characters at most.
-pub fn beginning(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+impl From<&Line> for Line {
+    fn from(line: &Line) -> Self {
+        line.clone()
     }
 }
 
@@ -82,15 +80,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_styles_bring_escape_sequences() {
-        let line = Line::from("a\u{1b}[2J\n").styled(BAD, "\u{202e}b").text("c");
+    fn escape_sequences_come_only_from_styles() {
+        let line = Line::from("a\u{1b}[2J\n").styled(ERROR, "\u{202e}b").text("c");
         assert_eq!(line.as_str(), "a\\u{1b}[2J\\n\u{1b}[1m\u{1b}[31m\\u{202e}b\u{1b}[0mc");
         assert_eq!(Line::new().styled(Style::new(), "x"), Line::from("x"));
-    }
-
-    #[test]
-    fn a_beginning_ends_between_characters() {
-        assert_eq!(beginning("éèê", 2), "éè...");
-        assert_eq!(beginning("éèê", 3), "éèê");
     }
 }

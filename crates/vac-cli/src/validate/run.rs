@@ -26,7 +26,7 @@ const MAX_STDIN: usize = 4 << 20;
 /// How much is read at once.
 const CHUNK: usize = 1 << 16;
 
-/// How to judge.
+/// How to run.
 pub struct Settings<'s> {
     /// The rule that documents are validated against.
     pub rule: Rule<'s>,
@@ -115,28 +115,27 @@ pub struct Signed {
     pub digest: usize,
 }
 
-/// Judges everything in an input.
-pub fn judge(input: &Input, settings: &Settings<'_>) -> Outcome {
+/// Validates everything in an input.
+pub fn validate(input: &Input, settings: &Settings<'_>) -> Outcome {
     let outcome = Outcome { name: input.name(), ..Outcome::default() };
-    let mut judge =
-        Judge { input, settings, scanner: Scanner::default(), outcome, stdin: Vec::new() };
-    match judge.read() {
-        Ok(()) => judge.explain(),
-        Err(error) => judge.outcome.unreadable = Some(error.to_string()),
+    let mut run = Run { input, settings, scanner: Scanner::default(), outcome, stdin: Vec::new() };
+    match run.read() {
+        Ok(()) => run.explain(),
+        Err(error) => run.outcome.unreadable = Some(error.to_string()),
     }
-    judge.outcome
+    run.outcome
 }
 
-struct Judge<'j> {
-    input: &'j Input,
-    settings: &'j Settings<'j>,
+struct Run<'r> {
+    input: &'r Input,
+    settings: &'r Settings<'r>,
     scanner: Scanner,
     outcome: Outcome,
     /// The beginning of standard input, which cannot be read again.
     stdin: Vec<u8>,
 }
 
-impl Judge<'_> {
+impl Run<'_> {
     fn read(&mut self) -> io::Result<()> {
         let mut reader = self.input.open()?;
         let mut head = Vec::new();

@@ -1,15 +1,15 @@
-//! Numbers in words.
+//! Numbers, sizes, durations and long texts as people read them.
 
-/// So many things.
-pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+/// Formats a count with its noun: `1 file`, `2,000 files`.
+pub fn pluralize(count: impl TryInto<u64>, thing: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {thing}"),
-        count => format!("{} {thing}s", grouped(count)),
+        count => format!("{} {thing}s", group_digits(count)),
     }
 }
 
-/// A number with a comma between each three digits.
-pub fn grouped(number: u64) -> String {
+/// Formats a number with a comma between each three digits.
+pub fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -21,8 +21,8 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// A number of bytes, to two or three digits.
-pub fn size(bytes: u64) -> String {
+/// Formats a number of bytes with two or three digits: `12.3 kB`.
+pub fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -34,15 +34,15 @@ pub fn size(bytes: u64) -> String {
         tenths /= 1000;
         unit += 1;
     }
-    let name = UNITS.get(unit).copied().unwrap_or_default();
+    let name = UNITS[unit];
     match tenths {
         ..1000 => format!("{}.{} {name}", tenths / 10, tenths % 10),
         _ => format!("{} {name}", tenths / 10),
     }
 }
 
-/// A time in two or three units.
-pub fn duration(milliseconds: u64) -> String {
+/// Formats a duration in one to three units: `1 h 2 min 3 s`.
+pub fn format_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
     let (minutes, rest) = (seconds / 60 % 60, seconds % 60);
@@ -54,15 +54,23 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
+/// Returns at most this many characters of a text, with `...` if there are more.
+pub fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn one_thing_is_not_several() {
-        assert_eq!(counted(0_usize, "file"), "0 files");
-        assert_eq!(counted(1_u64, "file"), "1 file");
-        assert_eq!(counted(2_000_u64, "file"), "2,000 files");
+    fn nouns_of_counts_are_singular_or_plural() {
+        assert_eq!(pluralize(0_usize, "file"), "0 files");
+        assert_eq!(pluralize(1_u64, "file"), "1 file");
+        assert_eq!(pluralize(2_000_u64, "file"), "2,000 files");
     }
 
     #[test]
@@ -70,7 +78,7 @@ mod tests {
         for (number, expected) in
             [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")]
         {
-            assert_eq!(grouped(number), expected);
+            assert_eq!(group_digits(number), expected);
         }
     }
 
@@ -88,19 +96,25 @@ mod tests {
             (4_700_000_000, "4.7 GB"),
             (u64::MAX, "18.4 EB"),
         ] {
-            assert_eq!(size(bytes), expected);
+            assert_eq!(format_size(bytes), expected);
         }
     }
 
     #[test]
-    fn durations_are_told_in_two_or_three_units() {
+    fn durations_have_one_to_three_units() {
         for (milliseconds, expected) in [
             (5, "0.005 s"),
             (61_000, "1 min 1 s"),
             (3_600_000, "1 h 0 min 0 s"),
             (90_061_000, "1 d 1 h 1 min"),
         ] {
-            assert_eq!(duration(milliseconds), expected);
+            assert_eq!(format_duration(milliseconds), expected);
         }
+    }
+
+    #[test]
+    fn truncated_text_ends_between_characters() {
+        assert_eq!(truncate("éèê", 2), "éè...");
+        assert_eq!(truncate("éèê", 3), "éèê");
     }
 }

@@ -9,13 +9,13 @@ use vac::search::own_roots;
 
 /// Files, and folders with everything in them.
 #[derive(Default)]
-pub struct Protected {
+pub struct InputGuard {
     paths: Vec<PathBuf>,
     /// The same without links, once somebody wants to know.
     real: OnceCell<HashSet<PathBuf>>,
 }
 
-impl Protected {
+impl InputGuard {
     /// These.
     pub fn new<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Self {
         Self { paths: paths.into_iter().map(Path::to_owned).collect(), real: OnceCell::new() }

@@ -10,15 +10,14 @@ use vac_validate::lint::Finding;
 use vac_value::harmless;
 
 use crate::exit::Exit;
-use crate::judge::{Outcome, Place, Problem, Reported, Signed};
-use crate::line::{BAD, DOUBTFUL, GOOD, Line};
-use crate::terminal::{self, Output, Talk};
-use crate::words::{counted, grouped};
+use crate::format::{group_digits, pluralize};
+use crate::printer::Printer;
+use crate::printer::line::{ERROR, Line, SUCCESS, WARNING};
+use crate::validate::run::{Outcome, Place, Problem, Reported, Signed};
 
 /// Reports outcomes, one after the other.
-pub struct Reporter {
-    output: Output,
-    talk: Talk,
+pub struct Reporter<'p> {
+    printer: &'p Printer,
     /// Whether findings count as problems.
     deny: bool,
     /// The JSON document, if that is what is wanted.
@@ -39,16 +38,15 @@ struct Summary {
     lint: usize,
 }
 
-impl Reporter {
+impl<'p> Reporter<'p> {
     /// In JSON or in lines; `deny` makes a finding as bad as a violation.
-    pub fn new(json: bool, deny: bool, talk: Talk) -> Self {
+    pub fn new(json: bool, deny: bool, printer: &'p Printer) -> Self {
         Self {
-            output: Output::new(),
-            talk,
+            printer,
             deny,
             json: json.then(Vec::new),
             summary: Summary::default(),
-            exit: Exit::Yes,
+            exit: Exit::Success,
         }
     }
 
@@ -59,7 +57,7 @@ impl Reporter {
             files.push(File::of(outcome));
         } else {
             for line in self.lines(outcome).lines() {
-                self.output.line(line)?;
+                self.printer.line(line)?;
             }
         }
         self.talk_about(outcome)
@@ -68,10 +66,10 @@ impl Reporter {
     /// Prints the summary and returns the exit code.
     pub fn finish(mut self) -> io::Result<Exit> {
         if let Some(files) = self.json.take() {
-            self.output.json(&Document { files, summary: self.summary })?;
+            self.printer.json(&Document { files, summary: self.summary })?;
         }
-        self.output.flush()?;
-        self.talk.say_line(&self.summary.line());
+        self.printer.flush()?;
+        self.printer.info(self.summary.line());
         Ok(self.exit)
     }
 
@@ -83,13 +81,13 @@ impl Reporter {
         summary.lint += outcome.findings.total;
         let exit = if outcome.unreadable.is_some() {
             summary.unreadable += 1;
-            Exit::Trouble
+            Exit::Error
         } else if outcome.is_valid() {
             summary.valid += 1;
-            if self.deny && outcome.findings.total > 0 { Exit::No } else { Exit::Yes }
+            if self.deny && outcome.findings.total > 0 { Exit::Failure } else { Exit::Success }
         } else {
             summary.invalid += 1;
-            Exit::No
+            Exit::Failure
         };
         self.exit = self.exit.max(exit);
     }
@@ -99,7 +97,7 @@ impl Reporter {
         let name = harmless(&outcome.name);
         for (place, problem) in &outcome.problems.first {
             let problem = match problem {
-                Problem::Violation(violation) if self.talk == Talk::Verbose => {
+                Problem::Violation(violation) if self.printer.is_verbose() => {
                     format!("{violation:#}")
                 }
                 Problem::Violation(violation) => violation.to_string(),
@@ -133,18 +131,18 @@ impl Reporter {
         if outcome.signed.word().is_some() {
             words.push(format!("{name}: signature: not checked; run vac verify"));
         }
-        if !words.is_empty() || outcome.unreadable.is_some() || self.talk == Talk::Verbose {
-            self.output.flush()?;
+        if !words.is_empty() || outcome.unreadable.is_some() || self.printer.is_verbose() {
+            self.printer.flush()?;
         }
         for line in words {
-            self.talk.say(&line);
+            self.printer.info(&line);
         }
         if let Some(why) = &outcome.unreadable {
-            terminal::error(&format!("{name}: {why}"));
+            self.printer.error(&format!("{name}: {why}"));
         } else if outcome.is_valid() {
-            let documents = counted(outcome.documents, "document");
-            let line = Line::from(&name).text(": ").styled(GOOD, "valid");
-            self.talk.say_more_line(&line.text(&format!(" ({documents})")));
+            let documents = pluralize(outcome.documents, "document");
+            let line = Line::from(&name).text(": ").styled(SUCCESS, "valid");
+            self.printer.detail(line.text(&format!(" ({documents})")));
         }
         Ok(())
     }
@@ -201,18 +199,21 @@ impl Summary {
     fn line(self) -> Line {
         let Self { files, valid, invalid, unreadable, .. } = self;
         let style = |count: usize, style: Style| if count == 0 { Style::new() } else { style };
-        let mut line = Line::from(&counted(files, "file"))
+        let mut line = Line::from(&pluralize(files, "file"))
             .text(": ")
-            .styled(style(valid, GOOD), &format!("{} valid", grouped(valid as u64)))
+            .styled(style(valid, SUCCESS), &format!("{} valid", group_digits(valid as u64)))
             .text(", ")
-            .styled(style(invalid, BAD), &format!("{} invalid", grouped(invalid as u64)))
+            .styled(style(invalid, ERROR), &format!("{} invalid", group_digits(invalid as u64)))
             .text(", ")
-            .styled(style(unreadable, BAD), &format!("{} unreadable", grouped(unreadable as u64)));
+            .styled(
+                style(unreadable, ERROR),
+                &format!("{} unreadable", group_digits(unreadable as u64)),
+            );
         if self.documents > self.files {
-            line = line.text(&format!(" ({})", counted(self.documents, "document")));
+            line = line.text(&format!(" ({})", pluralize(self.documents, "document")));
         }
         if self.lint > 0 {
-            line = line.text("; ").styled(DOUBTFUL, &counted(self.lint, "lint finding"));
+            line = line.text("; ").styled(WARNING, &pluralize(self.lint, "lint finding"));
         }
         line
     }

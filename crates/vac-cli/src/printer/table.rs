@@ -4,7 +4,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
 use vac_value::harmless;
 
-use crate::line::{HEADING, Line};
+use super::line::{HEADING, Line};
 
 /// What is between columns.
 const GAP: usize = 2;
@@ -65,7 +65,7 @@ impl Table {
                     _ => (0, room),
                 };
                 let gap = if column == 0 { 0 } else { GAP };
-                line = line.blanks(gap + before).styled(*style, cell).blanks(behind);
+                line = line.spaces(gap + before).styled(*style, cell).spaces(behind);
             }
             line
         };
