@@ -159,7 +159,6 @@ impl ListArgs {
                 printer.line(line)?;
             }
         }
-        printer.flush()?;
         if listed.sessions.is_empty() {
             for line in self.selection.none_found(agent)? {
                 printer.info(&line);

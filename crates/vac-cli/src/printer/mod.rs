@@ -166,6 +166,9 @@ impl Printer {
         if self.verbosity < verbosity {
             return;
         }
+        // Data that was printed before the message appears before it. If this fails, the data
+        // stays in the buffer, and the flush at the end of the command fails too.
+        drop(self.flush());
         let line = message.into().as_str().to_owned() + "\n";
         // An error of stderr cannot be reported anywhere.
         self.without_bar(|| drop(self.err.in_colours().write_all(line.as_bytes())));

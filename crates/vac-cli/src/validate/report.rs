@@ -60,7 +60,8 @@ impl<'p> Reporter<'p> {
                 self.printer.line(line)?;
             }
         }
-        self.talk_about(outcome)
+        self.print_messages(outcome);
+        Ok(())
     }
 
     /// Prints the summary and returns the exit code.
@@ -118,8 +119,8 @@ impl<'p> Reporter<'p> {
         lines
     }
 
-    /// Prints on stderr what belongs to an outcome, after its data.
-    fn talk_about(&mut self, outcome: &Outcome) -> io::Result<()> {
+    /// Prints the messages about an outcome.
+    fn print_messages(&self, outcome: &Outcome) {
         let name = harmless(&outcome.name);
         let mut words = Vec::new();
         words
@@ -131,9 +132,6 @@ impl<'p> Reporter<'p> {
         if outcome.signed.word().is_some() {
             words.push(format!("{name}: signature: not checked; run vac verify"));
         }
-        if !words.is_empty() || outcome.unreadable.is_some() || self.printer.is_verbose() {
-            self.printer.flush()?;
-        }
         for line in words {
             self.printer.info(&line);
         }
@@ -144,7 +142,6 @@ impl<'p> Reporter<'p> {
             let line = Line::from(&name).text(": ").styled(SUCCESS, "valid");
             self.printer.detail(line.text(&format!(" ({documents})")));
         }
-        Ok(())
     }
 }
 
