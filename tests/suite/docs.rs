@@ -89,7 +89,8 @@ fn the_documentation_of_a_crate_has_an_example_and_its_decisions() {
 /// fixtures are in, and (where there is a corpus) all that real sessions are in.
 #[test]
 fn the_table_of_variants_is_complete() {
-    let readme: BTreeSet<_> = Document::read("crates/vac-cli/README.md").variants().into_iter().collect();
+    let readme: BTreeSet<_> =
+        Document::read("crates/vac-cli/README.md").variants().into_iter().collect();
     let (mut documented, mut covered) = (BTreeSet::new(), BTreeSet::new());
     for adapter in AGENTS.iter().copied() {
         let agent = adapter.name();
