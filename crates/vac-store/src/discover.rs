@@ -3,16 +3,18 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use vac_adapter::Adapter;
 use vac_adapter::places::{Keep, What};
 
-use crate::find::{Found, Origin, Search, find_all};
+use crate::find::{Found, Origin, Search, find_all, find_in};
 use crate::pattern::matches;
 use crate::places::{Root, roots_below, roots_of_home};
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder;
 use crate::skipped::Skipped;
+use crate::source::SourceFiles;
 use crate::walk::{Visitor, walk};
 
 /// No place is deeper.
@@ -42,8 +44,7 @@ impl Search<'_> {
                 // What else is wrong shows when it is read.
                 _ => {}
             }
-            #[allow(clippy::disallowed_methods)] // compared, never opened
-            let real = match root.path.canonicalize() {
+            let real = match place.to_real_path(&root.path) {
                 Ok(real) => real,
                 Err(error) if is_absent(&error) => continue,
                 Err(error) => {
@@ -75,18 +76,28 @@ impl Search<'_> {
 /// agent's folder, or a folder of homes such as `/home`. It is a folder of homes if it has no place
 /// of an agent itself.
 ///
+/// The folder is in a source, or on disk without one.
+///
 /// # Errors
 /// If the folder cannot be read.
-pub fn roots_in(agents: &[&dyn Adapter], folder: &Path) -> io::Result<Vec<Root>> {
+pub fn roots_in(
+    source: Option<&Arc<SourceFiles>>,
+    agents: &[&dyn Adapter],
+    folder: &Path,
+) -> io::Result<Vec<Root>> {
     let own = roots_below(agents, folder);
-    let top = SafePath::named(folder, &Skipped::default());
+    let top = SafePath::named_in(source, folder, &Skipped::default());
     let entries = top.entries()?;
     let has_place = |root: &Root| match &root.below {
         Some((_, names)) => !names.as_os_str().is_empty() && top.join(names).exists(),
         None => true,
     };
     // A copy of an agent's folder has the agent's sessions.
-    if own.iter().any(has_place) || !discover(&own, agents).logs.is_empty() {
+    let has_logs = || match source {
+        Some(source) => !find_in(source, &[], &own, agents).logs.is_empty(),
+        None => !discover(&own, agents).logs.is_empty(),
+    };
+    if own.iter().any(has_place) || has_logs() {
         return Ok(own);
     }
     let homes = entries.iter().filter(|entry| entry.is_folder());
@@ -191,9 +202,9 @@ impl KeepSearch<'_, '_> {
             }
             (What::Prompts, Kind::File) => self.search.prompts(path),
             (What::Store, Kind::Folder) => self.search.known_folder(path),
-            (What::Store, Kind::File) => match path.metadata() {
+            (What::Store, Kind::File) => match path.size() {
                 // One that has just been made has nothing in it yet.
-                Ok(metadata) if metadata.len() == 0 => {}
+                Ok(0) => {}
                 _ => self.search.database(path),
             },
             (_, Kind::Link) | (What::Log | What::Prompts, Kind::Folder) => {}

@@ -16,6 +16,7 @@ use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
 use crate::session_folder::{self, OwnFolder};
 use crate::skipped::Skipped;
+use crate::source::SourceFiles;
 use crate::walk::{MAX_DEPTH, Visitor, walk};
 use crate::{sqlite, zstandard};
 
@@ -37,9 +38,36 @@ pub fn find(paths: &[PathBuf], agents: &[&dyn Adapter]) -> Found {
     find_all(paths, &[], agents)
 }
 
+/// Finds logs in the files and folders of a source, and in the places of agents there. An empty path
+/// is all of the source. A name that cannot be a path is an error.
+pub fn find_in(
+    source: &Arc<SourceFiles>,
+    paths: &[PathBuf],
+    roots: &[Root],
+    agents: &[&dyn Adapter],
+) -> Found {
+    let mut search = Search::new(agents, Some(source.clone()));
+    match source.refused() {
+        Ok(names) => {
+            for (name, reason) in names {
+                search.trouble(Path::new(name), &bad_data(*reason));
+            }
+        }
+        Err(error) => {
+            search.found.troubles.push(format!("the files cannot be listed: {error}"));
+            return search.finish();
+        }
+    }
+    for path in paths {
+        search.named(path);
+    }
+    search.discover(roots);
+    search.finish()
+}
+
 /// Finds logs in paths ([`find`]) and in the places of agents ([`discover`](crate::discover())).
 pub fn find_all(paths: &[PathBuf], roots: &[Root], agents: &[&dyn Adapter]) -> Found {
-    let mut search = Search::new(agents);
+    let mut search = Search::new(agents, None);
     for path in paths {
         if path.as_os_str() == "-" {
             search.stdin();
@@ -54,6 +82,8 @@ pub fn find_all(paths: &[PathBuf], roots: &[Root], agents: &[&dyn Adapter]) -> F
 /// What has been found so far.
 pub(crate) struct Search<'a> {
     pub agents: &'a [&'a dyn Adapter],
+    /// Where the files are, unless they are on disk.
+    source: Option<Arc<SourceFiles>>,
     found: Found,
     is_stdin_read: bool,
     /// The agent whose place is being searched.
@@ -68,8 +98,8 @@ pub(crate) struct Origin {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(agents: &'a [&'a dyn Adapter]) -> Self {
-        Self { agents, found: Found::default(), is_stdin_read: false, origin: None }
+    fn new(agents: &'a [&'a dyn Adapter], source: Option<Arc<SourceFiles>>) -> Self {
+        Self { agents, source, found: Found::default(), is_stdin_read: false, origin: None }
     }
 
     /// All of it. What is read with a session is not a session as well.
@@ -117,7 +147,7 @@ impl<'a> Search<'a> {
 
     /// A path that is a root: links in it are followed, none below it are.
     pub fn root(&self, path: &Path) -> SafePath {
-        SafePath::named(path, &self.found.skipped)
+        SafePath::named_in(self.source.as_ref(), path, &self.found.skipped)
     }
 
     /// Takes a path that the user named.
@@ -178,7 +208,7 @@ impl<'a> Search<'a> {
 
     /// Returns the agent in whose place a file is.
     fn origin_of(&self, path: &SafePath) -> Option<Origin> {
-        self.origin.or_else(|| fork_of_path(self.agents, path.as_path()))
+        self.origin.or_else(|| fork_of_path(self.agents, path))
     }
 
     /// Takes a file that has to be a database with sessions.
@@ -352,6 +382,6 @@ pub(crate) fn open_folder(
 /// The first bytes of a file, as many as tell a container.
 fn beginning(path: &SafePath) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    path.open()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    path.reader()?.take(sqlite::MAGIC.len() as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

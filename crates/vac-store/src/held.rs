@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Take};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +15,7 @@ use vac_adapter::container::Container;
 use vac_adapter::frame;
 
 use crate::log::{Part, Place};
+use crate::safe_path::FileReader;
 
 /// Maximum number of bytes of logs in memory: of each that is converted, and of all that wait.
 pub(crate) const MAX_HELD: usize = 32 << 20;
@@ -93,15 +93,15 @@ pub(crate) struct Recorder<'p> {
 
 struct Recorded {
     bytes: Vec<u8>,
-    rest: Take<File>,
+    rest: Take<FileReader>,
 }
 
 impl<'p> Recorder<'p> {
     /// Opens a file. Nothing if it is not a file that fits into the budget.
     pub fn open(part: &'p Part, budget: &HeldBudget) -> io::Result<Option<Self>> {
         let (Place::File(path) | Place::Compressed(path)) = &part.place else { return Ok(None) };
-        let file = path.open()?;
-        let size = file.metadata()?.len();
+        let file = path.reader()?;
+        let size = file.size()?;
         let Some(reserved) = budget.reserve(size) else { return Ok(None) };
         // What is appended from now on is not read.
         let state = RefCell::new(Recorded { bytes: Vec::new(), rest: file.take(size) });

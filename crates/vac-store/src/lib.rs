@@ -26,6 +26,7 @@
 //!   or a tree of small files. What is particular to an agent's is in the agent's crate, and reads
 //!   through this one.
 //! * [`join`](join::join) joins the files of one session.
+//! * A [`Source`] is where files are that are not on disk: everything else works on it as on disk.
 //! * [`LogFiles`] is a log as data: it can be sent to another process and opened there.
 //! * [`Log::load`] reads a log to convert it, and ties its record to the bytes that were read
 //!   ([`Loaded`]).
@@ -63,6 +64,7 @@ pub mod log_files;
 pub mod places;
 pub mod safe_path;
 pub mod skipped;
+pub mod source;
 pub mod sqlite;
 pub mod walk;
 pub mod zstandard;
@@ -78,10 +80,11 @@ mod prompts;
 mod session_folder;
 
 pub use discover::discover;
-pub use find::{Found, find, find_all};
+pub use find::{Found, find, find_all, find_in};
 pub use held::HeldBudget;
 pub use loaded::Loaded;
 pub use log::Log;
 pub use log_files::LogFiles;
 pub use safe_path::SafePath;
 pub use skipped::Skipped;
+pub use source::{Disk, Memory, Source, SourceFiles};

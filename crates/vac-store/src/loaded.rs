@@ -102,8 +102,7 @@ impl<'l> LoadedPart<'l> {
             self.bytes = Some(bytes.into());
             return Ok(());
         }
-        let is_compressed =
-            matches!(self.part.place, Place::Compressed(_) | Place::CompressedMemory(_));
+        let is_compressed = matches!(self.part.place, Place::Compressed(_));
         if !is_compressed && self.size.is_some_and(|size| size > *room) {
             self.part.take_held();
             *room = 0;

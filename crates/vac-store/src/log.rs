@@ -5,14 +5,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble, bad_data};
+use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, Source};
 
 use crate::find::Origin;
 use crate::held::Held;
 use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
-use crate::{sqlite, zstandard};
+use crate::zstandard;
 
 /// One thing to convert: a file, several that hold one session, or a session of a store.
 #[derive(Debug)]
@@ -67,10 +67,6 @@ pub(crate) enum Place {
     Note(SafePath),
     /// Standard input, kept in a file without a name.
     Kept(File),
-    /// Bytes that a program has given.
-    Memory(Held),
-    /// The same, compressed.
-    CompressedMemory(Held),
     /// A session of a store.
     Stored(Stored),
 }
@@ -133,19 +129,15 @@ impl Part {
             | Place::Compressed(path)
             | Place::Note(path)
             | Place::Stored(Stored { path, .. }) => Some(path),
-            Place::Kept(_) | Place::Memory(_) | Place::CompressedMemory(_) => None,
+            Place::Kept(_) => None,
         }
     }
 
     /// Makes what the adapter sees of what is stored.
     pub(crate) fn decode<'r>(&self, stored: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         Ok(match &self.place {
-            Place::File(_) | Place::Kept(_) | Place::Memory(_) | Place::Stored(..) => {
-                Box::new(stored)
-            }
-            Place::Compressed(_) | Place::CompressedMemory(_) => {
-                Box::new(zstandard::decompress(stored)?)
-            }
+            Place::File(_) | Place::Kept(_) | Place::Stored(..) => Box::new(stored),
+            Place::Compressed(_) => Box::new(zstandard::decompress(stored)?),
             Place::Note(_) => {
                 let before = format!("{{\"file\":\"{}\",\"value\":", self.name);
                 Box::new(io::Cursor::new(before).chain(stored).chain(&b"}\n"[..]))
@@ -156,8 +148,8 @@ impl Part {
     /// What it is read from.
     pub(crate) fn container(&self) -> Container {
         match &self.place {
-            Place::File(_) | Place::Note(_) | Place::Kept(_) | Place::Memory(_) => Container::File,
-            Place::Compressed(_) | Place::CompressedMemory(_) => Container::CompressedFile,
+            Place::File(_) | Place::Note(_) | Place::Kept(_) => Container::File,
+            Place::Compressed(_) => Container::CompressedFile,
             Place::Stored(stored) => stored.container,
         }
     }
@@ -178,13 +170,8 @@ impl Part {
             return Ok(Some(held.as_ref().len() as u64));
         }
         Ok(match &self.place {
-            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
-                Some(path.metadata()?.len())
-            }
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => Some(path.size()?),
             Place::Kept(file) => Some(file.metadata()?.len()),
-            Place::Memory(bytes) | Place::CompressedMemory(bytes) => {
-                Some(bytes.as_ref().len() as u64)
-            }
             Place::Stored(..) => None,
         })
     }
@@ -205,10 +192,9 @@ impl Part {
         }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
-                Box::new(path.open()?)
+                Box::new(path.reader()?)
             }
             Place::Kept(file) => Box::new(KeptReader { file, offset: 0 }),
-            Place::Memory(bytes) | Place::CompressedMemory(bytes) => Box::new(bytes.as_ref()),
             Place::Stored(stored) => Box::new(io::Cursor::new(stored.read()?.0)),
         })
     }
@@ -242,22 +228,6 @@ impl Log {
         }
     }
 
-    /// Makes a log of bytes in memory, which may be compressed.
-    ///
-    /// # Errors
-    /// If the bytes are a database: those are read only from files.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> io::Result<Self> {
-        if bytes.starts_with(sqlite::MAGIC) {
-            return Err(bad_data(
-                "a database in memory cannot be read: write it to a file and search for that",
-            ));
-        }
-        let is_compressed = bytes.starts_with(&zstandard::MAGIC);
-        let held = Held::from(bytes);
-        let place = if is_compressed { Place::CompressedMemory(held) } else { Place::Memory(held) };
-        Ok(Self::of(Part::new(name.to_owned(), String::new(), place), name.to_owned(), true))
-    }
-
     /// The files it is in, unless it came through standard input.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().chain(&self.attachments).filter_map(Part::path)
@@ -280,7 +250,7 @@ impl Log {
         }
         let parts = self.parts.iter().chain(&self.attachments);
         let files = parts.filter_map(Part::safe_path);
-        files.map(|path| path.metadata().map(|metadata| metadata.len()).ok()).sum()
+        files.map(|path| path.size().ok()).sum()
     }
 
     /// What a record calls its first source.
@@ -311,7 +281,7 @@ impl Log {
     /// How many bytes its files have, if that says something about what is in them.
     pub(crate) fn plain_size(&self) -> Option<u64> {
         let size = |part: &Part| match part.place {
-            Place::Compressed(_) | Place::CompressedMemory(_) => None,
+            Place::Compressed(_) => None,
             _ => part.size().ok().flatten(),
         };
         self.parts.iter().map(size).sum()

@@ -17,6 +17,7 @@ use crate::log::{Log, Part, Place, Stored, folder, name};
 use crate::prompts::Prompts;
 use crate::safe_path::SafePath;
 use crate::skipped::Skipped;
+use crate::source::SourceFiles;
 
 /// The files of a log, or its session in a store, as paths. What is read from them is the same as
 /// from the log: links and special files are treated as they were when it was found.
@@ -26,6 +27,9 @@ pub struct LogFiles {
     /// The folder that relative paths are relative to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     directory: Option<NativePath>,
+    /// Whether the paths are names in a source, and not on disk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    in_source: bool,
     parts: Vec<LogFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<LogFile>,
@@ -116,24 +120,33 @@ impl Log {
         };
         let (parts, attachments) = (files(&self.parts)?, files(&self.attachments)?);
         let is_relative = |file: &LogFile| file.root.as_ref().is_relative();
-        let directory = if parts.iter().chain(&attachments).any(is_relative) {
+        let mut paths = self.parts.iter().chain(&self.attachments).filter_map(Part::safe_path);
+        let in_source = paths.any(SafePath::is_in_source);
+        let directory = if !in_source && parts.iter().chain(&attachments).any(is_relative) {
             Some(NativePath::from(std::env::current_dir()?.as_path()))
         } else {
             None
         };
-        Ok(Some(LogFiles { directory, parts, attachments }))
+        Ok(Some(LogFiles { directory, in_source, parts, attachments }))
     }
 }
 
 /// Stores that have been opened. Logs that are opened with the same value share them.
 #[derive(Debug, Default)]
 pub struct OpenStores {
+    /// Where the files are, unless they are on disk.
+    source: Option<Arc<SourceFiles>>,
     skipped: Skipped,
     /// By root, path, kind and adapter. The root says where links are followed.
     opened: HashMap<(PathBuf, PathBuf, StoreKind, &'static str), Arc<dyn SessionStore>>,
 }
 
 impl OpenStores {
+    /// Stores of a source, or on disk without one. None of them is open.
+    pub fn new(source: Option<Arc<SourceFiles>>) -> Self {
+        Self { source, ..Self::default() }
+    }
+
     /// Opens a session of a store.
     fn open(
         &mut self,
@@ -187,13 +200,17 @@ impl LogFiles {
     /// by the adapter of that name among `agents`, unless it is open.
     ///
     /// # Errors
-    /// If the store cannot be opened. Files are opened when the log is read.
+    /// If the store cannot be opened, or the log is in a source and `stores` are on disk. Files
+    /// are opened when the log is read.
     pub fn open(
         &self,
         shown: String,
         agents: &[&dyn Adapter],
         stores: &mut OpenStores,
     ) -> io::Result<Log> {
+        if self.in_source && stores.source.is_none() {
+            return Err(bad_data("the log is not on disk: its source is needed"));
+        }
         let mut files = |files: &[LogFile]| {
             let parts = files.iter().map(|file| file.open(self.directory.as_ref(), agents, stores));
             parts.collect::<io::Result<Vec<_>>>()
@@ -210,14 +227,20 @@ impl LogFiles {
     pub fn store(&self) -> Option<PathBuf> {
         let first = self.parts.first()?;
         let is_stored = matches!(first.kind, FileKind::Session(_));
-        let path = first.safe_path(self.directory.as_ref(), &Skipped::default());
+        let path = first.safe_path(self.directory.as_ref(), &OpenStores::default());
         is_stored.then(|| path.into())
     }
 
     /// Returns the paths of the files, or of the store.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
         let files = self.parts.iter().chain(&self.attachments);
-        files.map(|file| file.safe_path(self.directory.as_ref(), &Skipped::default()).into())
+        let stores = OpenStores::default();
+        files.map(move |file| file.safe_path(self.directory.as_ref(), &stores).into())
+    }
+
+    /// Whether the files are in a source, and not on disk.
+    pub fn is_in_source(&self) -> bool {
+        self.in_source
     }
 }
 
@@ -235,9 +258,7 @@ impl LogFile {
                 adapter: stored.adapter.to_owned(),
                 key: stored.key.clone(),
             }),
-            Place::File(_) | Place::Kept(_) | Place::Memory(_) | Place::CompressedMemory(_) => {
-                FileKind::File
-            }
+            Place::File(_) | Place::Kept(_) => FileKind::File,
         };
         let is_stored = matches!(part.place, Place::Stored(_));
         let has_own_name = !is_stored && part.name != name(path.as_path());
@@ -256,7 +277,7 @@ impl LogFile {
         agents: &[&dyn Adapter],
         stores: &mut OpenStores,
     ) -> io::Result<Part> {
-        let path = self.safe_path(directory, &stores.skipped);
+        let path = self.safe_path(directory, stores);
         // Adapters read names of folders, so these are the same as when the log was found.
         let stated = self.stated_path();
         let folder = folder(&stated);
@@ -284,12 +305,12 @@ impl LogFile {
     }
 
     /// The path in the directory of the log.
-    fn safe_path(&self, directory: Option<&NativePath>, skipped: &Skipped) -> SafePath {
+    fn safe_path(&self, directory: Option<&NativePath>, stores: &OpenStores) -> SafePath {
         let root = match directory {
             Some(directory) => directory.as_ref().join(self.root.as_ref()),
             None => self.root.as_ref().to_owned(),
         };
-        let root = SafePath::named(&root, skipped);
+        let root = SafePath::named_in(stores.source.as_ref(), &root, &stores.skipped);
         match &self.below {
             Some(below) => root.join(below),
             None => root,

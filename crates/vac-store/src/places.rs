@@ -12,6 +12,7 @@ use vac_adapter::places::{Keep, Place, Variables};
 pub use vac_adapter::places::System;
 
 use crate::find::Origin;
+use crate::safe_path::SafePath;
 
 /// What decides where an agent keeps its sessions.
 pub struct Surroundings<'s> {
@@ -101,8 +102,11 @@ pub(crate) fn roots_of_home(agents: &[&dyn Adapter], folder: &Path, home: &Path)
 
 /// Returns the agent in whose place a path is, if it is one that writes the format of another
 /// agent: its logs cannot be distinguished from the other's by their content.
-pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &Path) -> Option<Origin> {
-    let path = std::path::absolute(path).ok()?;
+pub(crate) fn fork_of_path(agents: &[&dyn Adapter], path: &SafePath) -> Option<Origin> {
+    let is_on_disk = !path.is_in_source();
+    let path = path.as_path().to_owned();
+    // The working directory has no meaning in a source.
+    let path = if is_on_disk { std::path::absolute(path).ok()? } else { path };
     let folders: Vec<_> = path.components().map(Component::as_os_str).collect();
     let contains = |names: &&'static str| {
         let names: Vec<_> = names.split('/').map(OsStr::new).collect();

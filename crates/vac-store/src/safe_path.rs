@@ -1,5 +1,8 @@
 //! The only way to files: paths below which no link is followed.
 //!
+//! A path leads to a file on disk, or to a file of a [`Source`](crate::Source), where there are
+//! no links. Of those on disk the following is true.
+//!
 //! A user names a file or a folder, or an agent keeps sessions in a place that is known.
 //! That *root* may be reached through links. Below it, every component is opened without
 //! following links, and only regular files are opened. What a file is, is checked on the open
@@ -13,7 +16,7 @@
 #![allow(clippy::disallowed_methods)] // here they are used with care
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +24,7 @@ use std::sync::Arc;
 use vac_adapter::container::bad_data;
 
 use crate::skipped::{Reason, Skipped};
+use crate::source::SourceFiles;
 
 /// Paths that are more folders below their root are not opened. Walking a tree recurses, and
 /// opening a path takes time proportional to its depth.
@@ -39,6 +43,41 @@ struct Root {
     /// Links are followed in this part of a path.
     path: PathBuf,
     skipped: Skipped,
+    /// Where the file is, unless it is on disk.
+    source: Option<Arc<SourceFiles>>,
+}
+
+/// A file that is open, at its first byte.
+pub(crate) enum FileReader {
+    Disk(File),
+    /// A file of a source, and the path that it has there.
+    Source(Box<dyn io::Read + Send>, SafePath),
+}
+
+impl FileReader {
+    /// Returns the number of bytes of the file.
+    pub fn size(&self) -> io::Result<u64> {
+        match self {
+            Self::Disk(file) => Ok(file.metadata()?.len()),
+            Self::Source(_, path) => path.size(),
+        }
+    }
+}
+
+impl io::Read for FileReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Disk(file) => file.read(buffer),
+            Self::Source(reader, _) => reader.read(buffer),
+        }
+    }
+
+    fn read_to_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Self::Disk(file) => file.read_to_end(bytes),
+            Self::Source(reader, _) => reader.read_to_end(bytes),
+        }
+    }
 }
 
 /// What a path leads to.
@@ -55,10 +94,30 @@ pub enum Kind {
 }
 
 impl SafePath {
-    /// A path that the user named: links in it are followed.
+    /// A path on disk that the user named: links in it are followed.
     pub fn named(path: &Path, skipped: &Skipped) -> Self {
-        let root = Root { path: path.to_owned(), skipped: skipped.clone() };
-        Self { root: Arc::new(root), path: path.to_owned() }
+        Self::named_in(None, path, skipped)
+    }
+
+    /// A path that the user named: on disk, or in a source.
+    pub(crate) fn named_in(
+        source: Option<&Arc<SourceFiles>>,
+        path: &Path,
+        skipped: &Skipped,
+    ) -> Self {
+        let (path, source) = (path.to_owned(), source.cloned());
+        let root = Root { path: path.clone(), skipped: skipped.clone(), source };
+        Self { root: Arc::new(root), path }
+    }
+
+    /// A path in the same source that is a root.
+    fn other_root(&self, path: &Path) -> Self {
+        Self::named_in(self.root.source.as_ref(), path, &self.root.skipped)
+    }
+
+    /// Whether the file is elsewhere than on disk.
+    pub(crate) fn is_in_source(&self) -> bool {
+        self.root.source.is_some()
     }
 
     /// A path below this one.
@@ -69,7 +128,7 @@ impl SafePath {
 
     /// A path below this one that may be a link, since it is part of an agent's place.
     pub(crate) fn join_root(&self, name: &str) -> Self {
-        Self::named(&self.path.join(name), &self.root.skipped)
+        self.other_root(&self.path.join(name))
     }
 
     /// The folder that this is in. That of a root was named together with it.
@@ -78,7 +137,7 @@ impl SafePath {
         self.path.file_name()?;
         let parent = self.path.parent()?;
         if self.is_root() {
-            return Some(Self::named(parent, &self.root.skipped));
+            return Some(self.other_root(parent));
         }
         Some(Self { root: self.root.clone(), path: parent.to_owned() })
     }
@@ -113,7 +172,8 @@ impl SafePath {
     /// If this is a link that the user named, the file that it leads to, so that what belongs
     /// to the file is found next to it.
     pub(crate) fn resolve_named(&self) -> io::Result<Self> {
-        if !self.is_root() || !fs::symlink_metadata(&self.path)?.is_symlink() {
+        let is_on_disk = self.is_root() && !self.is_in_source();
+        if !is_on_disk || !fs::symlink_metadata(&self.path)?.is_symlink() {
             return Ok(self.clone());
         }
         Ok(Self::named(&self.path.canonicalize()?, &self.root.skipped))
@@ -128,8 +188,16 @@ impl SafePath {
         Ok(self.below()?.into_iter().fold(root, |path, name| path.join(name)))
     }
 
-    /// Opens a regular file.
+    /// Returns `path`, which this leads to, without links, to be compared and never opened.
+    pub(crate) fn to_real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        if self.is_in_source() { Ok(path.to_owned()) } else { path.canonicalize() }
+    }
+
+    /// Opens a regular file on disk.
     pub fn open(&self) -> io::Result<File> {
+        if self.is_in_source() {
+            return Err(bad_data("not a file on disk"));
+        }
         // Opening a pipe or a device already does something to it.
         let file = if self.is_root() {
             let is_file = fs::metadata(self.root_path())?.is_file();
@@ -144,7 +212,21 @@ impl SafePath {
         }
     }
 
-    /// Opens whatever the user named, and waits for it if it is a pipe.
+    /// Opens a regular file, wherever it is.
+    pub(crate) fn reader(&self) -> io::Result<FileReader> {
+        Ok(match &self.root.source {
+            Some(source) => FileReader::Source(source.open(self.in_source()?)?, self.clone()),
+            None => FileReader::Disk(self.open()?),
+        })
+    }
+
+    /// Returns the path of a file in its source. It is below the root, as on disk.
+    fn in_source(&self) -> io::Result<&Path> {
+        self.below()?;
+        Ok(&self.path)
+    }
+
+    /// Opens whatever the user named on disk, and waits for it if it is a pipe.
     pub(crate) fn open_named(&self) -> io::Result<File> {
         if self.is_root() { File::open(&self.path) } else { self.open() }
     }
@@ -152,7 +234,7 @@ impl SafePath {
     /// Reads a regular file of at most `max` bytes.
     pub(crate) fn read(&self, max: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.open()?.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+        self.reader()?.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > max {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
@@ -162,13 +244,19 @@ impl SafePath {
         Ok(bytes)
     }
 
-    /// Returns size and times of a regular file.
-    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
-        self.open()?.metadata()
+    /// Returns the number of bytes of a regular file.
+    pub(crate) fn size(&self) -> io::Result<u64> {
+        match &self.root.source {
+            Some(source) => source.size(self.in_source()?),
+            None => Ok(self.open()?.metadata()?.len()),
+        }
     }
 
     /// Returns what this is. A link is added to the list of skipped files.
     pub(crate) fn kind(&self) -> io::Result<Kind> {
+        if let Some(source) = &self.root.source {
+            return source.kind(self.in_source()?);
+        }
         let kind = if self.is_root() {
             Kind::of(fs::metadata(self.root_path())?.file_type())
         } else {
@@ -197,7 +285,12 @@ impl SafePath {
 
     /// Returns what is in a folder, in the order of names.
     pub(crate) fn entries(&self) -> io::Result<Vec<Self>> {
-        let mut names = system::names(self)?;
+        let mut names = match &self.root.source {
+            Some(source) => {
+                source.entries(self.in_source()?)?.into_iter().map(OsString::from).collect()
+            }
+            None => system::names(self)?,
+        };
         names.sort_unstable();
         Ok(names.into_iter().map(|name| self.join(name)).collect())
     }

@@ -42,6 +42,7 @@ use tempfile::TempDir;
 use vac_adapter::container::bad_data;
 
 use crate::safe_path::{Kind, SafePath};
+use crate::skipped::Skipped;
 
 /// What databases begin with.
 pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -62,29 +63,51 @@ const PAUSES: [u64; 7] = [5, 10, 20, 40, 80, 160, 320];
 pub struct Database {
     connection: Connection,
     watch: Watch,
-    /// The folder of a copy, where a file that is open cannot be removed.
-    _folder: Option<TempDir>,
+    /// The folders of copies, where a file that is open cannot be removed.
+    folders: Vec<TempDir>,
 }
 
 impl Database {
     /// Opens a database for reading. Fails with [`io::ErrorKind::ResourceBusy`] if it is being
     /// written to.
     pub fn open(path: &SafePath) -> io::Result<Self> {
+        if path.is_in_source() {
+            return Self::open_elsewhere(path);
+        }
         let path = path.resolve_named()?;
         let state = State::read(&path)?;
         if state.journals == Journals::default() {
             let connection = connect_in_place(&path.to_absolute()?)?;
             let watch = Watch(Some(Box::new((path, state))));
-            return Ok(Self { connection, watch, _folder: None });
+            return Ok(Self { connection, watch, folders: Vec::new() });
         }
         let folder = private_folder().map_err(cannot_copy)?;
         let copy = folder.path().join("copy");
         copy_files(&path, &state, &copy)?;
         apply_journals(&copy)?;
         let connection = connect_copy(&copy)?;
-        // An open file stays readable, and is gone if this process is killed.
-        let folder = if cfg!(unix) { folder.close().map(|()| None)? } else { Some(folder) };
-        Ok(Self { connection, watch: Watch(None), _folder: folder })
+        let folders = keep_open(folder)?;
+        Ok(Self { connection, watch: Watch(None), folders })
+    }
+
+    /// Opens a database of a source: `SQLite` reads files, so it is copied to a private folder.
+    fn open_elsewhere(path: &SafePath) -> io::Result<Self> {
+        let folder = private_folder().map_err(cannot_copy)?;
+        let copy = folder.path().join("copy");
+        copy_file(path.reader()?, &copy)?;
+        for ending in ["-wal", "-journal"] {
+            let journal = path.with_ending(ending).filter(SafePath::is_file);
+            if let Some(journal) = journal {
+                let mut name = copy.as_os_str().to_owned();
+                name.push(ending);
+                copy_file(journal.reader()?, Path::new(&name))?;
+            }
+        }
+        let mut opened = Self::open(&SafePath::named(&copy, &Skipped::default()))?;
+        // No other program writes to the copy.
+        opened.watch = Watch(None);
+        opened.folders.extend(keep_open(folder)?);
+        Ok(opened)
     }
 
     /// The connection, for queries.
@@ -175,7 +198,7 @@ fn busy() -> io::Error {
 impl Database {
     /// A database that is open already.
     pub(crate) fn of(connection: Connection) -> Self {
-        Self { connection, watch: Watch(None), _folder: None }
+        Self { connection, watch: Watch(None), folders: Vec::new() }
     }
 
     /// Counts the steps of `SQLite`'s virtual machine from now on.
@@ -376,6 +399,12 @@ fn private_folder() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
+/// Removes the folder of a copy that is open, where an open file stays readable: so nothing is
+/// left of it if this process is killed. Returns the folder where it has to stay.
+fn keep_open(folder: TempDir) -> io::Result<Vec<TempDir>> {
+    if cfg!(unix) { folder.close().map(|()| Vec::new()) } else { Ok(vec![folder]) }
+}
+
 /// A new file that no other user can read.
 #[allow(clippy::disallowed_methods)] // it is not there yet
 fn private_file(path: &Path) -> io::Result<File> {
@@ -417,7 +446,7 @@ fn copy_files(path: &SafePath, before: &State, copy: &Path) -> io::Result<()> {
     if is_same { Ok(()) } else { Err(busy()) }
 }
 
-fn copy_file(mut from: File, to: &Path) -> io::Result<File> {
+fn copy_file(mut from: impl io::Read, to: &Path) -> io::Result<File> {
     let mut to = private_file(to).map_err(cannot_copy)?;
     io::copy(&mut from, &mut to).map_err(cannot_copy)?;
     Ok(to)
@@ -457,7 +486,6 @@ fn apply_journals(copy: &Path) -> io::Result<()> {
 #[allow(clippy::disallowed_methods)] // files of the tests
 mod tests {
     use super::*;
-    use crate::skipped::Skipped;
 
     fn database() -> (TempDir, SafePath, Connection) {
         let folder = TempDir::new().unwrap();

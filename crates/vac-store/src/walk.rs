@@ -60,7 +60,7 @@ pub(crate) struct Files {
 impl Files {
     /// Adds a file, unless it cannot be read.
     pub fn add_file(&mut self, path: SafePath) {
-        match path.open() {
+        match path.reader() {
             Ok(_) => self.found.push(path),
             Err(error) => self.failed(path.as_path(), error),
         }

@@ -94,6 +94,7 @@ pub use vac_adapter::report::Report;
 pub use vac_adapter::session::Options as RecordOptions;
 pub use vac_sign::sign::{Carriage, Options as SignOptions};
 pub use vac_sign::{PublicKey, SecretKey, Signer, Verification};
+pub use vac_store::{Disk, Memory, Source};
 pub use vac_value::{Encoding, Layout};
 pub use vac_view::{Event, EventKind, Facts, Options as EventOptions, Skipped as SkippedEvents};
 pub use validate::{RecordViolation, Validation, validate};

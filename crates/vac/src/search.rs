@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use vac_adapter::Adapter;
@@ -10,7 +11,7 @@ use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
 use vac_store::join::{Known, LeftOut, Why, join, look_and_hold};
 use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{HeldBudget, Log, Skipped, find_all};
+use vac_store::{HeldBudget, Log, Skipped, Source, SourceFiles, find_all, find_in};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
@@ -124,8 +125,39 @@ impl Search {
     /// # Errors
     /// If an agent is unknown, or a root is not a folder that can be read.
     pub fn plan(&self) -> Result<Plan> {
+        self.plan_files(None)
+    }
+
+    /// Finds the sessions that are wanted in files that are in memory, in an object store or
+    /// elsewhere. Paths and roots are names in the source; without any, all of it is searched.
+    ///
+    /// A database is copied to a private temporary file, since `SQLite` reads only files.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vac::{Memory, Search, Source};
+    ///
+    /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
+    /// let memory: Arc<dyn Source> = Arc::new(Memory::from_iter([("logs/a.jsonl", log.to_vec())]));
+    /// let plan = Search::default().plan_in(&memory)?;
+    /// // Another process that has the files converts the task.
+    /// let json = serde_json::to_string(&plan.tasks[0])?;
+    /// let task = serde_json::from_str::<vac::Task>(&json)?.in_source(&memory);
+    /// let mut record = Vec::new();
+    /// vac::convert(&task, &vac::Options::default(), &mut record)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`plan`](Self::plan), and if the places of this machine are to be searched, which are
+    /// not in the source.
+    pub fn plan_in(&self, source: &Arc<dyn Source>) -> Result<Plan> {
+        self.plan_files(Some(&Arc::new(SourceFiles::new(source.clone()))))
+    }
+
+    fn plan_files(&self, source: Option<&Arc<SourceFiles>>) -> Result<Plan> {
         let budget = HeldBudget::new(vac_adapter::frame::MAX_EVENT);
-        let selected = self.find(&budget, &mut |_| {})?;
+        let selected = self.find_in(source, &budget, &mut |_| {})?;
         let agents = self.wanted()?;
         let mut plan = Plan::default();
         let io = |reason| Error::new(ErrorKind::Io, reason);
@@ -156,8 +188,26 @@ impl Search {
     ///
     /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
     pub fn find(&self, budget: &HeldBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
-        let roots = self.roots()?;
-        let found = find_all(&self.paths, &roots, AGENTS);
+        self.find_in(None, budget, step)
+    }
+
+    fn find_in(
+        &self,
+        source: Option<&Arc<SourceFiles>>,
+        budget: &HeldBudget,
+        step: &mut dyn FnMut(usize),
+    ) -> Result<Selected> {
+        let roots = self.roots_in(source)?;
+        let found = match source {
+            None => find_all(&self.paths, &roots, AGENTS),
+            Some(_) if self.discover => {
+                return Err(Error::refused("a source has no places of this machine: name roots"));
+            }
+            Some(source) if self.paths.is_empty() && self.roots.is_empty() => {
+                find_in(source, &[PathBuf::new()], &roots, AGENTS)
+            }
+            Some(source) => find_in(source, &self.paths, &roots, AGENTS),
+        };
         let paths = found.logs.iter().flat_map(Log::paths).map(Path::to_owned).collect();
         let mut logs = self.detect(found.logs, budget, step)?;
         let left_out = logs.iter().flat_map(|known| &known.left_out).cloned().collect();
@@ -239,10 +289,14 @@ impl Search {
     /// # Errors
     /// If an agent is unknown, or a root is not a folder that can be read.
     pub fn roots(&self) -> Result<Vec<Root>> {
+        self.roots_in(None)
+    }
+
+    fn roots_in(&self, source: Option<&Arc<SourceFiles>>) -> Result<Vec<Root>> {
         let agents = self.wanted()?;
         let mut roots = Vec::new();
         for folder in &self.roots {
-            match roots_in(AGENTS, folder) {
+            match roots_in(source, AGENTS, folder) {
                 Ok(found) => roots.extend(found),
                 Err(error) => return Err(Error::from(error).at(folder.display().to_string())),
             }

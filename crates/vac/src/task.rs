@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vac_store::join::{Known, look_and_hold};
+use vac_store::join::Known;
 use vac_store::log_files::OpenStores;
-use vac_store::{HeldBudget, Log, LogFiles};
+use vac_store::{Log, LogFiles, Memory, Source, SourceFiles};
 use vac_view::event_time::to_utc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::{AGENTS, Agent};
+use crate::{AGENTS, Agent, Plan, Search};
 
 /// One session log: the files of a session, or a session of a store.
 ///
 /// A task can be written as JSON and converted by another process on the same machine, or on
-/// another one that has the files at the same paths. Its record has the same bytes.
+/// another one that has the files at the same paths. Its record has the same bytes. A task of a
+/// [`Source`] needs its source there ([`Task::in_source`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Task {
@@ -44,12 +45,15 @@ pub struct Task {
     /// The bytes of the log on disk, if they are easily known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// What to open. `None` if the log is in memory or came through standard input.
+    /// What to open. `None` if the log came through standard input.
     #[serde(serialize_with = "write_files", deserialize_with = "read_files")]
     files: Option<LogFiles>,
     /// The log, in the process that found it.
     #[serde(skip)]
     log: Option<Arc<Log>>,
+    /// Where the files are, unless they are on disk.
+    #[serde(skip)]
+    source: Option<Arc<SourceFiles>>,
 }
 
 impl Task {
@@ -69,11 +73,13 @@ impl Task {
             size: log.size(),
             files,
             log: Some(Arc::new(log)),
+            source: None,
         })
     }
 
-    /// Makes a task of the bytes of a log: JSON documents, compressed with Zstandard or not.
-    /// `name` is the name of the file that they would be in.
+    /// Makes a task of the bytes of a log that is one file, compressed with Zstandard or not.
+    /// `name` is the name of the file that they would be in. [`Search::plan_in`] finds the sessions
+    /// of several files in memory.
     ///
     /// ```
     /// let log = br#"{"role": "user", "message": {"content": [{"type": "text", "text": "Hi"}]}}"#;
@@ -83,37 +89,51 @@ impl Task {
     /// ```
     ///
     /// # Errors
-    /// If the bytes are not a log of a supported agent, or are a database.
+    /// If the bytes are not a log of a supported agent, or are a database with any other number of
+    /// sessions than one.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
-        let log = Log::from_bytes(name, bytes)
-            .map_err(|error| Error::refused(error.to_string()).at(name))?;
-        let known = look_and_hold(log, AGENTS, &HeldBudget::none());
-        if let Some(reason) = known.trouble {
-            return Err(Error::new(ErrorKind::Io, reason).at(name));
-        }
-        match known.agent.and_then(crate::agent) {
-            Some(agent) => Self::new(known, agent),
-            None => {
-                let reason = known.looks_like.unwrap_or_else(|| "unrecognised log format".into());
-                Err(Error::new(ErrorKind::Unrecognised, reason).at(name))
+        let memory: Arc<dyn Source> = Arc::new(Memory::from_iter([(name, bytes)]));
+        let search = Search { paths: vec![name.into()], ..Search::default() };
+        let Plan { mut tasks, troubles, .. } = search.plan_in(&memory)?;
+        match (tasks.pop(), tasks.len()) {
+            (Some(task), 0) => Ok(task),
+            (None, _) => {
+                let unknown = || Error::new(ErrorKind::Unrecognised, "no session found").at(name);
+                Err(troubles.into_iter().next().unwrap_or_else(unknown))
+            }
+            (Some(_), others) => {
+                let reason = format!("{} sessions: use `Search::plan_in`", others + 1);
+                Err(Error::refused(reason).at(name))
             }
         }
     }
 
+    /// Says where the files of the task are, for a task that was read from JSON. The names of its
+    /// files are names in the source.
+    #[must_use]
+    pub fn in_source(mut self, source: &Arc<dyn Source>) -> Self {
+        self.log = None;
+        self.source = Some(Arc::new(SourceFiles::new(source.clone())));
+        self
+    }
+
     /// Opens stores that contain several of the tasks, so that each is opened once and not for
-    /// every task. Tasks of a [`Plan`](crate::Plan) have them open; this is for tasks that were
-    /// read from JSON. A store that cannot be opened is reported when its tasks are converted.
+    /// every task. Tasks of a [`Plan`] have them open; this is for tasks that were read from JSON. A
+    /// store that cannot be opened is reported when its tasks are converted.
     pub fn open_stores(tasks: &mut [Self]) {
-        let store = |task: &Self| task.files.as_ref().and_then(LogFiles::store);
+        let source = |task: &Self| task.source.as_ref().map(|source| source.source_id());
+        let store = |task: &Self| Some((source(task), task.files.as_ref()?.store()?));
         let mut counts = HashMap::new();
         for path in tasks.iter().filter_map(store) {
             *counts.entry(path).or_insert(0_usize) += 1;
         }
-        let mut stores = OpenStores::default();
+        let mut stores: HashMap<_, OpenStores> = HashMap::new();
         for task in tasks.iter_mut().filter(|task| task.log.is_none()) {
             let is_shared = store(task).is_some_and(|path| counts.get(&path) > Some(&1));
             if let Some(files) = task.files.as_ref().filter(|_| is_shared) {
-                let log = files.open(task.name.clone(), AGENTS, &mut stores);
+                let new = || OpenStores::new(task.source.clone());
+                let stores = stores.entry(source(task)).or_insert_with(new);
+                let log = files.open(task.name.clone(), AGENTS, stores);
                 task.log = log.ok().map(Arc::new);
             }
         }
@@ -129,7 +149,11 @@ impl Task {
         let log = match (&self.log, &self.files) {
             (Some(log), _) => log.clone(),
             (None, Some(files)) => {
-                let mut stores = OpenStores::default();
+                if files.is_in_source() && self.source.is_none() {
+                    let reason = "the log is not on disk: pass its source to `Task::in_source`";
+                    return Err(Error::refused(reason).at(&self.name));
+                }
+                let mut stores = OpenStores::new(self.source.clone());
                 let opened = files.open(self.name.clone(), AGENTS, &mut stores);
                 Arc::new(opened.map_err(|error| Error::from(error).at(&self.name))?)
             }
@@ -144,7 +168,7 @@ impl Task {
     }
 }
 
-const NOT_IN_FILES: &str = "a log in memory or from standard input cannot be opened elsewhere";
+const NOT_IN_FILES: &str = "a log from standard input cannot be opened elsewhere";
 
 #[allow(clippy::ref_option)] // the signature that serde calls
 fn write_files<S: Serializer>(files: &Option<LogFiles>, out: S) -> Result<S::Ok, S::Error> {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use vac::convert::convert_each;
 use vac::parallel::ordered_parallel_map;
-use vac::{Options, Search, Task, convert};
+use vac::{Disk, Error, ErrorKind, Memory, Options, Search, Source, Task, convert};
 use vac_store::HeldBudget;
 
 /// The records of a log, or why it was not converted.
@@ -85,6 +86,159 @@ fn tasks_of_named_folders_give_the_records_of_one_run() {
     let paths = agents.map(|agent| fixtures().join(agent)).to_vec();
     let count = compare(&Search { paths, ..Search::default() });
     assert!(count > 100, "{count} sessions");
+}
+
+/// Returns all files below a folder, by their paths below it.
+fn memory(folder: &Path) -> Memory {
+    let disk = Disk::new(folder);
+    let names = disk.names().unwrap();
+    names
+        .into_iter()
+        .map(|name| (name.clone(), std::fs::read(folder.join(name)).unwrap()))
+        .collect()
+}
+
+/// Returns the records of the tasks of a source by the names of their logs: from the plan itself,
+/// or from tasks that were sent through JSON, in the opposite order.
+fn convert_source(
+    source: &Arc<dyn Source>,
+    search: &Search,
+    is_sent: bool,
+) -> BTreeMap<String, Records> {
+    let mut tasks = search.plan_in(source).unwrap().tasks;
+    if is_sent {
+        let json = serde_json::to_string(&tasks).unwrap();
+        let sent: Vec<Task> = serde_json::from_str(&json).unwrap();
+        tasks = sent.into_iter().rev().map(|task| task.in_source(source)).collect();
+    }
+    let mut records = BTreeMap::new();
+    for task in &tasks {
+        let mut out = Vec::new();
+        let converted = convert(task, &Options::default(), &mut out).map(|_| out);
+        let is_new = records.insert(task.name.clone(), converted.map_err(|error| error.reason));
+        assert!(is_new.is_none(), "{} is converted twice", task.name);
+    }
+    records
+}
+
+/// Compares the records of a source with those of the folder on disk that it is a copy of.
+fn compare_source(source: &Arc<dyn Source>, folder: &Path, paths: &[&str], is_root: bool) -> usize {
+    let [below, on_disk] = [Path::new(""), folder].map(|start| {
+        let paths = paths.iter().map(|path| start.join(path)).collect();
+        if is_root {
+            Search { roots: paths, ..Search::default() }
+        } else {
+            Search { paths, ..Search::default() }
+        }
+    });
+    let (expected, count) = convert_in_one_run(&on_disk);
+    let start = format!("{}/", folder.to_str().unwrap());
+    let below_folder = |name: String| name.strip_prefix(&start).unwrap_or(&name).to_owned();
+    let expected: BTreeMap<_, _> =
+        expected.into_iter().map(|(name, records)| (below_folder(name), records)).collect();
+    for is_sent in [false, true] {
+        let found = convert_source(source, &below, is_sent);
+        assert!(found.keys().eq(expected.keys()), "{found:?}");
+        for (name, records) in &found {
+            let is_same = *records == expected[name];
+            assert!(is_same, "{name}: {:?}", records.as_deref().map(String::from_utf8_lossy));
+        }
+    }
+    count
+}
+
+#[test]
+fn every_source_gives_the_records_of_the_files_on_disk() {
+    let agents = ["claude", "codex", "gemini", "opencode", "cursor"];
+    let sources: [Arc<dyn Source>; 2] =
+        [Arc::new(memory(&fixtures())), Arc::new(Disk::new(fixtures()))];
+    for source in &sources {
+        let count = compare_source(source, &fixtures(), &agents, false);
+        assert!(count > 100, "{count} sessions");
+    }
+}
+
+#[test]
+fn home_in_a_source_gives_the_records_of_the_home_on_disk() {
+    let home = home();
+    let source: Arc<dyn Source> = Arc::new(memory(home.path()));
+    assert!(compare_source(&source, home.path(), &[""], true) >= 5);
+    // A folder of homes.
+    let parent = home.path().parent().unwrap();
+    let name = home.path().file_name().unwrap().to_str().unwrap();
+    let named = Disk::new(home.path()).names().unwrap().into_iter().map(|path| {
+        let bytes = std::fs::read(home.path().join(&path)).unwrap();
+        (format!("{name}/{path}"), bytes)
+    });
+    let source: Arc<dyn Source> = Arc::new(named.collect::<Memory>());
+    let search = Search { roots: vec!["".into()], ..Search::default() };
+    assert!(search.plan_in(&source).unwrap().tasks.len() >= 5);
+    assert!(compare_source(&source, parent, &[name], true) >= 5);
+}
+
+/// Returns the kinds of the errors of a plan, and the first of them.
+fn troubles(search: &Search, memory: Memory) -> (Vec<ErrorKind>, String) {
+    let source: Arc<dyn Source> = Arc::new(memory);
+    let plan = search.plan_in(&source).unwrap();
+    assert!(plan.tasks.is_empty());
+    let kinds = plan.troubles.iter().map(|trouble| trouble.kind).collect();
+    (kinds, plan.troubles.first().map(Error::to_string).unwrap_or_default())
+}
+
+#[test]
+fn files_of_a_source_that_cannot_be_read_are_errors() {
+    let database = std::fs::read(fixtures().join("opencode/database/opencode.db")).unwrap();
+    let cut = database[..database.len() / 2].to_vec();
+    let search = Search::default();
+    let (kinds, reason) = troubles(&search, Memory::from_iter([("a/opencode.db", cut)]));
+    assert_eq!(kinds, [ErrorKind::Io], "{reason}");
+    assert!(reason.starts_with("a/opencode.db: "), "{reason}");
+    let (kinds, reason) = troubles(&search, Memory::from_iter([("../a.jsonl", LOG.as_bytes())]));
+    assert_eq!(kinds, [ErrorKind::Io], "{reason}");
+    let named = Search { paths: vec!["b.jsonl".into()], ..Search::default() };
+    let (kinds, _) = troubles(&named, Memory::from_iter([("a.jsonl", LOG.as_bytes())]));
+    assert_eq!(kinds, [ErrorKind::Io]);
+    let source: Arc<dyn Source> = Arc::new(Memory::default());
+    let discover = Search { discover: true, ..Search::default() };
+    assert_eq!(discover.plan_in(&source).unwrap_err().kind, ErrorKind::Refused);
+    let source: Arc<dyn Source> = Arc::new(Disk::new("no-such-folder"));
+    assert_eq!(search.plan_in(&source).unwrap().troubles.len(), 1);
+}
+
+#[test]
+fn task_of_a_source_needs_its_source() {
+    let source: Arc<dyn Source> = Arc::new(Memory::from_iter([("a.jsonl", LOG.as_bytes())]));
+    let plan = Search::default().plan_in(&source).unwrap();
+    let task = serde_json::to_value(&plan.tasks[0]).unwrap();
+    assert_eq!(task["files"]["in-source"], true);
+    assert!(refuse(&task).contains("in_source"), "{}", refuse(&task));
+    let mut forged = task.clone();
+    forged["files"]["parts"][0]["below"] = "../b.jsonl".into();
+    let forged = serde_json::from_value::<Task>(forged).unwrap().in_source(&source);
+    let error = convert(&forged, &Options::default(), Vec::new()).unwrap_err();
+    assert!(error.to_string().ends_with("a path that leads out of its folder"), "{error}");
+    // The file has gone since.
+    let empty: Arc<dyn Source> = Arc::new(Memory::default());
+    let task = serde_json::from_value::<Task>(task).unwrap().in_source(&empty);
+    let error = convert(&task, &Options::default(), Vec::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Io);
+}
+
+#[test]
+fn journal_of_a_database_in_a_source_is_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    std::fs::copy(fixtures().join("opencode/database/opencode.db"), &path).unwrap();
+    let writer = rusqlite::Connection::open(&path).unwrap();
+    writer.pragma_update(None, "journal_mode", "WAL").unwrap();
+    writer.execute("UPDATE session SET title = 'in the journal'", []).unwrap();
+    let source: Arc<dyn Source> = Arc::new(memory(folder.path()));
+    assert!(compare_source(&source, folder.path(), &["opencode.db"], false) > 1);
+    let records = convert_source(&source, &Search::default(), true);
+    let has_title = |record: &Records| {
+        String::from_utf8_lossy(record.as_deref().unwrap()).contains("in the journal")
+    };
+    assert!(records.values().all(has_title));
 }
 
 #[test]
@@ -220,7 +374,15 @@ fn every_session_of_a_database_is_one_task() {
     let mut opened: Vec<Task> = serde_json::from_str(&json).unwrap();
     Task::open_stores(&mut opened);
     let closed: Vec<Task> = serde_json::from_str(&json).unwrap();
-    for task in opened.iter().chain(&closed) {
+    let source: Arc<dyn Source> = Arc::new(memory(&fixtures().join("opencode/database")));
+    let paths = vec!["opencode.db".into()];
+    let tasks = Search { paths, ..Search::default() }.plan_in(&source).unwrap().tasks;
+    let json = serde_json::to_string(&tasks).unwrap();
+    let sent: Vec<Task> = serde_json::from_str(&json).unwrap();
+    let mut in_memory: Vec<_> = sent.into_iter().map(|task| task.in_source(&source)).collect();
+    Task::open_stores(&mut in_memory);
+    assert_eq!(in_memory.len(), closed.len());
+    for task in opened.iter().chain(&closed).chain(&in_memory) {
         let converted = convert(task, &Options::default(), Vec::new()).unwrap();
         assert_eq!(converted.sessions.len(), 1);
         assert_eq!(Some(&converted.sessions[0].session_id), task.session_id.as_ref());
