@@ -45,6 +45,9 @@ pub struct Options {
     pub validate: bool,
     /// Labels that the user gives the record. They are written to its `recording-agent`.
     pub labels: BTreeMap<String, String>,
+    /// The build of the program that writes the record, such as its commit. It is written to
+    /// `recording-agent`, after the version.
+    pub build: Option<String>,
 }
 
 /// States what a record was made from. It is asked when all entries have been read, so
@@ -64,6 +67,7 @@ impl Default for Options {
             profile: Profile::Full,
             validate: true,
             labels: BTreeMap::new(),
+            build: None,
         }
     }
 }
@@ -89,7 +93,7 @@ pub fn write(
     let mut report = writer.end(count)?;
     report.finish();
     report.sources = sources()?;
-    record.recording_agent = Some(recording_agent(&options.labels, &report.sources));
+    record.recording_agent = Some(recording_agent(options, &report.sources));
     // Only what comes after the entries has changed: no member of the record sorts between
     // `recording-agent` and the session, in either encoding.
     let whole = Around::of(&record, options)?;
@@ -250,19 +254,19 @@ fn around(session: &dyn Session, options: &Options) -> VerifiableAgentRecord<'st
     if options.profile == Profile::Canonical {
         strip_record(&mut record);
     }
-    record.recording_agent = Some(recording_agent(&options.labels, &[]));
+    record.recording_agent = Some(recording_agent(options, &[]));
     record
 }
 
 /// What a record of ours says about itself.
-fn recording_agent(
-    labels: &BTreeMap<String, String>,
-    sources: &[Source],
-) -> RecordingAgent<'static> {
+fn recording_agent(options: &Options, sources: &[Source]) -> RecordingAgent<'static> {
     let mut extensions = Map::default();
-    if !labels.is_empty() {
+    if let Some(build) = &options.build {
+        raw::push(&mut extensions, "build", &build.as_str());
+    }
+    if !options.labels.is_empty() {
         let mut members = crate::members::Rest::default();
-        for (key, value) in labels {
+        for (key, value) in &options.labels {
             let value = Any::from_value(value.as_str(), Encoding::Json);
             members.push((key.clone().into(), value.expect("every encoding has text")));
         }

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use vac::AGENTS;
 use vac_record::SCHEMA_VERSION;
 
-/// The commit that the program was built from, if the build stated it in the variable
-/// `VAC_COMMIT`.
-const COMMIT: Option<&str> = option_env!("VAC_COMMIT");
+/// The commit that the program was built from, if the build script knows it. Records state it.
+pub const COMMIT: Option<&str> = option_env!("VAC_COMMIT");
 
 /// Returns what `vac --version -v` prints.
 pub fn details() -> String {

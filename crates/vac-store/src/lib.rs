@@ -62,6 +62,7 @@ pub mod loaded;
 pub mod log;
 pub mod log_files;
 pub mod places;
+pub mod recorded;
 pub mod safe_path;
 pub mod skipped;
 pub mod source;

@@ -33,11 +33,23 @@ impl Log {
         });
         let mut parts: Vec<_> = loaded.collect::<io::Result<_>>()?;
         let attachments = parts.split_off(self.parts.len());
-        let mut room = max_held(max_event);
-        for (number, part) in parts.iter_mut().enumerate() {
-            part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
+        Loaded::new(parts, attachments, max_event)
+    }
+
+    /// Loads some of its files, each with the name and up to the size that a record states.
+    pub(crate) fn load_recorded(
+        &self,
+        files: &[(usize, &Source)],
+        max_event: usize,
+    ) -> io::Result<Loaded<'_>> {
+        let all: Vec<_> = self.parts.iter().chain(&self.attachments).collect();
+        let (mut parts, mut attachments) = (Vec::new(), Vec::new());
+        for &(number, source) in files {
+            let Some(part) = all.get(number) else { continue };
+            let loaded = LoadedPart::recorded(part, source, max_event);
+            if number < self.parts.len() { parts.push(loaded) } else { attachments.push(loaded) }
         }
-        Ok(Loaded { parts, attachments, max_event })
+        Loaded::new(parts, attachments, max_event)
     }
 }
 
@@ -56,6 +68,8 @@ pub struct Loaded<'l> {
 #[derive(Debug)]
 struct LoadedPart<'l> {
     part: &'l Part,
+    /// The name of the file and of the source, if a record states another one.
+    names: Option<(String, String)>,
     /// How long the file was at first. What has been appended to it since is not read.
     size: Option<u64>,
     /// What the adapter sees, if that is in memory.
@@ -65,6 +79,21 @@ struct LoadedPart<'l> {
     /// What was read of the stored bytes.
     passes: Passes,
     max_event: usize,
+}
+
+impl<'l> Loaded<'l> {
+    /// Reads what fits into memory.
+    fn new(
+        mut parts: Vec<LoadedPart<'l>>,
+        attachments: Vec<LoadedPart<'l>>,
+        max_event: usize,
+    ) -> io::Result<Self> {
+        let mut room = max_held(max_event);
+        for (number, part) in parts.iter_mut().enumerate() {
+            part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
+        }
+        Ok(Self { parts, attachments, max_event })
+    }
 }
 
 impl Loaded<'_> {
@@ -88,14 +117,36 @@ impl Loaded<'_> {
 impl<'l> LoadedPart<'l> {
     fn new(part: &'l Part, max_event: usize) -> io::Result<Self> {
         let (size, passes) = (part.size()?, Passes::default());
-        Ok(Self { part, size, bytes: None, troubles: Vec::new(), passes, max_event })
+        let (names, bytes, troubles) = (None, None, Vec::new());
+        Ok(Self { part, names, size, bytes, troubles, passes, max_event })
+    }
+
+    /// A file as a record states it.
+    fn recorded(part: &'l Part, source: &Source, max_event: usize) -> Self {
+        // The name of a session in a store is its key, whatever the store is called.
+        let name = match &part.place {
+            Place::Stored(_) => part.name.clone(),
+            _ => source.name.clone(),
+        };
+        Self {
+            part,
+            names: Some((name, source.name.clone())),
+            size: Some(source.size),
+            bytes: None,
+            troubles: Vec::new(),
+            passes: Passes::default(),
+            max_event,
+        }
     }
 
     /// Reads it into memory if there is room for it.
     fn hold(&mut self, room: &mut u64) -> io::Result<()> {
         if let Place::Stored(stored) = &self.part.place {
             // A store gives its sessions as a whole anyway.
-            let (bytes, troubles) = stored.read()?;
+            let (mut bytes, troubles) = stored.read()?;
+            if let Some(size) = self.size {
+                bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+            }
             self.troubles = troubles;
             self.passes = Passes::over(&bytes);
             *room = room.saturating_sub(bytes.len() as u64);
@@ -108,7 +159,9 @@ impl<'l> LoadedPart<'l> {
             *room = 0;
             return Ok(());
         }
-        let stored: Box<dyn Read> = match self.part.take_held() {
+        let is_whole =
+            |held: &Held| self.size.is_none_or(|size| held.as_ref().len() as u64 == size);
+        let stored: Box<dyn Read> = match self.part.take_held().filter(is_whole) {
             Some(held) if !is_compressed => {
                 self.passes = Passes::over(held.as_ref());
                 *room -= held.as_ref().len() as u64;
@@ -156,7 +209,8 @@ impl<'l> LoadedPart<'l> {
                 self.passes.whole()?.expect("a pass has reached the end")
             }
         };
-        Ok(Source { name: self.part.source_name(), size, sha_256 })
+        let stated = self.names.as_ref().map(|(_, source)| source.clone());
+        Ok(Source { name: stated.unwrap_or_else(|| self.part.source_name()), size, sha_256 })
     }
 }
 
@@ -181,7 +235,7 @@ impl Input for Part {
 
 impl Input for LoadedPart<'_> {
     fn name(&self) -> &str {
-        &self.part.name
+        self.names.as_ref().map_or(&self.part.name, |(name, _)| name)
     }
 
     fn folder(&self) -> &str {

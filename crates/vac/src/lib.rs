@@ -81,6 +81,7 @@ pub mod search;
 pub mod sign;
 mod task;
 mod validate;
+mod verify_log;
 mod version;
 
 pub use agents::{AGENTS, Agent, agent, agent_names, agents, place_variables};
@@ -94,7 +95,9 @@ pub use vac_adapter::report::Report;
 pub use vac_adapter::session::Options as RecordOptions;
 pub use vac_sign::sign::{Carriage, Options as SignOptions};
 pub use vac_sign::{PublicKey, SecretKey, Signer, Verification};
+pub use vac_store::recorded::{ComparedSource, SourceState};
 pub use vac_store::{Disk, Memory, Source};
 pub use vac_value::{Encoding, Layout};
 pub use vac_view::{Event, EventKind, Facts, Options as EventOptions, Skipped as SkippedEvents};
 pub use validate::{RecordViolation, Validation, validate};
+pub use verify_log::{LogVerdict, LogVerification, verify_log};

@@ -7,6 +7,9 @@ use vac::{
     ErrorKind, EventOptions, Options, Search, SecretKey, SignOptions, Signer, Task, Verification,
 };
 
+#[path = "library/verify_log.rs"]
+mod verify_log;
+
 const LOG: &str = concat!(
     r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#,
     "\n",
@@ -16,6 +19,14 @@ const LOG: &str = concat!(
 
 fn fixture(path: &str) -> PathBuf {
     Path::new("../../fixtures").join(path)
+}
+
+/// Returns the files of a fixture.
+fn copy_of(path: &str) -> vac::Memory {
+    use vac::Source as _;
+    let folder = fixture(path);
+    let names = vac::Disk::new(&folder).names().unwrap();
+    names.into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
 }
 
 fn convert(task: &Task) -> Vec<u8> {

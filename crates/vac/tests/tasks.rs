@@ -187,7 +187,7 @@ fn troubles(search: &Search, memory: Memory) -> (Vec<ErrorKind>, String) {
 
 #[test]
 fn files_of_a_source_that_cannot_be_read_are_errors() {
-    let database = std::fs::read(fixtures().join("opencode/database/opencode.db")).unwrap();
+    let database = std::fs::read(fixtures().join("opencode/database/basic/opencode.db")).unwrap();
     let cut = database[..database.len() / 2].to_vec();
     let search = Search::default();
     let (kinds, reason) = troubles(&search, Memory::from_iter([("a/opencode.db", cut)]));
@@ -228,7 +228,7 @@ fn task_of_a_source_needs_its_source() {
 fn journal_of_a_database_in_a_source_is_applied() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("opencode.db");
-    std::fs::copy(fixtures().join("opencode/database/opencode.db"), &path).unwrap();
+    std::fs::copy(fixtures().join("opencode/database/basic/opencode.db"), &path).unwrap();
     let writer = rusqlite::Connection::open(&path).unwrap();
     writer.pragma_update(None, "journal_mode", "WAL").unwrap();
     writer.execute("UPDATE session SET title = 'in the journal'", []).unwrap();
@@ -374,7 +374,7 @@ fn every_session_of_a_database_is_one_task() {
     let mut opened: Vec<Task> = serde_json::from_str(&json).unwrap();
     Task::open_stores(&mut opened);
     let closed: Vec<Task> = serde_json::from_str(&json).unwrap();
-    let source: Arc<dyn Source> = Arc::new(memory(&fixtures().join("opencode/database")));
+    let source: Arc<dyn Source> = Arc::new(memory(&fixtures().join("opencode/database/basic")));
     let paths = vec!["opencode.db".into()];
     let tasks = Search { paths, ..Search::default() }.plan_in(&source).unwrap().tasks;
     let json = serde_json::to_string(&tasks).unwrap();

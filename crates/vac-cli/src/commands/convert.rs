@@ -334,6 +334,7 @@ impl ConvertArgs {
         Ok(session::Options {
             encoding: kind.encoding(self.output.as_deref(), format)?,
             layout: if self.pretty { Layout::Pretty } else { Layout::Compact },
+            build: crate::version::COMMIT.map(str::to_owned),
             profile: match self.profile {
                 ProfileName::Full => Profile::Full,
                 ProfileName::Canonical => Profile::Canonical,

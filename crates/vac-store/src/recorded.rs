@@ -1,0 +1,166 @@
+//! A log as it was when a record was made from it: the files that the record states, with their
+//! names and sizes of then.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Read};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use vac_adapter::Source;
+
+use crate::loaded::Loaded;
+use crate::log::{Log, Part};
+
+/// A log, compared with the sources that a record states.
+#[derive(Debug)]
+pub struct RecordedLog<'l> {
+    log: &'l Log,
+    /// The comparison of each source, in the order of the record.
+    pub sources: Vec<ComparedSource>,
+    /// The number of files of the log that the record does not state.
+    pub added: usize,
+    /// The file of each source, by its number in the log.
+    files: Vec<Option<usize>>,
+}
+
+/// A source of a record, compared with the file of a log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ComparedSource {
+    /// What the record states.
+    #[serde(flatten)]
+    pub recorded: Source,
+    /// How the file differs from it.
+    pub state: SourceState,
+    /// The name of the file, if it has another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_name: Option<String>,
+    /// The bytes of the file, if their number is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_size: Option<u64>,
+}
+
+/// How a file differs from a source of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceState {
+    /// It has the same bytes.
+    Same,
+    /// It begins with the same bytes.
+    Grown,
+    /// It has other bytes.
+    Different,
+    /// The log has no such file.
+    Missing,
+}
+
+impl Log {
+    /// Compares the log with the sources of a record. A file is that of the source with its name,
+    /// otherwise that in the same place, since files can be renamed.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn compare_sources(&self, recorded: &[Source]) -> io::Result<RecordedLog<'_>> {
+        let parts: Vec<_> = self.all_parts().collect();
+        let mut by_name: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for (number, part) in parts.iter().enumerate() {
+            by_name.entry(part.source_name()).or_default().push_back(number);
+        }
+        let same_name =
+            |source: &Source| by_name.get_mut(&source.name).and_then(VecDeque::pop_front);
+        let mut files: Vec<_> = recorded.iter().map(same_name).collect();
+        let mut free: VecDeque<_> = by_name.into_values().flatten().collect();
+        free.make_contiguous().sort_unstable();
+        for file in files.iter_mut().filter(|file| file.is_none()) {
+            *file = free.pop_front();
+        }
+        let compared = recorded.iter().zip(&files).map(|(source, file)| {
+            compare(source, file.and_then(|number| Some((number, *parts.get(number)?))))
+        });
+        let sources = compared.collect::<io::Result<_>>()?;
+        Ok(RecordedLog { log: self, sources, added: free.len(), files })
+    }
+
+    fn all_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().chain(&self.attachments)
+    }
+}
+
+impl<'l> RecordedLog<'l> {
+    /// Whether the log contains everything that the record was made from.
+    pub fn is_complete(&self) -> bool {
+        let is_there =
+            |it: &ComparedSource| matches!(it.state, SourceState::Same | SourceState::Grown);
+        !self.sources.is_empty() && self.sources.iter().all(is_there)
+    }
+
+    /// Whether there is more in the log now.
+    pub fn has_grown(&self) -> bool {
+        self.added > 0 || self.sources.iter().any(|it| it.state == SourceState::Grown)
+    }
+
+    /// Loads what the record states: only its files, with their names and up to their sizes of
+    /// then. `None` if the log is not [complete](Self::is_complete).
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn load(&self, max_event: usize) -> io::Result<Option<Loaded<'l>>> {
+        let files: Option<Vec<_>> = self.files.iter().copied().collect();
+        let Some(files) = files.filter(|_| self.is_complete()) else { return Ok(None) };
+        let sources = self.sources.iter().map(|it| &it.recorded);
+        self.log
+            .load_recorded(&files.into_iter().zip(sources).collect::<Vec<_>>(), max_event)
+            .map(Some)
+    }
+}
+
+fn compare(recorded: &Source, file: Option<(usize, &Part)>) -> io::Result<ComparedSource> {
+    let mut compared = ComparedSource {
+        recorded: recorded.clone(),
+        state: SourceState::Missing,
+        log_name: None,
+        log_size: None,
+    };
+    let Some((number, part)) = file else { return Ok(compared) };
+    compared.log_name = Some(part.source_name()).filter(|name| *name != recorded.name);
+    let (state, size) = state(recorded, part).map_err(|error| part.blame(number, error))?;
+    compared.state = state;
+    compared.log_size = Some(size).filter(|size| *size != recorded.size);
+    Ok(compared)
+}
+
+/// Returns how a file differs, and its size.
+fn state(recorded: &Source, part: &Part) -> io::Result<(SourceState, u64)> {
+    let known = part.size()?;
+    if let Some(size) = known.filter(|size| *size < recorded.size) {
+        return Ok((SourceState::Different, size));
+    }
+    let mut bytes = part.stored_bytes()?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut begin = bytes.by_ref().take(recorded.size);
+    let mut size = 0;
+    loop {
+        match begin.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                hash.update(&buffer[..count]);
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let is_same = size == recorded.size
+        && data_encoding::HEXLOWER.encode(&hash.finalize()) == recorded.sha_256;
+    let size = match known {
+        Some(known) => known,
+        None => size + io::copy(&mut bytes, &mut io::sink())?,
+    };
+    let state = match is_same {
+        false => SourceState::Different,
+        true if size > recorded.size => SourceState::Grown,
+        true => SourceState::Same,
+    };
+    Ok((state, size))
+}
