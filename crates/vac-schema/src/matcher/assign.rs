@@ -6,7 +6,8 @@ use smallvec::SmallVec;
 use vac_value::Node;
 
 use super::Matcher;
-use super::map::{Counts, MapState, find};
+use super::flat_map::{Counts, find};
+use super::map::MapState;
 use crate::tables::{Element, ElementKind, GroupId, Key, Sequence};
 
 /// The entries of a map by the members of a group that take them. The members are numbered

@@ -12,9 +12,6 @@ use crate::tables::{
     Element, ElementKind, Group, GroupId, Key, Label, Sequence, TypeId, TypeKind, Value,
 };
 
-/// The most elements of a sequence that is matched in one pass.
-pub(crate) const MAX_FLAT: usize = 64;
-
 impl<'s> Matcher<'s, '_> {
     /// Checks a whole map against one alternative of a group.
     pub(super) fn whole_map(&mut self, sequence: &'s Sequence, node: Node<'_, '_>) -> bool {
@@ -44,90 +41,8 @@ impl<'s> Matcher<'s, '_> {
         is_valid
     }
 
-    /// The common case in one pass: each entry goes to the member with its key, or to the
-    /// first member whose key type accepts the key.
-    fn flat_map(&mut self, elements: &'s [Element], node: Node<'_, '_>) -> bool {
-        let mut is_valid = true;
-        let mut counts = Counts::default();
-        let mut hint = 0;
-        for (key, value) in node.members().filter(|(key, _)| !key.is_duplicate_key()) {
-            is_valid &= match find(elements, key, &mut hint) {
-                Some((at, name, true, id)) => {
-                    counts.add(at);
-                    self.check_labelled(name, id, value)
-                }
-                Some((at, name, false, id)) => {
-                    self.label(name, value);
-                    let verdict = self.probe(|matcher| matcher.check(id, value));
-                    self.note(verdict);
-                    // Without a cut, a key type may take the entry instead.
-                    let is_taken = verdict.is_valid
-                        || self.by_key_type(elements, key, value, Some(id), &mut counts);
-                    if verdict.is_valid || !is_taken {
-                        // Also counted if it was recorded as wrong, to not be missing as well.
-                        counts.add(at);
-                    }
-                    is_taken
-                }
-                None => self.by_key_type(elements, key, value, None, &mut counts),
-            };
-            if !is_valid && self.is_done() {
-                return false;
-            }
-        }
-        for (at, element) in elements.iter().enumerate() {
-            if counts.get(at) < element.min {
-                is_valid &= self.missing(element, counts.get(at), node);
-            }
-        }
-        is_valid
-    }
-
-    /// Gives an entry to the first member whose key type accepts its key. `refused` is the
-    /// type of a member with this very key that did not accept the value.
-    fn by_key_type(
-        &mut self,
-        elements: &'s [Element],
-        key: Node<'_, '_>,
-        value: Node<'_, '_>,
-        refused: Option<TypeId>,
-        counts: &mut Counts,
-    ) -> bool {
-        let mut refused: Vec<TypeId> = refused.into_iter().collect();
-        let mut first_refusing = None;
-        for (at, element) in elements.iter().enumerate() {
-            let ElementKind::Member { key: Key::Type(key_type), is_cut, value: id } = &element.kind
-            else {
-                continue;
-            };
-            let is_full = element.max != u64::MAX && counts.get(at) >= element.max;
-            if is_full || !self.probe(|matcher| matcher.check(*key_type, key)).is_valid {
-                continue;
-            }
-            // The exact number matters only to a member that limits it.
-            let is_counted = element.min > 1 || element.max != u64::MAX;
-            if *is_cut {
-                counts.add_if(at, is_counted);
-                return self.check(*id, value);
-            }
-            let verdict = self.probe(|matcher| matcher.check(*id, value));
-            if verdict.is_valid {
-                counts.add_if(at, is_counted);
-                return true;
-            }
-            self.note(verdict);
-            refused.push(*id);
-            first_refusing = first_refusing.or(Some((at, is_counted)));
-        }
-        if let Some((at, is_counted)) = first_refusing {
-            // The value is recorded as wrong: the entry is not missing as well.
-            counts.add_if(at, is_counted);
-        }
-        self.not_taken(key, value, Some(&refused))
-    }
-
     /// Records an entry that no member takes: because of its value, if members have its key.
-    fn not_taken(
+    pub(super) fn not_taken(
         &mut self,
         key: Node<'_, '_>,
         value: Node<'_, '_>,
@@ -144,7 +59,7 @@ impl<'s> Matcher<'s, '_> {
     }
 
     /// Records a required member that took too few entries.
-    fn missing(&mut self, element: &'s Element, count: u64, node: Node<'_, '_>) -> bool {
+    pub(super) fn missing(&mut self, element: &'s Element, count: u64, node: Node<'_, '_>) -> bool {
         match &element.kind {
             ElementKind::Member { key: Key::Literal(label), value, .. } => {
                 // In probe mode a wrong value has been noted before, and a search would make
@@ -648,74 +563,4 @@ fn group_address(group: &Group) -> usize {
 /// Identifies an element of a group.
 fn address(element: &Element) -> usize {
     std::ptr::from_ref(element).addr()
-}
-
-pub(super) type Found<'s> = (usize, &'s str, bool, TypeId);
-
-/// The member with this literal key. Documents tend to have the schema's order, so the
-/// search begins after the last find.
-#[inline]
-pub(super) fn find<'s>(
-    elements: &'s [Element],
-    key: Node<'_, '_>,
-    hint: &mut usize,
-) -> Option<Found<'s>> {
-    let split = (*hint).min(elements.len());
-    let (before, after) = elements.split_at(split);
-    let text = key.text_bytes();
-    for (at, element) in (split..).zip(after).chain((0..).zip(before)) {
-        let ElementKind::Member { key: Key::Literal(label), is_cut, value } = &element.kind else {
-            continue;
-        };
-        let is_it = match (&label.value, text) {
-            (Value::Text(expected), Some(text)) => {
-                // Most keys differ in their length or their first byte.
-                expected.len() == text.len()
-                    && expected.as_bytes().first() == text.first()
-                    && expected.as_bytes() == text
-            }
-            (expected, _) => equals(expected, key),
-        };
-        if is_it {
-            *hint = at + 1;
-            return Some((at, &label.name, *is_cut, *value));
-        }
-    }
-    None
-}
-
-/// How many entries each member of a flat map has taken.
-#[derive(Default)]
-pub(super) struct Counts {
-    /// One bit for each member that took an entry.
-    once: u64,
-    /// The number of further entries.
-    more: Vec<(usize, u64)>,
-}
-
-impl Counts {
-    #[inline]
-    pub(super) fn add(&mut self, at: usize) {
-        if self.once & 1 << at == 0 {
-            self.once |= 1 << at;
-        } else if let Some((_, count)) = self.more.iter_mut().find(|(place, _)| *place == at) {
-            *count += 1;
-        } else {
-            self.more.push((at, 1));
-        }
-    }
-
-    /// Counts the first entry, and others if `is_counted`.
-    #[inline]
-    fn add_if(&mut self, at: usize, is_counted: bool) {
-        if is_counted || self.once & 1 << at == 0 {
-            self.add(at);
-        }
-    }
-
-    #[inline]
-    pub(super) fn get(&self, at: usize) -> u64 {
-        let more = self.more.iter().find(|(place, _)| *place == at);
-        (self.once >> at & 1) + more.map_or(0, |(_, count)| *count)
-    }
 }

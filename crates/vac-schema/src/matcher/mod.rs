@@ -5,6 +5,7 @@ mod assign;
 mod budget;
 mod choice;
 mod embedded;
+mod flat_map;
 mod join;
 mod map;
 mod open_members;
@@ -15,7 +16,7 @@ pub(crate) use array::ArrayState;
 pub(crate) use assign::Assignment;
 pub use budget::Budget;
 pub(crate) use embedded::Inside;
-pub(crate) use map::MAX_FLAT;
+pub(crate) use flat_map::MAX_FLAT;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -235,6 +236,9 @@ impl<'s, 'b> Matcher<'s, 'b> {
 
     /// The verdict, after a node has been checked.
     fn finish(&mut self, node: Node<'_, '_>) -> Result<(), Violations> {
+        if self.total == 0 && !self.budget.is_stopped() {
+            return Ok(());
+        }
         if let Some(violation) = self.budget.violation() {
             // Whatever was found on the way may be wrong, except for the duplicate keys.
             self.recorded.truncate(self.duplicates.min(self.max_recorded.saturating_sub(1)));
