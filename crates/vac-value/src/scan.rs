@@ -32,6 +32,11 @@ pub struct Scanner {
     spare: Vec<Entry>,
 }
 
+/// Fewer bytes of JSON seldom make a node.
+const BYTES_PER_NODE: usize = 6;
+/// The maximum number of nodes that memory is reserved for before they are found.
+const FIRST_NODES: usize = 64;
+
 impl Scanner {
     /// Creates a scanner with other limits than the default.
     pub fn new(limits: Limits) -> Self {
@@ -120,6 +125,10 @@ impl Scanner {
         }
         let mut entries = std::mem::take(&mut self.spare);
         entries.clear();
+        if entries.capacity() == 0 {
+            // Most documents that are scanned alone are small values: one allocation is enough.
+            entries.reserve((source.bytes().len() / BYTES_PER_NODE).clamp(1, FIRST_NODES));
+        }
         Ok(Index {
             document: Document { source, entries, duplicates: Vec::new(), line_ends: 0 },
             depth: self.limits.depth,

@@ -24,6 +24,7 @@ impl Encoder<'_> {
     }
 
     /// Writes what separates the next element from the one before.
+    #[inline]
     pub fn element(&mut self) {
         if self.encoding == Encoding::Json {
             if self.continued {
@@ -67,7 +68,11 @@ impl Encoder<'_> {
         }
         self.element();
         let start = self.out.len();
-        self.key(key)?;
+        match key {
+            // Nearly all keys of typed maps.
+            Key::Name(name) => self.name(name),
+            key => self.key(key)?,
+        }
         let end = self.out.len();
         self.colon();
         Ok(start..end)
@@ -158,16 +163,20 @@ impl Encoder<'_> {
         self.out.extend_from_slice(bytes);
     }
 
+    /// Writes text without characters that JSON escapes as JSON.
+    #[inline]
+    fn name(&mut self, name: &str) {
+        let start = self.out.len();
+        self.out.reserve(name.len() + 3);
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.push(b'"');
+        self.text_leaf(start, false);
+    }
+
     pub(crate) fn key(&mut self, key: &Key<'_>) -> Result<(), EncodeError> {
         match (key, self.encoding) {
-            (Key::Name(name), Encoding::Json) => {
-                let start = self.out.len();
-                self.out.reserve(name.len() + 3);
-                self.out.push(b'"');
-                self.out.extend_from_slice(name.as_bytes());
-                self.out.push(b'"');
-                self.text_leaf(start, false);
-            }
+            (Key::Name(name), Encoding::Json) => self.name(name),
             (Key::Name(text) | Key::Text(text), _) => self.text(text),
             (Key::Integer(_), Encoding::Json) => return self.fail("a key that is not text"),
             (Key::Integer(label), Encoding::Cbor) => self.integer(*label),
@@ -199,13 +208,20 @@ impl Encoder<'_> {
         self.continued = true;
     }
 
+    #[inline]
     fn line(&mut self) {
         if self.layout == Layout::Pretty {
-            self.out.push(b'\n');
-            self.out.extend(std::iter::repeat_n(b' ', 2 * self.level));
+            self.indent();
         }
     }
 
+    #[cold]
+    fn indent(&mut self) {
+        self.out.push(b'\n');
+        self.out.extend(std::iter::repeat_n(b' ', 2 * self.level));
+    }
+
+    #[inline]
     pub(crate) fn colon(&mut self) {
         self.out.push(b':');
         if self.layout == Layout::Pretty {
