@@ -1,12 +1,12 @@
 //! Which documents are lines of a Claude Code log, and what the first of them say about the session.
 
-use vac_adapter::foreign;
 use vac_adapter::verdict::UNKNOWN_SHAPE;
 use vac_adapter::{Confidence, Fit, Glimpse, Memory, Sample, Share, Verdict, ids};
-use vac_value::{Kind, Node};
+use vac_value::Node;
 
 use crate::first_pass::Facts;
 use crate::known;
+use crate::line_members::LineMembers;
 use crate::lines::{LineContent, damaged_lines, exported};
 
 /// Maximum number of lines of a web export that are compared.
@@ -48,89 +48,9 @@ fn contradiction(verdict: &Verdict) -> Fit {
     Fit::Contradicts(verdict.reason.unwrap_or(UNKNOWN_SHAPE))
 }
 
-/// What the keys of a line say about the program that wrote it.
-#[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is whether the line has a key")]
-struct LineKeys<'d, 'a> {
-    kind: Option<Node<'d, 'a>>,
-    message: Option<Node<'d, 'a>>,
-    session: Option<Node<'d, 'a>>,
-    /// Whether it has a key that only lines of a session's log have.
-    is_logged: bool,
-    has_agent: bool,
-    has_stream_session: bool,
-    has_stream_key: bool,
-    has_timestamp: bool,
-    /// Whether it has a key that only Qwen Code writes.
-    is_qwen: bool,
-}
-
-impl<'d, 'a> LineKeys<'d, 'a> {
-    /// Reads the keys in one pass: the first pass over a log asks for every line.
-    fn read(line: Node<'d, 'a>) -> Self {
-        let mut keys = Self::default();
-        for (key, value) in line.members() {
-            let Some(key) = key.text() else { continue };
-            match &*key {
-                "type" => keys.kind = Some(value),
-                "message" => keys.message = Some(value).filter(|it| it.kind() == Kind::Map),
-                "sessionId" => {
-                    keys.session = Some(value);
-                    keys.is_logged = true;
-                }
-                "parentUuid" | "leafUuid" | "isSnapshotUpdate" => keys.is_logged = true,
-                "agentId" => keys.has_agent = true,
-                "session_id" => keys.has_stream_session = true,
-                "parent_tool_use_id" | "claude_code_version" => keys.has_stream_key = true,
-                "timestamp" => keys.has_timestamp = true,
-                "systemPayload" | "toolCallResult" | "usageMetadata" => keys.is_qwen = true,
-                _ => {}
-            }
-        }
-        keys
-    }
-
-    /// Why a line with the envelope of Claude Code is one of a fork's with another content.
-    fn contradiction(&self) -> Option<&'static str> {
-        // Qwen Code has the parts of Gemini CLI.
-        if self.message.is_some_and(|message| message.member("parts").is_some()) {
-            return Some("message-parts");
-        }
-        if self.is_qwen {
-            return Some("qwen-member");
-        }
-        // iFlow CLI writes `session-` before the UUID.
-        let session = self.session.and_then(Node::text);
-        session.is_some_and(|id| foreign::is_iflow_session(&id)).then_some("session-id")
-    }
-}
-
 /// How one line fits.
-pub(crate) fn fit_line(line: Node<'_, '_>) -> Fit {
-    if line.kind() != Kind::Map {
-        return Fit::unknown(line);
-    }
-    let keys = LineKeys::read(line);
-    if let Some(reason) = keys.contradiction() {
-        return Fit::Contradicts(reason);
-    }
-    let kind = keys.kind.and_then(Node::text);
-    if !kind.is_some_and(|kind| known::line(&kind)) {
-        // New types appear with every release. Lines of a journal name only their agent.
-        let is_named = keys.is_logged || keys.has_stream_session || keys.has_agent;
-        return if is_named && keys.kind.is_some() { Fit::Neutral } else { Fit::unknown(line) };
-    }
-    let is_message = keys.message.is_some_and(|message| message.member("content").is_some());
-    // Others capture their streams in almost the same words.
-    if keys.is_logged || keys.has_stream_session && keys.has_stream_key {
-        Fit::Fits(Confidence::Certain)
-    } else if is_message && keys.has_timestamp {
-        Fit::Fits(Confidence::Likely)
-    } else if is_message {
-        Fit::Fits(Confidence::Possible)
-    } else {
-        Fit::unknown(line)
-    }
+fn fit_line(line: Node<'_, '_>) -> Fit {
+    LineMembers::read(line).fit(line)
 }
 
 /// Returns what the beginning of a log says about its session.

@@ -17,11 +17,11 @@ use vac_record::{AbstractTimestamp, Decode, MessageEntryType, SessionTrace};
 use vac_value::{IntoOwned, Kind, Node, Text};
 
 use crate::SYNTHETIC;
-use crate::detect::fit_line;
 use crate::envelope::Envelope;
 use crate::event::Wrapper;
 use crate::fork_history::{ForkHistory, LineOrigin};
 use crate::known;
+use crate::line_members::{LineMembers, MessageMembers};
 use crate::lines::{Line, LineContent};
 use crate::progress::ProgressMessages;
 use crate::queue::Queue;
@@ -136,35 +136,6 @@ pub(crate) enum LineKind {
     Content,
 }
 
-/// The members of a line that the first pass reads.
-#[derive(Default)]
-struct LineMembers<'d, 'a> {
-    session: Option<Node<'d, 'a>>,
-    cwd: Option<Node<'d, 'a>>,
-    version: Option<Node<'d, 'a>>,
-    branch: Option<Node<'d, 'a>>,
-    forked: Option<Node<'d, 'a>>,
-    plan: Option<Node<'d, 'a>>,
-    timestamp: Option<Node<'d, 'a>>,
-    kind: Option<Node<'d, 'a>>,
-    id: Option<Node<'d, 'a>>,
-    parent: Option<Node<'d, 'a>>,
-    agent: Option<Node<'d, 'a>>,
-    message: Option<Node<'d, 'a>>,
-    attachment: Option<Node<'d, 'a>>,
-    operation: Option<Node<'d, 'a>>,
-    subtype: Option<Node<'d, 'a>>,
-    sidechain: Option<Node<'d, 'a>>,
-    stream_call: Option<Node<'d, 'a>>,
-    mode: Option<Node<'d, 'a>>,
-    retracted: [Option<Node<'d, 'a>>; 2],
-    supersedes: Option<Node<'d, 'a>>,
-    content: Option<Node<'d, 'a>>,
-    result: Option<Node<'d, 'a>>,
-    data: Option<Node<'d, 'a>>,
-    parent_call: Option<Node<'d, 'a>>,
-}
-
 impl Facts {
     /// Facts about an input of which no line was read.
     pub fn new(input: &dyn Input) -> Self {
@@ -190,8 +161,9 @@ impl Facts {
         }
         self.plans.push(LinePlan::default());
         let Some(node) = node else { return };
-        self.verdict.add(fit_line(node));
-        let members = self.members(node);
+        let members = LineMembers::read(node);
+        self.verdict.add(members.fit(node));
+        self.is_logged |= members.logged_session.is_some();
         let origin = self.repeated(&members);
         let mut plan = LinePlan { origin, ..LinePlan::default() };
         if let Some(kind) = members.kind.and_then(Node::text) {
@@ -214,20 +186,18 @@ impl Facts {
         }
         let is_subagent = self.is_subagent(&members, line.place.file);
         if is_subagent && members.agent.is_none() {
-            let content = members.message.and_then(|message| message.member("content"));
+            let content = members.said.content;
             plan.sidechain = self.sidechains.line(members.id, members.parent, content);
         }
         self.links(&members, line.place.file, is_subagent, spilled);
         if let Some(last) = self.plans.last_mut() {
             *last = plan;
         }
-        if let LineKind::Message(_) = plan.becomes
-            && let Some(message) = members.message.filter(|message| message.kind() == Kind::Map)
-        {
-            if self.is_repeated(members.id, message) {
+        if let LineKind::Message(_) = plan.becomes {
+            if self.is_repeated(members.id, members.said) {
                 self.plans[line.index].is_repeated = true;
             } else {
-                self.message(message, line.index, is_subagent);
+                self.message(members.said, line.index, is_subagent);
             }
         }
         // The usage of a subagent's message inside a line is not counted, but its model took part.
@@ -245,14 +215,14 @@ impl Facts {
 
     /// Whether an earlier line has the same id and the same content: a session that is resumed
     /// may log its last messages again.
-    fn is_repeated(&mut self, id: Option<Node<'_, '_>>, message: Node<'_, '_>) -> bool {
+    fn is_repeated(&mut self, id: Option<Node<'_, '_>>, said: MessageMembers<'_, '_>) -> bool {
         const COMPARED: usize = 256;
         let Some(id) = id.and_then(Node::text) else { return false };
         // Newer versions add members to the message, but not to its content.
-        let Some(content) = message.member("content").map(Node::raw) else { return false };
+        let Some(content) = said.content.map(Node::raw) else { return false };
         let end = content.len().saturating_sub(COMPARED);
         let start = &content[..content.len().min(COMPARED)];
-        let usage = message.member("usage").map(Node::raw);
+        let usage = said.usage.map(Node::raw);
         let found = hash(&(content.len(), start, &content[end..], usage));
         match self.messages.entry(key(&id)) {
             Entry::Occupied(before) => *before.get() == found,
@@ -335,48 +305,6 @@ impl Facts {
         started.or_else(|| self.history.parent())
     }
 
-    /// Sorts the members of a line.
-    fn members<'d: 'a, 'a>(&mut self, line: Node<'d, 'a>) -> LineMembers<'d, 'a> {
-        let mut members = LineMembers::default();
-        for (key, value) in line.members() {
-            let Some(key) = key.text() else { continue };
-            let place = match &*key {
-                "type" => &mut members.kind,
-                "uuid" => &mut members.id,
-                "parentUuid" => &mut members.parent,
-                "agentId" => &mut members.agent,
-                "message" => &mut members.message,
-                "attachment" => &mut members.attachment,
-                "operation" => &mut members.operation,
-                "subtype" => &mut members.subtype,
-                "isSidechain" => &mut members.sidechain,
-                "parent_tool_use_id" => &mut members.stream_call,
-                "permissionMode" => &mut members.mode,
-                "retracted_message_uuids" | "retractedMessageUuids" => &mut members.retracted[0],
-                "refused_user_message_uuid" | "refusedUserMessageUuid" => &mut members.retracted[1],
-                "supersedes" => &mut members.supersedes,
-                "content" => &mut members.content,
-                "toolUseResult" => &mut members.result,
-                "data" => &mut members.data,
-                "parentToolUseID" => &mut members.parent_call,
-                "planContent" => &mut members.plan,
-                "forkedFrom" => &mut members.forked,
-                "timestamp" => &mut members.timestamp,
-                "sessionId" => {
-                    self.is_logged = true;
-                    &mut members.session
-                }
-                "session_id" => &mut members.session,
-                "cwd" => &mut members.cwd,
-                "version" | "claude_code_version" => &mut members.version,
-                "gitBranch" => &mut members.branch,
-                _ => continue,
-            };
-            *place = Some(value);
-        }
-        members
-    }
-
     /// Adds what a line repeats of its session. Returns which session the line is from.
     fn repeated(&mut self, members: &LineMembers<'_, '_>) -> LineOrigin {
         if let Some(session) = members.session {
@@ -407,8 +335,7 @@ impl Facts {
     ) -> LineKind {
         match kind {
             "user" => {
-                if let Some(content) = members.message.and_then(|message| message.member("content"))
-                {
+                if let Some(content) = members.said.content {
                     self.queue.message(content);
                 }
                 LineKind::Message(MessageEntryType::User)
@@ -440,20 +367,12 @@ impl Facts {
     }
 
     /// Adds models and usage.
-    fn message(&mut self, message: Node<'_, '_>, line: usize, is_subagent: bool) {
-        let (mut id, mut usage) = (None, None);
-        for (key, value) in message.members() {
-            if key.is_text("id") {
-                id = value.text();
-            } else if key.is_text("usage") && value.kind() == Kind::Map {
-                usage = Some(value);
-            } else if key.is_text("model")
-                && let Some(model) = value.text()
-            {
-                self.add_model(&model, 1, is_subagent);
-            }
+    fn message(&mut self, said: MessageMembers<'_, '_>, line: usize, is_subagent: bool) {
+        if let Some(model) = said.model.and_then(Node::text) {
+            self.add_model(&model, 1, is_subagent);
         }
-        let Some(usage) = usage else { return };
+        let id = said.id.and_then(Node::text);
+        let Some(usage) = said.usage.filter(|usage| usage.kind() == Kind::Map) else { return };
         // Other models may have been asked for advice.
         if let Some(iterations) = usage.member("iterations") {
             let models = iterations.elements().filter_map(|iteration| iteration.member("model"));
@@ -479,7 +398,7 @@ impl Facts {
         is_subagent: bool,
         spilled: &mut Spilled,
     ) {
-        let content = members.message.and_then(|message| message.member("content"));
+        let content = members.said.content;
         for block in content.into_iter().flat_map(Node::elements) {
             if let Some(call) = block.member("tool_use_id").and_then(Node::text) {
                 spilled.result(block, members.result, &call);
@@ -609,7 +528,12 @@ fn queued<'d: 'a, 'a>(attachment: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
 type Key = (u64, u64);
 
 fn key(id: &str) -> Key {
-    (hash(&id), hash(&(id, id)))
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    let first = hasher.finish();
+    // The state has 256 bits: another byte gives 64 bits more without reading the id again.
+    hasher.write_u8(1);
+    (first, hasher.finish())
 }
 
 fn hash(value: &impl Hash) -> u64 {

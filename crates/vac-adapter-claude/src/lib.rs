@@ -102,6 +102,7 @@ mod event_meaning;
 mod first_pass;
 mod fork_history;
 mod known;
+mod line_members;
 mod lines;
 mod message;
 mod outcome;
