@@ -12,6 +12,7 @@
 //! Outputs are most of a log: only the beginning or the end of one is read, except for what a
 //! script printed.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use vac_record::annotations::{Decider, Decision, EntryAnnotations, Outcome, Permission};
@@ -348,7 +349,27 @@ fn decode_head(inside: &[u8]) -> String {
     while end < inside.len() && end > 0 && matches!(inside[end], 0x80..=0xbf) {
         end -= 1;
     }
-    let raw = String::from_utf8_lossy(&inside[..end]);
+    let raw = match std::str::from_utf8(&inside[..end]) {
+        Ok(raw) => Cow::Borrowed(raw),
+        Err(_) => String::from_utf8_lossy(&inside[..end]),
+    };
+    // The line is usually near the beginning of kilobytes of output.
+    if let Some(before) = raw.find(OUTPUT_TOKEN) {
+        let head = unescape_head(&raw[..before + OUTPUT_TOKEN.len()]);
+        if head.ends_with(OUTPUT_LINE) {
+            return head;
+        }
+    }
+    unescape_head(&raw)
+}
+
+/// The line before the output itself, with the line end before it.
+const OUTPUT_LINE: &str = "\nOutput:\n";
+/// The same as JSON usually spells it.
+const OUTPUT_TOKEN: &str = r"\nOutput:\n";
+
+/// Decodes the beginning of the inside of a JSON text token, which may end in an escape.
+fn unescape_head(raw: &str) -> String {
     let mut head = String::with_capacity(raw.len());
     let mut characters = raw.chars();
     while let Some(character) = characters.next() {
@@ -366,7 +387,7 @@ fn decode_head(inside: &[u8]) -> String {
             },
             other => other,
         });
-        if head.ends_with("\nOutput:\n") {
+        if head.ends_with(OUTPUT_LINE) {
             break;
         }
     }
@@ -490,6 +511,9 @@ mod tests {
     #[test]
     fn heads_are_decoded_with_their_escapes() {
         assert_eq!(decode_head(br#"a\n\t\"\\\/\u0041\ud83d"#), "a\n\t\"\\/A\u{fffd}");
+        let not_a_line = decode_head(br"a\\nOutput:\nb\u000aOutput:\nc");
+        assert_eq!(not_a_line, "a\\nOutput:\nb\nOutput:\n");
+        assert_eq!(decode_head(br"a\nOutput:\nb\nOutput:\nc"), "a\nOutput:\n");
         let long =
             format!("\"Chunk ID: {}\\nProcess exited with code 1\\n\"", "é".repeat(MAX_HEAD));
         assert_eq!(end(&long), None, "too far from the beginning");

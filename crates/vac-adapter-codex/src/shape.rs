@@ -55,14 +55,11 @@ const MESSAGE: &str = "msg";
 pub(crate) fn shape<'a>(line: Node<'a, 'a>) -> Shape<'a> {
     let (mut kind, mut payload, mut timestamp, mut is_more) = (None, None, None, false);
     for (key, value) in line.members() {
-        if key.is_text("timestamp") {
-            timestamp = Some(value);
-        } else if key.is_text("type") {
-            kind = value.text();
-        } else if key.is_text("payload") {
-            payload = Some(value);
-        } else {
-            is_more = true;
+        match key.text().as_deref() {
+            Some("timestamp") => timestamp = Some(value),
+            Some("type") => kind = value.text(),
+            Some("payload") => payload = Some(value),
+            _ => is_more = true,
         }
     }
     match (kind, payload) {
