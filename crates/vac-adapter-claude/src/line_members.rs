@@ -41,6 +41,7 @@ pub(crate) struct LineMembers<'d, 'a> {
 
 /// Keys that identify the program that wrote a line.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is whether the line has a key")]
 struct Keys {
     /// Whether there is one that only lines of a session's log have.
     is_logged: bool,

@@ -20,16 +20,17 @@
 
 use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
 use vac_record::{Any, Decode, DecodeError, Encode, Entry, Map, Text, VerifiableAgentRecord};
-use vac_value::Encoding;
+use vac_value::{Encoding, IntoOwned};
 
 /// The key of the extension.
 pub const KEY: &str = "vac";
 
-/// Returns the annotations of an entry, without those of its children. `None` if it has none.
+/// Returns the annotations of an entry, without those of its children. `None` if it has none. They
+/// borrow from the entry: a reader of records asks for those of every entry.
 ///
 /// # Errors
 /// If the extension `vac` is not valid: then it was not written by this program.
-pub fn annotations(entry: &Entry<'_>) -> Result<Option<EntryAnnotations<'static>>, DecodeError> {
+pub fn annotations<'e>(entry: &'e Entry<'_>) -> Result<Option<EntryAnnotations<'e>>, DecodeError> {
     read(entry.extensions())
 }
 
@@ -50,7 +51,7 @@ pub fn attach<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &EntryAn
 /// is a defect.
 pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations<'static>)) {
     let found = annotations(entry).expect("only this module writes annotations");
-    let mut changed = found.unwrap_or_default();
+    let mut changed = found.unwrap_or_default().into_owned();
     change(&mut changed);
     if changed != EntryAnnotations::default() {
         write(entry.extensions_mut(), &changed);
@@ -64,7 +65,8 @@ pub fn annotate(entry: &mut Entry<'_>, change: impl FnOnce(&mut EntryAnnotations
 pub fn session_annotations(
     record: &VerifiableAgentRecord<'_>,
 ) -> Result<Option<SessionAnnotations<'static>>, DecodeError> {
-    read(&record.session.extensions)
+    let found: Option<SessionAnnotations<'_>> = read(&record.session.extensions)?;
+    Ok(found.map(IntoOwned::into_owned))
 }
 
 /// Sets the annotations of a session.
@@ -84,10 +86,12 @@ pub(crate) fn retain(extensions: &mut Map<Text<'_>, Any<'_>>) {
     }
 }
 
-fn read<T: Decode<'static>>(extensions: &Map<Text<'_>, Any<'_>>) -> Result<Option<T>, DecodeError> {
+fn read<'e, T: Decode<'e>>(
+    extensions: &'e Map<Text<'_>, Any<'_>>,
+) -> Result<Option<T>, DecodeError> {
     let Some(any) = extensions.get(KEY) else { return Ok(None) };
     let document = any.document()?;
-    T::from_node_owned(document.root()).map(Some)
+    T::from_node(document.root()).map(Some)
 }
 
 fn write<'a>(extensions: &mut Map<Text<'a>, Any<'a>>, annotations: &impl Encode) {

@@ -11,7 +11,7 @@ use vac_record::annotations::{Action, Category, EntryAnnotations, Outcome, Permi
 use vac_record::{
     Any, Entry, MessageEntry, MessageEntryType, ReasoningEntry, ToolCallEntry, ToolResultEntry,
 };
-use vac_value::{Document, IntoOwned, Kind};
+use vac_value::{Document, IntoOwned, Kind, Node};
 
 use crate::author::MessageAuthor;
 use crate::context::Context;
@@ -23,6 +23,12 @@ use crate::status::{Ended, Status, StatusTracker};
 pub(crate) trait Visitor {
     /// Receives each entry, before its events.
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context);
+
+    /// Returns whether events need the texts of results: these are most of the bytes of a record,
+    /// and facts ignore them.
+    fn needs_result_texts(&self) -> bool {
+        true
+    }
 
     /// Receives each event.
     fn event(&mut self, kind: EventKind<'_>, context: &Context<'_>) -> Result<(), Error>;
@@ -92,7 +98,7 @@ impl EntryReader {
 
     /// Annotations that are not valid were not written by this program: they are counted and
     /// treated as absent.
-    fn annotations(&mut self, entry: &Entry<'_>) -> EntryAnnotations<'static> {
+    fn annotations<'e>(&mut self, entry: &'e Entry<'_>) -> EntryAnnotations<'e> {
         match annotation::annotations(entry) {
             Ok(annotations) => annotations.unwrap_or_default(),
             Err(_) => {
@@ -110,7 +116,7 @@ impl EntryReader {
 /// One entry that is being read.
 struct Reading<'r, 'v> {
     reader: &'r mut EntryReader,
-    annotations: &'r EntryAnnotations<'static>,
+    annotations: &'r EntryAnnotations<'r>,
     context: Context<'r>,
     visitor: &'r mut (dyn Visitor + 'v),
 }
@@ -246,11 +252,13 @@ impl Reading<'_, '_> {
         if let Some(status) = self.status() {
             status.call(is_subagent, outcome);
         }
-        let object = object_in_text(&call.input);
+        let document = call.input.document().ok();
+        let object = document.as_ref().and_then(|document| object_in_text(document.root()));
         let input = object.as_ref().unwrap_or(&call.input);
-        let target = match input.document() {
-            Ok(document) => tools.target(&call.name, document.root()),
-            Err(_) => Target::default(),
+        let inside = object.as_ref().and_then(|object| object.document().ok());
+        let target = match inside.or(document) {
+            Some(document) => tools.target(&call.name, document.root()),
+            None => Target::default(),
         };
         self.emit(EventKind::ToolUse {
             tool: &call.name,
@@ -285,7 +293,8 @@ impl Reading<'_, '_> {
         if let Some(status) = self.status() {
             status.result(is_subagent, outcome);
         }
-        let text = self.output_text(&result.output);
+        let needs_text = self.visitor.needs_result_texts();
+        let text = needs_text.then(|| self.output_text(&result.output)).flatten();
         self.emit(EventKind::ToolResult {
             tool,
             action,
@@ -357,9 +366,8 @@ fn precedes_parts(message: &MessageEntry<'_>) -> bool {
 }
 
 /// Returns the object in a text: some agents log the input of tools as the text of an object.
-fn object_in_text(input: &Any<'_>) -> Option<Any<'static>> {
-    let document = input.document().ok()?;
-    let text = document.root().text()?;
+fn object_in_text(input: Node<'_, '_>) -> Option<Any<'static>> {
+    let text = input.text()?;
     let inside = Document::json(text.as_bytes()).ok()?;
     let is_object = inside.root().kind() == Kind::Map && inside.duplicate_keys().len() == 0;
     is_object.then(|| inside.root().carry().into_owned())

@@ -294,6 +294,10 @@ impl FactsSink {
 }
 
 impl Visitor for Counts {
+    fn needs_result_texts(&self) -> bool {
+        false
+    }
+
     fn entry(&mut self, entry: &Entry<'_>, annotations: &EntryAnnotations<'_>, context: &Context) {
         self.unparsed += u64::from(annotations.reason.is_some());
         if context.skip_reason().is_some() {
