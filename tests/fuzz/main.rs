@@ -1,8 +1,7 @@
-//! Runs the check of one target on what libFuzzer comes up with. The environment variable
+//! Runs the check of one target on inputs of libFuzzer. The environment variable
 //! `VAC_FUZZ` names the target; `cargo xtask fuzz` builds this and sets it.
 //!
-//! One program for all targets takes a fraction of the time to build that one for each
-//! would take.
+//! One program for all targets builds in a fraction of the time of one program for each.
 
 #![no_main]
 

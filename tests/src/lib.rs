@@ -1,6 +1,6 @@
-//! What the tests, benchmarks and fuzz targets of the workspace share: where the data is,
-//! sample data, what the documents show, and the checks for arbitrary bytes. The tests are
-//! in `suite`, the benchmarks in `benches`, the fuzz targets in `fuzz`.
+//! Shared code of the tests, benchmarks and fuzz targets of the workspace: locations of data,
+//! generated data, a reader of documents, and checks for arbitrary bytes. The tests are in `suite`,
+//! the benchmarks in `benches`, the fuzz targets in `fuzz`.
 
 pub mod fuzz;
 pub mod markdown;
@@ -9,19 +9,19 @@ pub mod synthetic;
 
 use std::path::{Path, PathBuf};
 
-/// The workspace's root.
+/// Returns the root of the workspace.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// A folder of test data beside the workspace, or a printed line and `None`.
-/// `variable` names an environment variable that may point elsewhere.
+/// Returns a folder of test data next to the workspace, or prints a line and returns `None`.
+/// `variable` names an environment variable that may name another folder.
 pub fn shared(folder: &str, variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable)
         .map_or_else(|| root().join("../shared").join(folder), PathBuf::from);
     if path.is_dir() {
         return Some(path);
     }
-    eprintln!("skipped: no {folder} beside the workspace (set {variable} to name one)");
+    eprintln!("skipped: no {folder} next to the workspace (set {variable} to name one)");
     None
 }

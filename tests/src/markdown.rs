@@ -1,4 +1,4 @@
-//! What the documents of the workspace show: fenced blocks, and code inside a line.
+//! The code in documents of the workspace: fenced blocks, and inline code.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub struct Document {
 pub struct Block {
     /// The line of its first line of text, from 1.
     pub line: usize,
-    /// What its fence says it is; empty if that is nothing.
+    /// The language that its fence names; empty without one.
     pub language: String,
     /// How far it is indented, in a list.
     pub indent: usize,
@@ -25,7 +25,7 @@ pub struct Block {
 }
 
 impl Document {
-    /// One of them.
+    /// Reads a document.
     ///
     /// # Panics
     /// If it cannot be read.
@@ -43,7 +43,7 @@ impl Document {
         names.iter().map(|name| Self::read(name)).collect()
     }
 
-    /// Its fenced blocks.
+    /// Returns its fenced blocks.
     ///
     /// ```
     /// use vac_tests::markdown::Document;
@@ -76,7 +76,7 @@ impl Document {
         blocks
     }
 
-    /// Its code inside a line, each with the line's number.
+    /// Returns its inline code, each with the line's number.
     pub fn inline(&self) -> Vec<(usize, &str)> {
         let mut found = Vec::new();
         let mut is_fenced = false;
@@ -90,7 +90,7 @@ impl Document {
         found
     }
 
-    /// The cells of the rows below a table's head, which is the line that begins so.
+    /// Returns the cells of the rows of a table, whose head begins with `head`.
     ///
     /// ```
     /// use vac_tests::markdown::Document;
@@ -106,7 +106,7 @@ impl Document {
         rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
     }
 
-    /// Its table of agents and variants: each with its agent.
+    /// Returns the variants of its table of agents, each with its agent.
     pub fn variants(&self) -> Vec<(String, String)> {
         let mut agent = "";
         let mut found = Vec::new();
@@ -120,8 +120,8 @@ impl Document {
         found
     }
 
-    /// Its commands: the lines of its `sh` and `console` blocks that are some, and code
-    /// inside a line that begins as one of `programs` followed by a space.
+    /// Returns its commands: lines of its `sh` and `console` blocks, and inline code that begins
+    /// with one of `programs` and a space.
     pub fn commands(&self, programs: &[&str]) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for block in self.blocks() {
@@ -146,12 +146,12 @@ impl Document {
     }
 }
 
-/// The code inside a line.
+/// Returns the inline code of a line.
 pub fn code(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The names of the Markdown files below a folder, from the workspace's root.
+/// Finds the Markdown files below a folder. Names are relative to the workspace's root.
 fn find(folder: &Path, names: &mut Vec<String>) {
     let Ok(entries) = folder.read_dir() else { return };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -1,5 +1,5 @@
-//! Native logs made up for tests and benchmarks, of every agent: the same bytes for the
-//! same sizes. A turn is a prompt, a thought, a call with a screen of output, and an answer.
+//! Generated native logs of every agent for tests and benchmarks: the same bytes for the same
+//! sizes. A turn is a prompt, a thought, a call with a screen of output, and an answer.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub struct Generated {
     pub text: String,
 }
 
-/// A log of so many turns of each agent.
+/// Generates a log of each agent with the given number of turns.
 pub fn logs(turns: usize) -> [Generated; 5] {
     let lines = |head: &str, turn: fn(usize, &mut String)| {
         let mut text = head.to_owned();
@@ -40,7 +40,7 @@ const PROMPT: &str = r#"Please look at this case: it fails with \"no such key\".
 const THOUGHT: &str = "The map is closed, so the key has to be added before the tests run again.";
 const ANSWER: &str = "The key was missing; I have added it and the tests pass.";
 
-/// A screen of output, as it stands in JSON text.
+/// Returns a screen of output, escaped for JSON.
 fn output(number: usize) -> String {
     let mut text = String::new();
     for line in 0..24 {

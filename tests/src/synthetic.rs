@@ -1,8 +1,8 @@
-//! Records made up for tests and benchmarks: the same bytes for the same sizes.
+//! Generated records for tests and benchmarks: the same bytes for the same sizes.
 
 use std::fmt::Write as _;
 
-/// A JSON record of so many top-level entries in the proportions of real
+/// Generates a JSON record with the given number of top-level entries, in the proportions of real
 /// sessions: messages with blocks, calls, results with a screen of output.
 pub fn record(entries: usize) -> String {
     let mut text = String::from(
@@ -58,8 +58,8 @@ fn entry(number: usize, text: &mut String) {
     written.unwrap_or_default();
 }
 
-/// A JSON record of about so many bytes, most of them output of a few kilobytes: one value
-/// in 60 bytes, as in real sessions.
+/// Generates a JSON record of about the given number of bytes, most of them output of a few
+/// kilobytes: one value in 60 bytes, as in real sessions.
 pub fn with_output(bytes: usize) -> String {
     let line = "  42\\tlet value = map.get(\\\"key\\\")?; // largest first, größer als je zuvor\\n";
     let output = line.repeat(40);
@@ -72,7 +72,7 @@ pub fn with_output(bytes: usize) -> String {
     format!("{before}\"entries\":[{}]}}}}", vec![block; count.max(1)].join(","))
 }
 
-/// A JSON record with one entry nested so deep through `children`.
+/// Generates a JSON record with one entry, nested through `children` to a depth.
 pub fn nested(depth: usize) -> String {
     let open = r#"{"children":["#;
     let leaf = r#"{"type":"system-event","event-type":"leaf"}"#;

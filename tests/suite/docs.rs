@@ -1,4 +1,4 @@
-//! What the documentation names has to be there, and what there is it has to name.
+//! The documentation is complete, and names only files, tests and variants that exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use vac_adapter_check::{corpus, fixture_logs};
 use vac_tests::markdown::{Document, code};
 use vac_tests::root;
 
-/// Every test that the code map names for a decision is a test of some crate.
+/// The code map names a test for each decision.
 #[test]
-fn the_tests_that_the_code_map_names_are_there() {
+fn tests_named_by_the_code_map_exist() {
     let map = std::fs::read_to_string(root().join("crates/README.md")).expect("the code map");
     let decisions = map.split("converter were wrong").nth(1).expect("the list of decisions");
     let rows = decisions.lines().filter(|line| line.starts_with("| ")).skip(1);
     let mut sources = Vec::new();
-    sources_below(&root().join("crates"), &mut sources);
+    find_sources(&root().join("crates"), &mut sources);
     let all: String = sources
         .iter()
         .filter(|path| path.components().any(|part| part.as_os_str() == "tests"))
@@ -33,9 +33,9 @@ fn the_tests_that_the_code_map_names_are_there() {
     assert!(count > 15, "only {count} tests are named");
 }
 
-/// Paths in documents lead somewhere; those of the code map begin in its folder.
+/// Paths in the code map begin in its folder, those of other documents at the root.
 #[test]
-fn the_files_that_documents_name_are_there() {
+fn files_named_by_documents_exist() {
     let mut count = 0;
     for document in Document::all() {
         for (line, named) in document.inline() {
@@ -51,9 +51,9 @@ fn the_files_that_documents_name_are_there() {
             if !is_path || !named.contains('/') {
                 continue;
             }
-            for path in expanded(named) {
+            for path in expand(named) {
                 let place = format!("{}:{line}: {path}", document.name);
-                assert!(top.join(path.trim_end_matches('/')).exists(), "{place} is not there");
+                assert!(top.join(path.trim_end_matches('/')).exists(), "{place} does not exist");
                 count += 1;
             }
         }
@@ -62,15 +62,14 @@ fn the_files_that_documents_name_are_there() {
 }
 
 /// `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
-fn expanded(path: &str) -> Vec<String> {
+fn expand(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
-    let (names, behind) = rest.split_once('}').expect("a bracket that closes");
-    names.split(',').map(|name| format!("{before}{name}{behind}")).collect()
+    let (names, after) = rest.split_once('}').expect("a bracket that closes");
+    names.split(',').map(|name| format!("{before}{name}{after}")).collect()
 }
 
-/// The documentation of a crate says what it is, shows it in code, and gives its decisions.
 #[test]
-fn the_documentation_of_a_crate_has_an_example_and_its_decisions() {
+fn every_crate_documents_an_example_and_its_decisions() {
     let mut count = 0;
     for folder in root().join("crates").read_dir().expect("crates").flatten() {
         let Ok(source) = std::fs::read_to_string(folder.path().join("src/lib.rs")) else {
@@ -88,7 +87,7 @@ fn the_documentation_of_a_crate_has_an_example_and_its_decisions() {
 /// The README's variants are those that the adapters' documentation names, those that the
 /// fixtures are in, and (where there is a corpus) all that real sessions are in.
 #[test]
-fn the_table_of_variants_is_complete() {
+fn table_of_variants_is_complete() {
     let readme: BTreeSet<_> =
         Document::read("crates/vac-cli/README.md").variants().into_iter().collect();
     let (mut documented, mut covered) = (BTreeSet::new(), BTreeSet::new());
@@ -113,12 +112,11 @@ fn the_table_of_variants_is_complete() {
     assert_eq!(readme, covered, "the README and the fixtures");
 }
 
-/// The claim that no network is needed: nothing of ours opens a connection, and nothing
-/// that we use is made for that.
+/// The README claims that `vac` never uses a network.
 #[test]
-fn nothing_speaks_to_a_network() {
+fn no_crate_uses_a_network() {
     let mut sources = Vec::new();
-    sources_below(&root().join("crates"), &mut sources);
+    find_sources(&root().join("crates"), &mut sources);
     for path in sources {
         let text = std::fs::read_to_string(&path).expect("a source");
         for name in ["std::net", "TcpStream", "UdpSocket"] {
@@ -132,17 +130,17 @@ fn nothing_speaks_to_a_network() {
         .expect("cargo runs");
     let tree = String::from_utf8_lossy(&tree.stdout);
     let names: Vec<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert!(names.contains(&"clap"), "that is no tree: {tree}");
+    assert!(names.contains(&"clap"), "not a tree of dependencies: {tree}");
     for name in ["curl", "hyper", "mio", "reqwest", "rustls", "socket2", "tokio", "ureq"] {
         assert!(!names.contains(&name), "{name} is a dependency");
     }
 }
 
-fn sources_below(folder: &Path, found: &mut Vec<PathBuf>) {
+fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = folder.read_dir() else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            sources_below(&path, found);
+            find_sources(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             found.push(path);
         }

@@ -1,5 +1,5 @@
-//! Golden pairs: small CDDL files, the Rust made of them, and documents on which the schema's
-//! tables, the generated types and crate `cddl` have to agree.
+//! Golden schemas: small CDDL files, the Rust generated from them, and documents on which the
+//! schema's tables, the generated types and crate `cddl` have to agree.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub fn schema(stem: &str) -> Schema {
     vac_cddl::parse(&name, &read(&name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The documents of a golden schema, each encoding by itself.
+/// Returns the documents of a golden schema, one for each encoding.
 pub fn cases(stem: &str) -> Vec<Case> {
     let text = read(&format!("{stem}.cases.json"));
     let list = Document::json(text.as_bytes()).expect("cases are JSON");
@@ -66,14 +66,14 @@ pub fn cases(stem: &str) -> Vec<Case> {
     cases
 }
 
-/// Runs something on every case and lists what went wrong.
-fn for_each_case(mut judge: impl FnMut(&Golden, &Case) -> Result<(), String>) {
+/// Calls a function with every case, and fails with the list of its errors.
+fn for_each_case(mut check: impl FnMut(&Golden, &Case) -> Result<(), String>) {
     let mut count = 0;
     let mut wrong = Vec::new();
     for golden in GOLDENS {
         for case in cases(golden.stem) {
             count += 1;
-            if let Err(reason) = judge(golden, &case) {
+            if let Err(reason) = check(golden, &case) {
                 let shown = match case.encoding {
                     Encoding::Json => String::from_utf8_lossy(&case.bytes).into_owned(),
                     Encoding::Cbor => HEXLOWER.encode(&case.bytes),
@@ -97,7 +97,7 @@ fn every_schema_of_the_folder_is_tested() {
 }
 
 #[test]
-fn both_readers_agree_on_every_schema() {
+fn both_parsers_agree_on_every_schema() {
     let spec = std::fs::read_to_string(root().join("spec/agent-conversation.cddl")).expect("text");
     let goldens = GOLDENS.iter().map(|golden| read(&format!("{}.cddl", golden.stem)));
     for text in goldens.chain([spec]) {
@@ -108,7 +108,7 @@ fn both_readers_agree_on_every_schema() {
 }
 
 #[test]
-fn the_generator_still_writes_the_golden_modules() {
+fn golden_modules_are_up_to_date() {
     for Golden { stem, .. } in GOLDENS {
         let expected = read(&format!("generated/{}.rs", stem.replace('-', "_")));
         let written = vac_codegen::standalone(&schema(stem), &format!("{stem}.cddl"))
@@ -144,7 +144,7 @@ fn generated_tables_equal_those_made_at_run_time() {
 }
 
 #[test]
-fn valid_documents_become_values_and_the_same_documents_again() {
+fn valid_documents_survive_decoding_and_encoding() {
     for_each_case(|golden, case| {
         if !case.valid {
             return Ok(());
@@ -167,7 +167,7 @@ fn valid_documents_become_values_and_the_same_documents_again() {
 }
 
 #[test]
-fn invalid_documents_do_not_become_values() {
+fn invalid_documents_are_not_decoded() {
     for_each_case(|golden, case| {
         if case.valid {
             return Ok(());

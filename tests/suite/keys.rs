@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value, json};
 use vac::AGENTS;
 use vac_adapter::Adapter;
-use vac_adapter_check::{Converted, Log, fixture_logs, full};
+use vac_adapter_check::{Converted, Log, convert_full, fixture_logs};
 use vac_record::annotations::{EntryAnnotations, SessionAnnotations};
 use vac_value::{Document, Kind, Node};
 use vac_view::{Options, events, inspect};
@@ -88,7 +88,7 @@ fn remove_bytes(value: &mut Value) {
 }
 
 fn records(adapter: &dyn Adapter, log: &Log) -> Vec<Value> {
-    let records = full(adapter, log).unwrap_or_default();
+    let records = convert_full(adapter, log).unwrap_or_default();
     let mut records: Vec<_> = records.iter().map(Converted::value).collect();
     for record in &mut records {
         remove_bytes(record);
@@ -211,7 +211,7 @@ fn add_members(node: Node<'_, '_>, key: &str, value: &str, start: usize, edits: 
 /// contains.
 fn statements(adapter: &dyn Adapter, log: &Log) -> Option<Value> {
     let mut found = Vec::new();
-    for record in full(adapter, log).ok()? {
+    for record in convert_full(adapter, log).ok()? {
         let record = record.value();
         found.push(record["session"]["vac"].clone());
         add_annotations(&record["session"]["entries"], &mut found);

@@ -1,10 +1,10 @@
-//! Numbers and texts in records that are hard to carry: values are kept exactly or refused.
+//! Unusual numbers and texts in records: values are kept exactly or refused.
 
 use vac_record::{Decode, DecodeError, TokenUsage, VerifiableAgentRecord};
 use vac_value::{Any, Document, Encode, EncodeError, Encoding, IntoOwned, Kind};
 
-/// Numbers that both encodings can say, one way or another.
-const CARRIED: &[&str] = &[
+/// Numbers that both encodings can express.
+const REPRESENTABLE: &[&str] = &[
     "0",
     "1",
     "-1",
@@ -50,7 +50,7 @@ const CARRIED: &[&str] = &[
     "1e-9223372036854775807",
 ];
 
-/// What JSON can say and CBOR cannot.
+/// Returns values that JSON can express and CBOR cannot.
 fn beyond_cbor() -> Vec<String> {
     vec![
         r#""\ud800""#.to_owned(),
@@ -67,8 +67,8 @@ fn beyond_cbor() -> Vec<String> {
     ]
 }
 
-/// A record whose one message says this. The keys stand in the schema's order,
-/// which is the order in which they are written.
+/// Returns a record whose one message has this content. Its keys are in the order of the schema,
+/// in which they are written.
 fn record(content: &str) -> String {
     format!(
         concat!(
@@ -89,9 +89,9 @@ fn is_not_representable<T>(result: &Result<T, EncodeError>, encoding: Encoding) 
     matches!(result, Err(EncodeError::NotRepresentable { encoding: at, .. }) if *at == encoding)
 }
 
-/// A decimal number without a choice of how to write it: its sign, its digits
-/// without zeros at the ends, and the power of ten of the last one.
-fn exact(token: &str) -> (bool, String, i128) {
+/// Returns the normal form of a decimal number: its sign, its digits without zeros at the ends, and
+/// the power of ten of the last one.
+fn normalize(token: &str) -> (bool, String, i128) {
     let (mantissa, power) = match token.split_once(['e', 'E']) {
         Some((mantissa, power)) => (mantissa, power.parse::<i128>().expect("a power of ten")),
         None => (token, 0),
@@ -115,7 +115,7 @@ fn cost(token: &str) -> String {
 }
 
 #[test]
-fn odd_values_pass_through_a_record_unchanged_in_json() {
+fn unusual_values_are_unchanged_in_json() {
     let beyond = beyond_cbor();
     let texts = [
         r#"{"b":1,"a":2,"":3,"a b":4,"ab":5,"~0/":6}"#,
@@ -123,7 +123,9 @@ fn odd_values_pass_through_a_record_unchanged_in_json() {
         r#""\u0061\/\u00e9\ud83d\ude00\b""#,
         r#"[[],{},"",null,true,false]"#,
     ];
-    for content in CARRIED.iter().copied().chain(texts).chain(beyond.iter().map(String::as_str)) {
+    for content in
+        REPRESENTABLE.iter().copied().chain(texts).chain(beyond.iter().map(String::as_str))
+    {
         let text = record(content);
         let value = VerifiableAgentRecord::from_json(text.as_bytes()).expect("a record");
         assert_eq!(value.to_json().as_deref(), Ok(&*text));
@@ -132,7 +134,7 @@ fn odd_values_pass_through_a_record_unchanged_in_json() {
 }
 
 #[test]
-fn space_goes_and_tokens_stay() {
+fn white_space_is_removed_and_tokens_are_kept() {
     let compact = record(r#"{"a":[1.0,-0,1E+2],"\u0062":"\ud800"}"#);
     let spaced = record("\n{ \"a\" :\t[ 1.0 , -0,1E+2 ] ,\r\n\"\\u0062\": \"\\ud800\" } ");
     let value = VerifiableAgentRecord::from_json(spaced.as_bytes()).expect("a record");
@@ -140,8 +142,8 @@ fn space_goes_and_tokens_stay() {
 }
 
 #[test]
-fn records_with_odd_numbers_keep_them_through_cbor() {
-    for token in CARRIED {
+fn unusual_numbers_are_kept_through_cbor() {
+    for token in REPRESENTABLE {
         let text = record(token);
         let value = VerifiableAgentRecord::from_json(text.as_bytes()).expect("a record");
         let bytes = value.to_cbor().expect("CBOR has it");
@@ -153,22 +155,22 @@ fn records_with_odd_numbers_keep_them_through_cbor() {
 }
 
 #[test]
-fn a_cost_of_28_digits_stays_in_json_and_is_refused_for_cbor() {
+fn cost_of_28_digits_is_kept_in_json_and_refused_for_cbor() {
     for token in ["0.1234567890123456789012345678", "1e400", "-3.00000000000000000000000001"] {
         let text = cost(token);
         let usage = TokenUsage::from_json(text.as_bytes()).expect("a cost");
         assert_eq!(usage.cost, Some(token.parse().expect("a number")));
         assert_eq!(usage.to_json(), Ok(text.clone()));
         assert!(is_not_representable(&usage.to_cbor(), Encoding::Cbor), "{token}");
-        // Carried as `any` there is tag 4 for it, but `number` is no tag.
+        // As `any` it is tag 4, but `number` does not match a tag.
         let tagged = json_to_cbor(&text).expect("tag 4");
         assert!(matches!(TokenUsage::from_cbor(&tagged), Err(DecodeError::Invalid(_))));
     }
 }
 
 #[test]
-fn a_cost_that_a_double_has_keeps_its_value_in_both() {
-    for token in CARRIED {
+fn cost_that_fits_a_double_is_kept_in_both_encodings() {
+    for token in REPRESENTABLE {
         let text = cost(token);
         let Ok(usage) = TokenUsage::from_json(text.as_bytes()) else {
             let document = Document::json(token.as_bytes()).expect("JSON");
@@ -177,7 +179,7 @@ fn a_cost_that_a_double_has_keeps_its_value_in_both() {
         };
         let json = usage.to_json().expect("JSON has all numbers");
         let written = json.strip_prefix(r#"{"cost":"#).and_then(|rest| rest.strip_suffix('}'));
-        assert_eq!(written.map(exact), Some(exact(token)), "{json}");
+        assert_eq!(written.map(normalize), Some(normalize(token)), "{json}");
         match usage.to_cbor() {
             Ok(bytes) => assert_eq!(TokenUsage::from_cbor(&bytes), Ok(usage), "{token}"),
             error => assert!(is_not_representable(&error, Encoding::Cbor), "{token}"),
@@ -186,19 +188,22 @@ fn a_cost_that_a_double_has_keeps_its_value_in_both() {
 }
 
 #[test]
-fn typed_integers_and_texts_take_nothing_else() {
+fn typed_integers_and_texts_refuse_other_values() {
     for token in ["-1", "-0", "1.0", "1e2", "18446744073709551616", "0.5", "\"1\"", "null"] {
         let text = format!(r#"{{"input":{token}}}"#);
-        assert!(TokenUsage::from_json(text.as_bytes()).is_err(), "{token} is no uint");
+        assert!(TokenUsage::from_json(text.as_bytes()).is_err(), "{token} is not a uint");
     }
     let most = r#"{"input":18446744073709551615}"#;
     let usage = TokenUsage::from_json(most.as_bytes()).expect("a uint");
     assert_eq!((usage.input, usage.to_json().as_deref()), (Some(u64::MAX), Ok(most)));
     for broken in [r#""\ud800""#, r#""\ude00\ud83d""#] {
         let text = record("0").replace(r#""r""#, broken);
-        assert!(VerifiableAgentRecord::from_json(text.as_bytes()).is_err(), "{broken} is no text");
+        assert!(VerifiableAgentRecord::from_json(text.as_bytes()).is_err(), "{broken} is not text");
         let text = record("0").replace(r#""x":"#, &format!("{broken}:"));
-        assert!(VerifiableAgentRecord::from_json(text.as_bytes()).is_err(), "{broken} is no key");
+        assert!(
+            VerifiableAgentRecord::from_json(text.as_bytes()).is_err(),
+            "{broken} is not a key"
+        );
     }
 }
 
@@ -235,13 +240,13 @@ fn duplicate_keys_are_refused_by_types() {
     for text in &twice {
         let error = VerifiableAgentRecord::from_json(text.as_bytes()).expect_err("twice");
         assert_eq!(error.violations()[0].expected, "every key once");
-        // The same by way of serde.
+        // serde_json refuses it, too.
         assert!(serde_json::from_str::<VerifiableAgentRecord<'_>>(text).is_err(), "{text}");
     }
     let bytes = b"\xa2\x65input\x01\x65input\x01";
     assert!(TokenUsage::from_cbor(bytes).is_err());
     assert!(ciborium::from_reader::<TokenUsage<'_>, _>(&bytes[..]).is_err());
-    // What is carried is not looked into; what is written is.
+    // An `any` is not checked when it is decoded, only when it is encoded.
     let any = Any::from_json(br#"{"a":1,"a":2}"#).expect("JSON");
     assert_eq!(any.to_json(), Err(EncodeError::DuplicateKey("a".to_owned())));
     assert_eq!(any.to_cbor(), Err(EncodeError::DuplicateKey("a".to_owned())));

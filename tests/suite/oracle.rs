@@ -1,6 +1,5 @@
-//! A second opinion: the CBOR validator of crate `cddl`. Where it is wrong is a
-//! list, and the list is checked: what is not on it is a disagreement to look
-//! into, what is on it for nothing has to go.
+//! Comparison with the CBOR validator of crate `cddl`. Its known mistakes are listed; a
+//! disagreement that is not listed, and a listed one that no longer exists, fail a test.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,15 +13,15 @@ use vac_value::{Document, Encoding, Node};
 use crate::golden::{cases, read};
 use crate::goldens::GOLDENS;
 
-/// Golden schemas that crate `cddl` cannot read, and why it should.
+/// Golden schemas that crate `cddl` cannot read, and the rule that allows them.
 const UNREADABLE: &[(&str, &str)] = &[
     ("19-literals", "RFC 8610 section 3.1: h'' takes hexadecimal digits of either case"),
     ("44-text-encodings", "RFC 8610 section 3.1: h'' takes hexadecimal digits of either case"),
     ("47-join", "RFC 8610 section 3.1: h'' takes hexadecimal digits of either case"),
 ];
 
-/// Golden documents that it judges wrong: schema, what the documents show, and
-/// the rule that decides.
+/// Golden documents for which it gives the wrong verdict: schema, names of the documents, and the
+/// rule that decides.
 const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     (
         "03-type-choice",
@@ -145,7 +144,7 @@ const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     (
         "24-cbor",
         &["second item after the first"],
-        "RFC 8610 section 3.8.4: .cbor is one data item; it does not look behind it",
+        "RFC 8610 section 3.8.4: .cbor is one data item; it ignores what follows",
     ),
     (
         "25-cborseq",
@@ -248,7 +247,7 @@ const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     (
         "39-encoding-variants",
         &["bytes instead of text"],
-        "RFC 8610 section 2.1: bytes are no text literal; it panics",
+        "RFC 8610 section 2.1: bytes are not a text literal; it panics",
     ),
     (
         "43-cuts-in-groups",
@@ -357,7 +356,7 @@ const KNOWN_DISAGREEMENTS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Vectors of the record schema that it judges wrong.
+/// Vectors of the record schema for which it gives the wrong verdict.
 const KNOWN_ON_VECTORS: &[(&str, &str)] = &[
     (
         "m03-missing-session-id",
@@ -374,15 +373,15 @@ const KNOWN_ON_VECTORS: &[(&str, &str)] = &[
     ("s24-ph-trailing", "RFC 8610 section 3.8.4: .cbor is one data item"),
 ];
 
-/// Runs with room for deep recursion, as the validator likes it.
-fn with_room<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs a function with a stack that is large enough for the recursion of crate `cddl`.
+fn with_large_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
     thread.expect("a thread").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Crate `cddl`'s verdict on CBOR documents, or `None` if it cannot read the
-/// schema. A panic is a verdict that is wrong either way.
-fn opinions(schema: &str, documents: &[Vec<u8>]) -> Option<Vec<Option<bool>>> {
+/// Returns the verdicts of crate `cddl` on CBOR documents, or `None` if it cannot read the schema.
+/// A panic is a verdict that is wrong in any case.
+fn verdicts(schema: &str, documents: &[Vec<u8>]) -> Option<Vec<Option<bool>>> {
     let schema = cddl::cddl_from_str(schema, true).ok()?;
     let judge = |bytes: &Vec<u8>| match decode_cbor(bytes) {
         Ok(value) => CBORValidator::new(&schema, value, None).validate().is_ok(),
@@ -394,7 +393,7 @@ fn opinions(schema: &str, documents: &[Vec<u8>]) -> Option<Vec<Option<bool>>> {
 
 #[test]
 fn crate_cddl_agrees_except_where_it_is_known_to_be_wrong() {
-    let (unreadable, wrong, agreed) = with_room(|| {
+    let (unreadable, wrong, agreed) = with_large_stack(|| {
         let (mut unreadable, mut wrong) = (BTreeSet::new(), BTreeSet::new());
         let mut agreed = 0;
         for golden in GOLDENS {
@@ -403,12 +402,12 @@ fn crate_cddl_agrees_except_where_it_is_known_to_be_wrong() {
                 .filter(|case| case.encoding == Encoding::Cbor)
                 .collect();
             let documents: Vec<_> = cases.iter().map(|case| case.bytes.clone()).collect();
-            let Some(opinions) = opinions(&read(&format!("{}.cddl", golden.stem)), &documents)
+            let Some(verdicts) = verdicts(&read(&format!("{}.cddl", golden.stem)), &documents)
             else {
                 unreadable.insert(golden.stem.to_owned());
                 continue;
             };
-            for (case, opinion) in cases.into_iter().zip(opinions) {
+            for (case, opinion) in cases.into_iter().zip(verdicts) {
                 if opinion == Some(case.valid) {
                     agreed += 1;
                 } else {
@@ -427,7 +426,7 @@ fn crate_cddl_agrees_except_where_it_is_known_to_be_wrong() {
         })
         .collect();
     let unlisted: Vec<_> = wrong.difference(&known).collect();
-    assert!(unlisted.is_empty(), "look into these, one of us is wrong: {unlisted:#?}");
+    assert!(unlisted.is_empty(), "disagreements that are not listed: {unlisted:#?}");
     let settled: Vec<_> = known.difference(&wrong).collect();
     assert!(settled.is_empty(), "these are listed but right: {settled:#?}");
     println!("crate cddl agrees on {agreed} golden documents and is wrong on {}", wrong.len());
@@ -464,13 +463,14 @@ fn crate_cddl_agrees_on_the_vectors_except_where_it_is_known_to_be_wrong() {
         }
     }
     let spec = std::fs::read_to_string(root().join("spec/agent-conversation.cddl")).expect("it");
-    let opinions = with_room(move || opinions(&spec, &documents)).expect("it reads the spec");
+    let verdicts =
+        with_large_stack(move || verdicts(&spec, &documents)).expect("it reads the spec");
     let (mut wrong, mut right) = (BTreeSet::new(), BTreeSet::new());
-    for ((name, valid), opinion) in names.iter().zip(opinions) {
+    for ((name, valid), opinion) in names.iter().zip(verdicts) {
         let side = if opinion == Some(*valid) { &mut right } else { &mut wrong };
         side.insert(name.as_str());
     }
-    // The vectors are not ours and may grow; their manifest decides what is right.
+    // The vectors are maintained elsewhere and may grow; their manifest decides.
     let known: BTreeSet<_> = KNOWN_ON_VECTORS.iter().map(|(name, _)| *name).collect();
     for name in wrong.difference(&known) {
         println!("crate cddl is wrong on {name}, which is not listed");

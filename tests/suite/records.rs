@@ -1,5 +1,5 @@
-//! The records of `fixtures/schema`: the valid ones are valid for everybody, and
-//! what the validator says of the invalid ones is what `*.expected` says.
+//! The records of `fixtures/schema`: the valid ones are valid for the validator and the types, and
+//! the invalid ones have the violations of their `*.expected` files.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn valid_records_are_valid_and_survive_types_and_encodings() {
 }
 
 #[test]
-fn invalid_records_are_refused_with_the_words_we_mean() {
+fn invalid_records_have_the_expected_violations() {
     for path in files("invalid") {
         let bytes = std::fs::read(&path).expect("a record");
         let encoding = encoding(&path).expect("JSON or CBOR");
@@ -65,10 +65,10 @@ fn invalid_records_are_refused_with_the_words_we_mean() {
     }
 }
 
-/// The deepest record the scanner lets through, on the stack of a test's thread:
-/// everything that recurses has to cope with it.
+/// Everything that recurses has to work for the deepest record that the scanner accepts, on the
+/// stack of a test's thread.
 #[test]
-fn a_record_as_deep_as_the_limit_goes_through_everything() {
+fn record_at_the_depth_limit_is_handled_everywhere() {
     let json = vac_tests::synthetic::nested(126);
     assert!(Document::json(json.as_bytes()).is_ok());
     assert!(Document::json(vac_tests::synthetic::nested(127).as_bytes()).is_err());
@@ -91,9 +91,8 @@ fn to_ciborium(value: &Start<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A wrong leaf at the bottom: found once, at its exact place, however deep.
 #[test]
-fn an_error_at_the_bottom_of_a_deep_record_is_one_violation() {
+fn error_at_the_bottom_of_a_deep_record_is_one_violation() {
     let json = vac_tests::synthetic::nested(120).replace("\"event-type\"", "\"event_type\"");
     let Err(Error::Invalid(violations)) = validate(json.as_bytes(), Encoding::Json) else {
         panic!("it is JSON and not valid");

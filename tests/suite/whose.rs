@@ -1,5 +1,5 @@
-//! Which agent a log is of: no log of one agent is taken for another's, and no log of an
-//! agent that is not supported for a supported one's.
+//! Detection of agents: a log of one agent is not detected as a log of another, and a log of an
+//! unsupported agent not as one of a supported agent.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use vac::AGENTS;
 use vac_adapter::{Adapter, Beginning, Confidence, Detection, Memory};
 use vac_adapter_check::{Log, corpus, fixture_logs};
 
-/// What is detected of bytes with a name.
-fn detected(name: &str, bytes: &[u8]) -> String {
+/// Returns the message of detection for bytes with a name.
+fn detect(name: &str, bytes: &[u8]) -> String {
     let input = Memory { name, bytes };
     let beginning = Beginning::of(&input).expect("memory can be read");
     beginning.sample().detect(AGENTS).to_string()
 }
 
-/// Every pair of a log and an adapter: only the adapter of the log's own agent may have the
+/// Checks every pair of a log and an adapter: only the adapter of the log's own agent may have the
 /// highest confidence.
 fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
     for log in logs {
@@ -37,15 +37,15 @@ fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
 }
 
 #[test]
-fn no_log_is_taken_for_one_of_another_agent() {
+fn logs_are_not_detected_as_those_of_other_agents() {
     for owner in AGENTS.iter().copied() {
         check_pairs(owner, &fixture_logs(owner));
         check_pairs(owner, &corpus(owner));
     }
 }
 
-/// Files below a folder, without the notes on them.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Finds the files below a folder, except `README.md`.
+fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = std::fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
@@ -53,7 +53,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            files(&path, found);
+            find_files(&path, found);
         } else if path.file_name().is_some_and(|name| name != "README.md") {
             found.push(path);
         }
@@ -61,19 +61,19 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn no_log_of_an_unsupported_agent_becomes_a_record() {
+fn logs_of_unsupported_agents_are_refused() {
     let Some(folder) = vac_tests::shared("corpus-others", "VAC_CORPUS_OTHERS") else { return };
     let mut found = Vec::new();
-    files(&folder, &mut found);
+    find_files(&folder, &mut found);
     let mut named = 0;
     for path in &found {
         let name = path.file_name().expect("a name").to_string_lossy();
         let bytes = std::fs::read(path).expect("readable");
-        let message = detected(&name, &bytes);
+        let message = detect(&name, &bytes);
         println!("{:<60} {message}", path.display());
         assert!(!message.starts_with("a log of"), "{}: {message}", path.display());
         named += usize::from(message.contains("which is not supported yet"));
-        // Nor if somebody insists: the survey sees the same.
+        // A user can name the adapter; its survey has to refuse the log, too.
         let input = Memory { name: &name, bytes: &bytes };
         for adapter in AGENTS.iter().filter(|it| ["claude", "codex"].contains(&it.name())) {
             assert!(adapter.survey(&input).is_err(), "{} as {}", path.display(), adapter.name());
@@ -83,7 +83,6 @@ fn no_log_of_an_unsupported_agent_becomes_a_record() {
     assert!(found.len() >= 40 && named * 10 >= found.len() * 9, "{named} of {}", found.len());
 }
 
-/// Lines in the shapes of unsupported agents, and what is said about them.
 #[test]
 fn unsupported_agents_are_named() {
     let qwen = concat!(
@@ -154,7 +153,7 @@ fn unsupported_agents_are_named() {
         ("# aider chat started at 2026-01-01 00:00:00\n\n#### hi\n", "Aider"),
     ] {
         let expected = format!("looks like {agent}, which is not supported yet");
-        assert_eq!(detected("x.jsonl", log.as_bytes()), expected);
+        assert_eq!(detect("x.jsonl", log.as_bytes()), expected);
     }
 }
 
@@ -164,7 +163,7 @@ fn log_with_few_fitting_documents_is_refused_with_their_number() {
     log.push('\n');
     log.push_str(&"{\"type\":\"note\",\"content\":\"x\"}\n".repeat(20));
     let expected = "looks like codex, but 20 of 21 documents do not fit (unknown-shape)";
-    assert_eq!(detected("chat_history.jsonl", log.as_bytes()), expected);
+    assert_eq!(detect("chat_history.jsonl", log.as_bytes()), expected);
     let input = Memory { name: "chat_history.jsonl", bytes: log.as_bytes() };
     let codex = AGENTS.iter().find(|adapter| adapter.name() == "codex").expect("codex");
     let error = codex.survey(&input).err().expect("refused");

@@ -71,7 +71,7 @@ fn run(arguments: &[&str], stderr: Stdio) -> Result<String> {
 fn version(text: &str) -> Result<[u64; 3]> {
     let mut numbers = [0; 3];
     for (place, number) in numbers.iter_mut().zip(text.split('.')) {
-        *place = number.parse().map_err(|_| anyhow!("{text} is no version of Rust"))?;
+        *place = number.parse().map_err(|_| anyhow!("{text} is not a version of Rust"))?;
     }
     Ok(numbers)
 }

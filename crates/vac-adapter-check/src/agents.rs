@@ -1,6 +1,5 @@
-//! What tests have to know about the logs of an agent: what need not be found in a record, and
-//! where native logs have their ids. The values are in the agents' crates, with their feature
-//! `check`.
+//! Rules of the checks for one agent: native values that a record need not contain, and where
+//! native logs have their ids. The values are in the agents' crates, under their feature `check`.
 
 use std::any::Any;
 
@@ -11,70 +10,70 @@ use vac_adapter::redact::Secrets;
 use crate::logs::Log;
 use crate::references::References;
 
-/// The logs of one agent.
+/// The rules for the logs of one agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
     /// Its adapter's name.
     pub name: &'static str,
-    /// What need not be in a record. Short, and printed by the tests.
+    /// Native values that need not be in a record. A short list, which tests print.
     pub exceptions: &'static [Exception],
-    /// Places of a record that repeat what is told elsewhere in it: what is only there
-    /// has been lost where it belongs.
+    /// Paths of a record whose values repeat others in it. A value that is only there counts as
+    /// lost.
     pub copies: &'static [&'static str],
     /// Whether each document of a log of a variant becomes one entry, in order.
     pub one_entry_a_document: fn(variant: &str) -> bool,
-    /// Whether a piece of a log that is no document is taken apart and what is good of it
-    /// read; any other is carried in one piece.
-    pub takes_apart: fn(&[u8]) -> bool,
-    /// The native documents of a log, by the test's own means where [`Log::parts`] are not
-    /// what is on disk: what is in a compressed file, the rows of a database.
+    /// Returns whether the adapter reads the valid parts of a damaged document. Any other
+    /// damaged document is kept unparsed in one piece.
+    pub reads_damaged: fn(&[u8]) -> bool,
+    /// Returns the native documents of a log. Where [`Log::parts`] are not what is on disk (a
+    /// compressed file, the rows of a database), the check reads them on its own.
     pub documents: fn(&Log) -> Vec<Vec<u8>>,
     /// Finds the ids of one native document, and what refers to them.
     pub references: fn(&Value, &mut References),
-    /// A log of one session. `VALUE` stands where any JSON value may stand.
+    /// A log of one session, with `VALUE` in the place of any JSON value.
     pub sample: &'static str,
 }
 
-/// Something that need not be in a record.
+/// Native values that need not be in a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
     /// Native paths: `message.role`, `messages[].type`.
     pub paths: &'static [&'static str],
-    /// On which condition.
+    /// The condition.
     pub when: When,
-    /// Why.
+    /// The reason, for tests to print.
     pub reason: &'static str,
 }
 
-/// On which condition a native value need not be in a record.
+/// The condition on which a native value need not be in a record.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
-    /// On none.
+    /// No condition.
     Always,
     /// It is one of these texts: a discriminator that was translated.
     Is(&'static [&'static str]),
-    /// The record says it at this place, for all entries.
-    Says(&'static str),
-    /// It could not be parsed, and the name of one of these can be read in it or in what is
-    /// damaged before it.
+    /// The record has the value at this path, for all entries.
+    Equals(&'static str),
+    /// It could not be parsed, and contains the name of one of these secrets, or follows
+    /// damaged bytes that do.
     Redacted(Secrets),
 }
 
 impl Agent {
-    /// Returns the agent of an adapter.
-    pub fn of(adapter: &dyn Adapter) -> &'static Self {
+    /// Returns the rules for the agent of an adapter.
+    pub fn from_adapter(adapter: &dyn Adapter) -> &'static Self {
         let rules = adapter.check_rules().and_then(|rules| (rules as &dyn Any).downcast_ref());
         rules.unwrap_or_else(|| panic!("{}: feature `check` is not enabled", adapter.name()))
     }
 
-    /// The exceptions, for people.
+    /// Prints the exceptions.
     pub fn print_exceptions(&self) {
         println!("{}: need not be in the record, besides null members:", self.name);
         for Exception { paths, when, reason } in self.exceptions {
             let condition = match when {
                 When::Always => String::new(),
                 When::Is(words) => format!(" if it is {}", words.join(", ")),
-                When::Says(place) => format!(" if it equals {place}"),
+                When::Equals(place) => format!(" if it equals {place}"),
                 When::Redacted(_) => "what could not be parsed".to_owned(),
             };
             println!("  {}{condition}: {reason}", paths.join(", "));
@@ -83,11 +82,11 @@ impl Agent {
 }
 
 /// Returns the bytes of the files of a log.
-pub fn as_it_is(log: &Log) -> Vec<Vec<u8>> {
+pub fn file_bytes(log: &Log) -> Vec<Vec<u8>> {
     log.parts.iter().map(|part| part.bytes.clone()).collect()
 }
 
-/// Returns the elements of an array; none of anything else.
+/// Returns the elements of an array; of any other value an empty iterator.
 pub fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -104,14 +103,14 @@ pub(crate) const SAMPLE: Agent = Agent {
         },
         Exception {
             paths: &["sessionId"],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "the session's id",
         },
     ],
     copies: &["session.entries[].children"],
     one_entry_a_document: |_| true,
-    takes_apart: |_| false,
-    documents: as_it_is,
+    reads_damaged: |_| false,
+    documents: file_bytes,
     references: |line, found| {
         found.ids.extend(crate::references::text(&line["uuid"]));
         found.parents.extend(crate::references::text(&line["parentUuid"]));

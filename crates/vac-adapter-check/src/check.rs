@@ -1,41 +1,41 @@
-//! All that is true of every log, in one call.
+//! The checks that every log has to pass, in one call.
 
 use std::fmt;
 
 use vac_adapter::{Adapter, Error};
 
 use crate::agents::Agent;
-use crate::convert::{Converted, every_way, full, twice};
+use crate::convert::{Converted, convert_full, convert_in_every_way, convert_twice};
 use crate::logs::Log;
 use crate::no_drop::{self, Where};
 use crate::references::{self, References, Resolved};
 
-/// What became of a log.
+/// The result of checking a log.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// It is no log of the agent.
+    /// It is not a log of the agent.
     Refused(String),
-    /// Nothing is lost.
-    Held {
+    /// It was converted, and nothing is lost.
+    Converted {
         /// The records, in compact JSON and the full profile.
         records: Vec<Converted>,
-        /// What became of its scalars; none is missing.
+        /// The comparison of its scalars with those of the records; none is missing.
         no_drop: no_drop::Outcome,
-        /// How many of its references lead somewhere; none is lost.
+        /// The number of its references that lead somewhere; none is lost.
         resolved: Resolved,
     },
 }
 
 impl Outcome {
-    /// The records; none if it was refused.
+    /// Returns the records; an empty list if it was refused.
     pub fn records(&self) -> &[Converted] {
         match self {
             Self::Refused(_) => &[],
-            Self::Held { records, .. } => records,
+            Self::Converted { records, .. } => records,
         }
     }
 
-    /// The only record.
+    /// Returns the only record.
     pub fn only(&self) -> &Converted {
         match self.records() {
             [only] => only,
@@ -43,15 +43,15 @@ impl Outcome {
         }
     }
 
-    /// Why it was refused.
+    /// Returns the reason for the refusal.
     pub fn refusal(&self) -> &str {
         match self {
             Self::Refused(reason) => reason,
-            Self::Held { .. } => panic!("not refused: {self}"),
+            Self::Converted { .. } => panic!("not refused: {self}"),
         }
     }
 
-    /// Whether it was refused.
+    /// Returns whether it was refused.
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused(_))
     }
@@ -61,17 +61,17 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(reason) => write!(f, "refused: {reason}"),
-            Self::Held { records, no_drop, resolved } => {
+            Self::Converted { records, no_drop, resolved } => {
                 let entries: u64 =
                     records.iter().flat_map(|record| record.report.entries.values()).sum();
                 write!(
                     f,
-                    "{} sessions, {entries} entries, {} leaves, {} excepted, {} raw, {} missing, \
+                    "{} sessions, {entries} entries, {} leaves, {} excepted, {} unparsed, {} missing, \
                      {} parents, {} calls",
                     records.len(),
                     no_drop.leaves,
                     no_drop.excepted.values().sum::<usize>(),
-                    no_drop.raw,
+                    no_drop.unparsed,
                     no_drop.missing.len(),
                     resolved.parents,
                     resolved.calls,
@@ -81,30 +81,30 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Converts a log in every way and fails unless the records are valid and the same every
-/// time, nothing is lost, and ids lead where they led.
+/// Converts a log in every way. Fails unless the records are valid and the same each time,
+/// nothing is lost, and ids refer to the same entries.
 pub fn check(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
-    held(agent, log, every_way(adapter, log), true)
+    compare(agent, log, convert_in_every_way(adapter, log), true)
 }
 
-/// The same, but converts only twice: held and streamed.
+/// Checks like [`check`], but converts only from memory and streamed.
 pub fn check_briefly(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
-    held(agent, log, twice(adapter, log), true)
+    compare(agent, log, convert_twice(adapter, log), true)
 }
 
-/// The same for logs with events that are too long: converts in every way, and follows no
-/// ids, which are not read in what is kept unparsed.
+/// Checks a log with events that are too long, like [`check`] but without ids: these are not read
+/// in events that are kept unparsed.
 pub fn check_pieces(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
-    held(agent, log, every_way(adapter, log), false)
+    compare(agent, log, convert_in_every_way(adapter, log), false)
 }
 
-/// The same for damaged logs, of which there may be many: converts once, and follows no
-/// ids, which damage may have changed.
-pub fn lossless(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
-    held(agent, log, full(adapter, log), false)
+/// Checks that a damaged log loses nothing. It converts once, because there are many of them, and
+/// does not follow ids, which damage may have changed.
+pub fn check_damaged(agent: &Agent, adapter: &dyn Adapter, log: &Log) -> Outcome {
+    compare(agent, log, convert_full(adapter, log), false)
 }
 
-fn held(
+fn compare(
     agent: &Agent,
     log: &Log,
     converted: Result<Vec<Converted>, Error>,
@@ -130,17 +130,16 @@ fn held(
     assert!(some.is_empty(), "{name}: {} are not {place}: {some:#?}", no_drop.missing.len());
     let mut resolved = Resolved::default();
     if follows_ids {
-        let native = References::of_log(agent, &documents);
+        let native = References::from_log(agent, &documents);
         let values: Vec<_> = records.iter().map(Converted::value).collect();
         resolved = references::compare(&native, &values)
             .unwrap_or_else(|problem| panic!("{name}: {problem}"));
     }
-    Outcome::Held { records, no_drop, resolved }
+    Outcome::Converted { records, no_drop, resolved }
 }
 
-/// Checks logs, prints a line about each, and then what was excepted; gives what became
-/// of them.
-pub fn walk(agent: &Agent, adapter: &dyn Adapter, logs: &[Log]) -> Vec<(String, Outcome)> {
+/// Checks logs and prints a line about each, and the number of exceptions. Returns the outcomes.
+pub fn check_all(agent: &Agent, adapter: &dyn Adapter, logs: &[Log]) -> Vec<(String, Outcome)> {
     let mut outcomes = Vec::new();
     for log in logs {
         let outcome = check(agent, adapter, log);
@@ -150,7 +149,7 @@ pub fn walk(agent: &Agent, adapter: &dyn Adapter, logs: &[Log]) -> Vec<(String, 
     agent.print_exceptions();
     let mut excepted = std::collections::BTreeMap::new();
     for (_, outcome) in &outcomes {
-        if let Outcome::Held { no_drop, .. } = outcome {
+        if let Outcome::Converted { no_drop, .. } = outcome {
             for (reason, count) in &no_drop.excepted {
                 *excepted.entry(*reason).or_insert(0) += count;
             }

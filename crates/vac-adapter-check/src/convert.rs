@@ -1,4 +1,4 @@
-//! Conversion in every way there is.
+//! Conversion in every way: from memory and streamed, written and collected, to JSON and CBOR.
 
 use std::io::{self, Read};
 
@@ -10,24 +10,24 @@ use vac_value::{Any, Document, Encode, Encoding, Layout};
 
 use crate::native;
 
-/// One record and how it came about.
+/// One record, with its report and variant.
 #[derive(Clone, Debug)]
 pub struct Converted {
     /// The record as it was written.
     pub record: Vec<u8>,
     /// The report.
     pub report: Report,
-    /// Which of the agent's formats the log is in.
+    /// The variant of the log.
     pub variant: &'static str,
 }
 
 impl Converted {
-    /// A record in JSON, to look into.
+    /// Parses a record in JSON.
     pub fn value(&self) -> Value {
         native::value(&self.record).expect("a record in JSON")
     }
 
-    /// Its entries, to look into.
+    /// Returns the entries of a record in JSON.
     pub fn entries(&self) -> Vec<Value> {
         match self.value()["session"]["entries"].take() {
             Value::Array(entries) => entries,
@@ -35,13 +35,13 @@ impl Converted {
         }
     }
 
-    /// A record in JSON, as text.
+    /// Returns a record in JSON as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.record).expect("a record in JSON")
     }
 }
 
-/// The records of an input, each of them valid.
+/// Converts an input. Fails unless all records are valid.
 pub fn convert(
     adapter: &dyn Adapter,
     input: &dyn Input,
@@ -59,37 +59,40 @@ pub fn convert(
     Ok(records)
 }
 
-/// The records of an input in compact JSON and the full profile.
-pub fn full(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+/// Converts an input to compact JSON in the full profile.
+pub fn convert_full(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
     convert(adapter, input, &Options::default())
 }
 
-/// Fails unless a record is valid and no key stands in it twice.
+/// Fails unless a record is valid and has no duplicate keys.
 pub fn assert_valid(record: &[u8], encoding: Encoding, name: &str) {
     let document = Document::scan(record, encoding)
         .unwrap_or_else(|error| panic!("{name}: the record cannot be read: {error}"));
     let verdict = vac_validate::validate_document(&document, vac_validate::rules::ROOT, 5);
     assert_eq!(verdict, Ok(()), "{name}");
-    assert_eq!(document.duplicate_keys().len(), 0, "{name}: a key stands twice");
+    assert_eq!(document.duplicate_keys().len(), 0, "{name}: duplicate keys");
 }
 
-/// The same, after it was seen that they are the same if the input is not in memory.
-pub fn twice(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
-    let records = full(adapter, input)?;
-    let streamed = full(adapter, &Streamed::of(input))?;
+/// Converts an input from memory and streamed. Fails unless both give the same records.
+pub fn convert_twice(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+    let records = convert_full(adapter, input)?;
+    let streamed = convert_full(adapter, &Streamed::new(input))?;
     assert_same(&records, &streamed, &format!("{}, streamed", input.name()));
     Ok(records)
 }
 
-/// The same, after they have been seen to be the same every time: held and streamed,
-/// written and collected, in JSON and in CBOR; and valid in both profiles and encodings.
-pub fn every_way(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+/// Converts an input in every way. Fails unless the records are the same from memory and
+/// streamed, written and collected, in JSON and CBOR, and valid in both profiles and encodings.
+pub fn convert_in_every_way(
+    adapter: &dyn Adapter,
+    input: &dyn Input,
+) -> Result<Vec<Converted>, Error> {
     let name = input.name();
-    let records = twice(adapter, input)?;
-    assert_same(&records, &collected(adapter, input)?, &format!("{name}, collected"));
+    let records = convert_twice(adapter, input)?;
+    assert_same(&records, &convert_collected(adapter, input)?, &format!("{name}, collected"));
     let cbor = Options { encoding: Encoding::Cbor, ..Options::default() };
     let in_cbor = convert(adapter, input, &cbor)?;
-    let streamed = convert(adapter, &Streamed::of(input), &cbor)?;
+    let streamed = convert(adapter, &Streamed::new(input), &cbor)?;
     assert_same(&in_cbor, &streamed, &format!("{name}, CBOR, streamed"));
     assert_eq!(records.len(), in_cbor.len(), "{name}: another number of records in CBOR");
     for (json, cbor) in records.iter().zip(&in_cbor) {
@@ -102,8 +105,8 @@ pub fn every_way(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Convert
     Ok(records)
 }
 
-/// Records from [`session::collect`], written.
-fn collected(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+/// Converts an input with [`session::collect`], and writes the records.
+fn convert_collected(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
     let mut records = Vec::new();
     for session in adapter.survey(input)? {
         let (record, report) = session::collect(&*session, &Options::default())?;
@@ -121,14 +124,17 @@ fn assert_same(ours: &[Converted], others: &[Converted], how: &str) {
     }
 }
 
-/// CBOR has as many entries as JSON and says what JSON says, unless something had to be
-/// carried as text in one of them.
+/// Fails unless the record in CBOR has as many entries as the one in JSON, and equals it unless
+/// one of them keeps an entry unparsed that the other can express.
 fn assert_equal(json: &Converted, cbor: &Converted, name: &str) {
     let [ours, other] = [(json, Encoding::Json), (cbor, Encoding::Cbor)]
         .map(|(converted, encoding)| count_entries(&converted.record, encoding));
     assert_eq!(ours, other, "{name}: another number of entries in CBOR");
     if json.report.unparsed != cbor.report.unparsed {
-        assert!(json.report.unparsed.count < cbor.report.unparsed.count, "{name}: JSON holds more");
+        assert!(
+            json.report.unparsed.count < cbor.report.unparsed.count,
+            "{name}: JSON keeps more unparsed"
+        );
         return;
     }
     let ours = Any::from_json(&json.record).expect("JSON");
@@ -142,15 +148,16 @@ fn count_entries(record: &[u8], encoding: Encoding) -> usize {
     session.member("entries").expect("a session has entries").elements().count()
 }
 
-/// Pretty JSON in the full profile, with a line end: what golden files hold.
-pub fn pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
+/// Converts an input to the content of golden files: pretty JSON in the full profile, with a line
+/// end.
+pub fn convert_pretty(adapter: &dyn Adapter, input: &dyn Input) -> Result<Vec<Converted>, Error> {
     let options = Options { layout: Layout::Pretty, ..Options::default() };
     let mut records = convert(adapter, input, &options)?;
     records.iter_mut().for_each(|converted| converted.record.push(b'\n'));
     Ok(records)
 }
 
-/// An input that is not in memory and gives a few bytes at a time.
+/// An input that is read through a reader, a few thousand bytes at a time, instead of from memory.
 pub struct Streamed<'i> {
     input: &'i dyn Input,
     parts: Vec<Streamed<'i>>,
@@ -158,9 +165,9 @@ pub struct Streamed<'i> {
 }
 
 impl<'i> Streamed<'i> {
-    /// Another way to read an input.
-    pub fn of(input: &'i dyn Input) -> Self {
-        let all = |inputs: Vec<&'i dyn Input>| inputs.into_iter().map(Self::of).collect();
+    /// Wraps an input.
+    pub fn new(input: &'i dyn Input) -> Self {
+        let all = |inputs: Vec<&'i dyn Input>| inputs.into_iter().map(Self::new).collect();
         Self { input, parts: all(input.parts()), attachments: all(input.attachments()) }
     }
 }
@@ -175,7 +182,7 @@ impl Input for Streamed<'_> {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Few(self.input.open()?)))
+        Ok(Box::new(ShortReads(self.input.open()?)))
     }
 
     fn max_event(&self) -> usize {
@@ -199,9 +206,9 @@ impl Input for Streamed<'_> {
     }
 }
 
-struct Few<R>(R);
+struct ShortReads<R>(R);
 
-impl<R: Read> Read for Few<R> {
+impl<R: Read> Read for ShortReads<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = buffer.len().min(4093);
         self.0.read(&mut buffer[..length])

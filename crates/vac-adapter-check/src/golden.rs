@@ -5,28 +5,29 @@ use std::fs;
 
 use vac_adapter::Adapter;
 
-use crate::convert::pretty;
+use crate::convert::convert_pretty;
 use crate::logs::{Case, fixtures};
 
-/// Fails unless every fixture of the adapter's agent gives the records beside it, and
-/// no other record is there; gives the number of cases.
+/// Fails unless every fixture of the adapter's agent gives exactly the expected records in its
+/// folder. Returns the number of cases.
 pub fn golden(adapter: &dyn Adapter) -> usize {
     let cases = fixtures(adapter);
-    let wrong: Vec<_> = cases.iter().filter_map(|case| wrong(adapter, case)).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let differences: Vec<_> =
+        cases.iter().filter_map(|case| find_difference(adapter, case)).collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
     cases.len()
 }
 
-/// What is wrong with a case.
-fn wrong(adapter: &dyn Adapter, case: &Case) -> Option<String> {
+/// Returns the first difference between a case and its records.
+fn find_difference(adapter: &dyn Adapter, case: &Case) -> Option<String> {
     let mut records = Vec::new();
     for log in &case.logs {
-        let converted = match pretty(adapter, log) {
+        let converted = match convert_pretty(adapter, log) {
             Ok(converted) => converted,
             Err(error) => return Some(format!("{}: {error}", log.shown)),
         };
         if let Some(other) = converted.iter().find(|record| record.variant != case.variant()) {
-            return Some(format!("{}: the variant is {}", log.shown, other.variant));
+            return Some(format!("{}: its variant is {}", log.shown, other.variant));
         }
         records.extend(converted.iter().map(|record| record.text().to_owned()));
     }
@@ -42,18 +43,22 @@ fn wrong(adapter: &dyn Adapter, case: &Case) -> Option<String> {
         match fs::read_to_string(&path) {
             Ok(expected) if expected == *record => {}
             Ok(expected) => {
-                return Some(format!("{}: {}", path.display(), difference(&expected, record)));
+                return Some(format!(
+                    "{}: {}",
+                    path.display(),
+                    describe_difference(&expected, record)
+                ));
             }
             Err(error) => return Some(format!("{}: {error}", path.display())),
         }
         stray.retain(|expected| *expected != path);
     }
     let stray = stray.first()?;
-    Some(format!("{}: there are only {} records", stray.display(), records.len()))
+    Some(format!("{}: unexpected file; the log gives {} records", stray.display(), records.len()))
 }
 
-/// The first line that differs.
-fn difference(expected: &str, found: &str) -> String {
+/// Describes the first line that differs.
+fn describe_difference(expected: &str, found: &str) -> String {
     let lines = expected.lines().zip(found.lines());
     match (1..).zip(lines).find(|(_, (expected, found))| expected != found) {
         Some((line, (expected, found))) => {

@@ -1,7 +1,7 @@
 //! Checks that every adapter has to pass, as functions that tests call.
 //!
 //! Tests of an adapter name its agent's rules ([`agents`]) and call [`check`] for
-//! everything that is true of every log: every record is [valid](mod@convert), the same
+//! what has to be true of every log: every record is [valid](mod@convert), the same
 //! each time and in both encodings; [nothing is lost](no_drop);
 //! [ids refer to the same entries](references). [`golden`](mod@golden) compares the fixtures with
 //! the records next to them, [`logs`] finds the logs, [`tokens`](mod@tokens) adds up the tokens of a
@@ -9,9 +9,9 @@
 //!
 //! ```no_run
 //! use vac_adapter_check::{Agent, check, corpus};
-//! # fn of(adapter: &dyn vac_adapter::Adapter) {
+//! # fn run(adapter: &dyn vac_adapter::Adapter) {
 //! for log in corpus(adapter) {
-//!     println!("{}: {}", log.shown, check(Agent::of(adapter), adapter, &log));
+//!     println!("{}: {}", log.shown, check(Agent::from_adapter(adapter), adapter, &log));
 //! }
 //! # }
 //! ```
@@ -38,15 +38,15 @@ pub mod references;
 pub mod tokens;
 
 pub use agents::Agent;
-pub use check::{Outcome, check, check_briefly, check_pieces, lossless, walk};
-pub use convert::{Converted, convert, every_way, full};
+pub use check::{Outcome, check, check_all, check_briefly, check_damaged, check_pieces};
+pub use convert::{Converted, convert, convert_full, convert_in_every_way};
 pub use golden::golden;
 pub use logs::{Case, Log, corpus, fixture, fixture_logs, fixtures};
 pub use references::References;
 pub use serde_json::Value;
 pub use tokens::{Tokens, tokens};
 
-/// Writes bytes in base64.
+/// Encodes bytes in base64.
 pub fn base64(bytes: &[u8]) -> String {
     data_encoding::BASE64.encode(bytes)
 }

@@ -15,29 +15,30 @@ use vac_adapter::redact::Redactor;
 
 use crate::agents::{Agent, When};
 use crate::native::read::Event;
-use crate::native::{Kind, Leaf, Pattern, Piece, Step, fragments, pieces, read, shown};
+use crate::native::{Kind, Leaf, Pattern, Piece, Step, fragments, path_text, pieces, read};
 
 use found::Found;
 
-/// What became of the scalars of a log.
+/// The result of comparing the scalars of a log with those of its records.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// How many there are.
+    /// The number of scalars in the log.
     pub leaves: usize,
-    /// How many of them are not in the records and need not be, by the reason.
+    /// The number of those that are not in the records and need not be, by reason.
     pub excepted: BTreeMap<&'static str, usize>,
-    /// How many pieces of the log are no documents that can be carried as values.
-    pub raw: usize,
-    /// Those that are lost: line, path, value.
+    /// The number of pieces of the log that are kept unparsed.
+    pub unparsed: usize,
+    /// The lost scalars: line, path, value.
     pub missing: Vec<String>,
 }
 
-/// Where the scalars of a document have to be found.
+/// Where the scalars of a document have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
     /// Anywhere in the records.
     Anywhere,
-    /// In the entry that was made of the document: the first of the first, and so on.
+    /// In the entry that was made from the document: the first entry from the first document, and
+    /// so on.
     InItsEntry,
 }
 
@@ -45,13 +46,13 @@ impl fmt::Display for Where {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Anywhere => "in the records",
-            Self::InItsEntry => "in the entry made of their document",
+            Self::InItsEntry => "in the entry made from their document",
         })
     }
 }
 
-/// Compares the documents of a log with the records made of it, in JSON and the full
-/// profile. Documents may be whole files: they are taken apart.
+/// Compares the documents of a log with its records, in JSON and the full profile. Documents may
+/// be whole files, which are split.
 pub fn compare<D: AsRef<[u8]>>(
     agent: &Agent,
     documents: impl IntoIterator<Item = D>,
@@ -60,7 +61,7 @@ pub fn compare<D: AsRef<[u8]>>(
 ) -> Outcome {
     let exceptions = compiled(agent);
     let mut comparison = Comparison {
-        found: Found::of(agent, records, place),
+        found: Found::new(agent, records, place),
         exceptions: &exceptions,
         agent,
         deferred: Vec::new(),
@@ -86,7 +87,7 @@ pub fn compare<D: AsRef<[u8]>>(
     comparison.end()
 }
 
-/// An exception with its patterns read.
+/// An exception with its patterns parsed.
 struct Compiled {
     paths: Vec<Pattern>,
     when: When,
@@ -114,9 +115,9 @@ struct Comparison<'c> {
     found: Found,
     exceptions: &'c [Compiled],
     agent: &'c Agent,
-    /// Scalars that may be missing: they take only what the others leave.
+    /// Scalars that may be missing. They are matched after all others.
     deferred: Vec<(usize, u64, &'static str)>,
-    /// What follows the pieces of a document for secrets, and why it redacts them.
+    /// The redactors of the document, each with its reason.
     redactors: Vec<(Redactor, &'static str)>,
     outcome: Outcome,
 }
@@ -124,19 +125,19 @@ struct Comparison<'c> {
 impl Comparison<'_> {
     fn piece(&mut self, piece: &Piece<'_>, group: usize) {
         if piece.kind != Kind::Document {
-            self.outcome.raw += 1;
+            self.outcome.unparsed += 1;
         }
-        if let Some(reason) = self.redacted(piece) {
+        if let Some(reason) = self.redaction_reason(piece) {
             *self.outcome.excepted.entry(reason).or_default() += 1;
             return;
         }
         match piece.kind {
             Kind::Nul => self.want(piece, group, &[], &Leaf::count(piece.bytes.len())),
             Kind::Bad => fragments(piece.bytes, &mut |key, leaf| {
-                // Where a damaged document is taken apart, its good parts are as others.
-                let key = key.filter(|_| (self.agent.takes_apart)(piece.bytes));
-                let is_it = |path: &Pattern| key.is_some_and(|key| path.ends(key));
-                if leaf != Leaf::Null && !self.is_excepted(group, &leaf, is_it) {
+                // The valid parts of a damaged document are like others, if the adapter reads them.
+                let key = key.filter(|_| (self.agent.reads_damaged)(piece.bytes));
+                let is_it = |path: &Pattern| key.is_some_and(|key| path.ends_with_key(key));
+                if leaf != Leaf::Null && !self.defer_if_excepted(group, &leaf, is_it) {
                     self.want(piece, group, &[], &leaf);
                 }
             }),
@@ -149,15 +150,15 @@ impl Comparison<'_> {
             }
         }
         let is_raw = matches!(piece.kind, Kind::Bad | Kind::Ambiguous);
-        let is_whole = is_raw && !(self.agent.takes_apart)(piece.bytes);
+        let is_whole = is_raw && !(self.agent.reads_damaged)(piece.bytes);
         if is_whole && !self.found.take_raw(piece.bytes) {
-            let text = Leaf::Garbage(piece.bytes).shown();
+            let text = Leaf::Garbage(piece.bytes).excerpt();
             self.outcome.missing.push(format!("line {}: raw text {text}", piece.line));
         }
     }
 
-    /// Why a piece is redacted, if it is.
-    fn redacted(&mut self, piece: &Piece<'_>) -> Option<&'static str> {
+    /// Returns the reason why a piece is redacted, if it is.
+    fn redaction_reason(&mut self, piece: &Piece<'_>) -> Option<&'static str> {
         let is_whole = match piece.kind {
             Kind::Document => matches!(piece.bytes.first(), Some(b'{' | b'[')),
             Kind::Ambiguous => true,
@@ -184,13 +185,13 @@ impl Comparison<'_> {
         if *leaf == Leaf::Null && !matches!(path.last(), Some(Step::Element(_))) {
             return;
         }
-        if !self.is_excepted(group, leaf, |pattern| pattern.is(path)) {
+        if !self.defer_if_excepted(group, leaf, |pattern| pattern.matches(path)) {
             self.want(piece, group, path, leaf);
         }
     }
 
-    /// Whether a scalar may be missing. If so, that is looked at in the end.
-    fn is_excepted(
+    /// Returns whether a scalar may be missing. Such a scalar is matched at the end.
+    fn defer_if_excepted(
         &mut self,
         group: usize,
         leaf: &Leaf<'_>,
@@ -212,7 +213,7 @@ impl Comparison<'_> {
                 Leaf::Text(text) => words.iter().any(|word| word.as_bytes() == &**text),
                 _ => false,
             },
-            When::Says(place) => self.found.says(place, leaf.digest()),
+            When::Equals(place) => self.found.has_at(place, leaf.digest()),
             When::Redacted(_) => false,
         }
     }
@@ -220,8 +221,8 @@ impl Comparison<'_> {
     fn want(&mut self, piece: &Piece<'_>, group: usize, path: &[Step<'_>], leaf: &Leaf<'_>) {
         self.outcome.leaves += 1;
         if !self.found.take(group, leaf.digest()) {
-            let (line, path) = (piece.line, shown(path));
-            self.outcome.missing.push(format!("line {line}: {path} {}", leaf.shown()));
+            let (line, path) = (piece.line, path_text(path));
+            self.outcome.missing.push(format!("line {line}: {path} {}", leaf.excerpt()));
         }
     }
 
@@ -241,18 +242,18 @@ mod tests {
     use crate::agents::{Agent, SAMPLE};
 
     /// Compares a log with a record of these entries.
-    fn lost(agent: &Agent, log: &[u8], entries: &str, place: Where) -> Outcome {
+    fn compare_with(agent: &Agent, log: &[u8], entries: &str, place: Where) -> Outcome {
         let record =
             format!(r#"{{"id": "s1", "session": {{"session-id": "s1", "entries": [{entries}]}}}}"#);
         compare(agent, [log], &[record.as_bytes()], place)
     }
 
     fn missing(log: &str, entries: &str) -> Vec<String> {
-        lost(&SAMPLE, log.as_bytes(), entries, Where::Anywhere).missing
+        compare_with(&SAMPLE, log.as_bytes(), entries, Where::Anywhere).missing
     }
 
     #[test]
-    fn what_is_lost_is_named_by_its_path() {
+    fn lost_values_are_named_by_path() {
         let log = r#"{"a": [1, {"b": "x"}], "n": null, "list": [null], "sessionId": "s1"}"#;
         assert_eq!(
             missing(log, r#"{"type": "user", "c": 1.0}"#),
@@ -263,12 +264,12 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_there_twice_is_wanted_twice() {
+    fn repeated_values_are_counted() {
         let log = "{\"a\": true}\n{\"a\": true}";
         assert_eq!(missing(log, r#"{"a": true}"#), ["line 2: a true"]);
         let both = r#"{"a": true, "b": true}"#;
         assert_eq!(missing(log, both), [""; 0]);
-        let outcome = lost(&SAMPLE, log.as_bytes(), both, Where::InItsEntry);
+        let outcome = compare_with(&SAMPLE, log.as_bytes(), both, Where::InItsEntry);
         assert_eq!(outcome.missing, ["line 2: a true", "2 documents, 1 entries"]);
     }
 
@@ -278,21 +279,21 @@ mod tests {
         let entry = r#"{"vac": {"author": "user"}, "children": [{"vac": {"exit-code": 7}}]}"#;
         assert_eq!(missing(log, entry), ["line 1: who \"user\"", "line 1: code 7"]);
         let agent = Agent { copies: &[], ..SAMPLE };
-        let found = lost(&agent, log.as_bytes(), entry, Where::Anywhere).missing;
+        let found = compare_with(&agent, log.as_bytes(), entry, Where::Anywhere).missing;
         assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]
-    fn types_and_copies_of_ours_do_not_count() {
+    fn types_and_copies_of_the_converter_do_not_count() {
         let entry = r#"{"type": "user", "children": [{"type": "tool-call", "name": "Read"}]}"#;
         let log = r#"{"kind": "user", "tool": "Read"}"#;
         assert_eq!(missing(log, entry), ["line 1: kind \"user\"", "line 1: tool \"Read\""]);
     }
 
     #[test]
-    fn exceptions_hold_where_their_condition_does() {
+    fn exceptions_apply_if_their_condition_holds() {
         let log = r#"{"type": "user", "sessionId": "s1"}"#;
-        let outcome = lost(&SAMPLE, log.as_bytes(), "{}", Where::InItsEntry);
+        let outcome = compare_with(&SAMPLE, log.as_bytes(), "{}", Where::InItsEntry);
         assert_eq!((outcome.leaves, outcome.missing.len()), (2, 0));
         assert_eq!(outcome.excepted.values().sum::<usize>(), 2);
         let log = r#"{"type": "summary", "sessionId": "s2"}"#;
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_text_is_wanted_whole_and_only_where_raw_text_is() {
+    fn unparsed_text_must_be_complete_and_in_its_place() {
         let log = r#"{"a": "x", "b": 7"#;
         let raw = r#"{"event-type": "unparsed", "data": {"raw": "{\"a\": \"x\", \"b\": 7"}}"#;
         assert_eq!(missing(log, raw), [""; 0]);
@@ -312,8 +313,8 @@ mod tests {
         let elsewhere = r#"{"event-type": "unparsed", "data": {"raw": "x 7"}}"#;
         assert_eq!(missing(log, elsewhere).len(), 2, "words, but not the text");
         assert_eq!(
-            lost(
-                &Agent { takes_apart: |_| true, ..SAMPLE },
+            compare_with(
+                &Agent { reads_damaged: |_| true, ..SAMPLE },
                 log.as_bytes(),
                 "{\"x\": \"x\", \"y\": 7}",
                 Where::Anywhere
@@ -324,14 +325,15 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_wanted_in_base64_and_nul_bytes_by_their_number() {
+    fn invalid_text_is_expected_in_base64_and_nul_as_a_count() {
         let log = b"{\"a\": \"\xff\"}\n\0\0\0";
         let entry = |base64: &str, nul: u8| {
             format!(
                 r#"{{"event-type": "unparsed", "data": {{"raw-base64": "{base64}"}}}}, {{"event-type": "unparsed", "data": {{"nul-bytes": {nul}}}}}"#
             )
         };
-        let missing = |entries: &str| lost(&SAMPLE, log, entries, Where::InItsEntry).missing.len();
+        let missing =
+            |entries: &str| compare_with(&SAMPLE, log, entries, Where::InItsEntry).missing.len();
         assert_eq!(missing(&entry("eyJhIjogIv8ifQ==", 3)), 0);
         assert_eq!(missing(&entry("eyJhIjogIv4ifQ==", 2)), 3);
     }

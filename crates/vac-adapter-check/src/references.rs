@@ -1,4 +1,4 @@
-//! Ids that lead somewhere in the source lead there in the record.
+//! Comparison of ids: one that refers to an entry or a call in the log refers to it in the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,28 +10,28 @@ use crate::native::{Kind, pieces, value};
 /// Ids and what refers to them.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// Of entries.
+    /// Ids of entries.
     pub ids: BTreeSet<String>,
-    /// Of entries, where others name them as what they answer.
+    /// Ids of entries that other entries name as their parent.
     pub parents: Vec<String>,
-    /// Of tool calls.
+    /// Ids of tool calls.
     pub calls: BTreeSet<String>,
-    /// Of tool calls, where results name them.
+    /// Ids of tool calls that results name.
     pub results: Vec<String>,
 }
 
-/// How many references lead somewhere.
+/// The number of references to an id that exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// To the entry that is answered.
+    /// References of entries to their parents.
     pub parents: usize,
-    /// To the call of a result.
+    /// References of results to their calls.
     pub calls: usize,
 }
 
 impl References {
-    /// Those of a native log, found by what its agent's rules say.
-    pub fn of_log(agent: &Agent, documents: &[Vec<u8>]) -> Self {
+    /// Collects those of a native log, by the rules of its agent.
+    pub fn from_log(agent: &Agent, documents: &[Vec<u8>]) -> Self {
         let mut found = Self::default();
         let pieces = documents.iter().flat_map(|document| pieces(document));
         for piece in pieces {
@@ -42,7 +42,7 @@ impl References {
                 (agent.references)(&document, &mut here);
             }
             if piece.kind == Kind::Ambiguous {
-                // It is carried raw: with its id, but not with what is inside.
+                // It is kept unparsed: its id is an entry's, but its calls and results are not read.
                 (here.calls, here.results) = Default::default();
             }
             found.add(here);
@@ -50,8 +50,8 @@ impl References {
         found
     }
 
-    /// Those of a record.
-    pub fn of_record(record: &Value) -> Self {
+    /// Collects those of a record.
+    pub fn from_record(record: &Value) -> Self {
         let mut found = Self::default();
         let mut entries: Vec<_> =
             record["session"]["entries"].as_array().into_iter().flatten().collect();
@@ -76,16 +76,16 @@ impl References {
     }
 }
 
-/// An id, if it is one: text, and nothing had to be mended in it.
+/// Returns an id: text in which the parser had to replace nothing.
 pub fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.contains('\u{fffd}')).map(str::to_owned)
 }
 
-/// What is wrong with the references of records, if anything is.
+/// Compares the references of records with those of their log. Fails with the first difference.
 pub fn compare(native: &References, records: &[Value]) -> Result<Resolved, String> {
     let mut found = References::default();
     for record in records {
-        found.add(References::of_record(record));
+        found.add(References::from_record(record));
     }
     Ok(Resolved {
         parents: compare_one(
@@ -104,8 +104,8 @@ pub fn compare(native: &References, records: &[Value]) -> Result<Resolved, Strin
 type Ends<'r> = (&'r [String], &'r BTreeSet<String>);
 
 fn compare_one(key: &str, native: Ends<'_>, record: Ends<'_>) -> Result<usize, String> {
-    let (native_good, native_bad) = told_apart(native);
-    let (record_good, record_bad) = told_apart(record);
+    let (native_good, native_bad) = split_by_target(native);
+    let (record_good, record_bad) = split_by_target(record);
     for (id, count) in &native_good {
         let found = record_good.get(id).copied().unwrap_or_default();
         if found < *count {
@@ -121,8 +121,8 @@ fn compare_one(key: &str, native: Ends<'_>, record: Ends<'_>) -> Result<usize, S
     Ok(native_good.values().sum())
 }
 
-/// References that lead somewhere, and those that do not.
-fn told_apart((from, to): Ends<'_>) -> (BTreeMap<&str, usize>, BTreeMap<&str, usize>) {
+/// Splits references into those whose id exists and those whose id does not.
+fn split_by_target((from, to): Ends<'_>) -> (BTreeMap<&str, usize>, BTreeMap<&str, usize>) {
     let (mut good, mut bad) = (BTreeMap::new(), BTreeMap::new());
     for id in from {
         let counts = if to.contains(id) { &mut good } else { &mut bad };
@@ -144,7 +144,7 @@ mod tests {
             r#"{"type": "assistant", "uuid": "a1", "parentUuid": "u1", "message": {"content": ["#,
             r#"{"type": "tool_use", "id": "c1"}, {"type": "tool_result", "tool_use_id": "c1"}]}}"#,
         );
-        References::of_log(&SAMPLE, &[log.as_bytes().to_vec()])
+        References::from_log(&SAMPLE, &[log.as_bytes().to_vec()])
     }
 
     fn record(parent: &str, call: &str) -> Value {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn references_lead_where_they_led() {
+    fn references_lead_to_the_same_entries() {
         let found = compare(&native(), &[record("u1", "c1")]);
         assert_eq!(found, Ok(Resolved { parents: 1, calls: 1 }), "one led nowhere before");
         for (parent, call, problem) in [
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_nowhere_that_did_not_before() {
+    fn new_dangling_references_are_reported() {
         let mut record = record("u1", "c1");
         record["session"]["entries"][0]["parent-id"] = json!("invented");
         let found = compare(&native(), &[record]).expect_err("a new dangling id");

@@ -32,7 +32,7 @@ impl AddAssign for Tokens {
     }
 }
 
-/// What all entries of a record count together, children among them.
+/// Adds up the token usage of all entries of a record, with their children.
 pub fn tokens(record: &Value) -> Tokens {
     let mut sum = Tokens::default();
     let mut entries: Vec<_> =

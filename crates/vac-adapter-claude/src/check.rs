@@ -2,7 +2,7 @@
 //! native logs have their ids.
 
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// Claude Code.
@@ -30,29 +30,29 @@ pub const CLAUDE: Agent = Agent {
                 "[].sessionId",
                 "[].session_id",
             ],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "the session's id",
         },
         Exception {
             paths: &["cwd", "loglines[].cwd", "[].cwd"],
-            when: When::Says("session.environment.working-dir"),
+            when: When::Equals("session.environment.working-dir"),
             reason: "the session's working directory",
         },
         Exception {
             paths: &["version", "loglines[].version", "[].version"],
-            when: When::Says("session.agent-meta.cli-version"),
+            when: When::Equals("session.agent-meta.cli-version"),
             reason: "the session's version",
         },
         Exception {
             paths: &["gitBranch", "loglines[].gitBranch", "[].gitBranch"],
-            when: When::Says("vcs.branch"),
+            when: When::Equals("vcs.branch"),
             reason: "the session's branch",
         },
     ],
     copies: &["session.entries[].children"],
     one_entry_a_document: |variant| variant == "jsonl",
-    takes_apart: is_export,
-    documents: as_it_is,
+    reads_damaged: is_export,
+    documents: file_bytes,
     references,
     sample: concat!(
         r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#,

@@ -2,7 +2,7 @@
 //! native logs have their ids.
 
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// Codex CLI.
@@ -33,8 +33,8 @@ pub const CODEX: Agent = Agent {
     copies: &[],
     one_entry_a_document: |variant| variant != "typescript",
     // A whole session in one document is taken apart where it is damaged.
-    takes_apart: |_| true,
-    documents: as_it_is,
+    reads_damaged: |_| true,
+    documents: file_bytes,
     references,
     sample: concat!(
         r#"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s1","x":VALUE}}"#,

@@ -2,7 +2,7 @@
 //! native logs have their ids.
 
 use vac_adapter::redact::Secrets;
-use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 use vac_adapter_check::{Log, Value, base64};
 
@@ -36,7 +36,7 @@ pub const CURSOR: Agent = Agent {
         },
         Exception {
             paths: &["session_id"],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "the session's id",
         },
         Exception {
@@ -57,7 +57,7 @@ pub const CURSOR: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |variant| variant == "transcript",
-    takes_apart: |_| false,
+    reads_damaged: |_| false,
     documents,
     references,
     sample: concat!(
@@ -76,7 +76,7 @@ fn documents(log: &Log) -> Vec<Vec<u8>> {
     let lines: Vec<_> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let first = lines.iter().find(|line| !line.trim_ascii().is_empty());
     if !first.is_some_and(|line| is_marker(line.trim_ascii_start())) {
-        return as_it_is(log);
+        return file_bytes(log);
     }
     let mut said: Vec<(&[u8], Vec<u8>)> = Vec::new();
     for line in lines {

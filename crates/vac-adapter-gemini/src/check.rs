@@ -2,7 +2,7 @@
 //! native logs have their ids.
 
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// Gemini CLI.
@@ -31,15 +31,15 @@ pub const GEMINI: Agent = Agent {
         },
         Exception {
             paths: &["[].sessionId"],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "of a prompt: the session it is in",
         },
     ],
     copies: &[],
     one_entry_a_document: |_| false,
     // A damaged document is read message by message.
-    takes_apart: |_| true,
-    documents: as_it_is,
+    reads_damaged: |_| true,
+    documents: file_bytes,
     references,
     sample: concat!(
         r#"{"sessionId":"s1","projectHash":"p","startTime":"2026-01-05T09:30:00Z","extra":VALUE,"#,

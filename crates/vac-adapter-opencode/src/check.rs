@@ -3,7 +3,7 @@
 
 use vac_adapter::redact::Secrets;
 use vac_adapter_check::Value;
-use vac_adapter_check::agents::{Agent, Exception, When, as_it_is, elements};
+use vac_adapter_check::agents::{Agent, Exception, When, elements, file_bytes};
 use vac_adapter_check::references::{References, text};
 
 /// `OpenCode`.
@@ -55,7 +55,7 @@ pub const OPENCODE: Agent = Agent {
                 "metadata.sessionID",
                 "id",
             ],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "the session's id",
         },
         Exception {
@@ -71,8 +71,8 @@ pub const OPENCODE: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |_| false,
-    takes_apart: |_| true,
-    documents: as_it_is,
+    reads_damaged: |_| true,
+    documents: file_bytes,
     references,
     sample: concat!(
         r#"{"id":"msg_1","sessionID":"ses_1","role":"user","time":{"created":1},"extra":VALUE}"#,

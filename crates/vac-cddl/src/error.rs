@@ -20,7 +20,7 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn at(location: Location, message: impl Into<String>) -> Self {
+    pub(crate) fn new(location: Location, message: impl Into<String>) -> Self {
         Self { location, message: message.into(), excerpt: Vec::new() }
     }
 
@@ -71,7 +71,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// `None` if there is no error.
+    /// Collects errors; `None` if the list is empty.
     pub(crate) fn new(all: Vec<Error>) -> Option<Self> {
         (!all.is_empty()).then_some(Self { all })
     }

@@ -14,7 +14,7 @@ use crate::{File, MAX_TEXT_BYTES, ModuleLoader};
 /// Reads the modules that directives name from folders.
 ///
 /// Module `rfc9052` is the file `rfc9052.cddl` of the first folder that has one. `RFC9052` is
-/// the same module if there is no `RFC9052.cddl`.
+/// the same module unless `RFC9052.cddl` exists.
 #[derive(Clone, Debug)]
 pub struct ModuleFolders {
     folders: Vec<PathBuf>,
@@ -46,14 +46,14 @@ impl ModuleLoader for ModuleFolders {
         }
         let folders: Vec<_> = self.folders.iter().map(|it| it.display().to_string()).collect();
         Err(format!(
-            "module `{module}` is not found: there is no {} in {}",
+            "module `{module}` is not found: no {} in {}",
             names.join(" or "),
             folders.join(", ")
         ))
     }
 }
 
-/// A file of a folder; `None` if there is none.
+/// Reads a file of a folder; `None` if it does not exist.
 fn read_below(folder: &Path, name: &str) -> Result<Option<File<'static>>, String> {
     let path = folder.join(name);
     let failed = |path: &Path, error: io::Error| format!("cannot read {}: {error}", path.display());

@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         let whole_file = Location { file: file.into(), line: 1, column: 1 };
         if text.len() > limits::TEXT_BYTES {
             let why = format!("this text is longer than {} MiB", limits::TEXT_BYTES >> 20);
-            return Err(Error::at(whole_file, why).into());
+            return Err(Error::new(whole_file, why).into());
         }
         let source = Self::new(number, file, syntax::parse(text));
         let problems = source.tree.problems.iter();
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
     }
 
     pub(crate) fn error(&self, offset: usize, message: impl Into<String>) -> Error {
-        Error::at(self.location(offset), message)
+        Error::new(self.location(offset), message)
     }
 
     /// The tokens within a range of bytes.

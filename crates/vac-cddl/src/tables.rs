@@ -61,7 +61,7 @@ pub(crate) fn tables(schema: &ir::Schema) -> Result<(Schema, TableIndex<'_>), Er
     let Tables { builder, index, .. } = tables;
     let tables = builder.finish(rule_id(schema.root)).map_err(|error: BuildError| {
         let root = &schema.rules[schema.root.0];
-        Error::at(root.location.clone(), error.to_string())
+        Error::new(root.location.clone(), error.to_string())
     })?;
     Ok((tables, index))
 }
@@ -157,7 +157,7 @@ impl Tables<'_> {
                 let name = self.pattern_names.get(&pattern.xsd).map_or("", String::as_str);
                 let added = self.builder.add_pattern(&pattern.xsd, &pattern.regex, name);
                 Control::Regexp(added.map_err(|why| {
-                    Error::at(at.clone(), format!("this pattern does not compile: {why}"))
+                    Error::new(at.clone(), format!("this pattern does not compile: {why}"))
                 })?)
             }
             ir::Control::Cbor(argument) => Control::Cbor(self.type_(argument)?),

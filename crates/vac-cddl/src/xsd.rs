@@ -18,9 +18,9 @@ const SHOWN: usize = 60;
 
 /// Translates a pattern and makes sure that it compiles.
 pub(crate) fn translate(xsd: &str, compiler: &mut Compiler) -> Result<String, String> {
-    let shown = shown(xsd);
+    let shown = shorten(xsd);
     compiler.admit(xsd)?;
-    let translated = Translation::of(xsd).map_err(|why| format!("pattern `{shown}`: {why}"))?;
+    let translated = Translation::run(xsd).map_err(|why| format!("pattern `{shown}`: {why}"))?;
     let regex = format!(r"\A(?:{translated})\z");
     match compiler.compile(&regex) {
         Ok(()) => Ok(regex),
@@ -28,8 +28,8 @@ pub(crate) fn translate(xsd: &str, compiler: &mut Compiler) -> Result<String, St
     }
 }
 
-/// The beginning of a pattern, for messages.
-fn shown(xsd: &str) -> String {
+/// Shortens a pattern to its beginning, for messages.
+fn shorten(xsd: &str) -> String {
     match xsd.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &xsd[..end]),
         None => xsd.to_owned(),
@@ -43,7 +43,7 @@ struct Translation<'a> {
 }
 
 impl<'a> Translation<'a> {
-    fn of(xsd: &'a str) -> Result<String, String> {
+    fn run(xsd: &'a str) -> Result<String, String> {
         let mut translation = Self { rest: xsd.chars().peekable(), out: String::new() };
         translation.pattern()?;
         Ok(translation.out)

@@ -5,7 +5,7 @@
 //! Where it is known to be wrong is a list ([`KNOWN_MISTAKES`]) of constructs, each
 //! with the section of the RFC that decides.
 //!
-//! The other parser is kept on a short leash: it runs in a thread with a stack of its
+//! The other parser is limited: it runs in a thread with a stack of its
 //! own, because it takes more than 20 KiB for each bracket without optimisation, and
 //! with a limit of calls, because it takes exponential time for arrays in arrays.
 
@@ -345,7 +345,7 @@ pub fn read(text: &str) -> Reading {
         match reader.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(reading)) => reading,
             Ok(Err(_)) => Reading::Unknown("it panicked"),
-            Err(_) => Reading::Unknown("there is no thread for it"),
+            Err(_) => Reading::Unknown("no thread could be started for it"),
         }
     })
 }

@@ -35,7 +35,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("session_diff", &["session_id", "data"]),
 ];
 
-/// The bytes of one file, whatever it is: compressed, a database, a plain log.
+/// Checks the bytes of one file: compressed, a database, or a plain log.
 pub fn file(bytes: &[u8]) {
     let folder = temporary_folder();
     let path = folder.path().join("log");
@@ -43,7 +43,7 @@ pub fn file(bytes: &[u8]) {
     check_path(&path);
 }
 
-/// The rows of a database, in the form that [`write_database`] reads.
+/// Checks the rows of a database, in the form that [`write_database`] reads.
 pub fn rows(bytes: &[u8]) {
     let folder = temporary_folder();
     let path = folder.path().join("log.db");
@@ -84,7 +84,7 @@ fn value(field: &[u8]) -> Value {
     }
 }
 
-/// The files of a folder, in the form that [`write_folder`] reads: a storage tree, or a
+/// Checks the files of a folder, in the form that [`write_folder`] reads: a storage tree, or a
 /// session with the files that belong to it.
 pub fn folder(bytes: &[u8]) {
     let folder = temporary_folder();
@@ -118,7 +118,7 @@ fn temporary_folder() -> TempDir {
 fn check_path(path: &Path) {
     let found = vac_store::find(&[path.to_owned()], AGENTS);
     for trouble in &found.troubles {
-        assert!(!trouble.is_empty(), "a problem without a word about it");
+        assert!(!trouble.is_empty(), "a problem without a message");
     }
     let known = found.logs.into_iter().map(|log| look(log, AGENTS)).collect();
     for known in join(known) {

@@ -2,7 +2,7 @@
 
 use vac::AGENTS;
 use vac_adapter::{Adapter, Error, Input, Memory, Session, detect};
-use vac_adapter_check::{every_way, full};
+use vac_adapter_check::{convert_full, convert_in_every_way};
 use vac_value::Document;
 use vac_view::{Options, events, inspect};
 
@@ -21,7 +21,7 @@ pub fn convert(bytes: &[u8]) {
 /// Converts a log in every way. It is refused every time, or gives valid records that are
 /// the same every time and have the same number of entries in both encodings.
 pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
-    match every_way(adapter, input) {
+    match convert_in_every_way(adapter, input) {
         Ok(_) => {
             for session in adapter.survey(input).expect("it was converted") {
                 view(&*session).expect("it was converted");
@@ -29,7 +29,7 @@ pub(super) fn check_log(adapter: &dyn Adapter, input: &dyn Input) {
         }
         Err(Error::Refused(reason)) => {
             assert!(!reason.is_empty(), "refused without a reason");
-            assert!(full(adapter, input).is_err(), "refused, but not every time: {reason}");
+            assert!(convert_full(adapter, input).is_err(), "refused, but not every time: {reason}");
         }
         Err(error) => panic!("{error}"),
     }

@@ -1,5 +1,5 @@
-//! The logs of Example as agent records. Nobody has that agent: it is here to show, and to
-//! hold, what it takes to add one. `crates/vac-adapter/README.md` walks through it.
+//! The adapter of Example, an agent that does not exist. It shows what it takes to add an agent;
+//! `crates/vac-adapter/README.md` walks through it.
 //!
 //! A log is lines of JSON, each with a `kind`: `hello` begins a session, `said`, `did` and
 //! `saw` are what happens in it.
@@ -64,7 +64,7 @@ impl Adapter for Example {
             Ok(())
         })?;
         if !facts.is_ours {
-            return Err(Error::Refused("no line of Example in it".to_owned()));
+            return Err(Error::Refused("it contains no line of Example".to_owned()));
         }
         let id = match facts.session.take() {
             Some(id) => id,
@@ -82,13 +82,13 @@ const PLACES: &[Place] = &[Place {
     ..Place::DEFAULT
 }];
 
-/// The kind of a line, if it is one of ours.
+/// Returns the kind of a line, if Example has such a kind.
 fn kind(line: Node<'_, '_>) -> Option<&'static str> {
     let kind = line.member("kind")?;
     ["hello", "said", "did", "saw"].into_iter().find(|known| kind.is_text(known))
 }
 
-/// What lines tell about their session.
+/// What the lines state about their session.
 #[derive(Default)]
 struct Facts {
     is_ours: bool,
@@ -117,7 +117,7 @@ impl Facts {
     }
 }
 
-/// One session, and what was found out about it.
+/// One session, with the facts about it.
 struct Survey<'i> {
     log: Log<'i>,
     facts: Facts,
@@ -172,18 +172,18 @@ impl Session for Survey<'_> {
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error> {
         self.log.each(|frame| {
             sink.report().frames += 1;
-            let (entry, bytes) = entry_of(frame, sink.report());
+            let (entry, bytes) = map_frame(frame, sink.report());
             sink.entry(entry, Origin { place: frame.place, bytes })
         })
     }
 }
 
-/// The entry of a frame, and the bytes it was made of.
-fn entry_of<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u8]) {
+/// Returns the entry of a frame, and the bytes that it is made from.
+fn map_frame<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [u8]) {
     match &frame.content {
         Content::Document(document) => {
             let line = document.root();
-            (mapped(line, frame.place, report), line.raw())
+            (map_line(line, frame.place, report), line.raw())
         }
         Content::Raw(raw) => {
             report.unparsed(frame.place.line, raw.reason.code());
@@ -222,7 +222,7 @@ mapping! {
         "what" => "`output`", take output: Any<'a> = Some(value.carry());
         "ticket" => "`call-id`", take ticket: Text<'a> = value.text();
         "at" => "`timestamp`", take timestamp: AbstractTimestamp<'a> = parse_time(value);
-        // It says the same the other way round, so it is kept.
+        // `is-error` is its negation, so the member itself is kept, too.
         "ok" => "`is-error`", note is_ok: bool = value.bool();
     }
 }
@@ -248,17 +248,17 @@ fn parse_time<'a>(node: Node<'a, 'a>) -> Option<AbstractTimestamp<'a>> {
     AbstractTimestamp::from_node(node).ok()
 }
 
-/// The entry of a line.
-fn mapped<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+/// Returns the entry of a line.
+fn map_line<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     match kind(line) {
-        Some("said") => said(line, place, report),
-        Some("did") => did(line, place, report),
-        Some("saw") => saw(line, place, report),
-        _ => event(line, place, report),
+        Some("said") => map_said(line, place, report),
+        Some("did") => map_did(line, place, report),
+        Some("saw") => map_saw(line, place, report),
+        _ => map_event(line, place, report),
     }
 }
 
-fn said<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+fn map_said<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let Said { speaker, words, timestamp, rest } = Said::read(line, &MessageEntry::KEYS, report);
     Entry::Message(MessageEntry {
         kind: speaker.unwrap_or(MessageEntryType::Assistant),
@@ -273,7 +273,7 @@ fn said<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Ent
     })
 }
 
-fn did<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+fn map_did<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let did = Did::read(line, &ToolCallEntry::KEYS, report);
     Entry::ToolCall(ToolCallEntry {
         name: did.tool.unwrap_or(UNKNOWN.into()),
@@ -286,7 +286,7 @@ fn did<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entr
     })
 }
 
-fn saw<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+fn map_saw<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let saw = Saw::read(line, &ToolResultEntry::KEYS, report);
     Entry::ToolResult(ToolResultEntry {
         output: saw.output.unwrap_or_else(null),
@@ -301,7 +301,7 @@ fn saw<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entr
 }
 
 /// A line of any other kind, with all that it contains.
-fn event<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
+fn map_event<'a>(line: Node<'a, '_>, place: frame::Place, report: &mut Report) -> Entry<'a> {
     let named = line.member("kind").and_then(Node::text);
     if kind(line).is_none() {
         report.unknown(named.as_deref().unwrap_or("a line without a kind"));

@@ -1,5 +1,5 @@
-//! A made-up agent is added as any other would be: its adapter, its rules, its fixture, and
-//! what the harness then asks of it.
+//! A sample agent, added like any other: its adapter, its rules, its fixture, and the tests that
+//! call the harness.
 
 mod example;
 
@@ -8,12 +8,12 @@ use vac::AGENTS;
 use vac_adapter::{Adapter, detect};
 use vac_adapter_check::agents::{Agent, Exception, When};
 use vac_adapter_check::references::text;
-use vac_adapter_check::{Log, References, fixture_logs, golden, hostile, walk};
+use vac_adapter_check::{Log, References, check_all, fixture_logs, golden, hostile};
 use vac_tests::markdown::Document;
 
 use example::Example;
 
-/// What a test has to know about the logs of Example.
+/// The rules of the checks for logs of Example.
 pub const EXAMPLE: Agent = Agent {
     name: "example",
     exceptions: &[
@@ -30,7 +30,7 @@ pub const EXAMPLE: Agent = Agent {
     ],
     copies: &[],
     one_entry_a_document: |_| true,
-    takes_apart: |_| false,
+    reads_damaged: |_| false,
     documents: |log: &Log| log.parts.iter().map(|part| part.bytes.clone()).collect(),
     references,
     sample: concat!(
@@ -54,37 +54,37 @@ fn references(line: &Value, found: &mut References) {
 }
 
 #[test]
-fn every_fixture_gives_the_record_beside_it() {
+fn every_fixture_gives_its_expected_record() {
     assert_eq!(golden(&Example), 1);
 }
 
 #[test]
-fn nothing_of_a_log_is_lost() {
-    for (name, outcome) in walk(&EXAMPLE, &Example, &fixture_logs(&Example)) {
+fn fixtures_are_converted_without_loss() {
+    for (name, outcome) in check_all(&EXAMPLE, &Example, &fixture_logs(&Example)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
-fn hostile_logs_keep_what_they_hold() {
-    assert!(hostile::hostile(&EXAMPLE, &Example) > 40);
+fn hostile_logs_are_converted_without_loss() {
+    assert!(hostile::check_hostile(&EXAMPLE, &Example) > 40);
     for log in fixture_logs(&Example) {
-        hostile::cut(&EXAMPLE, &Example, &log, 60);
-        hostile::change(&EXAMPLE, &Example, &log, 40);
+        hostile::check_truncated(&EXAMPLE, &Example, &log, 60);
+        hostile::check_changed_bytes(&EXAMPLE, &Example, &log, 40);
     }
 }
 
 #[test]
-fn its_logs_are_known_and_those_of_others_are_not_its() {
+fn only_its_own_logs_are_detected_as_its_logs() {
     let all: Vec<&dyn Adapter> = AGENTS.iter().copied().chain([&Example as &dyn Adapter]).collect();
     for log in fixture_logs(&Example) {
-        let (adapter, _) = detect(&log, &all).expect("memory").expect("somebody's");
+        let (adapter, _) = detect(&log, &all).expect("memory").expect("a log of an agent");
         assert_eq!(adapter.name(), "example");
-        assert!(detect(&log, AGENTS).expect("memory").is_none(), "somebody else's");
+        assert!(detect(&log, AGENTS).expect("memory").is_none(), "a log of another agent");
     }
     for owner in AGENTS.iter().copied() {
         for log in fixture_logs(owner) {
-            let (adapter, _) = detect(&log, &all).expect("memory").expect("somebody's");
+            let (adapter, _) = detect(&log, &all).expect("memory").expect("a log of an agent");
             assert_ne!(adapter.name(), "example", "{}", log.shown);
         }
     }
@@ -95,9 +95,9 @@ fn native_keys_with_the_names_of_annotations_mean_nothing() {
     assert_eq!(crate::keys::check_annotation_keys(&Example, &fixture_logs(&Example)), 1);
 }
 
-/// What the guide quotes is in the code, to the letter.
+/// The guide shows parts of these files; they have to be the same.
 #[test]
-fn the_guide_quotes_the_code() {
+fn code_in_the_guide_is_that_of_the_example() {
     let code = [include_str!("example.rs"), include_str!("mod.rs")].concat();
     let guide = Document::read("crates/vac-adapter/README.md");
     let quotes = guide.blocks().into_iter().filter(|block| block.language == "rust");
@@ -106,7 +106,7 @@ fn the_guide_quotes_the_code() {
         let text = quote.lines.join("\n") + "\n";
         let indented: String = quote.lines.iter().map(|line| indented(line)).collect();
         let is_there = code.contains(&text) || code.contains(&indented);
-        assert!(is_there, "line {}: no such code:\n{text}", quote.line);
+        assert!(is_there, "line {}: not in the example:\n{text}", quote.line);
         count += 1;
     }
     assert!(count >= 6, "only {count} quotes");

@@ -11,8 +11,8 @@ enum Item {
     Array(Vec<Item>),
     Map(Vec<(Item, Item)>),
     Tag(u64, Box<Item>),
-    /// A byte string that holds an item.
-    Inside(Box<Item>),
+    /// A byte string that contains an item.
+    Embedded(Box<Item>),
 }
 
 impl Item {
@@ -32,10 +32,10 @@ impl Item {
             }
             Kind::Bytes => {
                 let bytes = node.bytes().expect("bytes");
-                // Anything is an item by accident if it is short enough.
+                // Short byte strings can be an item by chance.
                 match Document::cbor(&bytes) {
                     Ok(inside) if bytes.len() > 1 => {
-                        Self::Inside(Box::new(Self::from_node(inside.root())))
+                        Self::Embedded(Box::new(Self::from_node(inside.root())))
                     }
                     _ => Self::Scalar(node.raw().to_vec()),
                 }
@@ -79,7 +79,7 @@ impl Item {
                 out.extend(head(6, *number));
                 content.write(encoding, out);
             }
-            Self::Inside(item) => {
+            Self::Embedded(item) => {
                 let mut inside = Vec::new();
                 item.write(encoding, &mut inside);
                 out.extend(head(2, inside.len() as u64));
@@ -98,23 +98,23 @@ impl Item {
         match self {
             Self::Scalar(_) | Self::Text(_) => Vec::new(),
             Self::Array(elements) => elements.iter_mut().collect(),
-            // Keys are changed by name, not by accident.
+            // Keys are changed by name, not at random.
             Self::Map(members) => members.iter_mut().map(|(_, value)| value).collect(),
-            Self::Tag(_, content) | Self::Inside(content) => vec![content],
+            Self::Tag(_, content) | Self::Embedded(content) => vec![content],
         }
     }
 
-    /// How many values there are, this one included.
+    /// Returns the number of values, this one included.
     fn count(&mut self) -> usize {
         1 + self.children().into_iter().map(Item::count).sum::<usize>()
     }
 
-    /// The value at a place in document order.
-    fn at(&mut self, place: usize) -> &mut Item {
+    /// Returns the value at a position in document order.
+    fn value_at(&mut self, place: usize) -> &mut Item {
         if place == 0 {
             return self;
         }
-        // Finding the way twice is what the borrow checker wants.
+        // The child is searched twice, because of the borrow checker.
         let mut before = 1;
         let mut way = 0;
         for (child, item) in self.children().into_iter().enumerate() {
@@ -125,10 +125,10 @@ impl Item {
             }
             before += count;
         }
-        self.children().into_iter().nth(way).expect("a child").at(place - before)
+        self.children().into_iter().nth(way).expect("a child").value_at(place - before)
     }
 
-    /// Every value in it, and every key.
+    /// Collects every value and every key in it.
     fn parts(&self, values: &mut Vec<Item>, keys: &mut Vec<Item>) {
         values.push(self.clone());
         match self {
@@ -140,12 +140,12 @@ impl Item {
                     value.parts(values, keys);
                 }
             }
-            Self::Tag(_, content) | Self::Inside(content) => content.parts(values, keys),
+            Self::Tag(_, content) | Self::Embedded(content) => content.parts(values, keys),
         }
     }
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -162,7 +162,7 @@ impl Dice {
     }
 }
 
-/// What changes are made of: the values and keys of documents, and odd ones.
+/// Values and keys to insert: those of documents, and unusual ones.
 struct Parts {
     encoding: Encoding,
     values: Vec<Item>,
@@ -234,7 +234,7 @@ impl Parts {
 
     fn change(&self, item: &mut Item, dice: &mut Dice) {
         let place = dice.roll(item.count());
-        let target = item.at(place);
+        let target = item.value_at(place);
         match (dice.roll(12), &mut *target) {
             (0 | 1, Item::Array(elements)) if !elements.is_empty() => {
                 elements.remove(dice.roll(elements.len()));
@@ -274,13 +274,13 @@ impl Parts {
                 *target = Item::Tag(number, Box::new(target.clone()));
             }
             (8, _) if self.encoding == Encoding::Cbor => {
-                *target = Item::Inside(Box::new(target.clone()));
+                *target = Item::Embedded(Box::new(target.clone()));
             }
             _ => *target = dice.pick(&self.values).clone(),
         }
     }
 
-    /// A document changed once or a few times.
+    /// Returns a document with one or a few changes.
     fn changed(&self, item: &Item, dice: &mut Dice) -> Item {
         let mut changed = item.clone();
         for _ in 0..=dice.roll(2) {
@@ -290,7 +290,7 @@ impl Parts {
     }
 }
 
-fn shown(bytes: &[u8], encoding: Encoding) -> String {
+fn display(bytes: &[u8], encoding: Encoding) -> String {
     match encoding {
         Encoding::Json => String::from_utf8_lossy(bytes).into_owned(),
         Encoding::Cbor => HEXLOWER.encode(bytes),
@@ -301,7 +301,7 @@ fn shown(bytes: &[u8], encoding: Encoding) -> String {
 fn with_document(item: &Item, encoding: Encoding, check: impl FnOnce(&[u8], &Document<'_>)) {
     let bytes = item.written(encoding);
     let document = Document::scan(&bytes, encoding)
-        .unwrap_or_else(|error| panic!("{}: {error}", shown(&bytes, encoding)));
+        .unwrap_or_else(|error| panic!("{}: {error}", display(&bytes, encoding)));
     check(&bytes, &document);
 }
 
@@ -342,7 +342,7 @@ fn validator_and_types_agree_on_changed_records() {
                         validator,
                         decoded.is_ok(),
                         "{}: {decoded:?}",
-                        shown(bytes, encoding)
+                        display(bytes, encoding)
                     );
                     let mut counts = counts.borrow_mut();
                     *counts.0 += usize::from(validator);
@@ -413,7 +413,7 @@ fn validator_and_types_agree_on_changed_golden_documents() {
                             wrong.push(format!(
                                 "{}: validator {validator}, decoder {decoder}: {}",
                                 golden.stem,
-                                shown(bytes, encoding)
+                                display(bytes, encoding)
                             ));
                         }
                         valid += usize::from(validator);
@@ -427,7 +427,7 @@ fn validator_and_types_agree_on_changed_golden_documents() {
     assert!(valid > 1000 && invalid > 1000, "{valid} valid, {invalid} invalid");
 }
 
-/// The violations of a document, one line each.
+/// Returns the violations of a document, one line each.
 fn outcome(verdict: &Result<(), vac_schema::Violations>) -> Vec<String> {
     match verdict {
         Ok(()) => vec!["  valid".to_owned()],
@@ -435,7 +435,7 @@ fn outcome(verdict: &Result<(), vac_schema::Violations>) -> Vec<String> {
     }
 }
 
-/// A line that names a document: its encoding, and its text or its bytes in hexadecimal.
+/// Returns the line for a document: its encoding, and its text or its bytes in hexadecimal.
 fn document_line(bytes: &[u8], encoding: Encoding) -> String {
     match (encoding, std::str::from_utf8(bytes)) {
         (Encoding::Json, Ok(text)) if !text.contains('\n') => format!("json {text}"),
@@ -455,7 +455,7 @@ fn document_bytes(line: &str) -> (Vec<u8>, Encoding) {
     }
 }
 
-/// Documents for a new verdict file: those of the schema, and changed ones.
+/// Returns documents for a new verdict file: those of the schema, and changed ones.
 fn new_documents(originals: &[(Vec<u8>, Encoding)]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut dice = Dice(originals.len() as u64);
@@ -485,7 +485,7 @@ fn new_documents(originals: &[(Vec<u8>, Encoding)]) -> Vec<String> {
 /// A schema with its name and its own documents.
 type Recorded = (&'static str, vac_cddl::ir::Schema, Vec<(Vec<u8>, Encoding)>);
 
-/// The schemas with recorded verdicts.
+/// Returns the schemas with recorded verdicts.
 fn recorded_schemas() -> Vec<Recorded> {
     let goldens = GOLDENS.iter().map(|golden| {
         let cases = cases(golden.stem).into_iter().map(|case| (case.bytes, case.encoding));

@@ -19,7 +19,7 @@ use crate::golden::{cases, schema};
 use crate::goldens::GOLDENS;
 
 mod changed;
-mod held;
+mod invariants;
 mod parts;
 mod scalars;
 mod types;

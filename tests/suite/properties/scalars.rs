@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Makes strategies. Those for JSON hold only what JSON has as well.
+/// Makes strategies: for values of both encodings, or only for those that JSON can express, too.
 #[derive(Clone, Copy)]
 pub(super) struct Make {
     pub(super) for_json: bool,
@@ -25,7 +25,7 @@ pub(super) const ODD_TEXTS: &[&str] = &[
     "null",
 ];
 
-/// Numbers of JSON that are easily spoilt.
+/// JSON numbers that are easily changed by mistake.
 pub(super) const ODD_NUMBERS: &[&str] = &[
     "-0",
     "-0.0",
@@ -42,7 +42,7 @@ pub(super) const ODD_NUMBERS: &[&str] = &[
     "5e-324",
 ];
 
-/// What JSON has and CBOR has not.
+/// Values that JSON can express and CBOR cannot.
 pub(super) const ONLY_IN_JSON: &[&str] =
     &[r#""\ud800""#, r#"{"\udc00":"x"}"#, "1e99999999999999999999"];
 
@@ -81,7 +81,7 @@ pub(super) fn finite() -> BoxedStrategy<f64> {
     .boxed()
 }
 
-/// A token of JSON for a text; sometimes with an escape that it does not need.
+/// Returns the JSON token of a text; sometimes with an unnecessary escape.
 pub(super) fn quoted(text: &str, escape: bool) -> String {
     let plain = text.to_json().expect("JSON has all text");
     match plain[1..].chars().next() {
@@ -92,7 +92,7 @@ pub(super) fn quoted(text: &str, escape: bool) -> String {
     }
 }
 
-/// JSON text: nested, with odd numbers and space.
+/// JSON text: nested, with unusual numbers and white space.
 pub(super) fn json_text() -> BoxedStrategy<String> {
     let leaf = prop_oneof![
         prop::sample::select(vec!["null", "true", "false", "[]", "{ }"]).prop_map(str::to_owned),
@@ -134,7 +134,7 @@ pub(super) fn head(major: u8, argument: u64) -> Vec<u8> {
     head
 }
 
-/// Bytes of CBOR, not always in the form we would choose.
+/// CBOR bytes, not always in the deterministic form.
 pub(super) fn cbor_item() -> BoxedStrategy<Vec<u8>> {
     let number = prop_oneof![
         integer().prop_map(|value| value.to_cbor().expect("CBOR has integers")),
@@ -188,7 +188,7 @@ pub(super) fn deterministic(item: &[u8]) -> Vec<u8> {
     Any::from_cbor(item).expect("an item").to_cbor().expect("CBOR")
 }
 
-/// What CBOR cannot say is compared by its bytes: those have to stay.
+/// Returns a value in compact JSON if CBOR cannot express it: such values are compared by bytes.
 pub(super) fn compact(any: Any<'_>) -> Any<'static> {
     match (any.to_cbor(), any.to_json()) {
         (Err(_), Ok(text)) => Any::from_json(text.as_bytes()).expect("JSON").into_owned(),

@@ -30,8 +30,7 @@ impl Make {
         prop_oneof![20 => finite, 1 => Just(Number::Float(f64::NEG_INFINITY))].boxed()
     }
 
-    /// Members under other keys than these, in the order of CBOR, which is the
-    /// order they come back in.
+    /// Members under other keys than these, in the order of CBOR, in which they are decoded again.
     pub(super) fn extensions(
         self,
         named: &'static [&'static str],
@@ -431,7 +430,7 @@ impl Make {
             .boxed()
     }
 
-    /// Without receipts: see `no_receipt_has_an_end`.
+    /// Without receipts: see `finite_receipts_are_invalid`.
     pub(super) fn unprotected(self) -> BoxedStrategy<UnprotectedHeader<'static>> {
         (
             opt(self.trace_metadata()),
@@ -475,7 +474,7 @@ impl Make {
         self.labelled(&[], CoseLabel::Int, CoseLabel::Text)
     }
 
-    /// A receipt around receipts, down to a depth at which there are none.
+    /// A receipt with receipts inside, down to a depth.
     pub(super) fn receipt(self, depth: u32) -> BoxedStrategy<Receipt<'static>> {
         self.sign1(depth).prop_map(Tagged).boxed()
     }

@@ -1,4 +1,4 @@
-//! One thing to convert, in memory.
+//! A log in memory.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -7,16 +7,17 @@ use vac_adapter::container::{Container, Trouble};
 use vac_adapter::input::chained;
 use vac_adapter::{Input, frame};
 
-/// One thing to convert: usually one file.
+/// A log in memory: usually one file.
 #[derive(Clone, Debug)]
 pub struct Log {
-    /// What messages call it.
+    /// Its name in messages.
     pub shown: String,
-    /// Where it is on disk, if it is: files, or the folder or database that holds it.
+    /// Its files on disk, or the folder or database that contains it. Empty for a log that is only
+    /// in memory.
     pub files: Vec<PathBuf>,
-    /// What adapters read.
+    /// The files that adapters read.
     pub parts: Vec<Part>,
-    /// What belongs to it and is no log.
+    /// The companion files.
     pub attachments: Vec<Part>,
 }
 
@@ -29,16 +30,16 @@ pub struct Part {
     pub folder: String,
     /// Its bytes, as adapters see them.
     pub bytes: Vec<u8>,
-    /// What it was read from.
+    /// What kind of container it was read from.
     pub container: Container,
-    /// What is known about its documents besides.
+    /// What is known about its documents besides their bytes.
     pub troubles: Vec<Trouble>,
-    /// How many bytes an event may have to be parsed.
+    /// The most bytes that an event may have to be parsed.
     pub max_event: usize,
 }
 
 impl Log {
-    /// An input that is no file.
+    /// Creates a log that is not on disk.
     pub fn new(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let (name, bytes) = (name.to_owned(), bytes.into());
         let part = Part {
@@ -57,7 +58,7 @@ impl Log {
         }
     }
 
-    /// Everything of a log on disk.
+    /// Reads a log from disk.
     pub fn load(log: &vac_store::Log) -> Self {
         let files: Vec<_> = log.paths().map(PathBuf::from).collect();
         let path = PathBuf::from(&log.shown);
@@ -70,30 +71,30 @@ impl Log {
         Self { shown, files, parts, attachments }
     }
 
-    /// The same with another limit on events.
+    /// Returns the log with another limit on events.
     #[must_use]
-    pub fn within(mut self, max_event: usize) -> Self {
+    pub fn with_max_event(mut self, max_event: usize) -> Self {
         for part in self.parts.iter_mut().chain(&mut self.attachments) {
             part.max_event = max_event;
         }
         self
     }
 
-    /// The same under another name for messages.
+    /// Returns the log under another name for messages.
     #[must_use]
-    pub fn called(mut self, shown: String) -> Self {
+    pub fn named(mut self, shown: String) -> Self {
         self.shown = shown;
         self
     }
 
-    /// The bytes of its first file, which is the only one usually.
+    /// Returns the bytes of its first file, which usually is the only one.
     pub fn first(&self) -> &[u8] {
         &self.parts[0].bytes
     }
 
-    /// The same with other bytes for its first file: no longer what is on disk.
+    /// Returns the log with other bytes in its first file. It is then not on disk.
     #[must_use]
-    pub fn with(&self, bytes: Vec<u8>) -> Self {
+    pub fn with_bytes(&self, bytes: Vec<u8>) -> Self {
         let mut log = Self { files: Vec::new(), ..self.clone() };
         log.parts[0].bytes = bytes;
         log.parts[0].troubles.clear();

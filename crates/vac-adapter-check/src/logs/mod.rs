@@ -36,7 +36,7 @@ impl Case {
     }
 }
 
-/// The workspace's root.
+/// Returns the root of the workspace.
 pub fn root() -> &'static Path {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     crates.and_then(Path::parent).unwrap_or(Path::new("."))
@@ -55,7 +55,7 @@ pub fn fixtures(adapter: &dyn Adapter) -> Vec<Case> {
     cases.found
 }
 
-/// The log of one of them.
+/// Returns the only log of the fixture `<variant>/<case>`.
 pub fn fixture(adapter: &dyn Adapter, name: &str) -> Log {
     let mut cases = fixtures(adapter);
     cases.retain(|case| case.name == name);
@@ -64,7 +64,7 @@ pub fn fixture(adapter: &dyn Adapter, name: &str) -> Log {
     log
 }
 
-/// The logs of all fixtures.
+/// Returns the logs of all fixtures.
 pub fn fixture_logs(adapter: &dyn Adapter) -> Vec<Log> {
     fixtures(adapter).into_iter().flat_map(|case| case.logs).collect()
 }
@@ -108,7 +108,7 @@ impl Visitor for Cases<'_> {
 const CORPORA: [(&str, &str); 2] =
     [("corpus", "VAC_CORPUS"), ("corpus-meaning", "VAC_CORPUS_MEANING")];
 
-/// The logs of an adapter's agent in the corpora next to the workspace, or in the folders that
+/// Returns the logs of an adapter's agent in the corpora next to the workspace, or in the folders that
 /// `VAC_CORPUS` and `VAC_CORPUS_MEANING` name. For an absent one, a line is printed.
 pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
     let logs = CORPORA.iter().flat_map(|(name, variable)| {
@@ -116,7 +116,7 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
             .map_or_else(|| root().with_file_name("shared").join(name), PathBuf::from)
             .join(adapter.name());
         if folder.is_dir() {
-            return corpus_of(adapter, &folder);
+            return find_corpus_logs(adapter, &folder);
         }
         println!("skipped: no {name} of {} (set {variable} to name one)", adapter.name());
         Vec::new()
@@ -124,34 +124,36 @@ pub fn corpus(adapter: &dyn Adapter) -> Vec<Log> {
     logs.collect()
 }
 
-fn corpus_of(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
+fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
     let logs = find_logs(adapter, std::slice::from_ref(folder));
     let mut files = Files(Vec::new());
     walk_folder(folder, &mut files);
     let mut left = files.0;
     left.retain(|file| !logs.iter().flat_map(|log| &log.files).any(|path| file.starts_with(path)));
-    assert!(left.is_empty(), "nobody looked at {left:?}");
+    assert!(left.is_empty(), "not part of any log: {left:?}");
     logs
 }
 
-/// The logs in paths, those of one session joined, without files that belong to others.
+/// Finds the logs in paths, joins those of one session, and leaves out companion files.
 fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
     let found = vac_store::find(paths, &[adapter]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = found.logs.into_iter().map(|log| join::look(log, &[adapter]));
-    // A tree of files is a log of its own here, whatever database has its sessions too.
+    // A tree of files is a log of its own here, even if a database has its sessions, too.
     let (trees, known): (Vec<_>, Vec<_>) =
         known.partition(|known| known.log.paths().any(Path::is_dir));
     let mut known = join::join(known);
     known.extend(trees);
     let mut logs: Vec<_> = known.iter().map(|known| Log::load(&known.log)).collect();
-    let beside = |log: &Log| log.files.iter().skip(log.parts.len()).cloned().collect::<Vec<_>>();
-    let beside: HashSet<_> = logs.iter().flat_map(beside).collect();
-    logs.retain(|log| log.files.is_empty() || !log.files.iter().all(|file| beside.contains(file)));
+    let companions =
+        |log: &Log| log.files.iter().skip(log.parts.len()).cloned().collect::<Vec<_>>();
+    let companions: HashSet<_> = logs.iter().flat_map(companions).collect();
+    let is_companion = |log: &Log| log.files.iter().all(|file| companions.contains(file));
+    logs.retain(|log| log.files.is_empty() || !is_companion(log));
     logs
 }
 
-/// Collects all that is not a folder.
+/// Collects the paths of all files.
 struct Files(Vec<PathBuf>);
 
 impl Visitor for Files {

@@ -1,11 +1,11 @@
-//! The words of text that is not a document, without the punctuation.
+//! Scalars in text that is not a document.
 
 use super::leaf::Leaf;
 use super::read::{skip_space, text, word};
 
-/// Shows the scalars of broken text, and whatever else stands in it, in order. Keys are
-/// left out where they can be told, as in a document, and shown with what stands
-/// behind them.
+/// Calls `show` with the scalars of malformed text, and with any other words in it, in order. A key
+/// is not a scalar of its own: it is given with the value that follows it, where it can be
+/// recognised.
 pub fn fragments<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Option<&[u8]>, Leaf<'a>)) {
     let mut at = 0;
     let mut key = None;
@@ -42,7 +42,7 @@ pub fn fragments<'a>(bytes: &'a [u8], show: &mut dyn FnMut(Option<&[u8]>, Leaf<'
     }
 }
 
-/// To behind the quote that ends a text, or to the end of its line.
+/// Returns the length of a text up to its closing quote, or to the end of its line.
 fn text_length(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = rest.get(at) {

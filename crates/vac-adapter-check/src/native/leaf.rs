@@ -1,4 +1,4 @@
-//! A scalar as a value, not as it is written.
+//! A scalar, compared by value.
 
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
@@ -13,27 +13,27 @@ pub enum Leaf<'a> {
     Bool(bool),
     /// A number by its value, however large: `1.50e2` is `15` and `1` zero.
     Number(Cow<'a, str>),
-    /// Text, in UTF-8 that may hold lone surrogates as if they were characters.
+    /// Text, in UTF-8 in which lone surrogates are encoded as if they were characters.
     Text(Cow<'a, [u8]>),
-    /// Bytes that are no scalar.
+    /// Bytes that are not a scalar.
     Garbage(&'a [u8]),
 }
 
 impl Leaf<'_> {
-    /// A number that stands for it in a multiset.
+    /// Returns a hash of the value, to count it in a multiset.
     pub fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// The number of a count of ours.
+    /// Returns a count as a scalar.
     pub fn count(count: usize) -> Leaf<'static> {
-        Leaf::Number(by_value(&count.to_string()).into_owned().into())
+        Leaf::Number(normalize_number(&count.to_string()).into_owned().into())
     }
 
-    /// The beginning of it, for a message.
-    pub fn shown(&self) -> String {
+    /// Returns the beginning of the value, for a message.
+    pub fn excerpt(&self) -> String {
         let (bytes, quote) = match self {
             Leaf::Null => (&b"null"[..], ""),
             Leaf::Bool(value) => (if *value { &b"true"[..] } else { b"false" }, ""),
@@ -46,10 +46,9 @@ impl Leaf<'_> {
     }
 }
 
-/// A number's token in the one way of all that say the same: the digits without
-/// zeros around them, and the power of ten. An integer without zeros at its end is
-/// itself.
-pub fn by_value(token: &str) -> Cow<'_, str> {
+/// Returns a number's token in a normal form, which equal numbers share: the digits without zeros
+/// around them, and the power of ten. An integer without zeros at its end stays as it is.
+pub fn normalize_number(token: &str) -> Cow<'_, str> {
     let is_plain = token.bytes().all(|byte| byte.is_ascii_digit()) && !token.ends_with('0');
     if is_plain {
         return Cow::Borrowed(token);
@@ -77,7 +76,7 @@ pub fn by_value(token: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::by_value;
+    use super::normalize_number;
 
     #[test]
     fn numbers_are_equal_by_value() {
@@ -90,10 +89,10 @@ mod tests {
             ("-0.0", "-0"),
             ("0", "0e9"),
         ] {
-            assert_eq!(by_value(one), by_value(other));
+            assert_eq!(normalize_number(one), normalize_number(other));
         }
         for (one, other) in [("1", "10"), ("1e400", "1e401"), ("0", "-0"), ("0.1", "0.01")] {
-            assert_ne!(by_value(one), by_value(other));
+            assert_ne!(normalize_number(one), normalize_number(other));
         }
     }
 }

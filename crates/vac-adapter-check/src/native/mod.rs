@@ -1,8 +1,8 @@
-//! A second opinion on native logs: JSON text read without any of the code that the
-//! adapters use, so that one mistake cannot hide another.
+//! A second reader of native logs: it parses JSON text without any of the code that the adapters
+//! use, so that a mistake there cannot hide itself.
 //!
-//! Slower and much simpler: bytes in, [pieces](pieces::Piece) out, and of each piece its
-//! scalars with the path to them.
+//! It is slower and much simpler: it splits bytes into [pieces](pieces::Piece), and each piece into
+//! its scalars with their paths.
 
 pub mod fragments;
 pub mod leaf;
@@ -13,7 +13,7 @@ pub mod value;
 
 pub use fragments::fragments;
 pub use leaf::Leaf;
-pub use path::{Pattern, Step, shown};
+pub use path::{Pattern, Step, path_text};
 pub use pieces::{Kind, Piece, pieces};
 pub use read::read;
 pub use value::value;

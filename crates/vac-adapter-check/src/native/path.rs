@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// One step down.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
     /// To a member: its key, decoded as far as it can be.
@@ -11,8 +11,8 @@ pub enum Step<'a> {
     Element(usize),
 }
 
-/// A path for a message: `messages[3].id`.
-pub fn shown(path: &[Step<'_>]) -> String {
+/// Writes a path for a message: `messages[3].id`.
+pub fn path_text(path: &[Step<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
@@ -28,7 +28,7 @@ pub fn shown(path: &[Step<'_>]) -> String {
     text
 }
 
-/// A path with open places: `messages[].id`, `*.secret`.
+/// A path with wildcards: `messages[].id`, `*.secret`.
 #[derive(Clone, Debug)]
 pub struct Pattern(Vec<Part>);
 
@@ -40,7 +40,7 @@ enum Part {
 }
 
 impl Pattern {
-    /// Reads a pattern: keys with dots between them, `[]` for any element, `*` for any
+    /// Parses a pattern: keys with dots between them, `[]` for any element, `*` for any
     /// key.
     pub fn new(text: &str) -> Self {
         let mut parts = Vec::new();
@@ -60,18 +60,18 @@ impl Pattern {
         Self(parts)
     }
 
-    /// Whether it is a member of that name that is meant, somewhere.
-    pub fn ends(&self, key: &[u8]) -> bool {
+    /// Returns whether the pattern ends with a key.
+    pub fn ends_with_key(&self, key: &[u8]) -> bool {
         matches!(self.0.last(), Some(Part::Key(last)) if last.as_bytes() == key)
     }
 
-    /// Whether a path is one of those that are meant.
-    pub fn is(&self, path: &[Step<'_>]) -> bool {
-        self.0.len() == path.len() && self.begins(path)
+    /// Returns whether a path matches.
+    pub fn matches(&self, path: &[Step<'_>]) -> bool {
+        self.0.len() == path.len() && self.matches_prefix(path)
     }
 
-    /// Whether a path is one of those, or below one.
-    pub fn begins(&self, path: &[Step<'_>]) -> bool {
+    /// Returns whether a path or one of its beginnings matches.
+    pub fn matches_prefix(&self, path: &[Step<'_>]) -> bool {
         self.0.len() <= path.len()
             && self.0.iter().zip(path).all(|(part, step)| match (part, step) {
                 (Part::Key(wanted), Step::Key(key)) => wanted.as_bytes() == &**key,
@@ -86,16 +86,16 @@ mod tests {
     use super::{Pattern, Step};
 
     #[test]
-    fn patterns_are_paths_with_open_places() {
+    fn patterns_match_paths_with_wildcards() {
         let key = |key: &'static str| Step::Key(key.as_bytes().into());
         let path = [key("messages"), Step::Element(3), key("info"), key("role")];
         for pattern in ["messages[].info.role", "messages[].*.role", "*[].info.role"] {
-            assert!(Pattern::new(pattern).is(&path), "{pattern}");
+            assert!(Pattern::new(pattern).matches(&path), "{pattern}");
         }
         for pattern in ["messages.info.role", "messages[].info", "[].role", "messages[].info.id"] {
-            assert!(!Pattern::new(pattern).is(&path), "{pattern}");
+            assert!(!Pattern::new(pattern).matches(&path), "{pattern}");
         }
-        assert!(Pattern::new("messages[].info").begins(&path));
-        assert!(Pattern::new("[][].a").is(&[Step::Element(0), Step::Element(1), key("a")]));
+        assert!(Pattern::new("messages[].info").matches_prefix(&path));
+        assert!(Pattern::new("[][].a").matches(&[Step::Element(0), Step::Element(1), key("a")]));
     }
 }

@@ -1,9 +1,9 @@
-//! Where one document of a log ends and the next begins, by the rules that
-//! `vac_adapter::frame` states, read from its words and not from its code.
+//! Splits a log into documents, by the rules in the documentation of `vac_adapter::frame` but
+//! without its code.
 
 use super::read::{Event, read, skip_space};
 
-/// A document, or bytes that are none.
+/// A document, or bytes that are not a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
     /// Its bytes, without space around them.
@@ -19,18 +19,18 @@ pub struct Piece<'a> {
 pub enum Kind {
     /// A document.
     Document,
-    /// A document, an object of which has a key twice.
+    /// A document with duplicate keys.
     Ambiguous,
-    /// No document, or one that nests deeper than a record can hold.
+    /// Not a document, or one that nests deeper than a record allows.
     Bad,
     /// NUL bytes.
     Nul,
 }
 
-/// Levels that a document may have: 256 of a record, less what is around it there.
-const MOST_LEVELS: usize = 240;
+/// Levels that a document may have: the 256 of a record, less those around the document in it.
+const MAX_LEVELS: usize = 240;
 
-/// The pieces of a log: together they are all of it but space and byte-order marks.
+/// Splits a log into pieces, which are all of it except white space and byte-order marks.
 pub fn pieces(log: &[u8]) -> Vec<Piece<'_>> {
     let mut found: Vec<Piece<'_>> = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -74,33 +74,33 @@ fn piece(rest: &[u8]) -> (usize, Kind) {
         }
         Event::End { keys } => {
             depth -= 1;
-            is_ambiguous |= has_twice(keys);
+            is_ambiguous |= has_duplicates(keys);
         }
         Event::Leaf(_) => {}
     });
     match end {
-        Some(end) if stands_alone(rest, end) && deepest <= MOST_LEVELS => {
+        Some(end) if is_alone_on_line(rest, end) && deepest <= MAX_LEVELS => {
             (end, if is_ambiguous { Kind::Ambiguous } else { Kind::Document })
         }
         _ => (end_of_bad(rest), Kind::Bad),
     }
 }
 
-fn has_twice(keys: &[u64]) -> bool {
+fn has_duplicates(keys: &[u64]) -> bool {
     let mut keys = keys.to_vec();
     keys.sort_unstable();
     keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// A number or a text is a document only if nothing else is on its line.
-fn stands_alone(rest: &[u8], end: usize) -> bool {
+/// Returns whether a value can be a document: an object or array, or a scalar alone on its line.
+fn is_alone_on_line(rest: &[u8], end: usize) -> bool {
     let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let behind = rest[end..].iter().find(|byte| !is_space(byte));
-    matches!(rest[0], b'{' | b'[') || matches!(behind, None | Some(b'\n'))
+    let after = rest[end..].iter().find(|byte| !is_space(byte));
+    matches!(rest[0], b'{' | b'[') || matches!(after, None | Some(b'\n'))
 }
 
-/// The end of the line; of something pretty-printed, the end of the first line that
-/// closes it or is no UTF-8, or the beginning of one that is not indented.
+/// Returns where a malformed document ends: at the end of the line. A pretty-printed one ends
+/// after the first line that closes it or is not UTF-8, or before the first that is not indented.
 fn end_of_bad(rest: &[u8]) -> usize {
     let line_end = |from: usize| {
         let length = rest[from..].iter().position(|byte| matches!(byte, b'\n' | 0));
@@ -130,7 +130,7 @@ mod tests {
     use super::{Kind, pieces};
 
     #[test]
-    fn a_log_falls_into_documents_and_what_is_none() {
+    fn log_is_split_into_documents_and_other_bytes() {
         let log =
             b"\xef\xbb\xbf{\"a\": 1}{\"a\": 2}\r\n{\"a\": \n[1, {\"k\": 1, \"k\": 2}]\n\0\0\n\
             what? {}\n7\n{\n  \"x\": ?\n}\n{\"cut\": \"";

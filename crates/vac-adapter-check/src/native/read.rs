@@ -1,24 +1,24 @@
-//! Reads one JSON value, strictly, and shows what is in it. No recursion: a log may
-//! nest as deep as it likes.
+//! A strict parser of one JSON value, as events. It does not recurse, because a log may nest to any
+//! depth.
 
 use std::borrow::Cow;
 
-use super::leaf::{Leaf, by_value};
+use super::leaf::{Leaf, normalize_number};
 use super::path::Step;
 
-/// What is met on the way through a value.
+/// A part of a value.
 #[derive(Debug)]
 pub enum Event<'v, 'a> {
     /// A scalar.
     Leaf(Leaf<'a>),
-    /// An object or array begins; the path leads to it.
+    /// An object or array begins.
     Begin {
         /// Whether it is an object.
         is_object: bool,
     },
-    /// It ends; of an object, digests of its keys.
+    /// An object or array ends.
     End {
-        /// In their order.
+        /// Digests of the keys of an object, in order.
         keys: &'v [u64],
     },
 }
@@ -30,8 +30,8 @@ struct Open {
     count: usize,
 }
 
-/// Reads the value that the bytes begin with; gives where it ends. `None` if there is
-/// no value: then what was shown means nothing.
+/// Parses the value that the bytes begin with. Returns where it ends, or `None` if it is not JSON;
+/// the events are then meaningless.
 pub fn read<'a>(
     bytes: &'a [u8],
     show: &mut dyn FnMut(&[Step<'a>], Event<'_, 'a>),
@@ -56,7 +56,7 @@ pub fn read<'a>(
             }
             path.pop();
         }
-        // Behind an opening bracket or a value: on to the next value.
+        // After an opening bracket or a value: go to the next value.
         loop {
             let inside = open.last_mut()?;
             at = skip_space(bytes, at);
@@ -95,7 +95,7 @@ pub fn read<'a>(
     }
 }
 
-/// Behind space.
+/// Returns the position after white space.
 pub(super) fn skip_space(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -113,14 +113,14 @@ fn scalar(bytes: &[u8], at: usize) -> Option<(Leaf<'_>, usize)> {
     Some((word(&rest[..length])?, at + length))
 }
 
-/// A scalar that is not text.
+/// Parses a scalar that is not text.
 pub(super) fn word(word: &[u8]) -> Option<Leaf<'_>> {
     match word {
         b"null" => Some(Leaf::Null),
         b"true" => Some(Leaf::Bool(true)),
         b"false" => Some(Leaf::Bool(false)),
         number if is_number(number) => {
-            Some(Leaf::Number(by_value(std::str::from_utf8(number).ok()?)))
+            Some(Leaf::Number(normalize_number(std::str::from_utf8(number).ok()?)))
         }
         _ => None,
     }
@@ -152,7 +152,7 @@ fn is_number(token: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// The text that begins here, decoded, and where it ends.
+/// Decodes the text that begins at a position, and returns where it ends.
 pub(super) fn text(bytes: &[u8], at: usize) -> Option<(Cow<'_, [u8]>, usize)> {
     if bytes.get(at) != Some(&b'"') {
         return None;
@@ -199,11 +199,11 @@ fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
                 let mut code = hex(rest)?;
                 rest = &rest[4..];
                 if (0xd800..0xdc00).contains(&code)
-                    && let Some(behind) = rest.strip_prefix(b"\\u")
-                    && let Some(low @ 0xdc00..0xe000) = hex(behind)
+                    && let Some(after) = rest.strip_prefix(b"\\u")
+                    && let Some(low @ 0xdc00..0xe000) = hex(after)
                 {
                     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                    rest = &behind[4..];
+                    rest = &after[4..];
                 }
                 push(&mut out, code);
                 continue;
@@ -223,7 +223,7 @@ fn hex(bytes: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// As UTF-8; half a surrogate pair as if it were a character.
+/// Appends a code point in UTF-8, a lone surrogate as if it were a character.
 fn push(out: &mut Vec<u8>, code: u32) {
     if let Some(character) = char::from_u32(code) {
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -236,13 +236,13 @@ fn push(out: &mut Vec<u8>, code: u32) {
 #[cfg(test)]
 mod tests {
     use super::{Event, read};
-    use crate::native::{Leaf, shown};
+    use crate::native::{Leaf, path_text};
 
     fn leaves(text: &str) -> Option<Vec<String>> {
         let mut found = Vec::new();
         let end = read(text.as_bytes(), &mut |path, event| {
             if let Event::Leaf(leaf) = event {
-                found.push(format!("{} {}", shown(path), leaf.shown()));
+                found.push(format!("{} {}", path_text(path), leaf.excerpt()));
             }
         })?;
         assert_eq!(end, text.len());
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_are_shown_with_their_paths() {
+    fn scalars_have_their_paths() {
         let text = r#"{"a": [1, [], {"b": "x\ny"}, {}], "c": null, "a": [[true]], "d": -1.5E3}"#;
         let found = leaves(text).expect("JSON");
         let expected = ["a[0] 1", "a[2].b \"x\ny\"", "c null", "a[0][0] true", "d -15e2"];
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_none() {
+    fn invalid_json_is_rejected() {
         for text in [
             "",
             "{",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_is_not_another_half() {
+    fn lone_surrogates_differ_from_each_other() {
         let leaf = |text: &'static str| {
             let mut found = 0;
             read(text.as_bytes(), &mut |_, event| {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_no_problem() {
+    fn deep_nesting_is_read() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         assert_eq!(leaves(&deep), Some(Vec::new()));
     }

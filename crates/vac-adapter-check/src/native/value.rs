@@ -7,20 +7,19 @@ use super::leaf::Leaf;
 use super::path::Step;
 use super::read::{Event, read};
 
-/// How deep a value may be: what is deeper is left out, because dropping a `Value`
-/// recurses.
-const MOST_LEVELS: usize = 500;
+/// The greatest depth of a value. Deeper values are left out, because dropping a `Value` recurses.
+const MAX_LEVELS: usize = 500;
 
-/// Reads a document; `None` if it is none.
+/// Parses a document; `None` if it is not JSON.
 pub fn value(bytes: &[u8]) -> Option<Value> {
-    serde_json::from_slice(bytes).ok().or_else(|| mended(bytes))
+    serde_json::from_slice(bytes).ok().or_else(|| parse_leniently(bytes))
 }
 
-fn mended(bytes: &[u8]) -> Option<Value> {
+fn parse_leniently(bytes: &[u8]) -> Option<Value> {
     let mut open: Vec<Value> = vec![Value::Array(Vec::new())];
     let mut below = 0_usize;
     read(bytes, &mut |path, event| match event {
-        Event::Begin { .. } if open.len() > MOST_LEVELS => below += 1,
+        Event::Begin { .. } if open.len() > MAX_LEVELS => below += 1,
         Event::End { .. } if below > 0 => below -= 1,
         Event::Leaf(_) if below > 0 => {}
         Event::Begin { is_object: true } => open.push(Value::Object(Map::new())),
@@ -76,12 +75,12 @@ fn number_value(number: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{mended, value};
+    use super::{parse_leniently, value};
 
     #[test]
-    fn a_document_is_a_value() {
+    fn document_becomes_a_value() {
         let text = r#"{"a": [1, -20, 1.5, {"b": "x"}, []], "c": {"d": null}, "n": 1700000000000}"#;
-        assert_eq!(mended(text.as_bytes()), serde_json::from_str(text).ok());
+        assert_eq!(parse_leniently(text.as_bytes()), serde_json::from_str(text).ok());
         let awkward = value(br#"{"a": 1e400, "b": "\ud800"}"#).expect("JSON");
         assert!(awkward["a"].is_number() && awkward["b"].is_string());
         assert_eq!(value(b"{\"a\":"), None);

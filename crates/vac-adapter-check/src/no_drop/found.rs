@@ -13,27 +13,27 @@ use crate::native::{Leaf, Pattern, Step, fragments, read};
 /// A multiset of scalars.
 type Counts = HashMap<u64, usize>;
 
-/// What records hold.
+/// The scalars that records contain.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Scalars: of everything, or of each entry.
+    /// Scalars of all records together, or of each entry.
     pub groups: Vec<Counts>,
-    /// What the records say at the places that exceptions name.
-    said: HashMap<&'static str, HashSet<u64>>,
-    /// Pieces of raw text.
+    /// The values at the paths that exceptions name.
+    values_at: HashMap<&'static str, HashSet<u64>>,
+    /// Pieces of unparsed text.
     raw: Counts,
 }
 
 impl Found {
-    /// The scalars of records.
-    pub fn of(agent: &Agent, records: &[&[u8]], place: Where) -> Self {
+    /// Collects the scalars of records.
+    pub fn new(agent: &Agent, records: &[&[u8]], place: Where) -> Self {
         let mut found = Self::default();
         if place == Where::Anywhere {
             found.groups.push(Counts::new());
         }
         let copies: Vec<_> = agent.copies.iter().map(|path| Pattern::new(path)).collect();
         let places = agent.exceptions.iter().filter_map(|exception| match exception.when {
-            When::Says(place) => Some((place, Pattern::new(place))),
+            When::Equals(place) => Some((place, Pattern::new(place))),
             _ => None,
         });
         let places: Vec<_> = places.collect();
@@ -50,10 +50,10 @@ impl Found {
                 let Event::Leaf(leaf) = event else {
                     return walk.begin(path);
                 };
-                if let Some((place, _)) = places.iter().find(|(_, pattern)| pattern.is(path)) {
-                    walk.found.said.entry(place).or_default().insert(leaf.digest());
+                if let Some((place, _)) = places.iter().find(|(_, pattern)| pattern.matches(path)) {
+                    walk.found.values_at.entry(place).or_default().insert(leaf.digest());
                 }
-                if !copies.iter().any(|copy| copy.begins(path)) {
+                if !copies.iter().any(|copy| copy.matches_prefix(path)) {
                     walk.leaf(path, &leaf);
                 }
             });
@@ -62,19 +62,19 @@ impl Found {
         found
     }
 
-    /// Takes a scalar away; false if there is none.
+    /// Removes a scalar. Returns whether it was found.
     pub fn take(&mut self, group: usize, digest: u64) -> bool {
         self.groups.get_mut(group).is_some_and(|counts| take(counts, digest))
     }
 
-    /// Takes raw text away; false if there is none.
+    /// Removes unparsed text. Returns whether it was found.
     pub fn take_raw(&mut self, bytes: &[u8]) -> bool {
         take(&mut self.raw, Leaf::Garbage(bytes).digest())
     }
 
-    /// Whether a record says something at a place.
-    pub fn says(&self, place: &str, digest: u64) -> bool {
-        self.said.get(place).is_some_and(|said| said.contains(&digest))
+    /// Returns whether a record has a value at a path that an exception names.
+    pub fn has_at(&self, place: &str, digest: u64) -> bool {
+        self.values_at.get(place).is_some_and(|values| values.contains(&digest))
     }
 }
 
@@ -91,18 +91,18 @@ fn take(counts: &mut Counts, digest: u64) -> bool {
 struct Walk<'f> {
     found: &'f mut Found,
     place: Where,
-    /// The length of the path to the entry that carries raw text, while inside.
+    /// The length of the path to the unparsed entry that is being read.
     unparsed: Option<usize>,
-    /// Whether this entry carries a piece of a frame, and whether that is the last.
+    /// Whether this entry is a piece of a frame, and if so, whether it is the last.
     piece: Option<bool>,
-    /// The bytes of the pieces so far.
+    /// The bytes of the pieces read so far.
     pieces: Vec<u8>,
-    /// How many entries are the rest of the frame of another entry.
+    /// The number of entries that are a further piece of the frame of another entry.
     merged: usize,
 }
 
 impl Walk<'_> {
-    /// An entry begins, or something else.
+    /// Handles the beginning of an object or array, which may be an entry.
     fn begin(&mut self, path: &[Step<'_>]) {
         if self.place == Where::InItsEntry
             && let Some((number, 3)) = entry(path).map(|number| (number, path.len()))
@@ -198,7 +198,7 @@ impl Walk<'_> {
     }
 }
 
-/// The number of the entry that a path of a record leads into.
+/// Returns the number of the entry that a path of a record leads into.
 fn entry(path: &[Step<'_>]) -> Option<usize> {
     match path {
         [_, _, Step::Element(number), ..]
@@ -210,7 +210,7 @@ fn entry(path: &[Step<'_>]) -> Option<usize> {
     }
 }
 
-/// How long the part of such a path is that leads to the entry or to its child.
+/// Returns the length of the part of such a path that leads to the entry or its child.
 fn entry_length(path: &[Step<'_>]) -> usize {
     let mut length = 3;
     while is_key(path, length, "children") && matches!(path.get(length + 1), Some(Step::Element(_)))

@@ -1,40 +1,41 @@
-//! Decisions, one sentence each.
+//! Decisions of the mapping, one test each.
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
 use vac_adapter::session::Options;
-use vac_adapter_check::{convert, corpus, fixture, full};
+use vac_adapter_check::{convert, convert_full, corpus, fixture};
 use vac_adapter_claude::Claude;
 use vac_value::Encoding;
 
-use crate::{check, converted, entry};
+use crate::{check, convert_fixture, find_entry};
 
 #[test]
 fn usage_that_is_repeated_counts_on_the_last_line_of_the_message() {
-    let record = converted("jsonl/split-message").value();
+    let record = convert_fixture("jsonl/split-message").value();
     for early in ["a1", "a2"] {
-        assert_eq!(entry(&record, early)["token-usage"], Value::Null);
-        assert_eq!(entry(&record, early)["message"]["usage"]["output_tokens"], 1);
+        assert_eq!(find_entry(&record, early)["token-usage"], Value::Null);
+        assert_eq!(find_entry(&record, early)["message"]["usage"]["output_tokens"], 1);
     }
-    assert_eq!(entry(&record, "a3")["token-usage"]["output"], 173);
+    assert_eq!(find_entry(&record, "a3")["token-usage"]["output"], 173);
 }
 
 #[test]
 fn synthetic_is_not_a_model() {
-    let record = converted("jsonl/split-message").value();
+    let record = convert_fixture("jsonl/split-message").value();
     let meta = &record["session"]["agent-meta"];
     assert_eq!(meta["model-id"], "claude-opus-5");
     assert_eq!(meta["model-provider"], "anthropic");
     assert_eq!(meta["models"], json!(["claude-opus-5", "claude-haiku-5"]));
-    assert_eq!(entry(&record, "a5")["model-id"], Value::Null);
-    assert_eq!(entry(&record, "a5")["message"]["model"], "<synthetic>");
+    assert_eq!(find_entry(&record, "a5")["model-id"], Value::Null);
+    assert_eq!(find_entry(&record, "a5")["message"]["model"], "<synthetic>");
 }
 
 #[test]
-fn children_carry_timestamps_and_whether_it_was_an_error() {
-    let record = converted("jsonl/basic").value();
-    let child =
-        |id: &str| entry(&record, id)["children"].as_array().and_then(|all| all.last().cloned());
+fn children_have_timestamps_and_error_flags() {
+    let record = convert_fixture("jsonl/basic").value();
+    let child = |id: &str| {
+        find_entry(&record, id)["children"].as_array().and_then(|all| all.last().cloned())
+    };
     assert_eq!(child("a1").expect("a call")["timestamp"], "2026-03-04T09:00:04.120Z");
     assert_eq!(child("u2").expect("a result")["is-error"], false);
     let failed = child("u3").expect("a result");
@@ -43,8 +44,8 @@ fn children_carry_timestamps_and_whether_it_was_an_error() {
 
 #[test]
 fn server_tools_are_calls_and_results_in_one_message() {
-    let record = converted("jsonl/server-tools").value();
-    let message = entry(&record, "a1");
+    let record = convert_fixture("jsonl/server-tools").value();
+    let message = find_entry(&record, "a1");
     let children = message["children"].as_array().expect("children");
     let shape: Vec<_> =
         children.iter().map(|child| (child["type"].as_str(), child["call-id"].as_str())).collect();
@@ -68,8 +69,8 @@ fn server_tools_are_calls_and_results_in_one_message() {
 
 #[test]
 fn values_that_differ_from_the_session_stay_on_the_entry() {
-    let record = converted("jsonl/changed-folder").value();
-    let (first, second) = (entry(&record, "u1"), entry(&record, "u2"));
+    let record = convert_fixture("jsonl/changed-folder").value();
+    let (first, second) = (find_entry(&record, "u1"), find_entry(&record, "u2"));
     for (key, other) in [
         ("sessionId", "another"),
         ("cwd", "/home/ada/moon"),
@@ -85,7 +86,7 @@ fn values_that_differ_from_the_session_stay_on_the_entry() {
 #[test]
 fn unknown_types_are_events_and_are_reported() {
     let unknown = |case: &str| {
-        let types = converted(case).report.unknown_types;
+        let types = convert_fixture(case).report.unknown_types;
         types.into_iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -122,24 +123,24 @@ fn unknown_types_are_events_and_are_reported() {
 
 #[test]
 fn events_keep_the_line_and_its_parent() {
-    let record = converted("jsonl/compaction").value();
-    let boundary = entry(&record, "c1");
+    let record = convert_fixture("jsonl/compaction").value();
+    let boundary = find_entry(&record, "c1");
     assert_eq!(boundary["event-type"], "system/compact_boundary");
     assert_eq!(boundary["parent-id"], Value::Null);
     assert_eq!(boundary["data"]["logicalParentUuid"], "c0");
     assert_eq!(boundary["data"]["compactMetadata"]["preTokens"], 155_000);
-    let summary = entry(&record, "u2");
+    let summary = find_entry(&record, "u2");
     assert_eq!((&summary["type"], &summary["isCompactSummary"]), (&json!("user"), &json!(true)));
     assert_eq!(summary["parent-id"], "c1");
 }
 
 #[test]
 fn retried_api_errors_are_events_and_the_last_is_a_message() {
-    let converted = converted("jsonl/api-errors");
+    let converted = convert_fixture("jsonl/api-errors");
     let record = converted.value();
-    assert_eq!(entry(&record, "s1")["event-type"], "system/api_error");
+    assert_eq!(find_entry(&record, "s1")["event-type"], "system/api_error");
     assert!(converted.text().contains(r#""retryInMs":537.9472312"#));
-    let message = entry(&record, "a1");
+    let message = find_entry(&record, "a1");
     assert_eq!(
         (&message["type"], &message["isApiErrorMessage"]),
         (&json!("assistant"), &json!(true))
@@ -149,9 +150,9 @@ fn retried_api_errors_are_events_and_the_last_is_a_message() {
 
 #[test]
 fn line_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
-    let converted = converted("jsonl/duplicate-keys");
+    let converted = convert_fixture("jsonl/duplicate-keys");
     assert_eq!(converted.report.unparsed.lines, [2]);
-    let event = entry(&converted.value(), "u2");
+    let event = find_entry(&converted.value(), "u2");
     assert_eq!((&event["event-type"], &event["parent-id"]), (&json!("unparsed"), &json!("u1")));
     let raw = event["data"]["raw"].as_str().expect("the line");
     assert!(raw.contains(r#""content":"one","content":"two""#));
@@ -159,7 +160,7 @@ fn line_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
 
 #[test]
 fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
-    let json = converted("jsonl/lone-surrogate");
+    let json = convert_fixture("jsonl/lone-surrogate");
     assert_eq!(json.report.unparsed.count, 0);
     assert!(json.text().contains(r"half a pair: \ud83d"));
     let options = Options { encoding: Encoding::Cbor, ..Options::default() };
@@ -172,7 +173,7 @@ fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
 fn canonical_profile_has_schema_keys_and_annotations_only() {
     let options = Options { profile: Profile::Canonical, ..Options::default() };
     let records = convert(&Claude, &fixture(&Claude, "jsonl/basic"), &options).expect("a record");
-    let entry = entry(&records[0].value(), "a1");
+    let entry = find_entry(&records[0].value(), "a1");
     let keys: Vec<_> = entry.as_object().expect("an object").keys().map(String::as_str).collect();
     let mut named = [
         "type",
@@ -204,7 +205,7 @@ fn file_of_another_format_is_refused_with_the_reason() {
 #[test]
 fn real_sessions_have_no_unknown_types() {
     for log in corpus(&Claude) {
-        for record in full(&Claude, &log).into_iter().flatten() {
+        for record in convert_full(&Claude, &log).into_iter().flatten() {
             let mut unknown = record.report.unknown_types;
             unknown.remove("a line that is not an object");
             unknown.remove("a line without a type");
@@ -254,7 +255,7 @@ fn failed_server_tool_is_an_error() {
 
 #[test]
 fn stream_is_named_by_session_id() {
-    let converted = converted("stream/basic");
+    let converted = convert_fixture("stream/basic");
     assert_eq!(converted.variant, "stream");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c10");
@@ -262,23 +263,23 @@ fn stream_is_named_by_session_id() {
     assert_eq!(agent["cli-version"], "2.1.40");
     assert_eq!(agent["models"], json!(["claude-sonnet-5", "claude-haiku-5"]));
     assert_eq!(record["created"], Value::Null, "it has no timestamps");
-    assert_eq!(entry(&record, "r1")["event-type"], "result/success");
+    assert_eq!(find_entry(&record, "r1")["event-type"], "result/success");
     assert!(converted.report.unknown_types.is_empty(), "{:?}", converted.report.unknown_types);
 }
 
 #[test]
 fn message_that_is_not_an_object_is_the_content() {
-    let record = converted("jsonl/wrong-types").value();
-    assert_eq!(entry(&record, "u1")["content"], "text in the place of a message");
-    assert_eq!(entry(&record, "a1")["children"][0]["call-id"], "toolu_1");
-    assert_eq!(entry(&record, "u2")["children"][0]["output"], "88 teeth");
-    assert_eq!(entry(&record, "u3")["content"], Value::Null);
-    let both = entry(&record, "u4");
+    let record = convert_fixture("jsonl/wrong-types").value();
+    assert_eq!(find_entry(&record, "u1")["content"], "text in the place of a message");
+    assert_eq!(find_entry(&record, "a1")["children"][0]["call-id"], "toolu_1");
+    assert_eq!(find_entry(&record, "u2")["children"][0]["output"], "88 teeth");
+    assert_eq!(find_entry(&record, "u3")["content"], Value::Null);
+    let both = find_entry(&record, "u4");
     assert_eq!((&both["content"], &both["native:content"]), (&json!("both"), &json!("of them")));
 }
 
 #[test]
-fn what_a_session_has_from_another_is_marked_and_counted_there() {
+fn inherited_entries_are_marked_and_not_counted_again() {
     for (case, id, begins, version, branch, own) in [
         (
             "jsonl/resumed",
@@ -297,7 +298,7 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
             "u3",
         ),
     ] {
-        let record = converted(case).value();
+        let record = convert_fixture(case).value();
         assert_eq!(record["id"], id, "{case}");
         let session = &record["session"];
         let start = session["session-start"].as_str().expect("a start");
@@ -305,18 +306,18 @@ fn what_a_session_has_from_another_is_marked_and_counted_there() {
         assert_eq!(session["agent-meta"]["cli-version"], version, "{case}");
         assert_eq!(record["vcs"]["branch"], branch, "{case}");
         for id in ["u1", "a1"] {
-            let line = entry(&record, id);
+            let line = find_entry(&record, id);
             let parent = &record["session"]["vac"]["parent"];
             assert_eq!((&line["vac"]["inherited"], &line["version"]), (parent, &json!("1.0.40")));
             assert_eq!(line["token-usage"], Value::Null, "{case}");
         }
-        assert_eq!(entry(&record, "a1")["message"]["usage"]["input_tokens"], 10, "{case}");
-        let own = entry(&record, own);
+        assert_eq!(find_entry(&record, "a1")["message"]["usage"]["input_tokens"], 10, "{case}");
+        let own = find_entry(&record, own);
         assert_eq!((&own["vac"]["inherited"], &own["parent-id"]), (&Value::Null, &json!("a1")));
     }
-    let resumed = converted("jsonl/resumed").value();
-    assert_eq!(entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
-    assert_eq!(entry(&resumed, "a2")["token-usage"]["output"], 2);
+    let resumed = convert_fixture("jsonl/resumed").value();
+    assert_eq!(find_entry(&resumed, "u1")["sessionId"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20");
+    assert_eq!(find_entry(&resumed, "a2")["token-usage"]["output"], 2);
 }
 
 #[test]
@@ -328,6 +329,6 @@ fn linked_sessions_have_the_first_id_if_the_file_names_none() {
     let outcome = check("three.jsonl", &lines.join("\n"));
     let record = outcome.only().value();
     assert_eq!(record["id"], "one");
-    let second = entry(&record, "u2");
+    let second = find_entry(&record, "u2");
     assert_eq!((&second["sessionId"], &second["vac"]["inherited"]), (&json!("two"), &Value::Null));
 }

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use vac_adapter::{Adapter, Beginning, Confidence, Memory};
 use vac_adapter_claude::Claude;
 
-use crate::{check, converted, entry};
+use crate::{check, convert_fixture, find_entry};
 
 #[test]
 fn export_members_next_to_its_lines_are_the_sessions() {
-    let converted = converted("loglines/basic");
+    let converted = convert_fixture("loglines/basic");
     assert_eq!(converted.variant, "loglines");
     assert_eq!(converted.value()["session"]["title"], "An export");
     let ids: Vec<_> = converted.entries().iter().map(|entry| entry["id"].clone()).collect();
@@ -17,13 +17,13 @@ fn export_members_next_to_its_lines_are_the_sessions() {
 
 #[test]
 fn several_exports_are_one_session_with_unique_ids() {
-    let record = converted("loglines/several-exports").value();
+    let record = convert_fixture("loglines/several-exports").value();
     let entries = record["session"]["entries"].as_array().expect("entries").clone();
     let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str()).collect();
     let expected = ["L1", "L1.2", "L1.2.loglines", "u2", "L1.4", "L2"];
     assert_eq!(ids, expected.map(Some));
     assert_eq!(record["session"]["title"], "one");
-    assert_eq!(entry(&record, "L1.2.loglines")["data"], json!({"title": "two"}));
+    assert_eq!(find_entry(&record, "L1.2.loglines")["data"], json!({"title": "two"}));
     let said: Vec<_> = entries.iter().map(|entry| entry["content"].clone()).collect();
     assert_eq!(
         said,
@@ -41,13 +41,13 @@ fn export_states_its_agent_once() {
 
 #[test]
 fn truncated_export_is_read_as_far_as_it_goes() {
-    let converted = converted("loglines/truncated");
+    let converted = convert_fixture("loglines/truncated");
     assert_eq!(converted.variant, "loglines");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c11");
     assert_eq!(record["session"]["title"], "An export");
-    assert_eq!(entry(&record, "u1")["content"], "Oil the gears");
-    let rest = entry(&record, "L1.2");
+    assert_eq!(find_entry(&record, "u1")["content"], "Oil the gears");
+    let rest = find_entry(&record, "L1.2");
     assert_eq!(rest["event-type"], "unparsed");
     let raw = rest["data"]["raw"].as_str().expect("text");
     assert!(raw.starts_with(r#"{"type":"assistant","uuid":"a1""#), "{raw}");
@@ -58,7 +58,7 @@ fn truncated_export_is_read_as_far_as_it_goes() {
 
 #[test]
 fn damaged_export_keeps_its_intact_lines() {
-    let converted = converted("loglines/damaged");
+    let converted = convert_fixture("loglines/damaged");
     let record = converted.value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let found: Vec<_> = entries
@@ -70,7 +70,7 @@ fn damaged_export_keeps_its_intact_lines() {
     assert_eq!(found[..4], expected);
     assert_eq!(found[4], ("a1", Some("assistant")));
     assert_eq!(record["session"]["title"], Value::Null, "it says two");
-    assert_eq!(entry(&record, "a1")["parent-id"], "u2");
+    assert_eq!(find_entry(&record, "a1")["parent-id"], "u2");
     assert_eq!(converted.report.unparsed.count, 3);
 }
 
@@ -90,13 +90,13 @@ fn truncated_export_is_recognised_at_any_length() {
 
 #[test]
 fn arrays_of_lines_are_read_as_lines() {
-    let converted = converted("loglines/array");
+    let converted = convert_fixture("loglines/array");
     assert_eq!(converted.variant, "loglines");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c23");
-    assert_eq!(entry(&record, "u1")["content"], "How many teeth?");
-    assert_eq!(entry(&record, "L1.3")["token-usage"]["output"], 4);
-    assert_eq!(entry(&record, "L1.4")["data"]["value"], "a line that is none");
+    assert_eq!(find_entry(&record, "u1")["content"], "How many teeth?");
+    assert_eq!(find_entry(&record, "L1.3")["token-usage"]["output"], 4);
+    assert_eq!(find_entry(&record, "L1.4")["data"]["value"], "a line that is none");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vac_adapter_check::{corpus, full};
+use vac_adapter_check::{convert_full, corpus};
 use vac_adapter_claude::Claude;
 
-use crate::{check, converted, entry};
+use crate::{check, convert_fixture, find_entry};
 
 /// Counts what the annotations of real sessions state.
 #[test]
@@ -14,7 +14,7 @@ fn real_sessions_are_annotated() {
     let mut total: BTreeMap<String, u64> = BTreeMap::new();
     let (mut annotations, mut bytes) = (0, 0);
     for log in corpus(&Claude) {
-        let Ok(records) = full(&Claude, &log) else { continue };
+        let Ok(records) = convert_full(&Claude, &log) else { continue };
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for record in &records {
             bytes += record.text().len();
@@ -73,12 +73,12 @@ fn count(entry: &Value, counts: &mut BTreeMap<String, u64>) {
 }
 
 fn vac(record: &Value, id: &str) -> Value {
-    entry(record, id)["vac"].clone()
+    find_entry(record, id)["vac"].clone()
 }
 
 #[test]
 fn authors_are_stated_by_fields_and_texts() {
-    let record = converted("jsonl/authors").value();
+    let record = convert_fixture("jsonl/authors").value();
     for (id, author) in [
         ("u1", "user"),
         ("u2", "program"),
@@ -109,8 +109,8 @@ fn authors_are_stated_by_fields_and_texts() {
     ] {
         assert_eq!(vac(&record, id)["author"], author, "{id}");
     }
-    assert_eq!(entry(&record, "L27")["type"], "system-event");
-    assert_eq!(entry(&record, "s2")["event-type"], "system/local_command");
+    assert_eq!(find_entry(&record, "L27")["type"], "system-event");
+    assert_eq!(find_entry(&record, "s2")["event-type"], "system/local_command");
     for id in ["u14", "u17", "s1"] {
         assert_eq!(vac(&record, id)["local-command"], true, "{id}");
     }
@@ -125,7 +125,7 @@ fn authors_are_stated_by_fields_and_texts() {
 
 #[test]
 fn prompts_that_are_put_back_are_one_prompt() {
-    let record = converted("jsonl/requeued-prompts").value();
+    let record = convert_fixture("jsonl/requeued-prompts").value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let users = entries.iter().filter(|entry| entry["type"] == "user");
     let ids: Vec<_> = users.map(|entry| entry["id"].as_str().expect("an id")).collect();
@@ -134,8 +134,8 @@ fn prompts_that_are_put_back_are_one_prompt() {
 
 #[test]
 fn outcomes_are_stated_for_every_result() {
-    let record = converted("jsonl/outcomes").value();
-    let child = |id: &str, at: usize| entry(&record, id)["children"][at]["vac"].clone();
+    let record = convert_fixture("jsonl/outcomes").value();
+    let child = |id: &str, at: usize| find_entry(&record, id)["children"][at]["vac"].clone();
     for (id, expected) in [
         ("r1", json!({"outcome": "error", "exit-code": 2})),
         ("r2", json!({"outcome": "success"})),
@@ -160,7 +160,7 @@ fn outcomes_are_stated_for_every_result() {
 
 #[test]
 fn permission_lines_are_permissions() {
-    let record = converted("jsonl/outcomes").value();
+    let record = convert_fixture("jsonl/outcomes").value();
     let permission = |id: &str| vac(&record, id)["permission"].clone();
     assert_eq!(permission("h1"), json!({"decision": "denied", "by": "hook", "call-id": "t12"}));
     assert_eq!(
@@ -183,7 +183,7 @@ fn permission_lines_are_permissions() {
 
 #[test]
 fn retracted_messages_are_superseded() {
-    let converted = converted("jsonl/version-2.1.325");
+    let converted = convert_fixture("jsonl/version-2.1.325");
     assert!(converted.report.unknown_types.is_empty(), "{:?}", converted.report.unknown_types);
     let record = converted.value();
     for id in ["u1", "a1"] {
@@ -199,7 +199,7 @@ fn retracted_messages_are_superseded() {
 
 #[test]
 fn sidechains_name_the_call_with_their_prompt() {
-    let record = converted("jsonl/sidechain").value();
+    let record = convert_fixture("jsonl/sidechain").value();
     for (ids, call) in [(&["x1", "x2", "x3", "x4"][..], "toolu_b"), (&["y1", "y2"], "toolu_a")] {
         for id in ids {
             assert_eq!(vac(&record, id)["subagent"], json!({"call-id": call}), "{id}");
@@ -213,7 +213,7 @@ fn sidechains_name_the_call_with_their_prompt() {
 
 #[test]
 fn calls_in_progress_lines_are_entries_once() {
-    let record = converted("jsonl-folder/agent-progress").value();
+    let record = convert_fixture("jsonl-folder/agent-progress").value();
     for (id, of) in [("p1", "s1"), ("p2", "s2"), ("p3", "s3")] {
         assert_eq!(vac(&record, id)["duplicate-of"], of, "{id}");
     }
@@ -223,11 +223,11 @@ fn calls_in_progress_lines_are_entries_once() {
         assert_eq!((&vac["subagent"], &vac["duplicate-of"]), (&moon, &Value::Null), "{id}");
     }
     assert_eq!(vac(&record, "p4")["author"], "other-agent");
-    let call = entry(&record, "p5")["children"][0].clone();
+    let call = find_entry(&record, "p5")["children"][0].clone();
     assert_eq!((&call["type"], &call["call-id"]), (&json!("tool-call"), &json!("toolu_m")));
-    let result = entry(&record, "p6")["children"][0]["vac"].clone();
+    let result = find_entry(&record, "p6")["children"][0]["vac"].clone();
     assert_eq!(result, json!({"outcome": "error", "exit-code": 1}));
-    assert_eq!(entry(&record, "p7")["event-type"], "progress/agent_progress");
+    assert_eq!(find_entry(&record, "p7")["event-type"], "progress/agent_progress");
     let sun = json!({"id": "a01", "call-id": "toolu_1"});
     for id in ["s1", "s2", "s3", "s4"] {
         assert_eq!(vac(&record, id)["subagent"], sun, "{id}");
@@ -236,7 +236,7 @@ fn calls_in_progress_lines_are_entries_once() {
 
 #[test]
 fn usage_is_in_buckets() {
-    let record = converted("jsonl/sidechain").value();
+    let record = convert_fixture("jsonl/sidechain").value();
     let usage = json!({"input": 10, "cache-read": 6, "cache-write": 4, "output": 2});
     assert_eq!(vac(&record, "a1")["usage"], usage);
 }
@@ -248,19 +248,22 @@ fn sessions_name_their_parents() {
         ("jsonl/resumed", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c20", "resumed"),
         ("subagent/basic", "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04", "subagent"),
     ] {
-        let vac = converted(case).value()["session"]["vac"].clone();
+        let vac = convert_fixture(case).value()["session"]["vac"].clone();
         assert_eq!(
             (&vac["parent"], &vac["relation"]),
             (&json!(parent), &json!(relation)),
             "{case}"
         );
     }
-    assert_eq!(converted("jsonl-folder/basic").value()["session"]["vac"]["parent"], Value::Null);
+    assert_eq!(
+        convert_fixture("jsonl-folder/basic").value()["session"]["vac"]["parent"],
+        Value::Null
+    );
 }
 
 #[test]
 fn streams_state_where_they_start_and_end() {
-    let record = converted("stream/basic").value();
+    let record = convert_fixture("stream/basic").value();
     let entries = record["session"]["entries"].as_array().expect("entries");
     let starts = entries.iter().filter(|entry| entry["vac"]["starts"] == true).count();
     assert_eq!(starts, 1);
@@ -274,7 +277,7 @@ fn calls_in_progress_lines_of_real_sessions_are_entries() {
             println!("{name} is absent");
             continue;
         };
-        let records = full(&Claude, &log).expect("a record");
+        let records = convert_full(&Claude, &log).expect("a record");
         let entries = records[0].entries();
         let of_subagents = entries.iter().filter(|entry| !entry["vac"]["subagent"].is_null());
         let children =
@@ -293,7 +296,7 @@ fn prompts_of_real_sessions_are_the_users() {
             println!("{name} is absent");
             continue;
         };
-        let records = full(&Claude, &log).expect("a record");
+        let records = convert_full(&Claude, &log).expect("a record");
         let entries = records[0].entries();
         let found = entries
             .iter()

@@ -1,14 +1,14 @@
-//! Prompts that waited in a queue are messages once.
+//! Queued prompts are messages once.
 
 use serde_json::{Value, json};
 use vac_adapter_check::corpus;
 use vac_adapter_claude::Claude;
 
-use crate::{check, converted, entry, one, prompts};
+use crate::{check, convert_fixture, convert_one, find_entry, prompts};
 
 #[test]
-fn every_prompt_that_waited_is_a_message_of_the_user_once() {
-    let record = converted("jsonl/queued-prompts").value();
+fn queued_prompts_are_messages_of_the_user_once() {
+    let record = convert_fixture("jsonl/queued-prompts").value();
     let image = json!({"type": "base64", "media_type": "image/png", "data": "aGk="});
     assert_eq!(
         prompts(&record),
@@ -31,14 +31,14 @@ fn every_prompt_that_waited_is_a_message_of_the_user_once() {
 
 #[test]
 fn queued_prompt_keeps_the_members_of_its_line() {
-    let record = converted("jsonl/queued-prompts").value();
-    let attached = entry(&record, "q1");
+    let record = convert_fixture("jsonl/queued-prompts").value();
+    let attached = find_entry(&record, "q1");
     assert_eq!(
         (&attached["native:type"], &attached["parent-id"]),
         (&json!("attachment"), &json!("u2"))
     );
     assert_eq!(attached["attachment"]["commandMode"], "prompt");
-    let enqueued = entry(&record, "L11");
+    let enqueued = find_entry(&record, "L11");
     assert_eq!(enqueued["content"], "Was the lead polished too?");
     assert_eq!(enqueued["native:type"], "queue-operation");
     assert_eq!(enqueued["operation"], "enqueue");
@@ -47,7 +47,7 @@ fn queued_prompt_keeps_the_members_of_its_line() {
 
 #[test]
 fn repeated_and_withdrawn_queue_lines_are_events() {
-    let record = converted("jsonl/queued-prompts").value();
+    let record = convert_fixture("jsonl/queued-prompts").value();
     for (line, content) in [
         ("L1", "Polish the brass."),
         ("L5", "And the steel, please."),
@@ -56,11 +56,11 @@ fn repeated_and_withdrawn_queue_lines_are_events() {
         ("L19", "/compact now"),
         ("L22", "I take this back"),
     ] {
-        let event = entry(&record, line);
+        let event = find_entry(&record, line);
         assert_eq!(event["event-type"], "queue-operation/enqueue");
         assert_eq!(event["data"]["content"], content);
     }
-    assert_eq!(entry(&record, "L24")["type"], "system-event", "a notification");
+    assert_eq!(find_entry(&record, "L24")["type"], "system-event", "a notification");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn enqueued_prompts_of_real_sessions_are_messages_once() {
         if enqueued.is_empty() {
             continue;
         }
-        let found = prompts(&one(log).value());
+        let found = prompts(&convert_one(log).value());
         for prompt in enqueued {
             let count = found.iter().filter(|found| **found == prompt).count();
             assert_eq!(count, 1, "{}: {prompt}", log.shown);

@@ -5,34 +5,34 @@ use std::io::{self, Read};
 use serde_json::{Value, json};
 use vac_adapter::session::Options;
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::{convert, corpus, every_way, fixture_logs};
+use vac_adapter_check::{convert, convert_in_every_way, corpus, fixture_logs};
 use vac_adapter_claude::Claude;
 use vac_value::{Document, Encoding};
 
-use crate::{converted, entry, one};
+use crate::{convert_fixture, convert_one, find_entry};
 
 #[test]
 fn tool_result_files_are_linked_to_their_results() {
-    let record = converted("jsonl-folder/basic").value();
-    let file = entry(&record, "F6");
+    let record = convert_fixture("jsonl-folder/basic").value();
+    let file = find_entry(&record, "F6");
     assert_eq!(
         (&file["event-type"], &file["call-id"]),
         (&json!("tool-result-file"), &json!("toolu_list"))
     );
     let text = file["data"]["text"].as_str().expect("text");
     assert_eq!(text, "tooth 1\ntooth 2\n… and so on to tooth 88\n");
-    let unnamed = entry(&record, "F7");
+    let unnamed = find_entry(&record, "F7");
     assert_eq!(unnamed["call-id"], Value::Null);
-    let bytes = entry(&record, "F8");
+    let bytes = find_entry(&record, "F8");
     assert_eq!(bytes["call-id"], "toolu_dump");
     assert_eq!(bytes["data"]["base64"], "AP/+OA==");
     assert_eq!(bytes["data"]["text"], Value::Null);
 }
 
 #[test]
-fn notes_about_subagents_are_carried_as_values() {
-    let record = converted("jsonl-folder/basic").value();
-    let note = entry(&record, "F4");
+fn metadata_of_subagents_is_kept_as_values() {
+    let record = convert_fixture("jsonl-folder/basic").value();
+    let note = find_entry(&record, "F4");
     assert_eq!(
         (&note["event-type"], &note["call-id"]),
         (&json!("subagent-note"), &json!("toolu_spawn"))
@@ -42,20 +42,20 @@ fn notes_about_subagents_are_carried_as_values() {
 
 #[test]
 fn workflow_journal_is_an_event_for_each_line() {
-    let converted = converted("jsonl-folder/workflow");
+    let converted = convert_fixture("jsonl-folder/workflow");
     let record = converted.value();
-    let line = entry(&record, "F4.L2");
+    let line = find_entry(&record, "F4.L2");
     assert_eq!(
         (&line["event-type"], &line["runId"]),
         (&json!("journal/result"), &json!("wf_0ead"))
     );
     assert_eq!(line["data"]["result"], json!({"dust": 3}));
-    assert_eq!(entry(&record, "F4.L4")["event-type"], "unparsed");
+    assert_eq!(find_entry(&record, "F4.L4")["event-type"], "unparsed");
     assert_eq!(converted.report.unparsed.count, 1);
-    assert_eq!(entry(&record, "F5")["data"]["value"]["runId"], "wf_0ead");
+    assert_eq!(find_entry(&record, "F5")["data"]["value"]["runId"], "wf_0ead");
 }
 
-/// A session of one message, with a file next to it.
+/// Returns a session of one message, with a companion file.
 fn with_file<'f>(file: &'f dyn Input, log: &'f Memory<'f>) -> Bundle<'f> {
     Bundle { folder: "", parts: vec![log], attachments: vec![file] }
 }
@@ -68,7 +68,7 @@ fn large_file_is_split_between_characters() {
     let text = "123456é8".repeat(1 << 20);
     let file = Memory { name: "s/tool-results/long.txt", bytes: text.as_bytes() };
     let bundle = with_file(&file, &LOG);
-    let records = every_way(&Claude, &bundle).expect("a record");
+    let records = convert_in_every_way(&Claude, &bundle).expect("a record");
     let entries = records[0].entries();
     let pieces: Vec<_> =
         entries[1..].iter().map(|entry| entry["data"]["text"].as_str().expect("text")).collect();
@@ -81,7 +81,7 @@ fn large_file_is_split_between_characters() {
 }
 
 #[test]
-fn files_of_any_content_are_carried() {
+fn files_of_any_content_are_kept() {
     for (name, bytes, data) in [
         ("s/empty.txt", &b""[..], json!({"text": ""})),
         ("s/agent-x.meta.json", b"{\"a\": [1, null]}\n", json!({"value": {"a": [1, null]}})),
@@ -92,7 +92,7 @@ fn files_of_any_content_are_carried() {
     ] {
         let file = Memory { name, bytes };
         let bundle = with_file(&file, &LOG);
-        let records = every_way(&Claude, &bundle).expect("a record");
+        let records = convert_in_every_way(&Claude, &bundle).expect("a record");
         let mut expected = data;
         expected["name"] = json!(name);
         assert_eq!(records[0].entries()[1]["data"], expected, "{name}");
@@ -115,7 +115,7 @@ impl Input for Locked {
 #[test]
 fn unreadable_file_is_reported_and_others_are_read() {
     let bundle = with_file(&Locked, &LOG);
-    let converted = one(&bundle);
+    let converted = convert_one(&bundle);
     let entries = converted.entries();
     assert_eq!(entries[1]["event-type"], "unreadable-file");
     assert_eq!(entries[1]["data"], json!({"name": "s/tool-results/locked.txt"}));
@@ -128,7 +128,7 @@ fn every_companion_file_is_in_the_record() {
         if log.attachments.is_empty() {
             continue;
         }
-        let entries = one(&log).entries();
+        let entries = convert_one(&log).entries();
         for file in &log.attachments {
             let is_told = |entry: &&Value| {
                 let data = &entry["data"];
@@ -193,7 +193,7 @@ impl Read for Broken {
 #[test]
 fn file_with_a_read_error_is_reported_and_others_are_read() {
     let bundle = with_file(&Folder, &LOG);
-    let converted = one(&bundle);
+    let converted = convert_one(&bundle);
     assert_eq!(converted.entries()[1]["event-type"], "unreadable-file");
     assert_eq!(converted.report.warnings.len(), 1);
 }

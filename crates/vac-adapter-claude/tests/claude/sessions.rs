@@ -5,7 +5,7 @@ use vac_adapter_check::{Log, check, fixture, tokens};
 use vac_adapter_claude::Claude;
 use vac_adapter_claude::check::CLAUDE;
 
-/// The sessions of a log: their ids, and the ids of their entries.
+/// Returns the sessions of a log: their ids, and the ids of their entries.
 fn sessions(log: &Log) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let outcome = check(&CLAUDE, &Claude, log);

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::every_way;
+use vac_adapter_check::convert_in_every_way;
 use vac_adapter_claude::Claude;
 
-use crate::{converted, entry};
+use crate::{convert_fixture, find_entry};
 
-/// The types of the entries that tell where a part begins, and the ids of all others.
+/// Returns the types of the entries that begin a part, and the ids of all others.
 fn outline(record: &Value) -> Vec<String> {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let line = |entry: &Value| match entry["event-type"].as_str() {
@@ -20,7 +20,7 @@ fn outline(record: &Value) -> Vec<String> {
 
 #[test]
 fn session_and_its_subagents_are_one_record() {
-    let converted = converted("jsonl-folder/basic");
+    let converted = convert_fixture("jsonl-folder/basic");
     assert_eq!(converted.variant, "jsonl-folder");
     let record = converted.value();
     assert_eq!(
@@ -58,15 +58,15 @@ fn session_and_its_subagents_are_one_record() {
 
 #[test]
 fn subagent_part_names_the_call_that_started_it() {
-    let record = converted("jsonl-folder/basic").value();
-    let marker = entry(&record, "F2");
+    let record = convert_fixture("jsonl-folder/basic").value();
+    let marker = find_entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"], json!({"id": "ab12", "call-id": "toolu_spawn"}));
     assert_eq!(
         marker["data"],
         json!({"agentId": "ab12", "name": "agent-ab12.jsonl", "root": "s1"})
     );
     assert_eq!(marker["timestamp"], Value::Null, "the log has none");
-    let noted = entry(&record, "F3");
+    let noted = find_entry(&record, "F3");
     assert_eq!(noted["vac"]["subagent"]["call-id"], "toolu_spawn_2", "only its note names it");
     let calls: Vec<_> = record["session"]["entries"]
         .as_array()
@@ -82,30 +82,30 @@ fn subagent_part_names_the_call_that_started_it() {
 
 #[test]
 fn subagent_entries_keep_their_members() {
-    let record = converted("jsonl-folder/basic").value();
-    let first = entry(&record, "s1");
+    let record = convert_fixture("jsonl-folder/basic").value();
+    let first = find_entry(&record, "s1");
     assert_eq!(first["parent-id"], Value::Null, "its source says that it has no parent");
     assert_eq!((&first["agentId"], &first["isSidechain"]), (&json!("ab12"), &json!(true)));
-    assert_eq!(entry(&record, "s2")["parent-id"], "s1");
-    let elsewhere = entry(&record, "t1");
+    assert_eq!(find_entry(&record, "s2")["parent-id"], "s1");
+    let elsewhere = find_entry(&record, "t1");
     assert_eq!(elsewhere["cwd"], "/home/ada/orrery-tides");
     assert_eq!(elsewhere["gitBranch"], "tides");
 }
 
 #[test]
 fn legacy_subagent_file_next_to_the_session_is_joined() {
-    let record = converted("jsonl-folder/legacy-subagent").value();
+    let record = convert_fixture("jsonl-folder/legacy-subagent").value();
     assert_eq!(
         outline(&record),
         ["u1", "a1", "u2", "subagent \"0badcafe\"", "s1", "s2", "summary"]
     );
-    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "toolu_t");
+    assert_eq!(find_entry(&record, "F2")["vac"]["subagent"]["call-id"], "toolu_t");
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c03");
 }
 
 #[test]
 fn subagent_log_alone_is_a_session() {
-    let converted = converted("subagent/basic");
+    let converted = convert_fixture("subagent/basic");
     assert_eq!(converted.variant, "subagent");
     let record = converted.value();
     assert_eq!(record["id"], "7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04");
@@ -115,8 +115,8 @@ fn subagent_log_alone_is_a_session() {
 
 #[test]
 fn workflow_agents_name_the_call_that_started_the_run() {
-    let record = converted("jsonl-folder/workflow").value();
-    let marker = entry(&record, "F2");
+    let record = convert_fixture("jsonl-folder/workflow").value();
+    let marker = find_entry(&record, "F2");
     assert_eq!(marker["vac"]["subagent"]["call-id"], "toolu_wf");
     assert_eq!(marker["data"]["runId"], "wf_0ead");
     assert_eq!(marker["data"]["agentId"], "wa01");
@@ -124,8 +124,8 @@ fn workflow_agents_name_the_call_that_started_the_run() {
 
 #[test]
 fn progress_lines_of_subagents_are_messages_without_usage() {
-    let record = converted("jsonl/agent-progress").value();
-    let progress = entry(&record, "p1");
+    let record = convert_fixture("jsonl/agent-progress").value();
+    let progress = find_entry(&record, "p1");
     assert_eq!(
         (&progress["type"], &progress["native:type"]),
         (&json!("assistant"), &json!("progress"))
@@ -139,13 +139,13 @@ fn progress_lines_of_subagents_are_messages_without_usage() {
     assert_eq!(agent["models"], json!(["claude-opus-5", "claude-haiku-5"]), "both took part");
 }
 
-/// The record of several files, the same in every way.
-fn joined(files: &[(&str, &str)]) -> Value {
+/// Converts several files in every way to one record.
+fn convert_files(files: &[(&str, &str)]) -> Value {
     let files: Vec<_> =
         files.iter().map(|(name, text)| Memory { name, bytes: text.as_bytes() }).collect();
     let parts = files.iter().map(|file| file as &dyn Input).collect();
     let bundle = Bundle { folder: "", parts, attachments: Vec::new() };
-    every_way(&Claude, &bundle).expect("a record")[0].value()
+    convert_in_every_way(&Claude, &bundle).expect("a record")[0].value()
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn subagents_without_their_session_are_separate_parts() {
         )
     };
     let record =
-        joined(&[("agent-a.jsonl", &line("a", "u1")), ("agent-b.jsonl", &line("b", "u2"))]);
+        convert_files(&[("agent-a.jsonl", &line("a", "u1")), ("agent-b.jsonl", &line("b", "u2"))]);
     assert_eq!(outline(&record), ["subagent \"a\"", "u1", "subagent \"b\"", "u2"]);
-    assert_eq!(entry(&record, "F1")["vac"]["subagent"]["call-id"], Value::Null);
+    assert_eq!(find_entry(&record, "F1")["vac"]["subagent"]["call-id"], Value::Null);
     assert_eq!(record["session"]["agentId"], Value::Null);
 }
 
@@ -166,7 +166,7 @@ fn subagents_without_their_session_are_separate_parts() {
 fn broken_empty_and_unnamed_files_do_not_affect_others() {
     let main = r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"content":"x"}}"#;
     let agent = r#"{"type":"user","uuid":"s1","agentId":7,"message":{"content":"x"}}"#;
-    let record = joined(&[
+    let record = convert_files(&[
         ("s.jsonl", main),
         ("agent-empty.jsonl", ""),
         ("agent-broken.jsonl", "{\"type\":\"us"),
@@ -186,6 +186,6 @@ fn progress_line_links_an_agent_whose_call_never_ended() {
     );
     let agent =
         r#"{"type":"user","uuid":"s1","sessionId":"s","agentId":"a","message":{"content":"x"}}"#;
-    let record = joined(&[("s.jsonl", main), ("agent-a.jsonl", agent)]);
-    assert_eq!(entry(&record, "F2")["vac"]["subagent"]["call-id"], "t1");
+    let record = convert_files(&[("s.jsonl", main), ("agent-a.jsonl", agent)]);
+    assert_eq!(find_entry(&record, "F2")["vac"]["subagent"]["call-id"], "t1");
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use vac_adapter_check::{Log, Tokens, corpus, fixture_logs, full, tokens};
+use vac_adapter_check::{Log, Tokens, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_claude::Claude;
 
-/// By the lines: the last usage of each message of the API counts, unless the message was
-/// another session's.
+/// Adds up the tokens of a log: the last usage of each message of the API counts, unless the
+/// message belongs to another session.
 fn native(log: &Log) -> Tokens {
     let mut usage = BTreeMap::new();
     for (file, part) in log.parts.iter().enumerate() {
@@ -48,7 +48,7 @@ fn native(log: &Log) -> Tokens {
 fn record_counts_the_same_tokens_as_its_log() {
     let mut total = Tokens::default();
     for log in fixture_logs(&Claude).into_iter().chain(corpus(&Claude)) {
-        let Ok(records) = full(&Claude, &log) else { continue };
+        let Ok(records) = convert_full(&Claude, &log) else { continue };
         let mut counted = Tokens::default();
         for record in &records {
             counted += tokens(&record.value());

@@ -1,7 +1,7 @@
 //! What `codex exec --json` printed.
 
 use serde_json::{Value, json};
-use vac_adapter_check::{fixture, full};
+use vac_adapter_check::{convert_full, fixture};
 use vac_adapter_codex::Codex;
 
 use crate::{check, entries};
@@ -97,7 +97,8 @@ fn items_of_each_run_have_their_own_call_ids() {
 
 #[test]
 fn file_of_two_threads_is_two_sessions() {
-    let records = full(&Codex, &fixture(&Codex, "exec-json/two-threads")).expect("converts");
+    let records =
+        convert_full(&Codex, &fixture(&Codex, "exec-json/two-threads")).expect("converts");
     let ids: Vec<_> = records.iter().map(|record| record.value()["id"].clone()).collect();
     let expected = ["01a0c0de-0011-7000-8000-00000000e011", "01a0c0de-0012-7000-8000-00000000e012"];
     assert_eq!(ids, expected);

@@ -1,11 +1,11 @@
-//! What is true of every log: ours, real ones where there are any, and hostile ones.
+//! Checks of every log: fixtures, real sessions if they exist, and hostile logs.
 
-use vac_adapter_check::{Agent, Log, corpus, fixture_logs, golden, hostile, walk};
+use vac_adapter_check::{Agent, Log, check_all, corpus, fixture_logs, golden, hostile};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
-/// A log of lines, in which what is no document stays in one piece.
-const LINES: Agent = Agent { takes_apart: |_| false, ..CODEX };
+/// The rules for logs of lines, in which a damaged document is kept in one piece.
+const LINES: Agent = Agent { reads_damaged: |_| false, ..CODEX };
 
 fn rules(log: &Log) -> &'static Agent {
     if log.shown.contains("typescript") { &CODEX } else { &LINES }
@@ -18,33 +18,33 @@ fn fixtures_match_their_expected_records() {
 
 #[test]
 fn fixtures_lose_nothing() {
-    for (name, outcome) in walk(&CODEX, &Codex, &fixture_logs(&Codex)) {
+    for (name, outcome) in check_all(&CODEX, &Codex, &fixture_logs(&Codex)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
 fn corpus_is_converted_or_refused_with_a_reason() {
-    let outcomes = walk(&CODEX, &Codex, &corpus(&Codex));
+    let outcomes = check_all(&CODEX, &Codex, &corpus(&Codex));
     let converted = outcomes.iter().filter(|(_, outcome)| !outcome.is_refused()).count();
     assert!(outcomes.is_empty() || converted >= 18, "only {converted} files converted");
 }
 
 #[test]
 fn hostile_logs_lose_nothing() {
-    assert!(hostile::hostile(&LINES, &Codex) > 40);
+    assert!(hostile::check_hostile(&LINES, &Codex) > 40);
 }
 
 #[test]
 fn truncated_logs_lose_nothing() {
     for log in fixture_logs(&Codex) {
-        hostile::cut(rules(&log), &Codex, &log, 60);
+        hostile::check_truncated(rules(&log), &Codex, &log, 60);
     }
 }
 
 #[test]
 fn changed_bytes_lose_nothing() {
     for log in fixture_logs(&Codex) {
-        hostile::change(rules(&log), &Codex, &log, 40);
+        hostile::check_changed_bytes(rules(&log), &Codex, &log, 40);
     }
 }

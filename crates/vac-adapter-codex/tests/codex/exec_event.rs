@@ -1,7 +1,7 @@
 //! What `codex exec --json` printed before October 2025.
 
 use serde_json::{Value, json};
-use vac_adapter_check::{fixture, full};
+use vac_adapter_check::{convert_full, fixture};
 use vac_adapter_codex::Codex;
 
 use crate::{check, entries};
@@ -52,10 +52,7 @@ fn prompt_that_an_event_repeats_is_one_message() {
     assert_eq!(entries[3]["vac"]["duplicate-of"], entries[1]["id"]);
     let echo = event(&json!({"type": "user_message", "message": "Hi"}));
     let entries = crate::entries(&[prompt("Hi"), echo]);
-    assert_eq!(
-        entries[1]["vac"]["duplicate-of"], entries[0]["id"],
-        "without what stands before it"
-    );
+    assert_eq!(entries[1]["vac"]["duplicate-of"], entries[0]["id"], "without the text before it");
 }
 
 #[test]
@@ -93,8 +90,8 @@ fn mcp_tool_has_its_own_name() {
 
 #[test]
 fn each_run_is_a_session() {
-    let records = full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
-    let told: Vec<_> = records
+    let records = convert_full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
+    let sessions: Vec<_> = records
         .iter()
         .map(|record| {
             let value = record.value();
@@ -102,8 +99,9 @@ fn each_run_is_a_session() {
             (text(&value["id"]), text(&value["session"]["agent-meta"]["model-id"]))
         })
         .collect();
-    let told: Vec<_> = told.iter().map(|(id, model)| (id.as_str(), model.as_str())).collect();
-    assert_eq!(told, [("nightly", "o4-mini"), ("nightly.2", "o3")]);
+    let sessions: Vec<_> =
+        sessions.iter().map(|(id, model)| (id.as_str(), model.as_str())).collect();
+    assert_eq!(sessions, [("nightly", "o4-mini"), ("nightly.2", "o3")]);
 }
 
 #[test]

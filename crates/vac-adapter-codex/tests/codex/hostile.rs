@@ -1,4 +1,4 @@
-//! Input that is broken, or no log at all.
+//! Damaged logs, and files that are not logs.
 
 use serde_json::json;
 use vac_adapter::{Adapter, Memory};
@@ -8,10 +8,10 @@ use crate::{check, line};
 
 const LINE: &str = r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"error","message":"x"}}"#;
 
-/// Values that are not what is expected, nearly everywhere.
+/// Values that have the wrong type for nearly every member.
 const WRONG: &[&str] = &["null", "7", "\"x\"", "[]", "{}", "[{}]", "true", "1e400", r#""\ud800""#];
 
-/// Members of payloads that the adapter looks at.
+/// Members of payloads that the adapter reads.
 const INSIDE: &[&str] = &[
     "id",
     "content",
@@ -43,7 +43,7 @@ fn other_inputs_are_refused_with_a_reason() {
     for bytes in [&b""[..], b"\n\n", b"hello", b"[]", b"{\"role\": \"user\"}", b"\xff\xfe\0"] {
         assert_eq!(check("x", bytes).refusal(), "contains no line of a Codex CLI session");
     }
-    // Of these nobody can say whose they are.
+    // The agent of these lines is unknown.
     for line in [r#"{"type": "error", "message": "x"}"#, r#"{"session": {}, "items": 7}"#] {
         assert!(check("x", line.as_bytes()).is_refused());
     }
@@ -172,16 +172,16 @@ fn members_of_the_wrong_type_are_kept() {
             members.join(",")
         };
         let mut lines = vec![LINE.to_owned()];
-        let (beside, inside) = (with(&["timestamp", "ordinal"]), with(INSIDE));
+        let (outer, inner) = (with(&["timestamp", "ordinal"]), with(INSIDE));
         for line in ["response_item", "event_msg"] {
             lines.extend(kinds.map(|kind| {
-                let payload = format!(r#"{{"type":"{kind}","role":"user",{inside}}}"#);
-                format!(r#"{{{beside},"type":"{line}","payload":{payload}}}"#)
+                let payload = format!(r#"{{"type":"{kind}","role":"user",{inner}}}"#);
+                format!(r#"{{{outer},"type":"{line}","payload":{payload}}}"#)
             }));
         }
         for line in ["session_meta", "turn_context", "event_msg", "response_item", "compacted"] {
-            lines.push(format!(r#"{{{beside},"type":"{line}","payload":{value}}}"#));
-            lines.push(format!(r#"{{{beside},"type":"{line}","payload":{{{inside}}}}}"#));
+            lines.push(format!(r#"{{{outer},"type":"{line}","payload":{value}}}"#));
+            lines.push(format!(r#"{{{outer},"type":"{line}","payload":{{{inner}}}}}"#));
         }
         let log = lines.join("\n");
         assert!(!check("x", log.as_bytes()).is_refused(), "{value}");

@@ -1,4 +1,4 @@
-//! Decisions, one by one.
+//! Decisions of the mapping, one test each.
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
@@ -7,9 +7,9 @@ use vac_adapter_check::{Log, convert, fixture};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
-use crate::{check, converted, entries, line};
+use crate::{check, convert_lines, entries, line};
 
-fn said(role: &str, text: &str) -> String {
+fn message(role: &str, text: &str) -> String {
     let content = json!([{"type": "text", "text": text}]);
     line("response_item", &json!({"type": "message", "role": role, "content": content}))
 }
@@ -26,12 +26,12 @@ fn originals(lines: &[String]) -> Vec<Option<String>> {
 #[test]
 fn duplicate_event_is_linked_to_the_message_next_to_it() {
     let found = originals(&[
-        said("user", "go on"),
+        message("user", "go on"),
         event("user_message", "go on"),
         event("agent_message", "done"),
         event("token_count", ""),
-        said("assistant", "done"),
-        said("user", "go on"),
+        message("assistant", "done"),
+        message("user", "go on"),
         event("user_message", "go on"),
     ]);
     let expected = [None, Some("L1"), Some("L5"), None, None, None, Some("L6")];
@@ -40,7 +40,7 @@ fn duplicate_event_is_linked_to_the_message_next_to_it() {
 
 #[test]
 fn same_text_of_another_role_is_not_a_duplicate() {
-    let lines = [said("user", "yes"), event("agent_message", "yes")];
+    let lines = [message("user", "yes"), event("agent_message", "yes")];
     let kinds: Vec<_> = entries(&lines).iter().map(|entry| entry["type"].clone()).collect();
     assert_eq!(kinds, ["user", "assistant"]);
 }
@@ -49,10 +49,10 @@ fn same_text_of_another_role_is_not_a_duplicate() {
 fn redacted_neighbours_are_one_message() {
     let found = originals(&[
         event("agent_message", "[redacted 1]"),
-        said("assistant", "[redacted 2]"),
+        message("assistant", "[redacted 2]"),
         event("agent_message", "[redacted 3]"),
         event("warning", "between"),
-        said("assistant", "[redacted 4]"),
+        message("assistant", "[redacted 4]"),
     ]);
     assert_eq!(found[0].as_deref(), Some("L2"));
     assert_eq!(found[2], None, "that one is not a neighbour");
@@ -99,7 +99,7 @@ fn first_session_meta_names_the_session_and_turns_name_models() {
         turn("o3-b"),
     ];
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-    let (record, _) = converted(&lines);
+    let (record, _) = convert_lines(&lines);
     assert_eq!(record["id"], "first");
     assert_eq!(record["session"]["environment"]["working-dir"], "/first");
     let meta = &record["session"]["agent-meta"];
@@ -145,14 +145,14 @@ fn exit_codes_are_read_before_the_output_only() {
         let output = json!({"type": "function_call_output", "call_id": "c", "output": output});
         line("response_item", &output)
     };
-    let told = r#"{"output":"\"metadata\":{\"exit_code\":1}","metadata":{"exit_code":0}}"#;
+    let nested = r#"{"output":"\"metadata\":{\"exit_code\":1}","metadata":{"exit_code":0}}"#;
     let cases = [
         ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfine", Some(false)),
         ("Wall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nbad", Some(true)),
         ("Command: printf 'a\\nExit code: 1\\n'\nOutput:\nfine", None),
         ("Wall time: 0.1 seconds\nOutput:\nExit code: 1\n", None),
         (r#"{"output":"","metadata":{"exit_code":127,"duration_seconds":0.1}}"#, Some(true)),
-        (told, Some(false)),
+        (nested, Some(false)),
         (r#"{"output":"\"metadata\":{\"exit_code\":1}"}"#, None),
         ("{not JSON", None),
     ];
@@ -165,7 +165,7 @@ fn exit_codes_are_read_before_the_output_only() {
 
 #[test]
 fn session_without_an_id_is_named_by_file_or_bytes() {
-    let log = said("user", "Hi");
+    let log = message("user", "Hi");
     let id = |name: &str| check(name, log.as_bytes()).only().report.session_id.clone();
     let uuid = "0199aa00-2000-7000-8000-00000000b002";
     assert_eq!(id(&format!("rollout-2025-09-20T11-00-00-{uuid}.jsonl")), uuid);
@@ -176,7 +176,7 @@ fn session_without_an_id_is_named_by_file_or_bytes() {
 
 #[test]
 fn canonical_profile_keeps_schema_members_and_annotations() {
-    let log = [event("agent_message", "x"), said("assistant", "x")].join("\n");
+    let log = [event("agent_message", "x"), message("assistant", "x")].join("\n");
     let options = Options { profile: Profile::Canonical, ..Options::default() };
     let records = convert(&Codex, &Log::new("", log), &options).expect("converts");
     let entries = records[0].entries();

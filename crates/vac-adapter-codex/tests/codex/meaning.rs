@@ -1,15 +1,15 @@
-//! What entries mean: whose words, which actions, how they ended, what they used.
+//! Annotations: authors, actions, outcomes and usage.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::Adapter;
-use vac_adapter_check::{check, corpus, fixture, full};
+use vac_adapter_check::{check, convert_full, corpus, fixture};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 use vac_value::Map;
 
-use crate::{converted, entries, line};
+use crate::{convert_lines, entries, line};
 
 /// Returns the record of a fixture.
 fn record(name: &str) -> Value {
@@ -28,10 +28,10 @@ fn annotations(entries: &[Value], kind: &str, key: &str) -> Vec<Value> {
 }
 
 /// Calls `visit` with each entry of a record, children included.
-fn each<'v>(entries: &'v [Value], visit: &mut impl FnMut(&'v Value)) {
+fn for_each<'v>(entries: &'v [Value], visit: &mut impl FnMut(&'v Value)) {
     for entry in entries {
         visit(entry);
-        each(entry["children"].as_array().map_or(&[], Vec::as_slice), visit);
+        for_each(entry["children"].as_array().map_or(&[], Vec::as_slice), visit);
     }
 }
 
@@ -41,7 +41,7 @@ fn corpus_states_authors_outcomes_and_actions() {
     let (mut annotated, mut total) = (0, 0);
     let logs = corpus(&Codex);
     for log in &logs {
-        for record in full(&Codex, log).expect("converts") {
+        for record in convert_full(&Codex, log).expect("converts") {
             let value = record.value();
             total += record.text().len();
             let all = value["session"]["entries"].as_array().expect("entries");
@@ -49,7 +49,7 @@ fn corpus_states_authors_outcomes_and_actions() {
             if let Some(relation) = value["session"]["vac"]["relation"].as_str() {
                 *counts.entry(format!("relation {relation}")).or_default() += 1;
             }
-            each(all, &mut |entry| {
+            for_each(all, &mut |entry| {
                 let vac = &entry["vac"];
                 annotated += if vac.is_null() { 0 } else { vac.to_string().len() + 7 };
                 let mut count = |what: String| {
@@ -280,7 +280,7 @@ fn sessions_state_how_they_came_from_another() {
         let mut payload = json!({"id": "own"});
         payload.as_object_mut().expect("an object").extend(more.as_object().expect("one").clone());
         let line = line("session_meta", &payload);
-        let (record, _) = converted(&[&line]);
+        let (record, _) = convert_lines(&[&line]);
         let vac = &record["session"]["vac"];
         (vac["parent"].clone(), vac["relation"].clone())
     };

@@ -1,11 +1,11 @@
-//! What versions from 0.144 to 0.166 added.
+//! Types that versions 0.144 to 0.166 added.
 
 use vac_adapter_check::{check, fixture};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
 #[test]
-fn spoken_segments_are_messages_of_who_spoke() {
+fn realtime_segments_are_messages_of_their_speaker() {
     let outcome = check(&CODEX, &Codex, &fixture(&Codex, "paginated/realtime"));
     let record = outcome.only();
     assert!(record.report.unknown_types.is_empty(), "{:?}", record.report.unknown_types);

@@ -1,15 +1,15 @@
 //! The `token-usage` of all entries is what the session used.
 
 use serde_json::{Value, json};
-use vac_adapter_check::{Tokens, check, corpus, fixture, full, tokens};
+use vac_adapter_check::{Tokens, check, convert_full, corpus, fixture, tokens};
 use vac_adapter_codex::Codex;
 use vac_adapter_codex::check::CODEX;
 
 use crate::{entries, line};
 
-/// What a log counts: the last usage of every count whose total is new, from where the
-/// session's own lines begin.
-fn counted(log: &[u8]) -> Tokens {
+/// Adds up the tokens of a log: the last usage of every count whose total is new, from the first
+/// line of the session itself.
+fn count_native(log: &[u8]) -> Tokens {
     let mut sum = Tokens::default();
     let (mut first, mut total, mut is_own) = (Value::Null, Value::Null, true);
     for line in log.split(|byte| *byte == b'\n') {
@@ -45,10 +45,10 @@ fn corpus_records_count_what_their_logs_count() {
     let mut sum = Tokens::default();
     let logs = corpus(&Codex);
     for log in &logs {
-        let records = full(&Codex, log).expect("converts");
+        let records = convert_full(&Codex, log).expect("converts");
         let found = tokens(&records[0].value());
         println!("{}: {found:?}", log.shown);
-        assert_eq!(found, counted(log.first()), "{}", log.shown);
+        assert_eq!(found, count_native(log.first()), "{}", log.shown);
         sum += found;
     }
     assert!(logs.is_empty() || sum.total > 0);
@@ -72,14 +72,14 @@ fn fixtures_count_known_sums() {
         assert_eq!((found.input, found.output, found.cached), (input, output, cached), "{name}");
     }
     let log = fixture(&Codex, "exec-json/two-threads");
-    let records = full(&Codex, &log).expect("converts");
+    let records = convert_full(&Codex, &log).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     assert_eq!(input, [250, 90]);
 }
 
 #[test]
 fn count_without_a_total_is_one_response() {
-    let records = full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
+    let records = convert_full(&Codex, &fixture(&Codex, "exec-events/two-runs")).expect("converts");
     let input: Vec<_> = records.iter().map(|record| tokens(&record.value()).input).collect();
     // 300 and 340; then none.
     assert_eq!(input, [640, 0]);

@@ -1,16 +1,16 @@
-//! Which variant a log is, by its content, and what its beginning tells.
+//! Detection of variants by content, and previews.
 
 use serde_json::json;
 use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
-use vac_adapter_check::{Log, fixture, full};
+use vac_adapter_check::{Log, convert_full, fixture};
 use vac_adapter_codex::Codex;
 
-fn sure(log: &[u8]) -> Confidence {
+fn confidence(log: &[u8]) -> Confidence {
     let found = detect(&Memory { name: "x", bytes: log }, &[&Codex]).expect("readable");
     found.map_or(Confidence::No, |(_, confidence)| confidence)
 }
 
-fn glimpse(name: &str, log: &[u8]) -> Glimpse {
+fn preview(name: &str, log: &[u8]) -> Glimpse {
     let memory = Memory { name, bytes: log };
     let beginning = Beginning::of(&memory).expect("readable");
     Codex.glimpse(&beginning.sample())
@@ -39,7 +39,7 @@ fn logs_are_detected_by_content() {
         (r#"{"type": "reasoning", "text": "x", "sessionID": "s"}"#, Confidence::No),
         (r#"{"session": {"title": "x"#, Confidence::No),
     ] {
-        assert_eq!(sure(log.as_bytes()), expected, "{log}");
+        assert_eq!(confidence(log.as_bytes()), expected, "{log}");
     }
 }
 
@@ -57,8 +57,8 @@ fn preview_agrees_with_the_record() {
         ("envelopes/forked", "envelopes"),
     ] {
         let log = fixture(&Codex, name);
-        let found = glimpse(&log.parts[0].name, log.first());
-        let record = &full(&Codex, &log).expect("converts")[0];
+        let found = preview(&log.parts[0].name, log.first());
+        let record = &convert_full(&Codex, &log).expect("converts")[0];
         assert_eq!((found.variant, record.variant), (variant, variant), "{name}");
         let record = record.value();
         let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
@@ -84,11 +84,11 @@ fn thread_without_an_id_is_named_by_its_file() {
         format!("rollout-2025-09-20T11-00-00-{thread}_{rollout}.jsonl"),
         format!("rollout-2025-09-20-{thread}.json"),
     ] {
-        assert_eq!(glimpse(&name, line).session_id.as_deref(), Some(thread), "{name}");
+        assert_eq!(preview(&name, line).session_id.as_deref(), Some(thread), "{name}");
     }
     for name in ["notes.jsonl", "rollout-x.jsonl", "rollout-é-199aa00-2000-7000-8000-00000000b002"]
     {
-        assert_eq!(glimpse(name, line).session_id, None, "{name}");
+        assert_eq!(preview(name, line).session_id, None, "{name}");
     }
 }
 
@@ -98,32 +98,39 @@ fn concatenated_files_are_several_sessions() {
         let began = format!("2026-01-01T00:{minute:02}:00Z");
         crate::line("session_meta", &json!({"id": id, "timestamp": began}))
     };
-    let said = |text: &str| {
+    let message = |text: &str| {
         let content = json!([{"type": "input_text", "text": text}]);
         let message = json!({"type": "message", "role": "user", "content": content});
         crate::line("response_item", &message)
     };
-    let told = |lines: &[String]| {
+    let sessions = |lines: &[String]| {
         let log = Log::new("all.jsonl", lines.join("\n").as_bytes());
-        let records = full(&Codex, &log).expect("converts");
-        let told = records.iter().map(|record| {
+        let records = convert_full(&Codex, &log).expect("converts");
+        let sessions = records.iter().map(|record| {
             let id = record.value()["id"].as_str().expect("an id").to_owned();
             (id, record.report.entries["user"])
         });
-        told.collect::<Vec<_>>()
+        sessions.collect::<Vec<_>>()
     };
     let one = |id: &str, users: u64| (id.to_owned(), users);
-    let lines =
-        [meta("a", 1), said("1"), meta("b", 2), said("2"), said("3"), meta("a", 1), said("4")];
-    assert_eq!(told(&lines), [one("a", 2), one("b", 2)], "the first one goes on");
-    let older = [meta("a", 3), said("1"), meta("b", 2), said("2")];
-    assert_eq!(told(&older), [one("a", 2)], "what a session comes from is older");
-    let before = [meta("a", 1), meta("b", 2), said("1")];
-    assert_eq!(told(&before), [one("a", 1)], "nothing has happened yet");
+    let lines = [
+        meta("a", 1),
+        message("1"),
+        meta("b", 2),
+        message("2"),
+        message("3"),
+        meta("a", 1),
+        message("4"),
+    ];
+    assert_eq!(sessions(&lines), [one("a", 2), one("b", 2)], "the first session continues");
+    let older = [meta("a", 3), message("1"), meta("b", 2), message("2")];
+    assert_eq!(sessions(&older), [one("a", 2)], "the parent of a session is older");
+    let before = [meta("a", 1), meta("b", 2), message("1")];
+    assert_eq!(sessions(&before), [one("a", 1)], "nothing has happened yet");
     let header = |id: &str| {
         json!({"id": id, "timestamp": "2025-07-01T00:00:00Z", "instructions": null}).to_string()
     };
     let message = json!({"type": "message", "role": "user", "content": []}).to_string();
     let bare = [header("a"), message.clone(), header("b"), message];
-    assert_eq!(told(&bare), [one("a", 1), one("b", 1)]);
+    assert_eq!(sessions(&bare), [one("a", 1), one("b", 1)]);
 }

@@ -1,10 +1,10 @@
-//! What becomes of a capture.
+//! The mapping of captures (`stream-json`).
 
 use serde_json::{Value, json};
 use vac_adapter_check::{Tokens, fixture, tokens};
 use vac_adapter_cursor::Cursor;
 
-use crate::{check, one};
+use crate::{check, convert_one};
 
 fn line(kind: &str, rest: &str) -> String {
     format!(r#"{{"type":"{kind}","session_id":"s-1",{rest}}}"#)
@@ -34,7 +34,7 @@ fn stream_names_its_session_and_its_model() {
 #[test]
 fn deltas_are_one_thought_and_all_are_kept() {
     let log = [delta(r#""A""#), delta(r#"" \"b""#), delta(r#""\ud83e""#), delta(r#""\uded6""#)];
-    let (record, _) = one(log.join("\n").as_bytes());
+    let (record, _) = convert_one(log.join("\n").as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0]["content"], "A \"b🫖", "the halves of a character meet");
@@ -47,10 +47,10 @@ fn thought_ends_where_something_else_begins() {
     let done = line("thinking", r#""subtype":"completed","timestamp_ms":9"#);
     let said = line("assistant", r#""message":{"content":"so"}"#);
     let log = [delta(r#""a""#), said.clone(), delta(r#""b""#), done, delta(r#""c""#), said];
-    let (record, _) = one(log.join("\n").as_bytes());
+    let (record, _) = convert_one(log.join("\n").as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
-    let told: Vec<_> = entries.iter().map(|entry| entry["content"].clone()).collect();
-    assert_eq!(told, ["a", "so", "b", "c", "so"]);
+    let contents: Vec<_> = entries.iter().map(|entry| entry["content"].clone()).collect();
+    assert_eq!(contents, ["a", "so", "b", "c", "so"]);
     assert_eq!(entries[2]["completed"], json!({"timestamp_ms": 9}));
     assert_eq!(entries[0].get("completed"), None);
 }
@@ -63,9 +63,9 @@ fn started_and_completed_are_one_call_and_one_result() {
         call("completed", "a\\nb", r#","result":{"success":{"files":[]}}"#),
         call("completed", "d", r#","result":{"error":{"message":"no"}}"#),
     ];
-    let (record, report) = one(log.join("\n").as_bytes());
+    let (record, report) = convert_one(log.join("\n").as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
-    let told = entries.iter().map(|entry| (entry["type"].as_str(), entry["call-id"].as_str()));
+    let found = entries.iter().map(|entry| (entry["type"].as_str(), entry["call-id"].as_str()));
     let expected = [
         (Some("tool-call"), Some("a\nb")),
         (Some("tool-call"), Some("c")),
@@ -73,7 +73,7 @@ fn started_and_completed_are_one_call_and_one_result() {
         (Some("tool-call"), Some("d")),
         (Some("tool-result"), Some("d")),
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(entries[0]["name"], "lsToolCall");
     assert_eq!(
         (&entries[2]["status"], &entries[2]["is-error"]),
@@ -92,22 +92,24 @@ fn success_with_an_exit_code_is_an_error() {
         call("completed", "c", r#","result":{"success":{"content":[],"isError":true}}"#),
         call("completed", "d", r#","result":{"rejected":{"reason":"no"}}"#),
     ];
-    let (record, _) = one(log.join("\n").as_bytes());
+    let (record, _) = convert_one(log.join("\n").as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     let results = entries.iter().filter(|entry| entry["type"] == "tool-result");
-    let told: Vec<_> = results.map(|entry| entry["is-error"].as_bool()).collect();
-    assert_eq!(told, [Some(false), Some(true), Some(true), None]);
+    let errors: Vec<_> = results.map(|entry| entry["is-error"].as_bool()).collect();
+    assert_eq!(errors, [Some(false), Some(true), Some(true), None]);
 }
 
 #[test]
 fn unknown_lines_are_events_and_counted() {
-    let (record, report) = one([
-        line("system", r#""subtype":"init","model":"m""#),
-        line("retry", r#""subtype":"starting","attempt":2"#),
-        line("tool_call", r#""subtype":"paused","call_id":"x","tool_call":{}"#),
-    ]
-    .join("\n")
-    .as_bytes());
+    let (record, report) = convert_one(
+        [
+            line("system", r#""subtype":"init","model":"m""#),
+            line("retry", r#""subtype":"starting","attempt":2"#),
+            line("tool_call", r#""subtype":"paused","call_id":"x","tool_call":{}"#),
+        ]
+        .join("\n")
+        .as_bytes(),
+    );
     let entries = &record["session"]["entries"];
     assert_eq!(entries[0]["event-type"], "system/init");
     assert_eq!(entries[1]["event-type"], "retry/starting");

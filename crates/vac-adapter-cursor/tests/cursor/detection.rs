@@ -1,4 +1,4 @@
-//! Whose log it is, and what its beginning tells.
+//! Detection and previews.
 
 use vac_adapter::{Adapter, Beginning, Bundle, Confidence, Glimpse, Memory, Share, detect};
 use vac_adapter_check::fixture_logs;

@@ -1,4 +1,4 @@
-//! Awkward input keeps its evidence.
+//! Unusual input is kept.
 
 use vac_adapter::Report;
 use vac_adapter_check::Log;
@@ -10,21 +10,21 @@ use crate::check;
 
 const MESSAGE: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
 
-/// The record of a message and something awkward behind it; nothing is lost.
-fn kept(awkward: &str) -> (String, Report) {
-    let log = format!("{MESSAGE}\n{awkward}");
+/// Converts a message with something unusual after it, without loss.
+fn convert_after_message(unusual: &str) -> (String, Report) {
+    let log = format!("{MESSAGE}\n{unusual}");
     let outcome = check("s.jsonl", log.as_bytes());
     (outcome.only().text().to_owned(), outcome.only().report.clone())
 }
 
 #[test]
 fn input_that_is_not_json_is_kept_unparsed() {
-    for awkward in [
+    for unusual in [
         r#"{"role":"assistant","message":{"content":[{"type":"te"#,
         "what is this?",
         r#"{"role":"user","message":{"content":"a","content":"b"}}"#,
     ] {
-        let (record, report) = kept(awkward);
+        let (record, report) = convert_after_message(unusual);
         assert_eq!(report.unparsed.count, 1);
         assert!(record.contains(r#""event-type":"unparsed""#));
     }
@@ -32,8 +32,8 @@ fn input_that_is_not_json_is_kept_unparsed() {
 
 #[test]
 fn numbers_and_lone_surrogates_are_kept() {
-    let awkward = r#"{"role":"assistant","message":{"content":[{"type":"tool_use","name":"T","input":{"n":18446744073709551617,"e":1e400,"s":"\ud800"}}]}}"#;
-    let (record, _) = kept(awkward);
+    let unusual = r#"{"role":"assistant","message":{"content":[{"type":"tool_use","name":"T","input":{"n":18446744073709551617,"e":1e400,"s":"\ud800"}}]}}"#;
+    let (record, _) = convert_after_message(unusual);
     assert_eq!(record.matches("18446744073709551617").count(), 2, "content and child");
     assert_eq!(record.matches("1e400").count(), 2);
     assert_eq!(record.matches(r#""\ud800""#).count(), 2);
@@ -41,8 +41,9 @@ fn numbers_and_lone_surrogates_are_kept() {
 
 #[test]
 fn lines_of_the_wrong_shape_are_events() {
-    let (record, report) =
-        kept("{\"role\":7,\"message\":\"x\"}\n[1,2]\n{\"type\":\"beacon\",\"n\":3}");
+    let (record, report) = convert_after_message(
+        "{\"role\":7,\"message\":\"x\"}\n[1,2]\n{\"type\":\"beacon\",\"n\":3}",
+    );
     assert!(record.contains(r#"{"role":7,"message":"x"}"#));
     assert!(record.contains(r#"{"value":[1,2]}"#));
     let unknown: Vec<_> = report.unknown_types.keys().map(String::as_str).collect();
@@ -51,7 +52,7 @@ fn lines_of_the_wrong_shape_are_events() {
 
 #[test]
 fn unknown_members_keep_their_native_names() {
-    let (record, _) = kept(
+    let (record, _) = convert_after_message(
         r#"{"role":"critic","id":9,"message":{"role":"assistant","content":"x","mood":"good"}}"#,
     );
     assert!(record.contains(r#""role":"critic""#), "who spoke is not forgotten");
@@ -66,8 +67,8 @@ fn nul_bytes_are_counted() {
     assert!(outcome.only().text().contains(r#""nul-bytes":3"#));
 }
 
-/// A log of every form, with a value where nobody expects it.
-const FORMS: &[&str] = &[
+/// A log of every variant, with an unexpected value in it.
+const VARIANTS: &[&str] = &[
     r#"{"type":"thinking","subtype":"delta","text":VALUE,"session_id":"s","timestamp_ms":VALUE}
        {"type":"thinking","subtype":"delta","text":"a","session_id":VALUE,"extra":VALUE}
        {"type":"thinking","subtype":"completed","session_id":"s","text":VALUE}"#,
@@ -103,13 +104,13 @@ const FORMS: &[&str] = &[
 #[test]
 fn every_variant_keeps_unexpected_values() {
     let mut converted = 0;
-    for form in FORMS {
+    for form in VARIANTS {
         for (name, value) in VALUES {
             let log = Log::new("form.jsonl", form.replace("VALUE", value));
-            let log = log.called(format!("{name} in {form:.40}"));
+            let log = log.named(format!("{name} in {form:.40}"));
             converted +=
                 usize::from(!vac_adapter_check::check(&CURSOR, &Cursor, &log).is_refused());
         }
     }
-    assert_eq!(converted, FORMS.len() * VALUES.len());
+    assert_eq!(converted, VARIANTS.len() * VALUES.len());
 }

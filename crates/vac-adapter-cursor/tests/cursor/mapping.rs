@@ -1,8 +1,8 @@
-//! What becomes of a transcript.
+//! The mapping of transcripts.
 
 use vac_adapter_cursor::check::CURSOR;
 
-use crate::{check, one};
+use crate::{check, convert_one};
 
 const LINE: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
 
@@ -19,11 +19,12 @@ fn session_is_named_by_the_file_or_by_the_bytes() {
 
 #[test]
 fn tool_uses_are_children_and_stay_in_the_content() {
-    let (record, _) =
-        one(br#"{"role":"assistant","message":{"content":[{"type":"text","text":"Looking."},
+    let (record, _) = convert_one(
+        br#"{"role":"assistant","message":{"content":[{"type":"text","text":"Looking."},
             {"type":"tool_use","id":"call\n1","name":"Grep","input":{"pattern":"x"}},
             {"type":"tool_use","name":"Read","input":{"path":"/a"}},
-            {"type":"tool_result","tool_use_id":"call\n1","content":"none","is_error":true}]}}"#);
+            {"type":"tool_result","tool_use_id":"call\n1","content":"none","is_error":true}]}}"#,
+    );
     let entry = &record["session"]["entries"][0];
     assert_eq!(entry["content"].as_array().map(Vec::len), Some(4));
     let children = entry["children"].as_array().expect("children");
@@ -40,7 +41,7 @@ fn tool_uses_are_children_and_stay_in_the_content() {
 fn written_time_is_the_timestamp_and_stays_in_the_text() {
     let text = r"<timestamp>Monday, Aug 3, 2026, 11:03 AM (UTC+2)</timestamp>\nHello";
     let log = format!("{}\n{LINE}", LINE.replace("hi", text));
-    let (record, _) = one(log.as_bytes());
+    let (record, _) = convert_one(log.as_bytes());
     let entries = &record["session"]["entries"];
     assert_eq!(entries[0]["timestamp"], "2026-08-03T11:03:00+02:00");
     assert_eq!(record["session"]["session-start"], entries[0]["timestamp"]);
@@ -56,7 +57,7 @@ fn errors_and_ends_of_turns_are_events() {
         r#"{"type":"error","error":"upstream timeout"}"#,
         r#"{"type":"turn_ended","status":"error","error":"gone"}"#,
     );
-    let (record, report) = one(log.as_bytes());
+    let (record, report) = convert_one(log.as_bytes());
     let entries = &record["session"]["entries"];
     assert_eq!(entries[1]["event-type"], "error");
     assert_eq!(entries[1]["data"]["error"], "upstream timeout");
@@ -67,7 +68,7 @@ fn errors_and_ends_of_turns_are_events() {
 
 #[test]
 fn unknown_model_is_unknown() {
-    let (record, _) = one(LINE.as_bytes());
+    let (record, _) = convert_one(LINE.as_bytes());
     let meta = &record["session"]["agent-meta"];
     let expected = serde_json::json!({
         "model-id": "unknown", "model-provider": "unknown", "cli-name": "cursor"
@@ -109,12 +110,13 @@ fn session_of_a_subagent_names_its_parent() {
 
 #[test]
 fn children_are_in_the_content_as_well() {
-    let (record, _) = one(LINE
-        .replace(
+    let (record, _) = convert_one(
+        LINE.replace(
             r#""type":"text","text":"hi""#,
             r#""type":"tool_use","name":"T","input":{"deep":[1,{"a":null}]},"extra":"x""#,
         )
-        .as_bytes());
+        .as_bytes(),
+    );
     let entry = &record["session"]["entries"][0];
     assert_eq!(entry["content"][0]["input"], entry["children"][0]["input"]);
     assert_eq!(entry["content"][0]["extra"], "x");
@@ -123,7 +125,7 @@ fn children_are_in_the_content_as_well() {
 
 #[test]
 fn members_of_a_line_have_canonical_names() {
-    let (record, _) = one(
+    let (record, _) = convert_one(
         br#"{"role":"assistant","id":"m1","model":"composer-2","timestamp":"2026-08-03T09:03:00Z",
             "message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"x"}]}}"#,
     );
@@ -138,7 +140,8 @@ fn members_of_a_line_have_canonical_names() {
 
 #[test]
 fn type_of_a_bubble_may_be_text() {
-    let (record, report) = one(br#"{"key":"bubbleId:c:b","value":{"type":"2","text":"x"}}"#);
+    let (record, report) =
+        convert_one(br#"{"key":"bubbleId:c:b","value":{"type":"2","text":"x"}}"#);
     let entry = &record["session"]["entries"][0];
     assert_eq!((&entry["type"], &entry["native:type"]), (&"assistant".into(), &"2".into()));
     assert!(report.unknown_types.is_empty());

@@ -1,4 +1,4 @@
-//! What entries mean: whose words they are, how calls ended, what was used, what ended.
+//! Annotations: authors, outcomes, usage and ends of turns.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
-//! What becomes of the old text form.
+//! The mapping of text transcripts.
 
 use serde_json::{Value, json};
 use vac_adapter_check::fixture;
 use vac_adapter_cursor::Cursor;
 
-use crate::{check, one};
+use crate::{check, convert_one};
 
 fn entries(text: &str) -> Vec<Value> {
-    match one(text.as_bytes()).0["session"]["entries"].take() {
+    match convert_one(text.as_bytes()).0["session"]["entries"].take() {
         Value::Array(entries) => entries,
         other => panic!("entries are {other}"),
     }
@@ -36,7 +36,7 @@ fn turns_together_are_the_text() {
         assert_eq!(
             String::from_utf8_lossy(&text),
             String::from_utf8_lossy(native.trim_ascii_start()),
-            "every byte but the mark before it and the space behind that",
+            "every byte except the byte-order mark and the space after it",
         );
     }
 }
@@ -49,9 +49,9 @@ fn calls_and_results_are_parsed_from_a_turn() {
     );
     assert_eq!(entries[0]["type"], "user");
     let children = entries[1]["children"].as_array().expect("children");
-    let told: Vec<_> = children.iter().map(|child| child["type"].as_str()).collect();
+    let types: Vec<_> = children.iter().map(|child| child["type"].as_str()).collect();
     let expected = ["reasoning", "tool-call", "tool-result", "tool-call"];
-    assert_eq!(told, expected.map(Some));
+    assert_eq!(types, expected.map(Some));
     assert_eq!(children[0]["content"], "Hm.");
     assert_eq!(children[1]["input"], json!({"path": "a", "text": "one\n  two\n\nthree"}));
     assert_eq!(children[2]["output"], "written\n");
@@ -66,19 +66,20 @@ fn user_turns_have_no_calls() {
 
 #[test]
 fn turn_without_text_is_a_turn() {
-    let told: Vec<_> = entries("user:\nassistant:\nA:\nuser:")
+    let contents: Vec<_> = entries("user:\nassistant:\nA:\nuser:")
         .iter()
         .map(|entry| entry["content"].clone())
         .collect();
-    assert_eq!(told, ["", "", "", ""]);
+    assert_eq!(contents, ["", "", "", ""]);
 }
 
 #[test]
 fn long_turn_is_whole_in_its_pieces() {
     let (short, turn) = ("user:\nHm\n", format!("assistant:\n{}\n", "é user:\n".repeat(500)));
     let text = format!("{short}{turn}{short}");
-    let log = vac_adapter_check::Log::new("talk.txt", text.as_str()).within(1 << 10);
-    let records = vac_adapter_check::convert::every_way(&Cursor, &log).expect("a record");
+    let log = vac_adapter_check::Log::new("talk.txt", text.as_str()).with_max_event(1 << 10);
+    let records =
+        vac_adapter_check::convert::convert_in_every_way(&Cursor, &log).expect("a record");
     let entries = records[0].entries();
     let (first, last) = (&entries[0], &entries[entries.len() - 1]);
     assert_eq!((&first["content"], &last["content"]), (&json!("Hm\n"), &json!("Hm\n")));

@@ -1,16 +1,16 @@
-//! What belongs to a session and is not in its log.
+//! Companion files of sessions.
 
 use serde_json::{Value, json};
 use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session::Options;
 use vac_adapter::{Bundle, Input, Memory};
-use vac_adapter_check::{Converted, convert, every_way};
+use vac_adapter_check::{Converted, convert, convert_in_every_way};
 use vac_adapter_gemini::Gemini;
 
 /// The SHA-256 of `/home/ada/lamp`.
 const HASH: &str = "a789627f401b44f1387633de16158fa1a7b186a6701089fb1dabbaa81f59c5a8";
 
-fn converted(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> Converted {
+fn convert_with(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> Converted {
     let log = Memory { name: "session-1.jsonl", bytes: log.as_bytes() };
     let attachments: Vec<_> =
         attachments.iter().map(|(name, bytes)| Memory { name, bytes }).collect();
@@ -22,7 +22,7 @@ fn converted(log: &str, attachments: &[(&str, &[u8])], folder: &str) -> Converte
 }
 
 fn working_dir(log: &str, attachments: &[(&str, &[u8])]) -> Value {
-    converted(log, attachments, "").value()["session"]["environment"]["working-dir"].take()
+    convert_with(log, attachments, "").value()["session"]["environment"]["working-dir"].take()
 }
 
 fn header(hash: &str, directories: &str) -> String {
@@ -41,7 +41,7 @@ fn project_root_is_the_working_directory() {
 fn folder_with_the_project_hash_is_the_working_directory() {
     let log = header(HASH, r#""/elsewhere", "/home/ada/lamp""#);
     assert_eq!(working_dir(&log, &[]), "/home/ada/lamp");
-    let converted = converted(&log, &[(".project_root", b"/home/ada/shade")], "");
+    let converted = convert_with(&log, &[(".project_root", b"/home/ada/shade")], "");
     let session = &converted.value()["session"];
     assert_eq!(session["environment"]["working-dir"], "/home/ada/lamp");
     assert_eq!(session["project-root"], "/home/ada/shade");
@@ -67,7 +67,7 @@ fn folder_in_the_session_context_is_the_last_resort() {
 fn subagent_names_its_parent_session() {
     let log = header("p", "");
     let parent =
-        |folder: &str| converted(&log, &[], folder).value()["session"]["vac"]["parent"].take();
+        |folder: &str| convert_with(&log, &[], folder).value()["session"]["vac"]["parent"].take();
     assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats/parent-1"), "parent-1");
     assert_eq!(parent("chats/parent-1/"), "parent-1");
     assert_eq!(parent("/home/ada/.gemini/tmp/lamp/chats"), Value::Null);
@@ -86,7 +86,7 @@ fn stored_tool_output_is_linked_to_its_call() {
         ("../tool-outputs/session-s/run_shell_command_call_7_a-1_x9k2.txt", b"\xff"),
         ("../tool-outputs/session-s/run_shell_command_8.txt", b"whose?"),
     ];
-    let converted = converted(&log, files, "");
+    let converted = convert_with(&log, files, "");
     let entries = converted.entries();
     let files: Vec<_> = entries[1..].iter().collect();
     assert_eq!(files.len(), 3);
@@ -107,7 +107,7 @@ fn large_file_is_kept_in_pieces_and_json_as_a_value() {
     let large = Memory { name: "../tool-outputs/large.txt", bytes: text.as_bytes() };
     let json = Memory { name: "../tool-outputs/small.json", bytes: br#"{"a": [1.0, null]}"# };
     let bundle = Bundle { folder: "", parts: vec![&log], attachments: vec![&large, &json] };
-    let records = every_way(&Gemini, &bundle).expect("a record");
+    let records = convert_in_every_way(&Gemini, &bundle).expect("a record");
     let entries = records[0].entries();
     let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str()).collect();
     assert_eq!(ids, [Some("F2"), Some("F2.2"), Some("F3")]);

@@ -1,6 +1,6 @@
-//! What is true of every log: ours, real ones where there are any, and hostile ones.
+//! Checks of every log: fixtures, real sessions if they exist, and hostile logs.
 
-use vac_adapter_check::{corpus, fixture_logs, golden, hostile, walk};
+use vac_adapter_check::{check_all, corpus, fixture_logs, golden, hostile};
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
@@ -11,33 +11,33 @@ fn every_fixture_gives_its_expected_records() {
 
 #[test]
 fn fixtures_are_kept_completely() {
-    for (name, outcome) in walk(&GEMINI, &Gemini, &fixture_logs(&Gemini)) {
+    for (name, outcome) in check_all(&GEMINI, &Gemini, &fixture_logs(&Gemini)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
 fn corpus_is_converted_and_kept_completely() {
-    for (name, outcome) in walk(&GEMINI, &Gemini, &corpus(&Gemini)) {
+    for (name, outcome) in check_all(&GEMINI, &Gemini, &corpus(&Gemini)) {
         assert!(!outcome.is_refused(), "{name}: {outcome}");
     }
 }
 
 #[test]
 fn hostile_logs_are_kept_completely() {
-    assert!(hostile::hostile(&GEMINI, &Gemini) > 40);
+    assert!(hostile::check_hostile(&GEMINI, &Gemini) > 40);
 }
 
 #[test]
 fn truncated_logs_keep_what_is_left() {
     for log in fixture_logs(&Gemini) {
-        hostile::cut(&GEMINI, &Gemini, &log, 60);
+        hostile::check_truncated(&GEMINI, &Gemini, &log, 60);
     }
 }
 
 #[test]
 fn changed_bytes_lose_nothing() {
     for log in fixture_logs(&Gemini) {
-        hostile::change(&GEMINI, &Gemini, &log, 40);
+        hostile::check_changed_bytes(&GEMINI, &Gemini, &log, 40);
     }
 }

@@ -1,4 +1,4 @@
-//! Awkward input: never a panic, never a loss.
+//! Unusual input neither panics nor loses anything.
 
 use vac_adapter::Report;
 use vac_adapter_check::fixture;
@@ -19,7 +19,7 @@ fn input_without_session_is_refused_with_a_reason() {
         (b"\xff\xfe\x00", "no session"),
         (b"[]", "no session"),
         (br#"{"messages": []}"#, "no session"),
-        (br#"{"messages": [{"role": "user", "content": "somebody else's"}]}"#, "no session"),
+        (br#"{"messages": [{"role": "user", "content": "of another agent"}]}"#, "no session"),
         (br#"{"$patch": {"id": "x"}}"#, "no session"),
         (br#"{"id": "x", "type": "hologram"}"#, "no session"),
         (br#"[{"sessionId": "s", "message": "no number"}]"#, "no session"),
@@ -40,7 +40,7 @@ fn truncated_session_keeps_its_messages() {
 fn damaged_message_does_not_affect_others() {
     let report = report("json/damaged");
     assert_eq!((report.entries["user"], report.entries["assistant"]), (1, 1));
-    assert_eq!(report.unparsed.count, 4, "two messages, the summary, what is behind the end");
+    assert_eq!(report.unparsed.count, 4, "two messages, the summary, the bytes after the end");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn other_documents_are_kept_with_the_session() {
         "{\"before\": 1}\n",
         "{\"sessionId\": \"s\", \"projectHash\": \"p\", \"messages\": [{\"type\": \"user\", \"id\": \"m\"}]}\n",
         "oops\n",
-        "{\"behind\": 2}\n",
+        "{\"after\": 2}\n",
     );
     let record = record("x.json", text);
     let entries = record["session"]["entries"].as_array().expect("entries");
@@ -67,10 +67,10 @@ fn thousands_of_versions_and_rewinds_are_read() {
             lines.push(format!(r#"{{"id": "m{id}", "type": "user", "content": {number}}}"#));
         }
         lines.push(format!(r#"{{"$rewindTo": "m{}"}}"#, number / 2));
-        lines.push(format!(r#"{{"$rewindTo": "nobody{number}"}}"#));
+        lines.push(format!(r#"{{"$rewindTo": "unknown{number}"}}"#));
     }
     let log = vac_adapter_check::Log::new("x.jsonl", lines.join("\n"));
-    let records = vac_adapter_check::full(&Gemini, &log).expect("a session");
+    let records = vac_adapter_check::convert_full(&Gemini, &log).expect("a session");
     assert_eq!(records[0].report.entries["user"], 10_000);
     assert_eq!(records[0].report.entries["system-event"], 10_000);
 }
@@ -85,7 +85,7 @@ fn thousands_of_sessions_in_one_list_are_separated() {
     };
     let prompts: Vec<_> = (0..3_000).map(prompt).collect();
     let log = vac_adapter_check::Log::new("logs.json", format!("[{}]", prompts.join(",")));
-    let records = vac_adapter_check::full(&Gemini, &log).expect("sessions");
+    let records = vac_adapter_check::convert_full(&Gemini, &log).expect("sessions");
     assert_eq!(records.len(), 1_000);
     assert!(records.iter().all(|record| record.report.entries["user"] == 3));
 }

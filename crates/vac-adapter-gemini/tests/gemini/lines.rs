@@ -1,4 +1,4 @@
-//! Logs of lines: what still stands at the end, and what does not.
+//! Logs of lines: which messages are superseded at the end.
 
 use serde_json::{Value, json};
 use vac_adapter_check::{check, corpus, fixture};
@@ -18,13 +18,13 @@ fn entries(lines: &[&str]) -> Vec<Value> {
     }
 }
 
-/// The ids of the messages that nothing has superseded.
+/// Returns the ids of the messages that are not superseded.
 fn current(entries: &[Value]) -> Vec<&str> {
-    let stands = |entry: &&Value| {
+    let is_current = |entry: &&Value| {
         let is_copy = entry["type"] != "tool-result" && entry["vac"].get("duplicate-of").is_some();
         entry["vac"].get("superseded").is_none() && !is_copy && entry["type"] != "system-event"
     };
-    entries.iter().filter(stands).filter_map(|entry| entry["id"].as_str()).collect()
+    entries.iter().filter(is_current).filter_map(|entry| entry["id"].as_str()).collect()
 }
 
 fn entry<'e>(entries: &'e [Value], id: &str) -> &'e Value {
@@ -33,15 +33,15 @@ fn entry<'e>(entries: &'e [Value], id: &str) -> &'e Value {
     found[0]
 }
 
-fn of_fixture(name: &str) -> Vec<Value> {
+fn fixture_entries(name: &str) -> Vec<Value> {
     check(&GEMINI, &Gemini, &fixture(&Gemini, name)).only().entries()
 }
 
 #[test]
-fn conversation_is_what_nothing_has_superseded() {
-    assert_eq!(current(&of_fixture("jsonl/rewound")), ["u-4", "u-2"]);
-    assert_eq!(current(&of_fixture("jsonl/compacted")), [""; 0], "the last list is empty");
-    let updated = of_fixture("jsonl/updated");
+fn conversation_has_no_superseded_messages() {
+    assert_eq!(current(&fixture_entries("jsonl/rewound")), ["u-4", "u-2"]);
+    assert_eq!(current(&fixture_entries("jsonl/compacted")), [""; 0], "the last list is empty");
+    let updated = fixture_entries("jsonl/updated");
     assert_eq!(
         current(&updated),
         ["ctx", "cmd", "hook", "path", "u-1", "r-1", "r-1#2", "g-1", "r-2", "g-2"]
@@ -63,7 +63,7 @@ fn id_belongs_to_the_last_version() {
         assert_eq!(earlier["vac"]["superseded"], json!({"how": "updated", "by": "a"}));
     }
     assert_eq!(entry(&entries, "L2")["tokens"]["input"], 1);
-    assert_eq!(entry(&entries, "L4")["token-usage"]["input"], 2, "the last that were told");
+    assert_eq!(entry(&entries, "L4")["token-usage"]["input"], 2, "the last version");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn new_list_keeps_what_it_repeats_and_ends_the_rest() {
 
 #[test]
 fn kept_messages_stay_in_their_place_and_copies_are_duplicates() {
-    let entries = of_fixture("jsonl/replaced-history");
+    let entries = fixture_entries("jsonl/replaced-history");
     assert_eq!(current(&entries), ["m5", "m6", "n1", "n2", "m8", "m9"]);
     let copies = [("L8#1", "m1"), ("L8#2", "m2"), ("n3", "m5"), ("n4", "m6")];
     for (copy, original) in copies {
@@ -123,7 +123,7 @@ fn kept_messages_stay_in_their_place_and_copies_are_duplicates() {
     assert_eq!(entry(&entries, "m3")["vac"]["superseded"]["how"], "rewound");
 }
 
-/// A list that shortens the results of tools repeats the messages: the originals stay.
+/// A list with shortened tool results repeats the messages; the originals are kept.
 #[test]
 fn shortened_results_do_not_replace_the_originals() {
     let call = |result: &str| {
@@ -141,7 +141,7 @@ fn shortened_results_do_not_replace_the_originals() {
     assert!(entry(&entries, "L5#2").get("token-usage").is_none());
 }
 
-/// In conversation order, what is neither rewound nor a copy never goes back in time.
+/// In conversation order, the times of messages that are neither rewound nor copies never decrease.
 #[test]
 fn conversations_of_the_corpus_are_in_the_order_of_time() {
     for log in corpus(&Gemini).iter().filter(|log| log.shown.contains("corpus-meaning")) {

@@ -1,12 +1,12 @@
-//! The adapter over its fixtures, over hostile input and over real sessions.
+//! The adapter of Gemini CLI over fixtures, hostile input and real sessions.
 
-mod beginnings;
 mod companion_files;
 mod every_log;
 mod hostile;
 mod lines;
 mod mapping;
 mod meaning;
+mod preview;
 mod split;
 mod stream;
 mod tokens;
@@ -15,12 +15,12 @@ use vac_adapter_check::{Log, Outcome};
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
-/// What becomes of an input, after it was seen that it is what it has to be.
+/// Checks an input and returns the outcome.
 fn check(name: &str, bytes: &[u8]) -> Outcome {
     vac_adapter_check::check(&GEMINI, &Gemini, &Log::new(name, bytes))
 }
 
-/// The only record, to look inside.
+/// Converts an input to its only record.
 fn record(name: &str, text: &str) -> serde_json::Value {
     check(name, text.as_bytes()).only().value()
 }

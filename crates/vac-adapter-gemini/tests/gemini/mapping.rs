@@ -1,4 +1,4 @@
-//! Decisions that a reader of the record relies on.
+//! Decisions of the mapping, one test each.
 
 use serde_json::{Value, json};
 use vac_adapter::Profile;
@@ -43,7 +43,7 @@ fn history_is_named_and_dated_by_its_file() {
     assert_eq!(named["session"]["session-start"], "2025-09-18T02:45:00Z");
     assert_eq!(named["session"]["entries"][0].get("timestamp"), None, "never invented");
     let other = record("session-2025-99-18T02-45-3b44bc68.json", text);
-    assert_eq!(other["session"].get("session-start"), None, "that is no month");
+    assert_eq!(other["session"].get("session-start"), None, "not a month");
     assert_eq!(record("-", text)["id"], record("", text)["id"], "a function of the bytes");
 }
 

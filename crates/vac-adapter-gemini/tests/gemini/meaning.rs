@@ -1,4 +1,4 @@
-//! What entries mean: whose words they are, how calls ended, what was used, what ended.
+//! Annotations: authors, outcomes, usage and ends of turns.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ fn message_with_words_of_the_user_is_the_users() {
     assert_eq!(authors, ["user", "program", "program"]);
 }
 
-/// Whatever the compressor writes, the canned answer follows it.
+/// A fixed answer follows the text of the compressor.
 #[test]
 fn text_of_the_compressor_is_the_programs() {
     let entries = messages(

@@ -7,8 +7,8 @@ use vac_adapter_check::{Log, Tokens, check, corpus, fixture_logs, native, tokens
 use vac_adapter_gemini::Gemini;
 use vac_adapter_gemini::check::GEMINI;
 
-/// The tokens of a log by the test's own means: of each message the last that are told.
-fn counted(log: &Log) -> Tokens {
+/// Adds up the tokens of a log: of each message the last that it states.
+fn count_native(log: &Log) -> Tokens {
     let mut of_id: HashMap<String, Value> = HashMap::new();
     let mut sum = Tokens::default();
     let mut message = |message: &Value| {
@@ -51,9 +51,9 @@ fn tokens_of_each_message_count_once() {
         let mut sum = Tokens::default();
         outcome.records().iter().for_each(|record| sum += tokens(&record.value()));
         println!("{}: {} tokens", log.shown, sum.total);
-        // Damaged messages are carried as they are.
+        // Damaged messages are kept unparsed.
         if outcome.records().iter().all(|record| record.report.unparsed.count == 0) {
-            assert_eq!(sum, counted(&log), "{}", log.shown);
+            assert_eq!(sum, count_native(&log), "{}", log.shown);
             total += sum.total;
         }
     }

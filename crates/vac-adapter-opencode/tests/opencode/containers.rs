@@ -1,13 +1,13 @@
 //! The same session in different containers.
 
 use serde_json::Value;
-use vac_adapter_check::{Converted, Log, corpus, fixture_logs, full, tokens};
+use vac_adapter_check::{Converted, Log, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
-/// What a container says of every entry that no other says.
+/// Members of every entry that only a container has.
 const EXTRA: &[(&str, &[&str])] = &[("database", &["time_created", "time_updated"])];
 
-/// What a container lacks of a session, beside its entries.
+/// Members of a session that a container does not have.
 const LACKS: &[(&str, &[&str])] = &[
     ("concatenated", &[]),
     ("tree", &[]),
@@ -16,21 +16,21 @@ const LACKS: &[(&str, &[&str])] = &[
     ("share", &["session_share", "todo"]),
 ];
 
-fn of(table: &'static [(&str, &[&str])], variant: &str) -> &'static [&'static str] {
+fn look_up(table: &'static [(&str, &[&str])], variant: &str) -> &'static [&'static str] {
     table.iter().find(|(name, _)| *name == variant).map_or(&[], |(_, names)| names)
 }
 
-/// The records of logs, by the session's id.
+/// Converts logs and returns the records of a session.
 fn records(logs: &[Log], session: &str) -> Vec<Converted> {
-    let all = logs.iter().flat_map(|log| full(&OpenCode, log).expect("records"));
+    let all = logs.iter().flat_map(|log| convert_full(&OpenCode, log).expect("records"));
     all.filter(|record| record.report.session_id == session).collect()
 }
 
-/// The entries of a record without what only its container says.
+/// Returns the entries of a record without the members that only its container has.
 fn entries(record: &Converted) -> Vec<Value> {
     let mut entries = record.entries();
     for entry in &mut entries {
-        for name in of(EXTRA, record.variant) {
+        for name in look_up(EXTRA, record.variant) {
             let is_event = entry["type"] == "system-event";
             let place = if is_event { &mut entry["data"] } else { &mut *entry };
             place.as_object_mut().expect("an object").remove(*name);
@@ -39,7 +39,7 @@ fn entries(record: &Converted) -> Vec<Value> {
     entries
 }
 
-/// Fails unless all records have the same entries; gives the variants.
+/// Fails unless all records have the same entries. Returns their variants.
 fn assert_same(records: &[Converted], what: &str) -> Vec<&'static str> {
     let (first, others) = records.split_first().expect("a record");
     for other in others {
@@ -52,8 +52,8 @@ fn assert_same(records: &[Converted], what: &str) -> Vec<&'static str> {
     variants
 }
 
-/// The entries of a capture are among those of the session. It says when they were told,
-/// and what a step cost where others say what its message cost.
+/// Fails unless the entries of a capture are among those of the session. A capture states when they
+/// were printed, and the cost of a step where others state the cost of its message.
 fn assert_captured(capture: &Converted, whole: &Converted) {
     let whole = whole.entries();
     for mut entry in capture.entries() {
@@ -68,7 +68,7 @@ fn assert_captured(capture: &Converted, whole: &Converted) {
             assert!(data.remove("tokens").is_some() && data.remove("cost").is_some());
             members.remove("vac");
         }
-        // Only the message says how its turn ended.
+        // Only the message states how its turn ended.
         same.as_object_mut().expect("an object").retain(|key, value| {
             value.as_object_mut().filter(|_| key == "vac").is_none_or(|vac| {
                 vac.remove("ends");
@@ -83,7 +83,7 @@ fn assert_captured(capture: &Converted, whole: &Converted) {
 }
 
 #[test]
-fn a_session_has_the_same_entries_whatever_it_is_in() {
+fn session_has_the_same_entries_in_every_container() {
     const SESSION: &str = "ses_0a1b2c3d4effeLanternHarbor01";
     let mut logs = fixture_logs(&OpenCode);
     logs.retain(|log| !log.shown.contains("/truncated/"));
@@ -94,7 +94,7 @@ fn a_session_has_the_same_entries_whatever_it_is_in() {
     for record in &whole {
         let session = &record.value()["session"];
         for name in ["session_diff", "session_share", "todo"] {
-            let lacks = of(LACKS, record.variant).contains(&name);
+            let lacks = look_up(LACKS, record.variant).contains(&name);
             assert_eq!(session.get(name).is_none(), lacks, "{} {name}", record.variant);
         }
     }
@@ -102,7 +102,7 @@ fn a_session_has_the_same_entries_whatever_it_is_in() {
 }
 
 #[test]
-fn a_real_session_has_the_same_entries_whatever_it_is_in() {
+fn real_session_has_the_same_entries_in_every_container() {
     let logs = corpus(&OpenCode);
     for (session, containers) in [
         ("ses_07b8da456ffeRNnS72Z82Zzh4Y", &["concatenated", "database", "export", "share"]),

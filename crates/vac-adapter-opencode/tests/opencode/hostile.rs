@@ -1,4 +1,4 @@
-//! Awkward input keeps its evidence.
+//! Unusual input is kept.
 
 use vac_adapter::Report;
 use vac_adapter::session::Options;
@@ -11,18 +11,18 @@ use crate::check;
 const MESSAGE: &str =
     r#"{"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1}}"#;
 
-/// The record of a message and something awkward behind it; nothing is lost.
-fn kept(awkward: &[u8]) -> (String, Report) {
+/// Converts a message with something unusual after it, without loss.
+fn convert_after_message(unusual: &[u8]) -> (String, Report) {
     let mut log = MESSAGE.as_bytes().to_vec();
     log.push(b'\n');
-    log.extend_from_slice(awkward);
+    log.extend_from_slice(unusual);
     let outcome = check("s.jsonl", &log);
     (outcome.only().text().to_owned(), outcome.only().report.clone())
 }
 
-/// The same, to look into.
-fn with(awkward: &[u8]) -> (serde_json::Value, Report) {
-    let (record, report) = kept(awkward);
+/// Converts the same, and parses the record.
+fn parse_after_message(unusual: &[u8]) -> (serde_json::Value, Report) {
+    let (record, report) = convert_after_message(unusual);
     (serde_json::from_str(&record).expect("JSON"), report)
 }
 
@@ -31,23 +31,25 @@ fn part(members: &str) -> String {
 }
 
 #[test]
-fn a_truncated_tail_is_carried_raw() {
-    let (record, report) = with(br#"{"id": "prt_1", "sessionID": "ses_1", "type": "te"#);
+fn truncated_tail_is_unparsed() {
+    let (record, report) =
+        parse_after_message(br#"{"id": "prt_1", "sessionID": "ses_1", "type": "te"#);
     assert_eq!(record["session"]["entries"][1]["event-type"], "unparsed");
     assert_eq!(report.unparsed.count, 1);
 }
 
 #[test]
-fn garbage_between_objects_is_carried_raw() {
+fn garbage_between_objects_is_unparsed() {
     let text = part(r#""type": "text", "text": "still read""#);
-    let (record, report) = with(format!("what is this?\n{text}").as_bytes());
+    let (record, report) = parse_after_message(format!("what is this?\n{text}").as_bytes());
     assert_eq!(record["session"]["entries"].as_array().map(Vec::len), Some(3));
     assert_eq!(report.unparsed.count, 1);
 }
 
 #[test]
-fn an_object_with_a_key_twice_is_carried_raw_with_its_id() {
-    let (record, _) = with(part(r#""type": "text", "text": "a", "text": "b""#).as_bytes());
+fn object_with_a_duplicate_key_is_unparsed_and_keeps_its_id() {
+    let (record, _) =
+        parse_after_message(part(r#""type": "text", "text": "a", "text": "b""#).as_bytes());
     let entry = &record["session"]["entries"][1];
     assert_eq!((&entry["event-type"], &entry["id"]), (&"unparsed".into(), &"prt_1".into()));
 }
@@ -55,26 +57,26 @@ fn an_object_with_a_key_twice_is_carried_raw_with_its_id() {
 #[test]
 fn numbers_without_a_type_are_kept() {
     let text = part(r#""type": "text", "text": "x", "time": {"start": 1.5, "end": 1e400}"#);
-    let (record, report) = kept(text.as_bytes());
+    let (record, report) = convert_after_message(text.as_bytes());
     assert!(record.contains(r#""time":{"start":1.5,"end":1e400}"#));
     assert_eq!(report.unparsed.count, 0);
     let tokens = r#"{"id": "m", "sessionID": "ses_1", "role": "assistant", "cost": 1e400,
         "tokens": {"input": 18446744073709551616, "output": -1, "cache": []}}"#;
-    kept(tokens.as_bytes());
+    convert_after_message(tokens.as_bytes());
 }
 
 #[test]
-fn half_a_surrogate_pair_stays_in_json_and_is_raw_in_cbor() {
+fn lone_surrogate_is_kept_in_json_and_unparsed_in_cbor() {
     let text = part(r#""type": "text", "text": "\ud800""#);
-    assert!(kept(text.as_bytes()).0.contains(r#""\ud800""#));
+    assert!(convert_after_message(text.as_bytes()).0.contains(r#""\ud800""#));
     let session = r#"{"id": "ses_1", "projectID": "p", "title": "\udc00"}"#;
-    let (record, _) = kept(session.as_bytes());
-    assert!(record.contains(r#""event-type":"session""#), "beside the entries it has no place");
+    let (record, _) = convert_after_message(session.as_bytes());
+    assert!(record.contains(r#""event-type":"session""#), "it is not a member of the session");
 }
 
 #[test]
 fn members_of_the_wrong_kind_keep_their_native_names() {
-    let (record, _) = with(
+    let (record, _) = parse_after_message(
         part(r#""type": "tool", "tool": 7, "callID": null, "state": "gone", "input": "mine""#)
             .as_bytes(),
     );
@@ -86,7 +88,7 @@ fn members_of_the_wrong_kind_keep_their_native_names() {
 }
 
 #[test]
-fn a_secret_never_leaves_and_the_report_says_so() {
+fn secrets_are_redacted_and_reported() {
     let share = r#"{"id": "ses_1", "secret": "HUSH", "url": "https://example.org/s/1"}"#;
     let broken = r#"{"id": "ses_1", "secret": "HUSH", "url": "https://exa"#;
     let twice = r#"{"id": "ses_1", "secret": "HUSH", "secret": "HUSH", "url": "u"}"#;
@@ -95,7 +97,7 @@ fn a_secret_never_leaves_and_the_report_says_so() {
     let foreign = r#"{"id": "ses_2", "secret": "HUSH", "url": "\ud800"}"#;
     for share in [share, broken, twice, foreign, inside, &inside_event, &format!("{share}{share}")]
     {
-        let (record, report) = kept(share.as_bytes());
+        let (record, report) = convert_after_message(share.as_bytes());
         assert!(!record.contains("HUSH"), "{record}");
         assert!(report.redacted.contains_key("session_share.secret"));
         let log = Log::new("s", format!("{MESSAGE}\n{share}"));
@@ -106,14 +108,14 @@ fn a_secret_never_leaves_and_the_report_says_so() {
 }
 
 #[test]
-fn secret_in_a_long_event_is_left_out_wherever_it_is_cut() {
+fn secret_in_a_long_event_is_redacted_wherever_it_is_cut() {
     for length in 0..100 {
         let share = format!(
             r#"{{"id": "ses_1", "pad": "{}", "secret": "HUSH", "url": "{}"}}"#,
             "x".repeat(1000 + length),
             "y".repeat(1000),
         );
-        let log = Log::new("s", format!("{MESSAGE}\n{share}")).within(100);
+        let log = Log::new("s", format!("{MESSAGE}\n{share}")).with_max_event(100);
         let converted = convert(&OpenCode, &log, &Options::default()).expect("records").remove(0);
         for part in ["HU", "US", "SH"] {
             assert!(!converted.text().contains(part), "{length}: {}", converted.text());
@@ -124,8 +126,8 @@ fn secret_in_a_long_event_is_left_out_wherever_it_is_cut() {
 }
 
 #[test]
-fn types_that_nobody_knows_are_events_with_everything_they_say() {
-    let (record, report) = with(
+fn unknown_types_are_events_with_all_their_members() {
+    let (record, report) = parse_after_message(
         format!(
             "{}\n{}",
             part(r#""type": "hologram", "depth": 3"#),
@@ -147,7 +149,7 @@ fn unknown_keys_are_kept_and_reported_wherever_they_are() {
     let session =
         r#"{"id": "ses_1", "projectID": "p", "share": {"url": "u", "fee": 1}, "tide": 1}"#;
     let other = r#"{"type": "beacon", "n": 1}"#;
-    let (record, report) = with(format!("{text}\n{session}\n{other}").as_bytes());
+    let (record, report) = parse_after_message(format!("{text}\n{session}\n{other}").as_bytes());
     assert_eq!(record["session"]["tide"], 1);
     assert_eq!(record["session"]["share"]["fee"], 1);
     assert_eq!(record["session"]["entries"][1]["mood"], 1);
@@ -160,12 +162,12 @@ fn unknown_keys_are_kept_and_reported_wherever_they_are() {
 }
 
 #[test]
-fn encrypted_reasoning_is_taken_from_one_provider_and_the_others_stay() {
+fn encrypted_reasoning_of_one_provider_is_mapped_and_others_are_kept() {
     let text = part(
         r#""type": "reasoning", "text": "x", "metadata": {"gone": null, "native:a": {"n": 1},
             "b": {"reasoningEncryptedContent": "cipher", "itemId": "i"}, "c": {"n": 2}}"#,
     );
-    let (record, _) = with(text.as_bytes());
+    let (record, _) = parse_after_message(text.as_bytes());
     let entry = &record["session"]["entries"][1];
     assert_eq!(entry["encrypted"], "cipher");
     let left = serde_json::json!({

@@ -1,25 +1,25 @@
-//! The adapter over its fixtures, over hostile input and over real sessions.
+//! The adapter of OpenCode over fixtures, hostile input and real sessions.
 
 mod containers;
 mod every_log;
-mod forms;
 mod hostile;
 mod meaning;
 mod order;
 mod tokens;
+mod variants;
 
 use vac_adapter::Report;
 use vac_adapter_check::{Log, Outcome};
 use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 
-/// What becomes of an input, after it was seen that it is what it has to be.
+/// Checks an input and returns the outcome.
 fn check(name: &str, bytes: &[u8]) -> Outcome {
     vac_adapter_check::check(&OPENCODE, &OpenCode, &Log::new(name, bytes))
 }
 
-/// The only record of an input, to look into.
-fn one(bytes: &[u8]) -> (serde_json::Value, Report) {
+/// Converts an input to its only record and the report.
+fn convert_one(bytes: &[u8]) -> (serde_json::Value, Report) {
     let outcome = check("s.jsonl", bytes);
     (outcome.only().value(), outcome.only().report.clone())
 }

@@ -1,32 +1,32 @@
-//! Whose words, which actions, and how they ended.
+//! Annotations: authors, actions, outcomes and usage.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use vac_adapter::{Adapter, Beginning};
-use vac_adapter_check::{Converted, Log, corpus, fixture_logs, fixtures, full};
+use vac_adapter_check::{Converted, Log, convert_full, corpus, fixture_logs, fixtures};
 use vac_adapter_opencode::OpenCode;
 use vac_record::annotations::Relation;
 
-use crate::one;
+use crate::convert_one;
 
-/// The records of a fixture.
+/// Returns the records of a fixture.
 fn records(name: &str) -> Vec<Converted> {
     let mut cases = fixtures(&OpenCode);
     cases.retain(|case| case.name == name);
     let logs = cases.iter().flat_map(|case| &case.logs);
-    logs.flat_map(|log| full(&OpenCode, log).expect("records")).collect()
+    logs.flat_map(|log| convert_full(&OpenCode, log).expect("records")).collect()
 }
 
-/// The only entry of a list with this id.
-fn by_id<'e>(entries: &'e [Value], id: &str) -> &'e Value {
+/// Finds the only entry with an id.
+fn find_entry<'e>(entries: &'e [Value], id: &str) -> &'e Value {
     let mut found = entries.iter().filter(|entry| entry["id"] == id);
     let entry = found.next().unwrap_or_else(|| panic!("no {id}"));
     assert!(found.next().is_none(), "{id} twice");
     entry
 }
 
-/// Texts in the user's name that are part of the conversation, with their authors.
+/// Returns the texts of user messages that are part of the conversation, with their authors.
 fn prompts(entries: &[Value]) -> Vec<(&str, &str)> {
     let prompts = entries.iter().filter(|entry| entry["type"] == "user");
     let current = prompts.filter(|entry| {
@@ -38,7 +38,7 @@ fn prompts(entries: &[Value]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// What a record says about calls: native name, canonical tool, outcome, exit code.
+/// Returns the native name, canonical tool, outcome and exit code of calls.
 fn calls(entries: &[Value]) -> Vec<(&str, &str, Option<&str>, Option<i64>)> {
     let calls = entries.iter().filter(|entry| entry["type"] == "tool-call");
     let of_call = |call: &'_ Value| {
@@ -71,9 +71,9 @@ fn only_the_users_words_are_the_users() {
     );
     let program = prompts(&entries).iter().filter(|(author, _)| *author == "program").count();
     assert_eq!(program, 5);
-    let repeated = by_id(&entries, "prt_f70000000022001MillpondPart22");
+    let repeated = find_entry(&entries, "prt_f70000000022001MillpondPart22");
     assert_eq!(repeated["vac"]["duplicate-of"], "prt_f70000000019001MillpondPart19");
-    let rewound = by_id(&entries, "prt_f70000000029001MillpondPart29");
+    let rewound = find_entry(&entries, "prt_f70000000029001MillpondPart29");
     assert_eq!(rewound["vac"]["superseded"]["how"], "rewound");
 }
 
@@ -96,9 +96,9 @@ fn actions_and_outcomes_are_stated() {
         ("bash", "user_command", Some("unknown"), None),
     ];
     assert_eq!(found, expected);
-    let result = by_id(&entries, "prt_f70000000007001MillpondPart07:result");
+    let result = find_entry(&entries, "prt_f70000000007001MillpondPart07:result");
     assert_eq!((&result["status"], &result["is-error"]), (&json!("completed"), &json!(false)));
-    let task = by_id(&entries, "prt_f70000000006001MillpondPart06");
+    let task = find_entry(&entries, "prt_f70000000006001MillpondPart06");
     assert_eq!(task["vac"]["delegated-to"], "ses_0d00000000ffeReedScout000006");
     let denied: Vec<_> =
         entries.iter().filter_map(|entry| entry["vac"]["permission"]["by"].as_str()).collect();
@@ -108,14 +108,14 @@ fn actions_and_outcomes_are_stated() {
 #[test]
 fn usage_has_buckets_that_add_up() {
     let entries = records("export/actions")[0].entries();
-    let usage = |id: &str| by_id(&entries, id)["vac"]["usage"].clone();
+    let usage = |id: &str| find_entry(&entries, id)["vac"]["usage"].clone();
     // The stated totals show that the output contains the reasoning.
     assert_eq!(
         usage("msg_f70000000002001MillpondMsg02"),
         json!({"input": 900, "cache-read": 4000, "cache-write": 200, "output": 120, "reasoning": 30})
     );
     let next = records("database/v2")[1].entries();
-    let usage = by_id(&next, "msg_g14")["vac"]["usage"].clone();
+    let usage = find_entry(&next, "msg_g14")["vac"]["usage"].clone();
     assert_eq!(
         usage,
         json!({"input": 700, "cache-read": 300, "cache-write": 50, "output": 70, "reasoning": 10})
@@ -174,14 +174,16 @@ fn queued_prompts_are_the_users_and_reported_once() {
 
 #[test]
 fn queued_prompts_stay_prompts_next_to_older_tables() {
-    let (record, _) = one(br#"
+    let (record, _) = convert_one(
+        br#"
         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 5}}
         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "One"}
         {"id": "msg_1", "sessionID": "ses_1", "type": "user", "seq": 1, "time_created": 5,
          "text": "One"}
         {"id": "msg_2", "sessionID": "ses_1", "type": "user", "delivery": "queue",
          "time_created": 9, "text": "Two"}
-    "#);
+    "#,
+    );
     let entries = record["session"]["entries"].as_array().expect("entries");
     assert_eq!(prompts(entries), [("user", "One"), ("user", "Two")]);
 }
@@ -232,7 +234,8 @@ fn exports_of_version_2_have_the_entries_of_the_database() {
 
 #[test]
 fn native_annotations_mean_nothing() {
-    let (record, _) = one(br#"
+    let (record, _) = convert_one(
+        br#"
         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 5},
          "vac": {"author": "hook"}, "author": "hook", "superseded": {"how": "rewound"}}
         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "Hi",
@@ -241,7 +244,8 @@ fn native_annotations_mean_nothing() {
          "callID": "c", "outcome": "error", "vac": 7,
          "state": {"status": "completed", "input": {}, "output": "", "vac": {"outcome": "error"}}}
         {"id": "ses_1", "projectID": "p", "title": "t", "vac": {"parent": "ses_2"}}
-    "#);
+    "#,
+    );
     let entries = record["session"]["entries"].as_array().expect("entries");
     assert_eq!(entries[0]["vac"], json!({"author": "user"}));
     assert_eq!(entries[0]["native:vac"], json!({"author": "hook"}));
@@ -253,13 +257,15 @@ fn native_annotations_mean_nothing() {
 
 #[test]
 fn decisions_about_permissions_are_stated() {
-    let (record, _) = one(br#"
+    let (record, _) = convert_one(
+        br#"
         {"id": "msg_1", "sessionID": "ses_1", "role": "assistant", "time": {"created": 5}}
         {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "permission",
          "permission": "bash", "callID": "c1", "reply": "always"}
         {"type": "permission.asked", "timestamp": 7, "sessionID": "ses_1", "permission": "edit"}
         {"type": "permission.replied", "timestamp": 8, "sessionID": "ses_1", "reply": "reject"}
-    "#);
+    "#,
+    );
     let entries = record["session"]["entries"].as_array().expect("entries");
     let permission = |at: usize| entries[at]["vac"]["permission"].clone();
     assert_eq!(
@@ -297,9 +303,11 @@ fn scrub(export: &mut Value) {
     }
 }
 
-/// What must not depend on ids: types, texts, authors, actions, outcomes and tokens, in order.
+/// Returns what must not depend on ids: types, texts, authors, actions, outcomes and tokens, in order.
 fn without_ids(log: &Log) -> Vec<Value> {
-    let [record] = &full(&OpenCode, log).expect("a record")[..] else { panic!("one session") };
+    let [record] = &convert_full(&OpenCode, log).expect("a record")[..] else {
+        panic!("one session")
+    };
     let entries = record.entries().into_iter().map(|entry| {
         let vac = &entry["vac"];
         json!([
@@ -321,7 +329,7 @@ fn without_ids(log: &Log) -> Vec<Value> {
     entries.collect()
 }
 
-/// Exports among the fixtures and the corpus.
+/// Returns the exports among the fixtures and the corpus.
 fn exports() -> impl Iterator<Item = (Log, Value)> {
     let logs = fixture_logs(&OpenCode).into_iter().chain(corpus(&OpenCode));
     logs.filter(|log| log.parts.len() == 1).filter_map(|log| {
@@ -337,7 +345,7 @@ fn scrubbed_ids_change_neither_order_nor_owner_nor_tokens() {
     for (log, mut export) in exports() {
         let expected = without_ids(&log);
         scrub(&mut export);
-        let scrubbed = log.with(serde_json::to_vec(&export).expect("JSON"));
+        let scrubbed = log.with_bytes(serde_json::to_vec(&export).expect("JSON"));
         assert_eq!(without_ids(&scrubbed), expected, "{}", log.shown);
         count += 1;
     }
@@ -350,7 +358,7 @@ fn meaning_of_the_corpus_is_stated() {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let (mut size, mut annotated) = (0, 0);
     for log in corpus(&OpenCode) {
-        for record in full(&OpenCode, &log).expect("records") {
+        for record in convert_full(&OpenCode, &log).expect("records") {
             let mut count = |what: String| *counts.entry(what).or_default() += 1;
             let session = record.value()["session"]["vac"].clone();
             count(format!("relation {}", session["relation"].as_str().unwrap_or("none")));

@@ -5,7 +5,7 @@ use vac_adapter_check::{corpus, fixture, fixture_logs};
 use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 
-use crate::{check, one};
+use crate::{check, convert_one};
 
 const PROMPT: &str = r#"
 {"id": "prt_2", "sessionID": "ses_1", "messageID": "msg_2", "type": "text", "text": "answer"}
@@ -18,7 +18,7 @@ const PROMPT: &str = r#"
 
 #[test]
 fn prompt_after_its_answer_comes_first() {
-    let (record, _) = one(PROMPT.as_bytes());
+    let (record, _) = convert_one(PROMPT.as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     let ids: Vec<_> = entries.iter().map(|entry| entry["id"].as_str().unwrap_or("")).collect();
     assert_eq!(ids, ["msg_1", "prt_1", "msg_2", "prt_2"]);
@@ -29,14 +29,14 @@ fn prompt_after_its_answer_comes_first() {
 
 #[test]
 fn usage_is_canonical_and_counted_once() {
-    let (record, _) = one(PROMPT.as_bytes());
+    let (record, _) = convert_one(PROMPT.as_bytes());
     let usage = &record["session"]["entries"][2]["token-usage"];
     let expected = serde_json::json!({
         "input": 1, "output": 2, "cached": 4, "reasoning": 3, "cost": 0.5, "cache": {"write": 5}
     });
     assert_eq!(*usage, expected);
     let twice = PROMPT.replace("{\"id\": \"prt_1\"", &format!("{}{{\"id\": \"prt_1\"", answer()));
-    let (record, _) = one(twice.as_bytes());
+    let (record, _) = convert_one(twice.as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     let counted = entries.iter().filter(|entry| entry.get("token-usage").is_some()).count();
     assert_eq!((entries.len(), counted), (5, 1), "the last state of a message counts");
@@ -50,7 +50,7 @@ fn answer() -> String {
 
 #[test]
 fn provider_and_model_are_those_of_the_answers() {
-    let (record, _) = one(PROMPT.as_bytes());
+    let (record, _) = convert_one(PROMPT.as_bytes());
     let meta = &record["session"]["agent-meta"];
     assert_eq!((&meta["model-id"], &meta["model-provider"]), (&"m-1".into(), &"p-1".into()));
     assert_eq!(meta["cli-name"], "opencode");
@@ -92,7 +92,7 @@ fn unnamed_project_is_an_event_of_the_first_session() {
         {"id": "prj", "worktree": "/w", "vcs": "git", "sandboxes": []}
         {"id": "msg_1", "sessionID": "ses_1", "role": "user"}
     "#;
-    let (record, _) = one(log);
+    let (record, _) = convert_one(log);
     assert_eq!(record["session"]["entries"][0]["event-type"], "project");
     assert_eq!(record.get("vcs"), None);
 }
@@ -103,7 +103,7 @@ fn parts_without_their_message_keep_their_place() {
         {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 5}}
         {"id": "prt_9", "sessionID": "ses_1", "messageID": "msg_7", "type": "text", "text": "x"}
     "#;
-    let (record, _) = one(log);
+    let (record, _) = convert_one(log);
     assert_eq!(record["session"]["entries"][1]["id"], "prt_9");
     assert_eq!(record["session"]["entries"][1]["type"], "assistant");
 }
@@ -122,7 +122,7 @@ fn other_files_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_store_is_detected_by_its_objects() {
+fn store_is_detected_by_its_objects() {
     let cases: &[(&str, Option<Confidence>)] = &[
         (PROMPT, Some(Confidence::Certain)),
         (r#"{"info": {"id": "ses_1"}, "messages": []}"#, Some(Confidence::Certain)),
@@ -151,8 +151,8 @@ fn a_store_is_detected_by_its_objects() {
     }
 }
 
-/// The texts of messages of an export with who said them, in the order of the record, and
-/// the tokens that the record counts.
+/// Returns the texts of messages with their roles, in the order of the record, and the output
+/// tokens that the record counts.
 fn texts_and_output(record: &serde_json::Value) -> (Vec<(String, String)>, u64) {
     let entries = record["session"]["entries"].as_array().expect("entries");
     let texts = entries.iter().filter_map(|entry| {
@@ -164,7 +164,7 @@ fn texts_and_output(record: &serde_json::Value) -> (Vec<(String, String)>, u64) 
     (texts.collect(), output.sum())
 }
 
-/// The same, read from the nesting of the export.
+/// Returns the same, read from the nesting of the export.
 fn nested(export: &serde_json::Value) -> (Vec<(String, String)>, u64) {
     let (mut texts, mut output) = (Vec::new(), 0);
     for message in export["messages"].as_array().expect("messages") {

@@ -1,14 +1,14 @@
-//! What a record counts is what its log counts.
+//! A record counts the tokens that its log states.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use vac_adapter_check::native::{pieces, value};
-use vac_adapter_check::{Log, Tokens, corpus, fixture_logs, full, tokens};
+use vac_adapter_check::{Log, Tokens, convert_full, corpus, fixture_logs, tokens};
 use vac_adapter_opencode::OpenCode;
 
-/// What a log counts, by session: each message once, as it was told last.
-fn counted(log: &Log) -> BTreeMap<String, Tokens> {
+/// Adds up the tokens of a log by session: the last version of each message counts.
+fn count_native(log: &Log) -> BTreeMap<String, Tokens> {
     let mut messages: BTreeMap<(String, String), Tokens> = BTreeMap::new();
     let documents: Vec<_> =
         pieces(log.first()).iter().filter_map(|piece| value(piece.bytes)).collect();
@@ -40,7 +40,7 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
             total: number("/tokens/total"),
             cost: of["cost"].as_f64().unwrap_or_default(),
         };
-        // In an export, a message is what its place says; ids may be scrubbed.
+        // In an export, the position identifies a message; ids may be scrubbed.
         let key = match nested {
             Some((session, at)) => (session.to_owned(), at.to_string()),
             None => (session, text(&object["id"])),
@@ -54,7 +54,7 @@ fn counted(log: &Log) -> BTreeMap<String, Tokens> {
     sessions
 }
 
-/// The objects of a document, whatever it is.
+/// Returns the objects of a document of any variant.
 fn objects(document: &Value) -> Vec<&Value> {
     if let Some(messages) = document["messages"].as_array() {
         let info = messages.iter().map(|message| match &message["info"] {
@@ -76,11 +76,11 @@ fn objects(document: &Value) -> Vec<&Value> {
 fn records_count_what_their_logs_count() {
     let mut sum = Tokens::default();
     let mut logs = fixture_logs(&OpenCode);
-    // Only the adapter can read those.
+    // This test cannot parse truncated documents.
     logs.retain(|log| !log.shown.contains("/truncated/"));
     for log in logs.iter().chain(&corpus(&OpenCode)) {
-        let expected = counted(log);
-        for record in full(&OpenCode, log).expect("records") {
+        let expected = count_native(log);
+        for record in convert_full(&OpenCode, log).expect("records") {
             let found = tokens(&record.value());
             let expected = expected.get(&record.report.session_id).copied().unwrap_or_default();
             let close = (found.cost - expected.cost).abs() < 1e-9;

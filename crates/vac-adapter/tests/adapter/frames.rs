@@ -1,9 +1,9 @@
-//! Frames of logs as they are found, each a line of a table.
+//! The frames of logs.
 
 use vac_adapter::frame::{Content, held};
 
-/// What a log is made of: `+` a document, `-` something raw, then its line and
-/// its bytes.
+/// Returns the frames of a log: `+` for a document, `-` for unparsed bytes, then the line and the
+/// bytes.
 fn frames(log: &[u8]) -> Vec<String> {
     held(log)
         .iter()
@@ -20,7 +20,7 @@ fn frames(log: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn lines_of_documents() {
+fn each_line_is_a_document() {
     assert_eq!(frames(b""), [""; 0]);
     assert_eq!(frames(b"\n \r\n\t"), [""; 0]);
     assert_eq!(frames(b"{\"a\":1}\n\n[2]\n"), ["+L1 {\\\"a\\\":1}", "+L3 [2]"]);
@@ -29,7 +29,7 @@ fn lines_of_documents() {
 }
 
 #[test]
-fn documents_on_one_line_and_over_several() {
+fn documents_may_share_a_line_or_span_several() {
     assert_eq!(frames(b"{}{} [1]\n{}"), ["+L1 {}", "+L1.2 {}", "+L1.3 [1]", "+L2 {}"]);
     assert_eq!(
         frames(b"{\n  \"a\": [\n    1\n  ]\n}{\n}\n[]"),
@@ -38,7 +38,7 @@ fn documents_on_one_line_and_over_several() {
 }
 
 #[test]
-fn a_scalar_counts_if_it_is_alone_on_its_line() {
+fn scalar_alone_on_its_line_is_a_document() {
     assert_eq!(frames(b"42\nnull \r\n\"x\""), ["+L1 42", "+L2 null", "+L3 \\\"x\\\""]);
     assert_eq!(
         frames(b"2026-01-01 started\n1 2\n3"),
@@ -47,7 +47,7 @@ fn a_scalar_counts_if_it_is_alone_on_its_line() {
 }
 
 #[test]
-fn a_bad_line_ends_with_the_line() {
+fn malformed_line_ends_at_the_line_end() {
     assert_eq!(frames(b"{\"a\":\n{}\n"), ["-L1 {\\\"a\\\":", "+L2 {}"]);
     assert_eq!(frames(b"{\"a\":[1,\r\n{}\n{}"), ["-L1 {\\\"a\\\":[1,", "+L2 {}", "+L3 {}"]);
     assert_eq!(
@@ -58,14 +58,14 @@ fn a_bad_line_ends_with_the_line() {
 }
 
 #[test]
-fn a_truncated_end_is_raw() {
+fn truncated_end_is_unparsed() {
     assert_eq!(frames(b"{}\n{\"a\": \"b"), ["+L1 {}", "-L2 {\\\"a\\\": \\\"b"]);
     assert_eq!(frames(b"{}\n{\"a\": tr"), ["+L1 {}", "-L2 {\\\"a\\\": tr"]);
     assert_eq!(frames(b"{}{"), ["+L1 {}", "-L1.2 {"]);
 }
 
 #[test]
-fn a_bad_pretty_document_ends_with_its_indentation() {
+fn malformed_pretty_document_ends_with_its_indentation() {
     assert_eq!(
         frames(b"{\n  \"a\": oops,\n  \"b\": {\n  }\n}\n{\n}"),
         ["-L1 {\\n  \\\"a\\\": oops,\\n  \\\"b\\\": {\\n  }\\n}", "+L6 {\\n}",]
@@ -84,7 +84,7 @@ fn nul_bytes_are_a_frame_of_their_own() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_raw_to_the_end_of_their_line() {
+fn invalid_utf_8_is_unparsed_to_the_end_of_the_line() {
     assert_eq!(
         frames(b"{}\n{\"a\":\"\xff\"}\r\n{}"),
         ["+L1 {}", "-L2 {\\\"a\\\":\\\"\\xff\\\"}", "+L3 {}",]
@@ -97,7 +97,7 @@ fn bytes_that_are_no_text_are_raw_to_the_end_of_their_line() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_and_nesting_without_end_are_raw() {
+fn duplicate_keys_and_deep_nesting_are_unparsed() {
     assert_eq!(frames(b"{\"a\":{\"b\":1,\"\\u0062\":2}}")[0].as_bytes()[0], b'-');
     let deep = [b"[".repeat(5000), b"]".repeat(5000), b"\n{}".to_vec()].concat();
     let found = frames(&deep);

@@ -1,8 +1,8 @@
-//! What every adapter relies on.
+//! The parts that all adapters share.
 
-mod beginnings;
+mod detection;
 mod frames;
-mod held_and_streamed;
 mod members;
 mod pieces;
+mod streaming;
 mod writing;

@@ -1,4 +1,4 @@
-//! Mapping tables: what is taken, and under which names the rest is kept.
+//! Mapping tables: which members are mapped, and under which names the others are kept.
 
 use vac_adapter::members::{all, object};
 use vac_adapter::{Report, mapping};
@@ -38,7 +38,7 @@ mapping! {
 }
 
 #[test]
-fn only_values_that_fit_are_taken() {
+fn only_values_of_the_right_type_are_mapped() {
     let document = parse(
         br#"{"text":1,"time":"2026-02-30","uint":-1,"seen":"true","kind":2,"word":"other",
         "inner":[],"known":3,"half":"\ud800","none":null}"#,
@@ -55,7 +55,7 @@ fn only_values_that_fit_are_taken() {
 }
 
 #[test]
-fn each_verb_takes_or_keeps() {
+fn each_verb_maps_or_keeps() {
     let json = br#"{"text":"t","uint":7,"seen":true,"kind":"this","word":"this","known":1}"#;
     let document = parse(json);
     let mut report = Report::default();
@@ -84,7 +84,7 @@ fn value_that_is_not_an_object_has_no_members() {
 }
 
 #[test]
-fn marked_names_cannot_meet() {
+fn prefixed_names_cannot_collide() {
     let document = parse(
         br#"{"id":1,"native:id":2,"native:native:id":3,"\ud800":4,"native-token:\\ud800":5,"vac":6}"#,
     );

@@ -3,7 +3,7 @@
 use vac_adapter::frame::{Content, Frames, Place, Raw, Reason};
 use vac_adapter::redact::{Redactor, Secrets};
 
-/// A frame: where it is, its bytes, and which piece of a frame it is, if it is one.
+/// A frame: its place, its bytes, and the number of the piece, if it is one.
 type Found = (Place, Vec<u8>, Option<(u64, bool)>);
 
 fn frames(log: &[u8], limit: usize, chunk: usize) -> Vec<Found> {
@@ -22,9 +22,9 @@ fn frames(log: &[u8], limit: usize, chunk: usize) -> Vec<Found> {
     found
 }
 
-/// The frames, each whole, and whether it was in pieces.
+/// Joins the pieces of each frame; returns the frames and whether they were in pieces.
 #[track_caller]
-fn whole(log: &[u8], limit: usize) -> Vec<(Vec<u8>, bool)> {
+fn join_pieces(log: &[u8], limit: usize) -> Vec<(Vec<u8>, bool)> {
     let found = frames(log, limit, 1 << 20);
     for chunk in [1, 7, 64, 1000] {
         assert_eq!(frames(log, limit, chunk), found, "in chunks of {chunk}");
@@ -56,7 +56,7 @@ fn whole(log: &[u8], limit: usize) -> Vec<(Vec<u8>, bool)> {
 /// Compares the frames of lines with the lines.
 #[track_caller]
 fn lines(log: &[u8], limit: usize, expected: &[(&str, bool)]) {
-    let whole = whole(log, limit);
+    let whole = join_pieces(log, limit);
     let shown: Vec<_> =
         whole.iter().map(|(bytes, cut)| (String::from_utf8_lossy(bytes), *cut)).collect();
     let shown: Vec<_> = shown.iter().map(|(bytes, cut)| (&**bytes, *cut)).collect();
@@ -70,7 +70,7 @@ fn text(length: usize) -> String {
 }
 
 #[test]
-fn long_line_is_whole_in_its_pieces_and_the_next_is_parsed() {
+fn long_line_is_complete_in_its_pieces_and_the_next_is_parsed() {
     for length in [64, 66, 80, 128, 130, 1000, 1026, 10_000] {
         let event = text(length);
         assert_eq!(event.len(), length);
@@ -96,18 +96,18 @@ fn pieces_of_text_are_text() {
 }
 
 #[test]
-fn long_bytes_that_are_no_document_are_whole_in_their_pieces() {
+fn long_malformed_bytes_are_complete_in_their_pieces() {
     let rubbish = "x".repeat(500);
     let log = format!("{rubbish}\n{{}}\n\"{rubbish}\n{{}}");
     let cut = format!("\"{rubbish}");
     lines(log.as_bytes(), LIMIT, &[(&rubbish, true), ("{}", false), (&cut, true), ("{}", false)]);
     let bytes = [b"\xff".repeat(300), b"\n{}".to_vec()].concat();
-    let found = whole(&bytes, LIMIT);
+    let found = join_pieces(&bytes, LIMIT);
     assert_eq!(found, [(b"\xff".repeat(300), true), (b"{}".to_vec(), false)]);
     // A bad byte late in a line that is text before.
     let late = [text(400).into_bytes(), b"\xc3(\xff".to_vec(), b"\n{}".to_vec()].concat();
     assert_eq!(
-        whole(&late, LIMIT),
+        join_pieces(&late, LIMIT),
         [(late[..late.len() - 3].to_vec(), true), (b"{}".to_vec(), false)]
     );
 }
@@ -128,10 +128,10 @@ fn long_pretty_printed_document_ends_where_it_closes() {
 }
 
 #[test]
-fn run_of_nul_bytes_ends_a_long_frame_and_has_a_limit_itself() {
+fn run_of_nul_bytes_ends_a_long_frame_and_is_limited() {
     let event = text(500);
     let log = [event.as_bytes(), &[0; 200], b"{}"].concat();
-    let found = whole(&log, LIMIT);
+    let found = join_pieces(&log, LIMIT);
     assert_eq!(found[0], (event.into_bytes(), true));
     let nul: usize = found[1..found.len() - 1].iter().map(|(bytes, _)| bytes.len()).sum();
     assert_eq!((nul, &found[found.len() - 1].0[..]), (200, &b"{}"[..]));

@@ -1,4 +1,4 @@
-//! The session writer, with a session that is made up.
+//! The session writer, with a sample session.
 
 use vac_adapter::frame::Place;
 use vac_adapter::session::{self, Options};
@@ -10,20 +10,20 @@ use vac_record::{
 use vac_value::{Any, Document, Encoding, Layout, Map};
 
 /// A session of entries with these contents.
-struct MadeUp {
+struct SampleSession {
     contents: &'static [&'static str],
     counted: u64,
 }
 
 const TIME: &str = "2026-01-01T00:00:00Z";
 
-impl Session for MadeUp {
+impl Session for SampleSession {
     fn adapter(&self) -> Option<&'static dyn Adapter> {
         None
     }
 
     fn agent(&self) -> std::borrow::Cow<'_, str> {
-        "made-up".into()
+        "sample".into()
     }
 
     fn variant(&self) -> &'static str {
@@ -83,13 +83,13 @@ impl Session for MadeUp {
     }
 }
 
-fn written(session: &MadeUp, options: &Options) -> Result<Vec<u8>, Error> {
+fn write(session: &SampleSession, options: &Options) -> Result<Vec<u8>, Error> {
     let mut record = Vec::new();
     session::write(session, options, &session::no_sources, &mut record)?;
     Ok(record)
 }
 
-const TWO: MadeUp = MadeUp { contents: &["1.0", "{\"a\": [true]}"], counted: 2 };
+const TWO: SampleSession = SampleSession { contents: &["1.0", "{\"a\": [true]}"], counted: 2 };
 
 #[test]
 fn json_is_in_the_order_of_the_schema() {
@@ -110,10 +110,10 @@ fn json_is_in_the_order_of_the_schema() {
 }
 
 #[test]
-fn every_form_is_what_the_collected_record_gives() {
+fn written_record_equals_the_collected_record() {
     use vac_value::{Encode, Encoder};
     for contents in [&[][..], &["1"], &["1", "[2, 3]", "\"x\""]] {
-        let session = MadeUp { contents, counted: contents.len() as u64 };
+        let session = SampleSession { contents, counted: contents.len() as u64 };
         let (record, _) = session::collect(&session, &Options::default()).expect("a record");
         for (encoding, layout) in [
             (Encoding::Json, Layout::Compact),
@@ -126,15 +126,15 @@ fn every_form_is_what_the_collected_record_gives() {
                 Encoding::Cbor => Encoder::cbor(),
             };
             record.encode(&mut encoder).expect("encoded");
-            let bytes = written(&session, &options).expect("a record");
+            let bytes = write(&session, &options).expect("a record");
             assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(encoder.written()));
         }
     }
 }
 
 #[test]
-fn what_cbor_has_nothing_for_is_carried_as_its_text() {
-    let session = MadeUp { contents: &["1", r#""\ud800""#, "3"], counted: 3 };
+fn value_without_a_cbor_form_is_kept_as_text() {
+    let session = SampleSession { contents: &["1", r#""\ud800""#, "3"], counted: 3 };
     let options = Options { encoding: Encoding::Cbor, ..Options::default() };
     let mut record = Vec::new();
     let report =
@@ -152,22 +152,22 @@ fn what_cbor_has_nothing_for_is_carried_as_its_text() {
 }
 
 #[test]
-fn a_wrong_count_is_an_error() {
-    let session = MadeUp { contents: &["1", "2"], counted: 3 };
+fn wrong_count_is_an_error() {
+    let session = SampleSession { contents: &["1", "2"], counted: 3 };
     let options = Options { encoding: Encoding::Cbor, ..Options::default() };
-    let error = written(&session, &options).expect_err("refused");
+    let error = write(&session, &options).expect_err("refused");
     assert!(matches!(error, Error::Miscounted { expected: 3, found: 2 }));
 }
 
 #[test]
-fn a_report_is_json_for_those_who_want_it() {
+fn report_can_be_written_as_json() {
     let report = session::write(&TWO, &Options::default(), &session::no_sources, &mut Vec::new())
         .expect("a record");
     let json = serde_json::to_string(&report).expect("JSON");
     assert_eq!(
         json,
         concat!(
-            r#"{"agent":"made-up","variant":"test","cli-version":"1","session-id":"s","#,
+            r#"{"agent":"sample","variant":"test","cli-version":"1","session-id":"s","#,
             r#""sources":[],"frames":0,"unparsed":{"count":0,"lines":[],"reasons":{}},"#,
             r#""entries":{"user":2},"unknown-types":{},"unknown-keys":{},"redacted":{},"duplicates-linked":0,"#,
             r#""warnings":[]}"#,
@@ -176,7 +176,7 @@ fn a_report_is_json_for_those_who_want_it() {
 }
 
 #[test]
-fn an_id_made_of_bytes_is_a_function_of_them() {
+fn id_made_from_bytes_depends_only_on_them() {
     let id = ids::from_bytes(&b"some bytes"[..]).expect("readable");
     assert_eq!(id, ids::from_bytes(&b"some bytes"[..]).expect("readable"));
     assert_ne!(id, ids::from_bytes(&b"some bytez"[..]).expect("readable"));

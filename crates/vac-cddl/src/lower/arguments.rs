@@ -178,7 +178,7 @@ fn fits(value: &Value, kind: FormatItem) -> bool {
 }
 
 fn error(of: &Type, why: impl Into<String>) -> Error {
-    Error::at(of.location.clone(), why)
+    Error::new(of.location.clone(), why)
 }
 
 /// The type that a name leads to. Rules that are defined by themselves were refused before.

@@ -250,7 +250,11 @@ impl<'a> Lowering<'a> {
                 "this ABNF grammar does not define `{first}`: the core rule of RFC 5234 is used, \
                  and RFC 9165 wants it to be part of the grammar"
             );
-            self.warn(Warning { kind: WarningKind::Lenient, location: scope.at(at), message });
+            self.warn(Warning {
+                kind: WarningKind::Lenient,
+                location: scope.location(at),
+                message,
+            });
         }
         Ok(grammar)
     }
@@ -272,7 +276,7 @@ impl<'a> Lowering<'a> {
             let message = "`^` and `$` are ordinary characters here: a pattern always matches \
                            the whole text, so leave them out";
             let kind = WarningKind::Anchor;
-            self.warn(Warning { kind, location: scope.at(at), message: message.into() });
+            self.warn(Warning { kind, location: scope.location(at), message: message.into() });
         }
         if let Some(known) = self.patterns.translated.get(&xsd).cloned() {
             self.copy(known.regex.len(), scope, at)?;

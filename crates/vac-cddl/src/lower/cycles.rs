@@ -49,7 +49,7 @@ fn cycle(rules: &[Rule], path: &[(usize, Vec<usize>)], back_to: usize) -> Error 
         few => format!(", by way of {}", few.join(", ")),
     };
     let why = format!("`{name}` is defined by itself{way}");
-    Error::at(rules[back_to].location.clone(), why)
+    Error::new(rules[back_to].location.clone(), why)
 }
 
 /// The rules that a value has to be matched against without taking it apart.

@@ -69,7 +69,7 @@ impl<'a> Definitions<'a> {
         for alias in &merged.aliases {
             if let Some(known) = self.get(&alias.name) {
                 let why = format!("`{}` is already defined at {}", alias.name, known.location);
-                errors.push(Error::at(alias.location.clone(), why));
+                errors.push(Error::new(alias.location.clone(), why));
             } else if let Some(&target) = self.by_name.get(&alias.target) {
                 self.by_name.insert(Rc::clone(&alias.name), target);
             }

@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
         scope: &Rc<Scope<'a>>,
         out: &mut Vec<Type>,
     ) -> Result<(), Error> {
-        let location = scope.at(of.span.start);
+        let location = scope.location(of.span.start);
         if let Some(Literal { value, .. }) = self.constant_type(of, scope)? {
             let kind = TypeKind::Literal(Literal { value, name });
             out.push(Type { kind, location });

@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
                 _ => None,
             });
         }
-        Ok(Group { choices, names, location: scope.at(at) })
+        Ok(Group { choices, names, location: scope.location(at) })
     }
 
     /// The name of the group rule that an entry consists of.
@@ -102,7 +102,7 @@ impl<'a> Lowering<'a> {
                     titles.push(self.sole_group(entry, scope)?);
                 }
                 Body::Type(body) => {
-                    let location = scope.at(body.span.start);
+                    let location = scope.location(body.span.start);
                     let place = Place { occurrence: Occurrence::ONCE, docs: Vec::new(), location };
                     let mut elements = Vec::new();
                     self.type_entry(body, place, scope, &mut elements)?;
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         let place = Place {
             occurrence: lower_occurrence(entry.occurrence, start, scope)?,
             docs,
-            location: scope.at(start),
+            location: scope.location(start),
         };
         self.nested(scope, start, |lowering| match &entry.kind {
             EntryKind::Member { key: None, value } => lowering.type_entry(value, place, scope, out),
@@ -197,7 +197,7 @@ impl<'a> Lowering<'a> {
         match target {
             Target::Unplugged { .. } => {
                 let group =
-                    Group { choices: Vec::new(), names: Vec::new(), location: scope.at(at) };
+                    Group { choices: Vec::new(), names: Vec::new(), location: scope.location(at) };
                 push_group(None, group, place, out);
                 Ok(())
             }
@@ -289,7 +289,7 @@ impl<'a> Lowering<'a> {
         };
         if let Some(recursive) = recursive {
             let key = container_name(type2, &recursive, scope);
-            let id = self.rule_id(&key, &scope.at(at))?;
+            let id = self.rule_id(&key, &scope.location(at))?;
             if self.found.insert(key.clone()) {
                 let scope = Rc::clone(scope);
                 self.instances.push(Pending::Container { key, type2, scope });
@@ -381,7 +381,7 @@ fn container_name(type2: &Type2, group: &str, scope: &Scope) -> String {
     if text.len() <= SHORT {
         return text;
     }
-    let Location { file, line, column } = scope.at(type2.span.start);
+    let Location { file, line, column } = scope.location(type2.span.start);
     if scope.source.number == 0 {
         return format!("{group}@{line}:{column}");
     }

@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
                     origin: Origin::Instance,
                     docs: Vec::new(),
                     source: text.to_owned(),
-                    location: scope.at(type2.span.start),
+                    location: scope.location(type2.span.start),
                     body: self.type2(type2, scope)?,
                 });
             }
@@ -198,7 +198,7 @@ impl<'a> Lowering<'a> {
         match self.order.get(rule) {
             Some(&index) => Ok(RuleId(index)),
             None if self.order.is_empty() => Ok(RuleId(0)),
-            None => Err(Error::at(at.clone(), format!("internal error: `{rule}` has no number"))),
+            None => Err(Error::new(at.clone(), format!("internal error: `{rule}` has no number"))),
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
 
     /// Counts bytes of the text that are copied, or gone through, where it is used.
     fn copy(&mut self, bytes: usize, scope: &Scope<'a>, at: usize) -> Result<(), Error> {
-        self.copy_at(bytes, || scope.at(at))
+        self.copy_at(bytes, || scope.location(at))
     }
 
     fn copy_at(&mut self, bytes: usize, at: impl FnOnce() -> Location) -> Result<(), Error> {
@@ -240,7 +240,7 @@ impl<'a> Lowering<'a> {
                  (limit {} MiB)",
                 limits::COPIES >> 20
             );
-            return Err(Error::at(at(), why));
+            return Err(Error::new(at(), why));
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub(super) fn at(&self, offset: usize) -> Location {
+    pub(super) fn location(&self, offset: usize) -> Location {
         self.source.location(offset)
     }
 
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
             }
         }
         if self.found.len() > limits::INSTANCES {
-            return Err(Error::at(at, "generic rules are expanded without end"));
+            return Err(Error::new(at, "generic rules are expanded without end"));
         }
         Ok(id)
     }

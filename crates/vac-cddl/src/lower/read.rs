@@ -14,7 +14,7 @@ pub(crate) fn schema(files: &[File<'_>], options: &Options<'_>) -> Result<Schema
     let prelude = prelude::load()?;
     if files.is_empty() {
         let nowhere = Location { file: "specification".into(), line: 1, column: 1 };
-        return Err(Error::at(nowhere, "there is no file").into());
+        return Err(Error::new(nowhere, "no file was given").into());
     }
     let loaded = match options.modules {
         Some(loader) => modules::load(files, loader)?,
@@ -54,7 +54,7 @@ fn lower<'a>(
     let mut errors = definitions.add(&RuleSet::new([prelude]), Origin::Prelude);
     errors.append(&mut definitions.add(&merged, Origin::Spec));
     let Some(first_rule) = definitions.of_specification().next() else {
-        let why = "there is no rule in this text";
+        let why = "this text contains no rule";
         errors.extend(given.first().map(|source| source.error(0, why)));
         errors.extend(unfollowed_errors(given, options));
         return Err(errors);
@@ -115,7 +115,7 @@ fn root(
         let index = order.get(&*first.name);
         return index
             .map(|&index| RuleId(index))
-            .ok_or_else(|| Error::at(first.location.clone(), why));
+            .ok_or_else(|| Error::new(first.location.clone(), why));
     };
     // An alias has the name of what it refers to.
     let defined = definitions.get(start);
@@ -123,11 +123,11 @@ fn root(
     order.get(name).map(|&index| RuleId(index)).ok_or_else(|| match defined {
         Some(defined) => {
             let why = format!("the start rule `{start}` is not a type without parameters");
-            Error::at(defined.location.clone(), why)
+            Error::new(defined.location.clone(), why)
         }
         None => {
             let why = format!("the start rule `{start}` is not defined");
-            Error::at(first.location.clone(), why)
+            Error::new(first.location.clone(), why)
         }
     })
 }
@@ -145,7 +145,7 @@ fn lenient(source: &Source<'_>) -> impl Iterator<Item = Warning> {
 fn unfollowed_errors(given: &[Source<'_>], options: &Options<'_>) -> Vec<Error> {
     let is_followed = options.modules.is_some();
     let texts = given.iter().filter(|_| !is_followed);
-    texts.flat_map(unfollowed).map(|it| Error::at(it.location, it.message)).collect()
+    texts.flat_map(unfollowed).map(|it| Error::new(it.location, it.message)).collect()
 }
 
 /// The directives of a text that is read without modules.

@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
             choices => {
                 let alternatives = choices.iter().map(|type1| self.type1(type1, scope));
                 let kind = TypeKind::Choice(alternatives.collect::<Result<_, _>>()?);
-                Ok(Type { kind, location: scope.at(of.span.start) })
+                Ok(Type { kind, location: scope.location(of.span.start) })
             }
         }
     }
@@ -58,7 +58,7 @@ impl<'a> Lowering<'a> {
             None => lowering.type2(&type1.target, scope),
             Some(operator) => {
                 let kind = lowering.operation(type1, operator, scope)?;
-                Ok(Type { kind, location: scope.at(at) })
+                Ok(Type { kind, location: scope.location(at) })
             }
         })
     }
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
             }
             Type2Kind::Tag { number, content } => {
                 let content = match content {
-                    None => Type { kind: TypeKind::Any, location: scope.at(at) },
+                    None => Type { kind: TypeKind::Any, location: scope.location(at) },
                     Some(content) => self.type_(content, scope)?,
                 };
                 let number = self.head_number(number, scope)?;
@@ -121,7 +121,7 @@ impl<'a> Lowering<'a> {
             },
             Type2Kind::Any => TypeKind::Any,
         };
-        Ok(Type { kind, location: scope.at(at) })
+        Ok(Type { kind, location: scope.location(at) })
     }
 
     fn type_name(
@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
         at: usize,
         scope: &Rc<Scope<'a>>,
     ) -> Result<Type, Error> {
-        let location = scope.at(at);
+        let location = scope.location(at);
         let kind = match target {
             Target::Argument(Argument { type1, scope, .. }) => return self.type1(type1, &scope),
             Target::Unplugged { .. } => TypeKind::Choice(Vec::new()),

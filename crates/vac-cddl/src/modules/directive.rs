@@ -24,7 +24,7 @@ pub(crate) struct Directive<'a> {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Content<'a> {
     pub verb: Verb,
-    /// The rules before `from`; `None` if there is no `from`.
+    /// The rules before `from`; `None` without `from`.
     pub names: Option<Vec<&'a str>>,
     pub module: &'a str,
     /// The name after `as`.

@@ -52,7 +52,7 @@ impl Loading<'_> {
             if let Err(why) = loaded
                 && self.errors.len() < limits::ERRORS
             {
-                let error = Error::at(location(&file.name, &file.text, directive.start), why);
+                let error = Error::new(location(&file.name, &file.text, directive.start), why);
                 self.errors.push(error.with_line(&file.text));
             }
         }

@@ -87,7 +87,7 @@ impl<'a> Merger<'a> {
 
     /// The rules of a module, with those of the modules that it names.
     fn module(&mut self, name: &str, at: &Location) -> Result<Rc<RuleSet<'a>>, Error> {
-        let error = |why: String| Error::at(at.clone(), why);
+        let error = |why: String| Error::new(at.clone(), why);
         let Some((&name, &source)) = self.sources.get_key_value(name) else {
             return Err(error(format!("internal error: module `{name}` is not loaded")));
         };
@@ -143,7 +143,7 @@ impl<'a> Merger<'a> {
                 }
                 _ => {
                     let why = format!("`{name}` is not defined in module `{}`", content.module);
-                    return Err(Error::at(at.clone(), why));
+                    return Err(Error::new(at.clone(), why));
                 }
             }
         }
@@ -312,7 +312,7 @@ impl<'a> Merger<'a> {
         self.work = self.work.saturating_add(names);
         if self.work > limits::MODULE_WORK {
             let why = "the modules of this specification name each other too often";
-            return Err(Error::at(at.clone(), why));
+            return Err(Error::new(at.clone(), why));
         }
         Ok(())
     }

@@ -232,7 +232,7 @@ impl<'a> Tokenizer<'a> {
             }
         }
         if digit > 7 {
-            return self.invalid(length, format!("there is no major type {digit}"));
+            return self.invalid(length, format!("major type {digit} does not exist"));
         }
         let is_inner = |c: char| is_name_start(c) || c.is_ascii_digit();
         if !head.is_open && self.rest()[length..].starts_with(is_inner) {

@@ -153,7 +153,7 @@ impl Search<'_> {
         if depth > MAX_DEPTH || !self.step() {
             return;
         }
-        accepted.complete |= self.kinds.of(ty).complete;
+        accepted.complete |= self.kinds.get(ty).complete;
         match &ty.kind {
             TypeKind::Literal(literal) => {
                 accepted.values.insert(format!("{:?}", literal.value));
@@ -182,7 +182,7 @@ impl Search<'_> {
 
     /// Whether everything that an alternative accepts is accepted already.
     fn is_accepted(&mut self, ty: &Type, accepted: &mut Accepted, depth: usize) -> bool {
-        let possible = self.kinds.of(ty).possible;
+        let possible = self.kinds.get(ty).possible;
         // A socket that nothing is plugged into accepts nothing, on purpose.
         if possible == 0 || depth > MAX_DEPTH || !self.step() {
             return false;

@@ -104,7 +104,7 @@ impl Json<'_> {
             TypeKind::Array(group) => self.is_cbor_only_group(group, false),
             TypeKind::Control { target, .. } => self.is_cbor_only(target),
             _ => {
-                let possible = self.kinds.of(ty).possible;
+                let possible = self.kinds.get(ty).possible;
                 possible != 0 && possible & !NOT_JSON == 0
             }
         }
@@ -175,7 +175,7 @@ impl Json<'_> {
                 Value::Bytes(_) => Some("a byte string as label".to_owned()),
             },
             Key::Type(key) => {
-                let possible = self.kinds.of(key).possible;
+                let possible = self.kinds.get(key).possible;
                 let is_other = possible != 0 && possible & TEXT == 0;
                 is_other.then(|| "labels that are not texts".to_owned())
             }
@@ -267,7 +267,7 @@ impl Json<'_> {
         if cause.is_some() {
             return;
         }
-        let possible = self.kinds.of(ty).possible;
+        let possible = self.kinds.get(ty).possible;
         let what = match &ty.kind {
             TypeKind::Rule(id) => format!("`{}`", self.schema.rules[id.0].name),
             _ if possible == BYTES => "a byte string".to_owned(),

@@ -67,7 +67,7 @@ impl Kinds {
                     continue;
                 }
                 if is_ready {
-                    kinds.rules[rule] = kinds.of(&schema.rules[rule].body);
+                    kinds.rules[rule] = kinds.get(&schema.rules[rule].body);
                     is_known[rule] = true;
                 } else {
                     open.push((rule, true));
@@ -78,7 +78,7 @@ impl Kinds {
         kinds
     }
 
-    pub(super) fn of(&self, ty: &Type) -> Kind {
+    pub(super) fn get(&self, ty: &Type) -> Kind {
         match &ty.kind {
             TypeKind::Any => Kind::every(ALL),
             TypeKind::Rule(id) => self.rules[id.0],
@@ -92,7 +92,7 @@ impl Kinds {
             },
             TypeKind::Choice(alternatives) => {
                 alternatives.iter().fold(Kind::default(), |sum, alternative| {
-                    let Kind { possible, complete } = self.of(alternative);
+                    let Kind { possible, complete } = self.get(alternative);
                     Kind { possible: sum.possible | possible, complete: sum.complete | complete }
                 })
             }
@@ -110,7 +110,7 @@ impl Kinds {
                 Kind { possible: TAG, complete: if is_any { TAG } else { 0 } }
             }
             TypeKind::Control { target, control } => {
-                let Kind { possible, complete } = self.of(target);
+                let Kind { possible, complete } = self.get(target);
                 let is_same = matches!(control, Control::Default(_));
                 Kind { possible, complete: if is_same { complete } else { 0 } }
             }

@@ -45,7 +45,7 @@ impl Translation<'_> {
             Escape::Class(class) => return Ok(class),
             Escape::Character(low) => low,
         };
-        // Behind a range's start, `-` makes a range unless it ends the class.
+        // After a range's start, `-` makes a range unless it ends the class.
         let mut ahead = self.rest.clone();
         let is_range = ahead.next() == Some('-') && !matches!(ahead.next(), Some('[' | ']') | None);
         if !is_range || first == '-' {

@@ -10,8 +10,8 @@ fn check(cases: &[(&str, &str)]) {
 #[test]
 fn a_text_needs_a_rule() {
     check(&[
-        ("", "1:1: there is no rule in this text"),
-        (" \n; nothing\n", "1:1: there is no rule in this text"),
+        ("", "1:1: this text contains no rule"),
+        (" \n; nothing\n", "1:1: this text contains no rule"),
     ]);
 }
 
@@ -162,7 +162,7 @@ fn literals_are_well_formed() {
 #[test]
 fn heads_are_well_formed() {
     check(&[
-        ("a = #8", "1:5: there is no major type 8"),
+        ("a = #8", "1:5: major type 8 does not exist"),
         ("a = #2.<int>", "1:5: only `#6` and `#7` can have a type as their number"),
         ("a = #6.<-1>(int)", "1:9: a number of 0 to 2^64 - 1 is needed here"),
         ("a = #2(int)", "1:5: only `#6` can have content in parentheses"),

@@ -243,8 +243,8 @@ fn several_files_are_one_specification() {
     assert_eq!(schema.rules[3].location.to_string(), "second.cddl:2:1");
     // Files without rules are fine next to others.
     parse(&["; only a comment", "a = 1", ""], &[], None).expect("CDDL");
-    assert_eq!(error(&["", "; nothing"], &[]), "main.cddl:1:1: there is no rule in this text");
-    assert_eq!(error(&[], &[]), "specification:1:1: there is no file");
+    assert_eq!(error(&["", "; nothing"], &[]), "main.cddl:1:1: this text contains no rule");
+    assert_eq!(error(&[], &[]), "specification:1:1: no file was given");
     // Repeating a rule as it is changes nothing; another rule of the same name does.
     parse(&["a = [b]\nb = 1", "b  =  1 ; the same"], &[], None).expect("CDDL");
     assert_eq!(
@@ -340,7 +340,7 @@ fn unknown_prefixes_and_directives_that_are_not_followed_are_named() {
     let errors = vac_cddl::parse("s.cddl", ";# include lib").unwrap_err().to_string();
     assert_eq!(
         errors,
-        "s.cddl:1:1: there is no rule in this text\ns.cddl:1:1: the directive `include lib` is not \
+        "s.cddl:1:1: this text contains no rule\ns.cddl:1:1: the directive `include lib` is not \
          followed: give the folder of its file with --include"
     );
 }

@@ -133,7 +133,7 @@ fn modules_are_read_from_the_folders_that_are_given() {
     ran.gives(2, "");
     assert_eq!(
         ran.stderr,
-        "error: lib/geometry.cddl:2:1: module `numbers` is not found: there is no numbers.cddl \
+        "error: lib/geometry.cddl:2:1: module `numbers` is not found: no numbers.cddl \
          in lib\n2 | ;# import numbers\n  | ^\n"
     );
     let ran = folder.vac(&["validate", "--include", "lib", "a.json"]);
@@ -167,7 +167,7 @@ fn modules_stay_below_their_folders() {
     refuses("../secret", "`../secret` is not the name of a module");
     refuses("/etc/passwd", "`/etc/passwd` is not the name of a module");
     refuses("..", "`..` is not the name of a module");
-    refuses("secret", "module `secret` is not found: there is no secret.cddl in lib");
+    refuses("secret", "module `secret` is not found: no secret.cddl in lib");
     std::fs::create_dir(folder.path().join("lib/folder.cddl")).expect("a folder");
     refuses("folder", "lib/folder.cddl is not a file");
     folder.write("lib/binary.cddl", [0xff, 0xfe]);
@@ -218,7 +218,7 @@ fn the_start_rule_can_be_picked() {
     folder.vac(&[&schema[..], &["--start", "geo.point", "b.json"]].concat()).gives(0, "");
     let ran = folder.vac(&[&schema[..], &["b.json"]].concat());
     ran.gives(2, "");
-    assert!(ran.stderr.contains("there is no rule in this text"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("this text contains no rule"), "{}", ran.stderr);
     // A group may come first if it is not the start rule.
     folder.write("group.cddl", "g = (x: int, y: int)\npoint = { g }\n");
     let schema = ["validate", "--schema", "group.cddl"];

@@ -49,7 +49,7 @@ fn implementation(model: &Model, item: &Item) -> TokenStream {
             return TokenStream::new();
         }
         Body::Newtype(_) => (quote!(reader.build(node).map(Self)), None),
-        // Whoever contains a part of a map builds it.
+        // The type that contains a part of a map builds it.
         Body::Struct(_) if item.place == Place::Group => return TokenStream::new(),
         Body::Struct(members) => (map(item, members), None),
         Body::Sequence(parts) => (array(item), Some(elements(model, parts))),

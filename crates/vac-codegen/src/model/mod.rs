@@ -165,7 +165,7 @@ pub struct Rest {
     pub key: Shape,
     /// The type of the values.
     pub value: Shape,
-    /// At least and at most so many.
+    /// The least and the largest number of members.
     pub occurrence: Occurrence,
     /// Lines of documentation.
     pub docs: Vec<String>,

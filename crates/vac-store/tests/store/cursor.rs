@@ -1,4 +1,4 @@
-//! What the tests of Cursor's databases share.
+//! Tests of the databases of Cursor.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use vac_adapter_cursor::check::CURSOR;
 
 use crate::{Stored, sessions};
 
-mod broken;
 mod chat;
 mod composers;
+mod damaged;
 mod rows;
 
-/// A database that statements made, in a folder of its own.
+/// Creates a database with SQL statements, in a temporary folder.
 fn database(name: &str, sql: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join(name);
@@ -26,7 +26,7 @@ fn database(name: &str, sql: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The documents of the only session in a path.
+/// Returns the documents of the only session in a path.
 fn documents(path: &Path) -> Vec<Value> {
     let mut sessions = sessions(path);
     assert_eq!(sessions.len(), 1, "one session");
@@ -39,15 +39,15 @@ fn values(documents: &[u8]) -> Vec<Value> {
     values.map(|value| value.expect("a document")).collect()
 }
 
-/// The record of a session; nothing of its documents is lost.
-fn converted(key: &str, documents: &Stored) -> Converted {
-    check(&CURSOR, &Cursor, &documents.0.clone().called(key.to_owned())).only().clone()
+/// Converts a session, without loss.
+fn convert(key: &str, documents: &Stored) -> Converted {
+    check(&CURSOR, &Cursor, &documents.0.clone().named(key.to_owned())).only().clone()
 }
 
-/// The record of the only session in a path.
+/// Converts the only session in a path.
 fn only(path: &Path) -> Converted {
     let mut sessions = sessions(path);
     assert_eq!(sessions.len(), 1, "one session");
     let (key, bytes) = sessions.remove(0);
-    converted(&key, &bytes)
+    convert(&key, &bytes)
 }

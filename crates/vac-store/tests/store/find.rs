@@ -1,4 +1,4 @@
-//! Logs that are found, and what happens to them before they are read.
+//! Logs that change after they are found, duplicates, and companion files.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -27,7 +27,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_file_that_vanishes_is_told_and_the_others_are_read() {
+fn vanished_file_is_reported_and_others_are_read() {
     let other = TRANSCRIPT.replace("Hm", "Mh");
     let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("c.jsonl", TRANSCRIPT)]);
     let found = find(&[folder.path().to_owned()], crate::AGENTS);
@@ -46,7 +46,7 @@ fn a_file_that_vanishes_is_told_and_the_others_are_read() {
 }
 
 #[test]
-fn a_copy_of_a_session_without_an_id_is_left_out() {
+fn copy_of_a_session_without_an_id_is_skipped() {
     let other = TRANSCRIPT.replace("Hm", "Mh");
     let folder = folder(&[("a.jsonl", TRANSCRIPT), ("b.jsonl", &other), ("d/c.jsonl", TRANSCRIPT)]);
     let first = folder.path().join("a.jsonl");
@@ -58,7 +58,7 @@ fn a_copy_of_a_session_without_an_id_is_left_out() {
 }
 
 #[test]
-fn what_is_added_to_a_large_log_while_it_is_read_is_not_read() {
+fn lines_appended_to_a_large_log_while_it_is_read_are_ignored() {
     let large = format!("{TRANSCRIPT}\n{}\n", " ".repeat(33 << 20));
     let folder = folder(&[("a.jsonl", &large)]);
     let path = folder.path().join("a.jsonl");
@@ -76,7 +76,7 @@ fn what_is_added_to_a_large_log_while_it_is_read_is_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_database_may_have_a_name_that_is_not_text() {
+fn database_may_have_a_name_that_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let store =
@@ -92,7 +92,7 @@ fn a_database_may_have_a_name_that_is_not_text() {
 }
 
 #[test]
-fn a_log_is_made_of_the_same_names_and_bytes() {
+fn log_has_the_names_and_bytes_that_were_found() {
     let folder = folder(&[("a.jsonl", TRANSCRIPT)]);
     let path = folder.path().join("a.jsonl");
     let found = find(std::slice::from_ref(&path), crate::AGENTS);
@@ -112,7 +112,7 @@ fn a_log_is_made_of_the_same_names_and_bytes() {
 }
 
 #[test]
-fn what_stands_beside_a_transcript_is_read_with_it() {
+fn file_next_to_a_transcript_is_read_with_it() {
     let id = "0d0d0d0d-0000-4000-8000-000000000004";
     let transcript = format!("projects/p/agent-transcripts/{id}/{id}.jsonl");
     let meta = format!("chats/0123/{id}/meta.json");
@@ -129,7 +129,7 @@ fn what_stands_beside_a_transcript_is_read_with_it() {
     );
     let sources = loaded.sources().expect("sources");
     assert_eq!((sources[1].name.as_str(), sources[1].size), ("meta.json", 13));
-    // One that is no object, or belongs to a database, is not.
+    // A file that is not an object, or that belongs to a database, is not read.
     for change in [(meta.as_str(), "{\"cwd\""), (&format!("chats/0123/{id}/store.db"), "")] {
         fs::write(folder.path().join(change.0), change.1).expect("a file");
         let logs = known(find(&[folder.path().join("projects")], crate::AGENTS).logs);
@@ -138,7 +138,7 @@ fn what_stands_beside_a_transcript_is_read_with_it() {
 }
 
 #[test]
-fn a_great_many_databases_are_not_all_open_at_once() {
+fn number_of_open_databases_is_limited() {
     let store =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cursor/chat/basic/store.db");
     let store = fs::read(store).expect("a fixture");

@@ -10,14 +10,14 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use vac_adapter::Input as _;
 
-use crate::untouched::Untouched;
+use crate::snapshot::Snapshot;
 
 /// The rows that every transaction changes together, on pages of their own.
 const ROWS: usize = 40;
 /// How often a database is read in each journal mode.
 const READS: usize = 15;
 
-/// A database in which all rows have the same number.
+/// Creates a database in which all rows have the same number.
 fn numbered(journal_mode: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("opencode.db");
@@ -54,7 +54,7 @@ fn write(connection: &Connection, number: usize) {
     connection.execute_batch(&sql).expect("a transaction");
 }
 
-/// The numbers of all rows, as the session's documents have them.
+/// Returns the numbers of all rows, as the session's documents have them.
 fn numbers(path: &Path) -> io::Result<Vec<String>> {
     let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     if let Some(trouble) = found.troubles.first() {
@@ -128,7 +128,7 @@ fn read_while_writing(journal_mode: &str, reads: usize) -> usize {
 }
 
 #[test]
-fn no_session_is_of_two_transactions() {
+fn session_is_never_a_mix_of_two_transactions() {
     for journal_mode in ["DELETE", "TRUNCATE", "PERSIST", "WAL"] {
         let succeeded = read_while_writing(journal_mode, READS);
         println!("{journal_mode}: {succeeded} of {READS} reads succeeded");
@@ -136,7 +136,7 @@ fn no_session_is_of_two_transactions() {
     }
 }
 
-/// A folder with a database as it is in the middle of a transaction.
+/// Creates a folder with a database in the middle of a transaction.
 fn interrupted(journal_mode: &str) -> (TempDir, PathBuf) {
     let (folder, path) = numbered(journal_mode);
     let connection = Connection::open(&path).expect("a database");
@@ -163,9 +163,9 @@ fn unfinished_transactions_are_rolled_back() {
     ] {
         let (folder, path) = interrupted(journal_mode);
         assert!(fs::metadata(folder.path().join(journal)).expect("a journal").len() > 512);
-        let untouched = Untouched::of(folder.path());
+        let snapshot = Snapshot::new(folder.path());
         assert_eq!(numbers(&path).expect("numbers"), vec!["0"; ROWS + 1], "{journal_mode}");
-        untouched.assert_still(folder.path());
+        snapshot.assert_unchanged(folder.path());
     }
     // The journal is needed: some pages of the database are new.
     let (folder, path) = interrupted("DELETE");
@@ -198,7 +198,7 @@ fn name_another_journal(journal: &Path, name: &str) {
 }
 
 #[test]
-fn a_file_that_a_journal_names_stays() {
+fn file_named_by_a_journal_is_kept() {
     let (folder, path) = interrupted("DELETE");
     let treasure = folder.path().join("treasure-mj0000009AB");
     fs::write(&treasure, "not a journal").expect("a file");
@@ -212,7 +212,7 @@ fn a_file_that_a_journal_names_stays() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_journal_is_not_followed() {
+fn linked_journal_is_not_followed() {
     for (journal_mode, journal) in [("DELETE", "opencode.db-journal"), ("WAL", "opencode.db-wal")] {
         let (folder, path) = interrupted(journal_mode);
         let elsewhere = TempDir::new().expect("a folder");

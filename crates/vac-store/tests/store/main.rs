@@ -1,4 +1,4 @@
-//! Stores: the logs in them, and what is wrong with them.
+//! Logs in stores, and troubles while they are read.
 
 // Tests write and read files of their own.
 #![allow(clippy::disallowed_methods)]
@@ -7,8 +7,8 @@ mod cursor;
 mod find;
 mod in_use;
 mod opencode;
+mod snapshot;
 mod swapped;
-mod untouched;
 
 use std::ops::Deref;
 use std::path::Path;
@@ -21,7 +21,7 @@ use vac_adapter_check::Log;
 const AGENTS: &[&dyn Adapter] =
     &[&vac_adapter_cursor::Cursor, &vac_adapter_gemini::Gemini, &vac_adapter_opencode::OpenCode];
 
-/// The documents of a session of a store, and what is known about them.
+/// The documents of a session of a store, with their troubles.
 #[derive(Clone, Debug)]
 struct Stored(Log);
 
@@ -40,7 +40,7 @@ impl PartialEq for Stored {
 }
 
 impl Stored {
-    /// The codes of what is known about each document.
+    /// Returns the codes of the troubles of each document.
     fn codes(&self) -> Vec<Vec<&'static str>> {
         let mut offset = 0;
         let documents = serde_json::Deserializer::from_slice(self).into_iter::<serde_json::Value>();
@@ -58,7 +58,7 @@ impl Stored {
     }
 }
 
-/// The sessions in a path, by their keys.
+/// Returns the sessions in a path, with their keys.
 fn sessions(path: &Path) -> Vec<(String, Stored)> {
     let found = vac_store::find(&[path.to_owned()], AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);

@@ -1,4 +1,4 @@
-//! What the tests of `OpenCode`'s stores share.
+//! Tests of the stores of `OpenCode`.
 
 use std::path::Path;
 
@@ -10,31 +10,31 @@ use vac_adapter_opencode::check::OPENCODE;
 
 use crate::{Stored, sessions};
 
-mod beside;
 mod database;
+mod replaced;
 mod rows;
 mod tree;
 
-/// The record of the only session in a path; nothing of its documents is lost.
+/// Converts the only session in a path, without loss.
 pub fn only(path: &Path) -> (Value, Report) {
     let mut sessions = sessions(path);
     assert_eq!(sessions.len(), 1, "{:?}", keys(path));
     let (key, bytes) = sessions.remove(0);
-    let converted = converted(&key, &bytes);
+    let converted = convert(&key, &bytes);
     (converted.value(), converted.report)
 }
 
-/// The record of a session; nothing of its documents is lost.
-pub fn converted(key: &str, documents: &Stored) -> Converted {
-    check(&OPENCODE, &OpenCode, &documents.0.clone().called(key.to_owned())).only().clone()
+/// Converts a session, without loss.
+pub fn convert(key: &str, documents: &Stored) -> Converted {
+    check(&OPENCODE, &OpenCode, &documents.0.clone().named(key.to_owned())).only().clone()
 }
 
-/// The keys of the sessions in a path.
+/// Returns the keys of the sessions in a path.
 pub fn keys(path: &Path) -> Vec<String> {
     sessions(path).into_iter().map(|(key, _)| key).collect()
 }
 
-/// The ids of a record's entries, in their order.
+/// Returns the ids of a record's entries, in order.
 pub fn ids(record: &Value) -> Vec<&str> {
     let entries = record["session"]["entries"].as_array().expect("entries");
     entries.iter().map(|entry| entry["id"].as_str().unwrap_or_default()).collect()

@@ -1,4 +1,4 @@
-//! Whose words messages are.
+//! The authors of messages.
 
 use serde_json::{Value, json};
 use vac_view::{AuthorSet, MessageAuthor, Options};
@@ -14,7 +14,7 @@ fn prompts() -> String {
         annotated(&entry, &format!(r#""author": "{author}""#))
     };
     let mut entries = AUTHORS.map(prompt).to_vec();
-    entries.push(r#"{"type": "user", "content": "by nobody"}"#.to_owned());
+    entries.push(r#"{"type": "user", "content": "without author"}"#.to_owned());
     record(&entries.join(","))
 }
 
@@ -24,7 +24,7 @@ fn texts(events: &[Value]) -> Vec<&str> {
 
 #[test]
 fn only_prompts_of_the_user_are_reported_by_default() {
-    assert_eq!(texts(&events_of(&prompts())), ["by user", "by nobody"]);
+    assert_eq!(texts(&events_of(&prompts())), ["by user", "without author"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Real sessions, where there are any: none of them is part of the project.
+//! Real sessions, if they exist; they are not part of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ const ADAPTERS: &[&dyn Adapter] = &[
 ];
 
 fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let folder = std::env::var_os("VAC_CORPUS").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let folder = std::env::var_os("VAC_CORPUS").map_or(default, PathBuf::from);
     if !folder.is_dir() {
         println!("skipped: no corpus (set VAC_CORPUS to name one)");
         return None;
@@ -60,7 +60,7 @@ fn events_and_facts_of_the_corpus_agree() {
     assert!(sessions > 50, "only {sessions} sessions");
 }
 
-/// Checks what is true of every session; gives the number of its events.
+/// Checks a session. Returns the number of its events.
 fn check(shown: &str, session: &dyn Session, sources: &[Source]) -> usize {
     let own = lines(session, sources, Options::default()).expect("events");
     let all = lines(session, sources, Options::everything()).expect("events");
@@ -121,7 +121,7 @@ fn derived_times_keep_the_order(shown: &str, events: &[Value]) {
     }
 }
 
-/// The record of a session has the events of its log, in both encodings.
+/// Checks that the record of a session has the events of its log, in both encodings.
 fn record_has_the_events_of_its_log(
     shown: &str,
     session: &dyn Session,
@@ -135,28 +135,28 @@ fn record_has_the_events_of_its_log(
         let report = session::write(session, &options, &sources, &mut bytes).expect("a record");
         let document = Document::scan(&bytes, encoding).expect("a document");
         assert!(record::is_record(&document), "{shown}");
-        let mut told = Vec::new();
+        let mut found = Vec::new();
         record::read(&document, ADAPTERS, &mut |session| {
             vac_view::events(session, &[], Options::everything(), &mut |event| {
-                told.push(event.line());
+                found.push(event.line());
                 Ok(())
             })
         })
         .expect("events");
-        if encoding == Encoding::Cbor && told.len() != expected.len() {
-            // Text with half a surrogate pair is carried raw in CBOR.
+        if encoding == Encoding::Cbor && found.len() != expected.len() {
+            // Text with a lone surrogate is kept unparsed in CBOR.
             assert!(report.unparsed.reasons.contains_key("not-encodable"), "{shown}");
             continue;
         }
-        assert_eq!(told.len(), expected.len(), "{shown}");
-        for (told, expected) in told.iter().zip(expected) {
+        assert_eq!(found.len(), expected.len(), "{shown}");
+        for (found, expected) in found.iter().zip(expected) {
             let is_same = match encoding {
-                Encoding::Json => told == expected.as_bytes(),
+                Encoding::Json => found == expected.as_bytes(),
                 // Keys are in another order.
-                Encoding::Cbor => Any::from_json(told) == Any::from_json(expected.as_bytes()),
+                Encoding::Cbor => Any::from_json(found) == Any::from_json(expected.as_bytes()),
             };
-            let told = String::from_utf8_lossy(told);
-            assert!(is_same, "{shown}, {encoding}:\n{told:.500}\n{expected:.500}");
+            let found = String::from_utf8_lossy(found);
+            assert!(is_same, "{shown}, {encoding}:\n{found:.500}\n{expected:.500}");
         }
     }
 }

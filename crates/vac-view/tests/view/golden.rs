@@ -1,4 +1,4 @@
-//! Fixtures, and the events that are expected of them.
+//! Fixtures with their expected events.
 //!
 //! A stream is what `vac events` prints for the log. `VAC_BLESS=1` writes the streams; read the
 //! difference before committing it.
@@ -16,7 +16,7 @@ fn fixtures() -> PathBuf {
 
 /// Compares the events of the log in a folder with the expected ones.
 #[track_caller]
-fn matches(adapter: &dyn Adapter, folder: &str) {
+fn assert_events(adapter: &dyn Adapter, folder: &str) {
     let entries = fixtures().join(folder).read_dir().expect("a folder");
     let mut logs = entries.map(|entry| entry.expect("an entry").path());
     let is_log = |path: &PathBuf| !path.to_string_lossy().contains("expected");
@@ -43,35 +43,35 @@ fn matches(adapter: &dyn Adapter, folder: &str) {
 
 #[test]
 fn claude_session_has_the_expected_events() {
-    matches(&vac_adapter_claude::Claude, "claude/jsonl/basic");
+    assert_events(&vac_adapter_claude::Claude, "claude/jsonl/basic");
 }
 
 #[test]
 fn codex_session_has_the_expected_events() {
-    matches(&vac_adapter_codex::Codex, "codex/envelopes/basic");
+    assert_events(&vac_adapter_codex::Codex, "codex/envelopes/basic");
 }
 
 #[test]
 fn codex_fork_has_only_its_own_events() {
-    matches(&vac_adapter_codex::Codex, "codex/envelopes/forked");
+    assert_events(&vac_adapter_codex::Codex, "codex/envelopes/forked");
 }
 
 #[test]
 fn gemini_session_has_the_expected_events() {
-    matches(&vac_adapter_gemini::Gemini, "gemini/json/basic");
+    assert_events(&vac_adapter_gemini::Gemini, "gemini/json/basic");
 }
 
 #[test]
 fn gemini_history_gets_its_times_from_the_file_name() {
-    matches(&vac_adapter_gemini::Gemini, "gemini/history/basic");
+    assert_events(&vac_adapter_gemini::Gemini, "gemini/history/basic");
 }
 
 #[test]
 fn opencode_session_has_the_expected_events() {
-    matches(&vac_adapter_opencode::OpenCode, "opencode/concatenated/basic");
+    assert_events(&vac_adapter_opencode::OpenCode, "opencode/concatenated/basic");
 }
 
 #[test]
 fn cursor_transcript_has_the_expected_events() {
-    matches(&vac_adapter_cursor::Cursor, "cursor/transcript/basic");
+    assert_events(&vac_adapter_cursor::Cursor, "cursor/transcript/basic");
 }

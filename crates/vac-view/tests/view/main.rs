@@ -21,17 +21,17 @@ use vac_view::{Facts, Options, events, inspect, record};
 /// The only agent whose tables these tests know.
 const AGENTS: &[&dyn Adapter] = &[&kiln::Kiln];
 
-/// A record of the agent `kiln` with these entries and nothing more than it needs.
+/// Returns a minimal record of the agent `kiln` with these entries.
 fn record(entries: &str) -> String {
     record_of("kiln-cli", "", entries)
 }
 
-/// A record without an adapter.
+/// Returns a record of an agent without an adapter.
 fn foreign_record(entries: &str) -> String {
     record_of("someone-else", "", entries)
 }
 
-/// A record of an agent with more members of the session, each followed by a comma.
+/// Returns a record of an agent with more members of the session, each followed by a comma.
 fn record_of(cli_name: &str, members: &str, entries: &str) -> String {
     format!(
         r#"{{"version": "3.0.0-draft", "id": "r", "session": {{"session-id": "s", {members}
@@ -57,7 +57,7 @@ fn events_with(json: &str, options: Options) -> Vec<Value> {
     parse(&lines.expect("a record"))
 }
 
-/// The events of a session as lines.
+/// Returns the events of a session as lines.
 fn lines(
     session: &dyn Session,
     sources: &[Source],
@@ -75,7 +75,7 @@ fn parse(lines: &[String]) -> Vec<Value> {
     lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The names of the events of a record, without its boundaries.
+/// Returns the names of the events of a record, without its boundaries.
 #[track_caller]
 fn names(record: &str) -> Vec<String> {
     let name = |event: &Value| event["event"].as_str().expect("a name").to_owned();
@@ -83,7 +83,7 @@ fn names(record: &str) -> Vec<String> {
     names.into_iter().filter(|name| !name.starts_with("session_")).collect()
 }
 
-/// The event of a record of `kiln` with one entry.
+/// Returns the event of a record of `kiln` with one entry.
 #[track_caller]
 fn only(entry: &str) -> Value {
     let mut events = events_of(&record(entry));

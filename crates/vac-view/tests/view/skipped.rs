@@ -1,4 +1,4 @@
-//! What is reported once, and what only on request.
+//! Entries that are skipped unless they are asked for.
 
 use serde_json::{Value, json};
 use vac_view::Options;
@@ -40,7 +40,7 @@ fn repeated_inherited_and_updated_entries_are_skipped_and_counted() {
 }
 
 #[test]
-fn what_was_superseded_otherwise_is_reported_and_marked() {
+fn other_superseded_entries_are_reported_and_marked() {
     for how in ["rewound", "compacted", "rolled-back", "retracted", "other"] {
         let annotation = format!(r#""superseded": {{"how": "{how}"}}"#);
         let answer = format!(
@@ -83,7 +83,7 @@ fn native_keys_with_the_names_of_annotations_mean_nothing() {
 
 #[test]
 fn invalid_annotations_are_ignored_and_counted() {
-    for annotation in [r#""somebody""#, r#"{"author": "robot"}"#, r#"{"inherited": 7}"#, "null"] {
+    for annotation in [r#""someone""#, r#"{"author": "robot"}"#, r#"{"inherited": 7}"#, "null"] {
         let entry = format!(r#"{{"type": "user", "content": "x", "vac": {annotation}}}"#);
         let record = crate::record_of("kiln-cli", &format!(r#""vac": {annotation},"#), &entry);
         assert_eq!(names(&record), ["user_prompt"], "{annotation}");

@@ -13,12 +13,12 @@ use vac_record::AbstractTimestamp;
 use vac_store::join::look;
 
 use super::{database, documents, only, sessions, values};
-use crate::untouched::Untouched;
+use crate::snapshot::Snapshot;
 
-/// What the fixture is made of.
+/// The statements that create the fixture.
 pub const SQL: &str = include_str!("chat.sql");
 
-/// A chat of these blobs, the id of each of which is its number.
+/// Creates a chat with these blobs; the id of each is its number.
 fn chat(root: u8, blobs: &[(u8, &[u8])]) -> (TempDir, PathBuf) {
     let meta = format!(r#"{{"agentId":"chat","latestRootBlobId":"{}"}}"#, id(root));
     let mut sql = format!(
@@ -42,18 +42,18 @@ fn id(number: u8) -> String {
     HEXLOWER.encode(&[number; 32])
 }
 
-/// A list of messages, as a root holds it.
+/// Returns a list of messages, as a root contains it.
 fn list(numbers: &[u8]) -> Vec<u8> {
     numbers.iter().flat_map(|number| [&[0x0a, 32][..], &[*number; 32]].concat()).collect()
 }
 
-/// A reference in another field.
+/// Returns a reference in another field.
 fn reference(field: u8, number: u8) -> Vec<u8> {
     [&[field << 3 | 2, 32][..], &[number; 32]].concat()
 }
 
-/// The blobs of a chat in their order, by their numbers, with their marks.
-fn told(path: &Path) -> Vec<String> {
+/// Returns the blobs of a chat in order: their numbers and the codes of their troubles.
+fn blobs(path: &Path) -> Vec<String> {
     let (_, stored) = sessions(path).remove(0);
     let documents = values(&stored).into_iter().zip(stored.codes());
     let blobs = documents.filter_map(|(document, codes)| {
@@ -68,7 +68,7 @@ fn told(path: &Path) -> Vec<String> {
 const HELLO: &[u8] = br#"{"role":"user","content":"hello"}"#;
 
 #[test]
-fn the_fixture_is_what_its_text_says() {
+fn fixture_is_up_to_date() {
     let (_folder, made) = database("store.db", SQL);
     let fixture = root().join("fixtures/cursor/chat/basic/store.db");
     if std::env::var_os("VAC_BLESS").is_some() {
@@ -80,7 +80,7 @@ fn the_fixture_is_what_its_text_says() {
 }
 
 #[test]
-fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
+fn messages_have_the_order_of_the_root_and_unlinked_ones_are_marked() {
     let turn = [reference(1, 2), reference(2, 7)].concat();
     let root = [list(&[2, 3, 2, 9]), reference(8, 6)].concat();
     let blobs: &[(u8, &[u8])] = &[
@@ -93,7 +93,7 @@ fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
         (1, &root),
     ];
     let (folder, path) = chat(1, blobs);
-    let before = Untouched::of(folder.path());
+    let before = Snapshot::new(folder.path());
     let expected = [
         "01 row-lists",
         "02",
@@ -105,7 +105,7 @@ fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
         "05 row-unlisted",
         "08 row-unlisted",
     ];
-    assert_eq!(told(&path), expected);
+    assert_eq!(blobs(&path), expected);
     let record = only(&path);
     let entries = record.entries();
     let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
@@ -114,24 +114,24 @@ fn messages_stand_as_the_root_lists_them_and_what_nothing_leads_to_is_marked() {
     let superseded =
         entries.iter().filter(|entry| entry["vac"]["superseded"]["how"] == "other").count();
     assert_eq!(superseded, 4);
-    before.assert_still(folder.path());
+    before.assert_unchanged(folder.path());
 }
 
 #[test]
-fn references_may_lead_in_circles_and_nowhere() {
+fn circular_and_dangling_references_are_handled() {
     let one = [list(&[2]), reference(8, 1), reference(8, 3)].concat();
     let three = [reference(1, 1), reference(1, 3), reference(1, 4), reference(1, 99)].concat();
     let four = reference(1, 3);
     let (_folder, path) = chat(1, &[(1, &one), (2, HELLO), (3, &three), (4, &four)]);
-    assert_eq!(told(&path), ["01 row-lists", "02", "03 row-linked", "04 row-linked"]);
+    assert_eq!(blobs(&path), ["01 row-lists", "02", "03 row-linked", "04 row-linked"]);
     // A list that lists itself.
     let (_folder, path) = chat(1, &[(1, &list(&[1, 1]))]);
-    assert_eq!(told(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
+    assert_eq!(blobs(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
     only(&path);
 }
 
 #[test]
-fn a_root_that_lies_is_told_and_messages_stand_as_they_were_stored() {
+fn invalid_root_is_reported_and_messages_keep_the_stored_order() {
     for root in [
         &b"\x0a\xff\x01too short"[..],
         b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
@@ -139,29 +139,29 @@ fn a_root_that_lies_is_told_and_messages_stand_as_they_were_stored() {
         b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
     ] {
         let (_folder, path) = chat(1, &[(2, HELLO), (1, root), (3, HELLO)]);
-        assert_eq!(told(&path), ["01 row-lists", "02", "03"]);
+        assert_eq!(blobs(&path), ["01 row-lists", "02", "03"]);
         let record = only(&path);
         let warning = "the list of messages cannot be read";
         assert!(record.report.warnings.iter().any(|line| line.starts_with(warning)));
         assert_eq!(record.entries().iter().filter(|entry| entry["type"] == "user").count(), 2);
     }
     let (_folder, path) = chat(1, &[(2, HELLO)]);
-    assert_eq!(told(&path), ["01 row-lists row-missing", "02"]);
+    assert_eq!(blobs(&path), ["01 row-lists row-missing", "02"]);
     only(&path);
 }
 
 #[test]
-fn a_short_list_of_a_long_blob_does_not_grow_without_end() {
+fn repeated_long_blob_is_limited() {
     let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(1 << 20));
     let root = list(&[2; 1000]);
     let (_folder, path) = chat(1, &[(1, &root), (2, long.as_bytes())]);
     let (_, documents) = sessions(&path).remove(0);
     assert!(documents.len() < 20 << 20, "{} bytes", documents.len());
-    assert_eq!(told(&path).iter().filter(|name| name.starts_with("02")).count(), 1000);
+    assert_eq!(blobs(&path).iter().filter(|name| name.starts_with("02")).count(), 1000);
 }
 
 #[test]
-fn awkward_rows_are_carried() {
+fn unusual_rows_are_kept() {
     let meta = HEXLOWER.encode(br#"{"agentId":"","createdAt":"never"}"#);
     let (folder, path) = database(
         "store.db",
@@ -200,18 +200,15 @@ fn awkward_rows_are_carried() {
 }
 
 #[test]
-fn what_stands_beside_the_database_belongs_to_it() {
+fn file_next_to_the_database_belongs_to_it() {
     let (folder, path) = chat(1, &[(1, &list(&[2])), (2, HELLO)]);
-    let beside = folder.path().join("meta.json");
+    let meta = folder.path().join("meta.json");
     let seen = || {
         look(vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0), &[&Cursor])
     };
     assert_eq!(seen().glimpse.project, None);
-    fs::write(
-        &beside,
-        r#"{"schemaVersion":1,"createdAtMs":17,"updatedAtMs":19,"cwd":"/home/ada"}"#,
-    )
-    .expect("to write");
+    fs::write(&meta, r#"{"schemaVersion":1,"createdAtMs":17,"updatedAtMs":19,"cwd":"/home/ada"}"#)
+        .expect("to write");
     let glimpse = seen().glimpse;
     assert_eq!(glimpse.session_id.as_deref(), Some("chat"));
     assert_eq!(glimpse.project.as_deref(), Some("/home/ada"));
@@ -221,13 +218,13 @@ fn what_stands_beside_the_database_belongs_to_it() {
     assert_eq!(record["session"]["session-end"], 19);
     assert_eq!(record["session"]["entries"][1]["event-type"], "meta.json");
     for other in ["{}", "not JSON", "{\"name\":\"package\"}"] {
-        fs::write(&beside, other).expect("to write");
+        fs::write(&meta, other).expect("to write");
         assert!(documents(&path).iter().all(|document| document["file"] == Value::Null));
     }
 }
 
 #[test]
-fn a_chat_without_a_name_has_that_of_its_folder() {
+fn chat_without_a_name_has_that_of_its_folder() {
     let top = TempDir::new().expect("a folder");
     let folder = top.path().join("0f0e0d0c-0b0a-4090-8080-706050403020");
     fs::create_dir(&folder).expect("a folder");

@@ -4,27 +4,27 @@ use std::fs;
 
 use vac_adapter::Share;
 use vac_adapter_check::logs::root;
-use vac_adapter_check::{Converted, full};
+use vac_adapter_check::{Converted, convert_full};
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
 use vac_store::join::look;
 
-use super::{converted, database, only, sessions, values};
+use super::{convert, database, only, sessions, values};
 use crate::Stored;
-use crate::untouched::Untouched;
+use crate::snapshot::Snapshot;
 
-/// What the fixture is made of.
+/// The statements that create the fixture.
 pub const SQL: &str = include_str!("composer.sql");
 
 const TABLE: &str = "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);";
 
-/// The record of a session, however it came about.
-fn plainly(_: &str, documents: &Stored) -> Converted {
-    full(&Cursor, &documents.0).expect("a session").remove(0)
+/// Converts a session without checking for losses.
+fn convert_unchecked(_: &str, documents: &Stored) -> Converted {
+    convert_full(&Cursor, &documents.0).expect("a session").remove(0)
 }
 
 #[test]
-fn the_fixture_is_what_its_text_says() {
+fn fixture_is_up_to_date() {
     let (_folder, made) = database("state.vscdb", SQL);
     let fixture = root().join("fixtures/cursor/composer/basic/state.vscdb");
     if std::env::var_os("VAC_BLESS").is_some() {
@@ -35,7 +35,7 @@ fn the_fixture_is_what_its_text_says() {
 }
 
 #[test]
-fn a_session_is_its_composer_the_bubbles_it_names_and_then_the_others() {
+fn session_is_its_composer_its_listed_bubbles_and_then_others() {
     let (_folder, path) = database("state.vscdb", SQL);
     let (key, documents) = sessions(&path).remove(0);
     assert_eq!(key, "11111111-aaaa-4aaa-8aaa-000000000001");
@@ -63,7 +63,7 @@ fn a_session_is_its_composer_the_bubbles_it_names_and_then_the_others() {
         "o-twice row-unlisted",
         "o-type row-unlisted",
     ];
-    // The document with a key twice reads as its last.
+    // Of duplicate keys the last one counts.
     assert_eq!(ends.collect::<Vec<_>>(), expected);
 }
 
@@ -87,38 +87,39 @@ fn other_rows_are_never_read() {
     let (_folder, path) = database("state.vscdb", SQL);
     let with = sessions(&path);
     for (key, documents) in &with {
-        let record = converted(key, documents);
+        let record = convert(key, documents);
         for text in [String::from_utf8_lossy(documents).as_ref(), record.text()] {
             assert!(!text.contains("credential"), "{key}");
         }
     }
     let without = "DROP TABLE ItemTable; DELETE FROM cursorDiskKV WHERE value LIKE 'credential%';";
     let (_folder, path) = database("state.vscdb", &format!("{SQL}{without}"));
-    assert_eq!(sessions(&path), with, "nobody misses them");
+    assert_eq!(sessions(&path), with, "they are not reported as missing");
 }
 
 #[test]
-fn a_secret_of_a_composer_is_left_out_and_the_report_says_so() {
+fn secret_of_a_composer_is_redacted_and_reported() {
     let (_folder, path) = database("state.vscdb", SQL);
     let (key, documents) = sessions(&path).remove(0);
-    let record = converted(&key, &documents);
+    let record = convert(&key, &documents);
     assert!(!record.text().contains("secret-one"));
     assert_eq!(record.report.redacted["composerData.blobEncryptionKey"], 1);
-    // Nor where the composer cannot be carried as a value.
+    // It is redacted, too, if the composer cannot be parsed.
     for broken in [
         r#"{"key":"composerData:c","value":{"blobEncryptionKey":"hush","a":1,"a":2}}"#,
         r#"{"key":"composerData:c","value":{"blobEncryptionKey":"hush""#,
         r#"{"key":"composerData:c","text":"{\"blobEncryptionKey\":\"hush\""}"#,
     ] {
         let log = format!("{}\n{broken}\n", r#"{"key":"bubbleId:c:b","value":{"type":1}}"#);
-        let record = plainly("c", &Stored(vac_adapter_check::Log::new("c", log.as_bytes())));
+        let record =
+            convert_unchecked("c", &Stored(vac_adapter_check::Log::new("c", log.as_bytes())));
         assert!(!record.text().contains("hush"), "{broken}");
         assert_eq!(record.report.redacted.len(), 1, "{broken}");
     }
 }
 
 #[test]
-fn a_list_looks_at_composers_alone() {
+fn list_reads_composers_only() {
     let (_folder, path) = database("state.vscdb", SQL);
     let logs = vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs;
     let seen: Vec<_> = logs.into_iter().map(|log| look(log, &[&Cursor])).collect();
@@ -137,7 +138,7 @@ fn a_list_looks_at_composers_alone() {
 }
 
 #[test]
-fn a_large_composer_is_listed_without_being_looked_into() {
+fn large_composer_is_listed_without_being_parsed() {
     let large = format!(
         "{TABLE} INSERT INTO cursorDiskKV SELECT 'composerData:large',
              '{{\"createdAt\":7,\"text\":\"' || hex(zeroblob(2200000)) || '\"}}';"
@@ -148,12 +149,12 @@ fn a_large_composer_is_listed_without_being_looked_into() {
     assert_eq!(known.glimpse.session_id.as_deref(), Some("large"));
     assert_eq!(known.glimpse.start, None);
     let (key, documents) = sessions(&path).remove(0);
-    let record = plainly(&key, &documents).value();
+    let record = convert_unchecked(&key, &documents).value();
     assert_eq!(record["session"]["session-start"], 7, "but it is converted whole");
 }
 
 #[test]
-fn rows_of_wrong_types_are_carried_or_told() {
+fn rows_of_wrong_types_are_kept_or_reported() {
     let (folder, path) = database(
         "state.vscdb",
         "CREATE TABLE cursorDiskKV (key, value);
@@ -171,7 +172,7 @@ fn rows_of_wrong_types_are_carried_or_told() {
          INSERT INTO cursorDiskKV VALUES (7, '{\"type\":1}');
          INSERT INTO cursorDiskKV VALUES (CAST(x'627562626c6549643a633aff' AS TEXT), '{\"type\":1}');",
     );
-    let before = Untouched::of(folder.path());
+    let before = Snapshot::new(folder.path());
     let record = only(&path);
     assert_eq!(record.report.unparsed.count, 2, "infinity and nothing are no JSON");
     let ids: Vec<_> = record.entries().iter().map(|entry| entry["id"].clone()).collect();
@@ -179,11 +180,11 @@ fn rows_of_wrong_types_are_carried_or_told() {
     assert_eq!(same, 2, "both rows of a table without an index");
     assert!(record.text().contains("one") && record.text().contains("two"));
     assert!(ids.contains(&"a:b".into()), "a bubble's id may have a colon");
-    before.assert_still(folder.path());
+    before.assert_unchanged(folder.path());
 }
 
 #[test]
-fn a_table_of_another_kind_is_no_store() {
+fn other_tables_are_not_a_store() {
     for sql in [
         "CREATE TABLE cursorDiskKV (name TEXT, value BLOB);",
         "CREATE TABLE ItemTable (key TEXT, value BLOB);",
@@ -202,7 +203,7 @@ fn a_table_of_another_kind_is_no_store() {
 }
 
 #[test]
-fn bubbles_are_found_by_what_they_call_themselves_and_never_twice() {
+fn bubbles_are_found_by_their_own_ids_once() {
     let (_folder, path) = database(
         "state.vscdb",
         &format!(
@@ -215,8 +216,8 @@ fn bubbles_are_found_by_what_they_call_themselves_and_never_twice() {
     );
     let (_, stored) = sessions(&path).remove(0);
     let documents = values(&stored);
-    let told: Vec<_> = documents.iter().skip(1).map(|document| document["key"].clone()).collect();
-    assert_eq!(told, ["bubbleId:c:1", "bubbleId:c:gone", "bubbleId:c:2"]);
+    let keys: Vec<_> = documents.iter().skip(1).map(|document| document["key"].clone()).collect();
+    assert_eq!(keys, ["bubbleId:c:1", "bubbleId:c:gone", "bubbleId:c:2"]);
     assert_eq!(stored.codes()[3], ["row-unlisted"]);
 }
 
@@ -235,8 +236,8 @@ fn bubbles_without_a_composer_are_the_conversation() {
         let (_, stored) = sessions(&path).remove(0);
         let documents = values(&stored);
         let bubbles = documents.iter().filter(|document| document["value"]["type"].is_number());
-        let told: Vec<_> = bubbles.map(|bubble| &bubble["key"]).collect();
-        assert_eq!(told, ["bubbleId:c:2", "bubbleId:c:1"], "{composer}");
+        let keys: Vec<_> = bubbles.map(|bubble| &bubble["key"]).collect();
+        assert_eq!(keys, ["bubbleId:c:2", "bubbleId:c:1"], "{composer}");
         assert!(!stored.codes().concat().contains(&"row-unlisted"), "{composer}");
     }
 }

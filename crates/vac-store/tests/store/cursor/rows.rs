@@ -1,4 +1,4 @@
-//! Nothing of a row is lost, and nothing is counted twice, by what the test itself reads.
+//! Rows are converted without loss; the test reads them on its own.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use vac_adapter_check::{Tokens, tokens};
 use vac_adapter_cursor::Cursor;
 use vac_adapter_cursor::check::CURSOR;
 
-use super::converted;
+use super::convert;
 
-/// Of rows as they are.
+/// The rules for rows.
 const ROWS: Agent = Agent {
     exceptions: &[
         Exception {
@@ -30,12 +30,12 @@ const ROWS: Agent = Agent {
         },
         Exception { paths: &["blobEncryptionKey"], when: When::Always, reason: "a secret" },
     ],
-    takes_apart: |_| true,
+    reads_damaged: |_| true,
     ..CURSOR
 };
 
-/// The rows of a session, each as a document: JSON as it is, other text as a text, and
-/// bytes in base64.
+/// Returns the rows of a session as documents: JSON as it is, other text as a string, and bytes in
+/// base64.
 fn rows(path: &Path, key: &str) -> Vec<Vec<u8>> {
     let connection = Connection::open(format!("file:{}?immutable=1", path.display()));
     let connection = connection.expect("a database");
@@ -77,7 +77,7 @@ fn document(bytes: &[u8]) -> Vec<u8> {
     Value::from(text).to_string().into_bytes()
 }
 
-/// The sessions of databases that there are, with the path and the key of each.
+/// Returns the sessions of the databases among the fixtures and the corpus.
 fn stored() -> Vec<Log> {
     let logs = fixture_logs(&Cursor).into_iter().chain(corpus(&Cursor));
     let logs: Vec<_> = logs.filter(|log| log.shown.contains('#')).collect();
@@ -90,9 +90,9 @@ fn key(log: &Log) -> &str {
 }
 
 #[test]
-fn nothing_of_a_row_is_lost() {
+fn rows_are_converted_without_loss() {
     for log in stored() {
-        let record = converted(key(&log), &crate::Stored(log.clone()));
+        let record = convert(key(&log), &crate::Stored(log.clone()));
         let rows = rows(&log.files[0], key(&log));
         let outcome = compare(&ROWS, &rows, &[&record.record], Where::Anywhere);
         assert!(outcome.missing.is_empty(), "{}: {:#?}", log.shown, outcome.missing);
@@ -101,10 +101,10 @@ fn nothing_of_a_row_is_lost() {
 }
 
 #[test]
-fn a_record_counts_the_tokens_that_its_bubbles_count() {
+fn record_counts_the_tokens_of_its_bubbles() {
     let mut total = Tokens::default();
     for log in stored() {
-        let record = converted(key(&log), &crate::Stored(log.clone())).value();
+        let record = convert(key(&log), &crate::Stored(log.clone())).value();
         let mut expected = Tokens::default();
         for row in rows(&log.files[0], key(&log)) {
             let row: Value = serde_json::from_slice(&row).unwrap_or_default();

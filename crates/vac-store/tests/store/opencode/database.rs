@@ -1,4 +1,4 @@
-//! Databases.
+//! Databases of `OpenCode`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use vac_adapter_check::logs::root;
 
-use super::{converted, ids, keys, only, sessions};
-use crate::untouched::Untouched;
+use super::{convert, ids, keys, only, sessions};
+use crate::snapshot::Snapshot;
 
-/// What the fixture is made of.
+/// The statements that create the fixture.
 pub const SQL: &str = include_str!("../opencode.sql");
 
-/// What the fixture of a newer version is made of.
+/// The statements that create the fixture of a newer version.
 const MESSAGES: &str = include_str!("../opencode-messages.sql");
 
-/// A database that a statement made, in a folder of its own.
+/// Creates a database with SQL statements, in a temporary folder.
 pub fn database(sql: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("opencode.db");
@@ -38,13 +38,13 @@ const TABLES: &str = "
     INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', 6, '{\"type\": \"text\", \"text\": \"first\"}');
 ";
 
-/// Those tables, and something awkward.
-fn with(sql: &str) -> (TempDir, PathBuf) {
+/// Creates those tables, with further statements.
+fn database_with(sql: &str) -> (TempDir, PathBuf) {
     database(&format!("{TABLES}{sql}"))
 }
 
 #[test]
-fn the_fixtures_are_what_their_texts_say() {
+fn fixtures_are_up_to_date() {
     for (sql, name, count) in [(SQL, "database/basic", 2), (MESSAGES, "database/messages", 1)] {
         let (_folder, made) = database(sql);
         let fixture = root().join("fixtures/opencode").join(name).join("opencode.db");
@@ -57,7 +57,7 @@ fn the_fixtures_are_what_their_texts_say() {
 }
 
 #[test]
-fn the_table_of_messages_is_enough() {
+fn table_of_messages_is_sufficient() {
     let (_folder, path) = database(MESSAGES);
     let (whole, _) = only(&path);
     let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE message; DROP TABLE part;"));
@@ -65,7 +65,7 @@ fn the_table_of_messages_is_enough() {
     assert_eq!(record["session"], whole["session"]);
     assert_eq!(report.warnings, [""; 0]);
     assert_eq!((report.entries["user"], report.entries["tool-call"]), (1, 4));
-    // A table that is missing on its own is missed.
+    // A single missing table is reported.
     let (_folder, path) = database(&format!("{MESSAGES} DROP TABLE part;"));
     let (_, report) = only(&path);
     assert_eq!(report.warnings, ["table part: there is no such table"]);
@@ -117,8 +117,8 @@ fn sessions_of_the_second_version_are_read_with_waiting_prompts() {
 }
 
 #[test]
-fn messages_that_the_older_tables_have_as_well_are_told_once() {
-    let (_folder, path) = with(
+fn messages_in_old_and_new_tables_are_read_once() {
+    let (_folder, path) = database_with(
         "CREATE TABLE session_message (id text, session_id text, type text, seq integer,
             time_created integer, data text);
          INSERT INTO session_message VALUES ('msg_a', 'ses_1', 'user', 1, 6,
@@ -134,7 +134,7 @@ fn messages_that_the_older_tables_have_as_well_are_told_once() {
 }
 
 #[test]
-fn tables_that_hold_secrets_are_never_read() {
+fn tables_with_secrets_are_never_read() {
     let (_folder, path) = database(SQL);
     let with = sessions(&path);
     for (key, documents) in &with {
@@ -143,11 +143,11 @@ fn tables_that_hold_secrets_are_never_read() {
     let without = "DROP TABLE account; DROP TABLE control_account; DROP TABLE credential;
         DROP TABLE session_share;";
     let (_folder, path) = database(&format!("{SQL}{without}"));
-    assert_eq!(sessions(&path), with, "nobody misses them");
+    assert_eq!(sessions(&path), with, "they are not reported as missing");
 }
 
 #[test]
-fn a_view_is_no_table() {
+fn view_is_not_a_table() {
     let (_folder, path) = database(
         "CREATE TABLE credential (id text, data text);
          INSERT INTO credential VALUES ('k', 'HUSH');
@@ -162,8 +162,8 @@ fn a_view_is_no_table() {
 }
 
 #[test]
-fn what_a_column_computes_is_not_read() {
-    let (_folder, path) = with(
+fn generated_columns_are_not_read() {
+    let (_folder, path) = database_with(
         "
         ALTER TABLE part ADD COLUMN \"a\"\"b\" text DEFAULT 'kept';
         ALTER TABLE part ADD COLUMN bomb text AS (hex(zeroblob(400000000)));",
@@ -174,11 +174,11 @@ fn what_a_column_computes_is_not_read() {
 }
 
 #[test]
-fn a_list_knows_what_the_table_of_sessions_says() {
-    let (_folder, path) = with("");
+fn list_reads_the_table_of_sessions() {
+    let (_folder, path) = database_with("");
     let found = vac_store::find(&[path], crate::AGENTS);
     let log = found.logs.into_iter().next().expect("a session");
-    let known = vac_store::join::look(log, &[&vac_adapter_opencode::OpenCode]);
+    let known = vac_store::join::find_logs(log, &[&vac_adapter_opencode::OpenCode]);
     assert_eq!(known.agent, Some("opencode"));
     assert_eq!(known.glimpse.variant, "database");
     assert_eq!(known.glimpse.session_id.as_deref(), Some("ses_1"));
@@ -189,7 +189,7 @@ fn a_list_knows_what_the_table_of_sessions_says() {
 
 #[test]
 fn numbers_stay_as_they_were_written() {
-    let (_folder, path) = with(
+    let (_folder, path) = database_with(
         "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7,
             '{\"type\": \"beam\", \"n\": [1.0, 1e400, 18446744073709551617, 0.10]}');
          UPDATE session SET cost = 0.25;",
@@ -198,12 +198,12 @@ fn numbers_stay_as_they_were_written() {
     let text = String::from_utf8_lossy(&documents);
     assert!(text.contains("[1.0, 1e400, 18446744073709551617, 0.10]"), "{text}");
     assert!(text.contains("\"cost\":0.25"), "{text}");
-    assert_eq!(converted(&key, &documents).variant, "database");
+    assert_eq!(convert(&key, &documents).variant, "database");
 }
 
 #[test]
-fn rows_without_values_are_carried_or_told() {
-    let (_folder, path) = with(
+fn rows_without_values_are_kept_or_reported() {
+    let (_folder, path) = database_with(
         "INSERT INTO message VALUES (NULL, NULL, NULL, NULL);
          INSERT INTO message VALUES ('msg_2', 'ses_1', 7, NULL);
          INSERT INTO part VALUES (NULL, NULL, NULL, NULL, NULL);
@@ -214,7 +214,7 @@ fn rows_without_values_are_carried_or_told() {
     );
     assert_eq!(keys(&path), ["ses_1", "without-session"]);
     let sessions = sessions(&path);
-    let converted = converted(&sessions[0].0, &sessions[0].1);
+    let converted = convert(&sessions[0].0, &sessions[0].1);
     let record = converted.value();
     let ids = ids(&record);
     for id in ["msg_1", "prt_1", "prt_2", "prt_3", "msg_2"] {
@@ -224,7 +224,7 @@ fn rows_without_values_are_carried_or_told() {
 }
 
 #[test]
-fn values_of_other_types_are_carried() {
+fn values_of_other_types_are_kept() {
     let (_folder, path) = database(
         "CREATE TABLE session (id, project_id, directory, title, version, time_created, odd);
          CREATE TABLE message (id, session_id, data);
@@ -243,12 +243,12 @@ fn values_of_other_types_are_carried() {
     for value in ["/wA=", "hi\\n", "soon", "/w==", "[1,2]", "inf"] {
         assert!(text.contains(value), "{value} in {text}");
     }
-    assert_eq!(record["id"], "7", "what is no text is its own name");
+    assert_eq!(record["id"], "7", "an id that is not text is used as it is");
 }
 
 #[test]
-fn data_that_is_no_json_is_carried_as_text_with_the_reason() {
-    let (_folder, path) = with(
+fn data_that_is_not_json_is_kept_as_text_with_the_reason() {
+    let (_folder, path) = database_with(
         "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7, '{\"type\": \"text\", ');
          INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, 'plain
 words');",
@@ -264,8 +264,8 @@ words');",
 }
 
 #[test]
-fn data_that_names_itself_does_not_hide_its_row() {
-    let (_folder, path) = with(
+fn ids_inside_data_do_not_replace_those_of_the_row() {
+    let (_folder, path) = database_with(
         "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 7,
             '{\"id\": \"other\", \"type\": \"text\", \"text\": \"x\", \"time_created\": 1}');
          INSERT INTO part VALUES ('prt_3', 'msg_1', 'ses_1', 7, '{\"a\": 1, \"a\": 2}');",
@@ -279,7 +279,7 @@ fn data_that_names_itself_does_not_hide_its_row() {
 }
 
 #[test]
-fn what_is_missing_is_told_and_the_rest_is_read() {
+fn missing_tables_are_reported_and_the_rest_is_read() {
     for (sql, warning) in [
         ("DROP TABLE session;", "table session: there is no such table"),
         ("DROP TABLE part;", "table part: there is no such table"),
@@ -289,93 +289,93 @@ fn what_is_missing_is_told_and_the_rest_is_read() {
             "table message: no column names a session",
         ),
     ] {
-        let (_folder, path) = with(sql);
+        let (_folder, path) = database_with(sql);
         let (record, report) = only(&path);
         assert!(report.warnings.contains(&warning.to_owned()), "{sql} {:?}", report.warnings);
         assert_eq!(record["id"], "ses_1");
     }
-    let (_folder, path) = with("DROP TABLE todo; DROP TABLE project;");
-    assert_eq!(only(&path).1.warnings, Vec::<String>::new(), "nobody needs those");
-    let (_folder, path) = with("ALTER TABLE part DROP COLUMN session_id;");
+    let (_folder, path) = database_with("DROP TABLE todo; DROP TABLE project;");
+    assert_eq!(only(&path).1.warnings, Vec::<String>::new(), "optional tables are not reported");
+    let (_folder, path) = database_with("ALTER TABLE part DROP COLUMN session_id;");
     assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"], "a part is its message's");
 }
 
-/// What is found in a path, and what is complained about.
-fn look(path: &Path) -> (usize, Vec<String>) {
+/// Returns the number of logs in a path, and the troubles.
+fn find_logs(path: &Path) -> (usize, Vec<String>) {
     let found = vac_store::find(&[path.to_owned()], crate::AGENTS);
     (found.logs.iter().filter(|log| log.shown.contains('#')).count(), found.troubles)
 }
 
 #[test]
-fn what_is_no_database_is_a_clear_line() {
-    let (folder, path) = with("");
+fn file_that_is_not_a_database_is_reported() {
+    let (folder, path) = database_with("");
     let whole = fs::read(&path).expect("a database");
     let other = folder.path().join("other.db");
     fs::write(&other, b"just text, whatever it is called").expect("a file");
-    assert_eq!(look(&other), (0, Vec::new()), "a file like any other");
+    assert_eq!(find_logs(&other), (0, Vec::new()), "a file like any other");
     fs::write(&other, &whole[..700]).expect("a file");
-    let (count, troubles) = look(&other);
+    let (count, troubles) = find_logs(&other);
     assert_eq!(count, 0);
     assert!(troubles[0].contains("other.db: database: "), "{troubles:?}");
     let mut rubbish = whole[..16].to_vec();
     rubbish.resize(5000, 0xa5);
     fs::write(&other, &rubbish).expect("a file");
-    assert!(look(&other).1[0].contains("other.db: database: "));
+    assert!(find_logs(&other).1[0].contains("other.db: database: "));
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
-    assert_eq!(found.logs.len(), 1, "the good one beside it is there");
+    assert_eq!(found.logs.len(), 1, "the intact one next to it is found");
 }
 
-/// So much that it takes many pages.
-fn long() -> (TempDir, PathBuf) {
+/// Creates a database of many pages.
+fn large_database() -> (TempDir, PathBuf) {
     let data = format!(r#"{{"type": "text", "text": "{}"}}"#, "long ".repeat(60));
     let rows = (0..200).map(|number| {
         format!("INSERT INTO part VALUES ('prt_{number:03}', 'msg_1', 'ses_1', 7, '{data}');")
     });
-    with(&rows.collect::<String>())
+    database_with(&rows.collect::<String>())
 }
 
 #[test]
-fn a_database_that_was_cut_is_a_clear_line() {
-    let (folder, path) = long();
+fn truncated_database_is_reported() {
+    let (folder, path) = large_database();
     let whole = fs::read(&path).expect("a database");
     fs::write(&path, &whole[..whole.len() / 8 * 7]).expect("a file");
-    let untouched = Untouched::of(folder.path());
-    let (count, troubles) = look(&path);
-    untouched.assert_still(folder.path());
+    let snapshot = Snapshot::new(folder.path());
+    let (count, troubles) = find_logs(&path);
+    snapshot.assert_unchanged(folder.path());
     assert_eq!(count, 0);
     assert!(troubles[0].ends_with("database disk image is malformed"), "{troubles:?}");
 }
 
 #[test]
-fn a_page_of_rubbish_is_told_and_the_rest_is_read() {
-    let (folder, path) = long();
+fn damaged_page_is_reported_and_the_rest_is_read() {
+    let (folder, path) = large_database();
     let mut bytes = fs::read(&path).expect("a database");
     let last = bytes.len() - 4096;
     bytes[last..].fill(0xa5);
     fs::write(&path, &bytes).expect("a file");
-    let untouched = Untouched::of(folder.path());
+    let snapshot = Snapshot::new(folder.path());
     let (record, report) = only(&path);
-    untouched.assert_still(folder.path());
-    let told = |line: &String| line.starts_with("table part: database: ");
-    assert!(report.warnings.iter().any(told), "{:?}", report.warnings);
+    snapshot.assert_unchanged(folder.path());
+    let is_reported = |line: &String| line.starts_with("table part: database: ");
+    assert!(report.warnings.iter().any(is_reported), "{:?}", report.warnings);
     assert!(ids(&record).contains(&"msg_1"));
 }
 
 #[test]
-fn a_locked_database_is_read_and_left_alone() {
-    let (folder, path) = with("");
+fn locked_database_is_read_and_unchanged() {
+    let (folder, path) = database_with("");
     let other = Connection::open(&path).expect("a database");
     other.execute_batch("BEGIN EXCLUSIVE; UPDATE session SET title = 'later';").expect("a lock");
-    let untouched = Untouched::of(folder.path());
+    let snapshot = Snapshot::new(folder.path());
     let (record, _) = only(&path);
-    untouched.assert_still(folder.path());
+    snapshot.assert_unchanged(folder.path());
     assert_eq!(record["session"]["title"], "t", "what is not committed is not there");
     other.execute_batch("COMMIT").expect("still ours");
 }
 
 #[test]
-fn what_is_only_in_the_write_ahead_log_is_read() {
-    let (folder, path) = with("");
+fn rows_in_the_write_ahead_log_are_read() {
+    let (folder, path) = database_with("");
     let other = Connection::open(&path).expect("a database");
     other
         .execute_batch(
@@ -384,23 +384,23 @@ fn what_is_only_in_the_write_ahead_log_is_read() {
         )
         .expect("SQL");
     assert!(folder.path().join("opencode.db-wal").is_file());
-    let untouched = Untouched::of(folder.path());
+    let snapshot = Snapshot::new(folder.path());
     assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1", "prt_2"]);
-    untouched.assert_still(folder.path());
+    snapshot.assert_unchanged(folder.path());
     drop(other);
 }
 
 #[test]
-fn a_database_that_keeps_a_write_ahead_log_and_has_none_now_is_read() {
-    let (folder, path) = with("PRAGMA journal_mode = WAL;");
-    let untouched = Untouched::of(folder.path());
+fn database_without_its_write_ahead_log_is_read() {
+    let (folder, path) = database_with("PRAGMA journal_mode = WAL;");
+    let snapshot = Snapshot::new(folder.path());
     assert_eq!(ids(&only(&path).0), ["msg_1", "prt_1"]);
-    untouched.assert_still(folder.path());
+    snapshot.assert_unchanged(folder.path());
 }
 
 #[test]
-fn diffs_are_read_where_newer_versions_keep_them() {
-    let (folder, path) = with("");
+fn diffs_of_newer_versions_are_read() {
+    let (folder, path) = database_with("");
     let diffs = folder.path().join("storage/session_diff");
     fs::create_dir_all(&diffs).expect("a folder");
     fs::write(diffs.join("ses_1.json"), r#"[{"file": "a.rs", "additions": 1}]"#).expect("a file");

@@ -1,4 +1,4 @@
-//! Nothing of a row is lost, by what the test itself reads.
+//! Rows are converted without loss; the test reads them on its own.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -10,9 +10,9 @@ use vac_adapter_check::no_drop::{Where, compare};
 use vac_adapter_check::{logs, tokens};
 use vac_adapter_opencode::check::OPENCODE;
 
-use super::{converted, sessions};
+use super::{convert, sessions};
 
-/// Of rows as they are, with their data read.
+/// The rules for rows with parsed data.
 const ROWS: Agent = Agent {
     exceptions: &[
         Exception {
@@ -37,18 +37,18 @@ const ROWS: Agent = Agent {
         },
         Exception {
             paths: &["id", "session_id"],
-            when: When::Says("session.session-id"),
+            when: When::Equals("session.session-id"),
             reason: "the session's id",
         },
     ],
     ..OPENCODE
 };
 
-/// Columns that hold JSON.
+/// Columns that contain JSON.
 const JSON: &[&str] =
     &["data", "permission", "model", "metadata", "sandboxes", "summary_diffs", "revert"];
 
-/// The rows of a session, as objects.
+/// Returns the rows of a session, as objects.
 fn rows(path: &Path, session: &str) -> Vec<Value> {
     let connection = Connection::open(path).expect("a database");
     let project = format!(
@@ -89,8 +89,8 @@ fn read(connection: &Connection, query: &str) -> Vec<Value> {
 }
 
 fn databases() -> Vec<std::path::PathBuf> {
-    let beside = logs::root().with_file_name("shared").join("corpus");
-    let corpus = std::env::var_os("VAC_CORPUS").map_or(beside, Into::into);
+    let default = logs::root().with_file_name("shared").join("corpus");
+    let corpus = std::env::var_os("VAC_CORPUS").map_or(default, Into::into);
     let real = corpus.join("opencode/o10_opencode.db");
     let fixtures = logs::root().join("fixtures/opencode");
     let mut all = vec![
@@ -106,13 +106,13 @@ fn databases() -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn nothing_of_a_row_is_lost() {
+fn rows_are_converted_without_loss() {
     for path in databases() {
         let folder = tempfile::TempDir::new().expect("a folder");
         let copy = folder.path().join("copy.db");
         std::fs::copy(&path, &copy).expect("a copy");
         for (key, documents) in sessions(&path) {
-            let record = converted(&key, &documents).record;
+            let record = convert(&key, &documents).record;
             let rows: Vec<_> = rows(&copy, &key).iter().map(ToString::to_string).collect();
             let outcome = compare(&ROWS, &rows, &[&record], Where::Anywhere);
             println!("{}#{key}: {} leaves of {} rows", path.display(), outcome.leaves, rows.len());
@@ -129,7 +129,7 @@ fn tokens_are_those_of_the_messages() {
         let copy = folder.path().join("copy.db");
         std::fs::copy(&path, &copy).expect("a copy");
         for (key, documents) in sessions(&path) {
-            let counted = tokens(&converted(&key, &documents).value());
+            let counted = tokens(&convert(&key, &documents).value());
             let number = |pointer: &str| -> u64 {
                 let rows = rows(&copy, &key);
                 let is_answer =

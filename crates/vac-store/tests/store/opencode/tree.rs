@@ -6,8 +6,8 @@ use std::path::Path;
 use tempfile::TempDir;
 use vac_adapter_check::logs::root;
 
-use super::{converted, ids, keys, only, sessions};
-use crate::untouched::Untouched;
+use super::{convert, ids, keys, only, sessions};
+use crate::snapshot::Snapshot;
 
 /// Writes the files of a tree.
 fn tree(files: &[(&str, &str)]) -> TempDir {
@@ -35,8 +35,8 @@ fn part(id: &str, text: &str) -> String {
     )
 }
 
-/// A small tree that is as it should be.
-fn good() -> TempDir {
+/// Creates a small valid tree.
+fn valid_tree() -> TempDir {
     tree(&[
         ("storage/project/prj_1.json", r#"{"id": "prj_1", "worktree": "/w", "vcs": "git"}"#),
         ("storage/session/prj_1/ses_1.json", SESSION),
@@ -47,10 +47,10 @@ fn good() -> TempDir {
 }
 
 #[test]
-fn a_list_knows_a_session_by_its_own_file_alone() {
-    let folder = good();
+fn list_reads_only_the_file_of_a_session() {
+    let folder = valid_tree();
     let storage = folder.path().join("storage");
-    // Whoever reads more finds out.
+    // A conversion reads the parts, and reports them.
     fs::write(storage.join("part/msg_1/prt_1.json"), "what is this?").expect("a file");
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     let known = vac_store::join::look(
@@ -66,8 +66,8 @@ fn a_list_knows_a_session_by_its_own_file_alone() {
 }
 
 #[test]
-fn a_session_is_its_files_in_a_fixed_order_and_none_of_another() {
-    let folder = good();
+fn session_is_its_own_files_in_a_fixed_order() {
+    let folder = valid_tree();
     let other = SESSION.replace("ses_1", "ses_2");
     write(folder.path(), "storage/session/prj_1/ses_2.json", &other);
     write(folder.path(), "storage/todo/ses_1.json", "[]");
@@ -81,14 +81,14 @@ fn a_session_is_its_files_in_a_fixed_order_and_none_of_another() {
             .collect();
     assert!(places.is_sorted(), "{places:?}");
     assert!(!text.contains("ses_2"));
-    let converted = converted(&sessions[0].0, &sessions[0].1);
+    let converted = convert(&sessions[0].0, &sessions[0].1);
     assert_eq!(converted.variant, "tree");
     assert_eq!(converted.value()["environment"].get("x"), None);
     assert_eq!(ids(&converted.value()), ["msg_1", "prt_1", "prt_2"]);
 }
 
 #[test]
-fn other_folders_are_no_trees() {
+fn other_folders_are_not_trees() {
     for files in [
         &[("session/a.rs", "x"), ("message/b.rs", "y")][..],
         &[("session/a/a.rs", "x"), ("message/b/b.rs", "y"), ("part/c/c.rs", "z")],
@@ -101,10 +101,10 @@ fn other_folders_are_no_trees() {
 }
 
 #[test]
-fn what_is_missing_around_a_part_does_not_hide_it() {
+fn part_without_its_message_is_kept() {
     let lost = part("prt_9", "of a message that is gone").replace("msg_1", "msg_9");
     let without = r#"{"id": "prt_7", "messageID": "msg_7", "type": "text", "text": "whose?"}"#;
-    let folder = good();
+    let folder = valid_tree();
     write(folder.path(), "storage/part/msg_9/prt_9.json", &lost);
     write(folder.path(), "storage/part/msg_7/prt_7.json", without);
     write(folder.path(), "storage/message/ses_3/msg_3.json", &MESSAGE.replace("_1", "_3"));
@@ -112,7 +112,7 @@ fn what_is_missing_around_a_part_does_not_hide_it() {
     let sessions = sessions(folder.path());
     let record = |at: usize| {
         let (key, bytes) = &sessions[at];
-        converted(key, bytes).value()
+        convert(key, bytes).value()
     };
     assert_eq!(ids(&record(0)), ["msg_1", "prt_1", "prt_2", "prt_9"]);
     assert_eq!(ids(&record(1)), ["msg_3"]);
@@ -120,17 +120,17 @@ fn what_is_missing_around_a_part_does_not_hide_it() {
 }
 
 #[test]
-fn a_bad_file_is_told_and_the_rest_goes_on() {
-    let folder = good();
+fn malformed_file_is_reported_and_others_are_read() {
+    let folder = valid_tree();
     let storage = folder.path().join("storage");
     write(&storage, "part/msg_1/prt_3.json", "");
     write(&storage, "part/msg_1/prt_4.json", "{\n  \"id\": \"prt_4\",\n  \"type\": \"te");
     fs::create_dir_all(storage.join("part/msg_1/prt_5.json")).expect("a folder");
     write(&storage, "part/msg_1/.oc-prt_6.json.17.tmp", "half");
     write(&storage, "part/msg_1/prt_8.json", &part("prt_8", "last"));
-    let untouched = Untouched::of(folder.path());
+    let snapshot = Snapshot::new(folder.path());
     let (record, report) = only(folder.path());
-    untouched.assert_still(folder.path());
+    snapshot.assert_unchanged(folder.path());
     assert_eq!(
         report.warnings,
         ["part/msg_1/prt_3.json: it is empty", "part/msg_1/prt_5.json: not a regular file",]
@@ -145,10 +145,10 @@ fn a_bad_file_is_told_and_the_rest_goes_on() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_not_followed_and_lead_nowhere() {
+fn links_are_not_followed() {
     use std::os::unix::fs::symlink;
 
-    let folder = good();
+    let folder = valid_tree();
     let storage = folder.path().join("storage");
     let outside = tree(&[("secret.json", r#"{"id": "prt_0", "text": "HUSH"}"#)]);
     symlink(outside.path().join("secret.json"), storage.join("part/msg_1/prt_0.json"))
@@ -156,9 +156,9 @@ fn links_are_not_followed_and_lead_nowhere() {
     symlink(&storage, storage.join("session/loop")).expect("a link");
     symlink("..", storage.join("message/ses_1/up")).expect("a link");
     symlink(&storage, storage.join("part/msg_8")).expect("a link");
-    let untouched = Untouched::of(folder.path());
+    let snapshot = Snapshot::new(folder.path());
     let (record, report) = only(folder.path());
-    untouched.assert_still(folder.path());
+    snapshot.assert_unchanged(folder.path());
     assert_eq!(report.warnings, ["part/msg_1/prt_0.json: symbolic link, not followed"]);
     assert!(!record.to_string().contains("HUSH"));
     assert_eq!(ids(&record).len(), 4, "the message, its parts, and the line about the link");
@@ -166,14 +166,14 @@ fn links_are_not_followed_and_lead_nowhere() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_told_and_the_rest_goes_on() {
+fn unreadable_file_is_reported_and_others_are_read() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = good();
+    let folder = valid_tree();
     let file = folder.path().join("storage/part/msg_1/prt_1.json");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).expect("to lock it");
     if fs::read(&file).is_ok() {
-        println!("skipped: whoever runs this may read everything");
+        println!("skipped: this user may read every file");
         return;
     }
     let (record, report) = only(folder.path());
@@ -182,8 +182,8 @@ fn a_file_that_may_not_be_read_is_told_and_the_rest_goes_on() {
 }
 
 #[test]
-fn names_in_a_file_lead_nowhere_else() {
-    let folder = good();
+fn paths_in_a_file_are_not_followed() {
+    let folder = valid_tree();
     write(folder.path(), "outside.json", r#"{"id": "../../outside", "worktree": "HUSH"}"#);
     let session = SESSION.replace("prj_1", "../../outside");
     write(folder.path(), "storage/session/prj_1/ses_1.json", &session);
@@ -192,11 +192,11 @@ fn names_in_a_file_lead_nowhere_else() {
 }
 
 #[test]
-fn reading_the_fixtures_changes_nothing() {
+fn reading_changes_no_files() {
     for case in ["tree/basic", "tree/minimal", "early/basic"] {
         let folder = root().join("fixtures/opencode").join(case);
-        let untouched = Untouched::of(&folder);
+        let snapshot = Snapshot::new(&folder);
         assert_eq!(sessions(&folder.join("storage")).len(), 1, "{case}");
-        untouched.assert_still(&folder);
+        snapshot.assert_unchanged(&folder);
     }
 }

@@ -1,11 +1,11 @@
-//! What the beginning of a log tells.
+//! Detection and previews.
 
 use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share};
 use vac_adapter_check::{corpus, fixture_logs};
 use vac_adapter_gemini::Gemini;
 use vac_record::AbstractTimestamp;
 
-fn look(name: &str, bytes: &[u8]) -> (Confidence, Glimpse) {
+fn preview(name: &str, bytes: &[u8]) -> (Confidence, Glimpse) {
     let input = Memory { name, bytes };
     let beginning = Beginning::of(&input).expect("readable");
     let sample = beginning.sample();
@@ -27,7 +27,7 @@ fn document_is_recognised_wherever_it_is_cut() {
         "messages": [{"id": "m", "type": "user", "content": "Hello"}, {"id": "n", "type": "gemini"#;
     let messages = whole.iter().position(|byte| *byte == b'[').expect("a list");
     for length in messages + 1..whole.len() {
-        let (sure, glimpse) = look("x.json", &whole[..length]);
+        let (sure, glimpse) = preview("x.json", &whole[..length]);
         assert!(sure >= Confidence::Likely, "cut at {length}");
         assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("json", Some("s1")));
         assert_eq!(glimpse.share, Share::Piece);
@@ -37,7 +37,7 @@ fn document_is_recognised_wherever_it_is_cut() {
 #[test]
 fn preview_states_what_a_list_needs() {
     let header = r#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "directories": ["/d"]}"#;
-    let (_, glimpse) = look("x.jsonl", header.as_bytes());
+    let (_, glimpse) = preview("x.jsonl", header.as_bytes());
     let start = AbstractTimestamp::try_from("2026-01-05T09:30:00Z").expect("a time");
     assert_eq!(
         glimpse,
@@ -89,7 +89,7 @@ fn preview_states_what_a_list_needs() {
         ),
         ("session-1.jsonl", r#"{"$set": {"sessionId": "s1"}}"#, "jsonl", Some("s1"), Share::Piece),
     ] {
-        let (sure, glimpse) = look(name, text.as_bytes());
+        let (sure, glimpse) = preview(name, text.as_bytes());
         assert!(sure >= Confidence::Likely, "{text}");
         assert_eq!(
             (glimpse.variant, glimpse.session_id.as_deref(), glimpse.share),
@@ -109,6 +109,6 @@ fn logs_of_other_agents_are_refused() {
         r#"{"type": "message", "id": "i", "role": "user", "content": []}"#,
         r#"{"session": {"id": "s"}, "items": []}"#,
     ] {
-        assert_eq!(look("x", text.as_bytes()).0, Confidence::No, "{text}");
+        assert_eq!(preview("x", text.as_bytes()).0, Confidence::No, "{text}");
     }
 }

@@ -7,15 +7,15 @@ use vac_adapter_opencode::OpenCode;
 use vac_adapter_opencode::check::OPENCODE;
 use vac_record::AbstractTimestamp;
 
-use crate::{check, one};
+use crate::{check, convert_one};
 
-/// A list says of a fixture: variant, session, start, project, version.
-type Seen = (&'static str, &'static str, u64, Option<&'static str>, Option<&'static str>);
+/// The preview of a fixture: variant, session, start, project, version.
+type Expected = (&'static str, &'static str, u64, Option<&'static str>, Option<&'static str>);
 
 const LANTERN: &str = "ses_0a1b2c3d4effeLanternHarbor01";
 
-/// What the beginnings of fixtures tell. Trees and databases are told by their stores.
-const SEEN: &[(&str, Seen)] = &[
+/// The previews of fixtures. Those of trees and databases come from their stores.
+const PREVIEWS: &[(&str, Expected)] = &[
     ("capture/basic", ("capture", LANTERN, 1_772_700_002_137, None, None)),
     (
         "concatenated/basic",
@@ -34,7 +34,7 @@ const SEEN: &[(&str, Seen)] = &[
 #[test]
 fn beginning_of_a_log_gives_agent_and_preview() {
     let logs = fixture_logs(&OpenCode);
-    for (case, (variant, session, start, project, version)) in SEEN {
+    for (case, (variant, session, start, project, version)) in PREVIEWS {
         let part = format!("opencode/{case}/");
         let log = logs.iter().find(|log| log.shown.contains(&part)).expect("a fixture");
         let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -52,7 +52,7 @@ fn beginning_of_a_log_gives_agent_and_preview() {
 }
 
 #[test]
-fn cut_export_is_detected() {
+fn truncated_export_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("export/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -62,7 +62,7 @@ fn cut_export_is_detected() {
 }
 
 #[test]
-fn cut_shared_session_is_detected() {
+fn truncated_shared_session_is_detected() {
     let logs = fixture_logs(&OpenCode);
     let log = logs.iter().find(|log| log.shown.contains("share/truncated")).expect("a fixture");
     let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
@@ -78,15 +78,15 @@ fn whole_objects_of_a_damaged_share_are_converted() {
         r#"[{{"type": "session", "data": {INFO}}}, {{"type": "message", "data": {MESSAGE}}},
             {{"type": "part", "data": {part}}}, {{"type": "part", "type": "part", "data": {{}}}}]"#
     );
-    let (record, report) = one(share.as_bytes());
+    let (record, report) = convert_one(share.as_bytes());
     assert_eq!(ids(&record)[..2], ["msg_1", "prt_1"]);
     assert_eq!((report.unparsed.count, &*report.variant), (1, "share"));
-    // Nothing of a secret, wherever it is cut.
+    // A secret is redacted wherever the log is cut.
     let secret = r#"{"id": "ses_1", "projectID": "p", "share": {"secret": "hush", "url": "u"#;
     let share = format!(
         r#"[{{"type": "message", "data": {MESSAGE}}}, {{"type": "session", "data": {secret}"#
     );
-    let (record, report) = one(share.as_bytes());
+    let (record, report) = convert_one(share.as_bytes());
     assert!(!record.to_string().contains("hush"), "{record}");
     assert_eq!(report.redacted.values().sum::<u64>(), 1);
 }
@@ -107,12 +107,12 @@ fn whole_objects_of_a_damaged_export_are_converted() {
     let export = format!(
         r#"{{"info": {INFO}, "messages": [{{"info": {MESSAGE}, "parts": [{good}, {bad}]}}], "todos": []}}"#
     );
-    let (record, report) = one(export.as_bytes());
+    let (record, report) = convert_one(export.as_bytes());
     assert_eq!(ids(&record)[..2], ["msg_1", "prt_1"]);
     assert_eq!(report.unparsed.count, 1);
     assert_eq!(report.variant, "export");
     assert_eq!(record["session"]["projectID"], "p");
-    // Without the session there is nothing to tell.
+    // Without the session, nothing can be converted.
     let outcome = check("x.json", br#"{"info": {"id": "ses_1", "projectID": "p", "ti"#);
     assert!(outcome.refusal().starts_with("no session"), "{outcome}");
 }
@@ -135,14 +135,14 @@ fn messages_after_damage_are_converted() {
         r#"{{"info": {INFO}, "messages": [{first}, {second}, {third}, {}, {fifth}], "todos": []}}"#,
         &fourth[..fourth.len() - 1]
     );
-    let (record, report) = one(export.as_bytes());
+    let (record, report) = convert_one(export.as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     for id in ["msg_1", "prt_1", "msg_2", "prt_2", "prt_3", "prt_4", "msg_4", "prt_5", "prt_6"] {
         assert!(entries.iter().any(|entry| entry["id"] == id), "{id} is not in {record:#}");
     }
     assert_eq!(report.unparsed.count, 3, "a part, an info, a bracket");
     // Its messages name the session.
-    let (record, report) = one(export.replace("projectID\":", "projectID\"").as_bytes());
+    let (record, report) = convert_one(export.replace("projectID\":", "projectID\"").as_bytes());
     assert_eq!((record["id"].as_str(), report.unparsed.count), (Some("ses_1"), 4));
 }
 
@@ -165,7 +165,7 @@ fn secret_next_to_damage_is_redacted() {
             ),
             format!(r#"{{"info": {INFO}, "messages": [{message}, {damaged}, {message}], x}}"#),
         ] {
-            let (record, report) = one(export.as_bytes());
+            let (record, report) = convert_one(export.as_bytes());
             assert!(!record.to_string().contains("hush"), "{export}: {record}");
             assert!(report.redacted.values().sum::<u64>() > 0, "{export}");
         }
@@ -181,7 +181,7 @@ fn line_before_an_export_is_kept() {
     let log = Log::new("s.json", export.as_bytes());
     let found = detect(&log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
     assert_eq!(found, Some(Confidence::Certain));
-    let (record, report) = one(export.as_bytes());
+    let (record, report) = convert_one(export.as_bytes());
     let texts: Vec<_> = record["session"]["entries"]
         .as_array()
         .expect("entries")
@@ -199,7 +199,7 @@ fn unknown_elements_of_a_shared_session_are_events() {
             {{"type": "message", "data": {MESSAGE}, "seen": true}},
             {{"type": "model", "data": [{{"id": "m-1"}}]}}]"#
     );
-    let (record, report) = one(share.as_bytes());
+    let (record, report) = convert_one(share.as_bytes());
     let entries = record["session"]["entries"].as_array().expect("entries");
     let kinds: Vec<_> = entries.iter().map(|entry| entry["event-type"].as_str()).collect();
     let unknown = [Some("hologram"), Some("part"), Some("unknown")];
@@ -226,7 +226,7 @@ fn captured_line_keeps_members_next_to_its_part() {
         line("tool_use", &part(r#""type": "snapshot", "snapshot": "s""#)),
         line("weather", r#""rain": true"#),
     ];
-    let (record, report) = one(log.join("\n").as_bytes());
+    let (record, report) = convert_one(log.join("\n").as_bytes());
     let entries = &record["session"]["entries"];
     assert_eq!((&entries[0]["timestamp"], &entries[0]["line"]), (&5.into(), &1.into()));
     assert_eq!(entries[0]["native:line"]["timestamp"], 9);
@@ -247,7 +247,7 @@ fn parts_inside_a_message_may_be_anything() {
         "time": {"created": 3}, "assistant": "gone", "tool": []}, "parts": ["words", null,
         {"type": "tool-invocation"}, {"type": "tool-invocation", "toolInvocation": {"result": 0}},
         {"text": "no type"}, {"type": "text", "id": "own"}]}"#;
-    let (record, report) = one(log);
+    let (record, report) = convert_one(log);
     assert_eq!(
         ids(&record),
         ["msg_1", "msg_1:1", "msg_1:2", "msg_1:3", "msg_1:4", "msg_1:4:result", "msg_1:5", "own"]
@@ -279,6 +279,6 @@ fn document_that_claims_a_file_could_not_be_read_is_an_event_of_the_log() {
         "{MESSAGE}\n{}",
         r#"{"type": "unreadable", "sessionID": "ses_1", "file": "part/x.json", "reason": "no"}"#
     );
-    let (_, report) = one(log.as_bytes());
+    let (_, report) = convert_one(log.as_bytes());
     assert_eq!(report.warnings, [""; 0]);
 }

@@ -1,24 +1,24 @@
-//! What reading must not change.
+//! Snapshots of folders, to check that reading changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Everything in a folder: what is there, its bytes and when they were changed.
+/// A snapshot of a folder: its files, their bytes and modification times.
 #[derive(Debug, PartialEq)]
-pub struct Untouched(BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)>);
+pub struct Snapshot(BTreeMap<PathBuf, (Option<SystemTime>, Vec<u8>)>);
 
-impl Untouched {
-    /// A folder as it is now.
-    pub fn of(folder: &Path) -> Self {
+impl Snapshot {
+    /// Takes a snapshot of a folder.
+    pub fn new(folder: &Path) -> Self {
         let mut found = BTreeMap::new();
         walk(folder, &mut found);
         Self(found)
     }
 
-    /// Fails if anything in the folder is not what it was.
-    pub fn assert_still(&self, folder: &Path) {
+    /// Fails if anything in the folder has changed.
+    pub fn assert_unchanged(&self, folder: &Path) {
         let now = Self::of(folder);
         let names = |of: &Self| of.0.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&now), names(self), "other files than before");

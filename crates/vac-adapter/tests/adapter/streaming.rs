@@ -1,13 +1,13 @@
-//! An input in memory and one that trickles give the same frames, which hold
-//! every byte but space.
+//! An input in memory and one that is streamed give the same frames, which contain every byte
+//! except white space.
 
 use proptest::prelude::*;
 use vac_adapter::frame::{Content, Frame, Frames, held};
 
 /// A frame that borrows nothing: place, whether it is a document, bytes.
-type Shown = (String, u64, bool, String, Vec<u8>);
+type OwnedFrame = (String, u64, bool, String, Vec<u8>);
 
-fn shown(frame: &Frame<'_>) -> Shown {
+fn to_owned_frame(frame: &Frame<'_>) -> OwnedFrame {
     let (good, reason, bytes) = match &frame.content {
         Content::Document(document) => (true, String::new(), document.root().raw()),
         Content::Raw(raw) => (false, raw.reason.to_string(), raw.bytes),
@@ -15,10 +15,10 @@ fn shown(frame: &Frame<'_>) -> Shown {
     (frame.place.id(), frame.place.offset, good, reason, bytes.to_vec())
 }
 
-fn streamed(log: &[u8], chunk: usize) -> Vec<Shown> {
+fn streamed(log: &[u8], chunk: usize) -> Vec<OwnedFrame> {
     let mut frames = Frames::with_chunk(log, chunk);
     let mut found = Vec::new();
-    while let Some(frame) = frames.next(shown).expect("memory can be read") {
+    while let Some(frame) = frames.next(to_owned_frame).expect("memory can be read") {
         found.push(frame);
     }
     found
@@ -28,7 +28,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Pieces of logs, good and bad.
+/// Generates pieces of logs, valid and malformed.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let pieces: &[&[u8]] = &[
         b"{\"a\":1}",
@@ -60,11 +60,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn held_is_streamed(pieces in prop::collection::vec(piece(), 0..24), chunk in 1_usize..40) {
+    fn frames_do_not_depend_on_streaming(pieces in prop::collection::vec(piece(), 0..24), chunk in 1_usize..40) {
         let log = pieces.concat();
-        let held: Vec<_> = held(&log).iter().map(shown).collect();
+        let held: Vec<_> = held(&log).iter().map(to_owned_frame).collect();
         prop_assert_eq!(&held, &streamed(&log, chunk));
-        // Every byte outside of frames is space or a byte-order mark.
+        // Every byte outside of frames is white space or a byte-order mark.
         let mut at = 0;
         for (_, offset, _, _, bytes) in &held {
             let start = usize::try_from(*offset).expect("small");

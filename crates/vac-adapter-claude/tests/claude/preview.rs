@@ -1,18 +1,18 @@
-//! Detection, and what the beginning of a log tells.
+//! Detection and previews.
 
 use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
-use vac_adapter_check::{corpus, fixture, fixture_logs, full};
+use vac_adapter_check::{convert_full, corpus, fixture, fixture_logs};
 use vac_adapter_claude::Claude;
 use vac_record::AbstractTimestamp;
 
-fn glimpse(case: &str) -> Glimpse {
+fn preview(case: &str) -> Glimpse {
     let log = fixture(&Claude, case);
     Claude.glimpse(&Beginning::of(&log).expect("readable").sample())
 }
 
 #[test]
-fn a_session_tells_who_where_and_when() {
-    let found = glimpse("jsonl/basic");
+fn preview_states_session_project_start_and_version() {
+    let found = preview("jsonl/basic");
     let expected = Glimpse {
         variant: "jsonl",
         parent: None,
@@ -27,15 +27,15 @@ fn a_session_tells_who_where_and_when() {
 
 #[test]
 fn subagent_log_belongs_to_the_session_that_it_names() {
-    let found = glimpse("subagent/basic");
+    let found = preview("subagent/basic");
     assert_eq!((found.variant, found.share), ("subagent", Share::Subagent));
     assert_eq!(found.session_id.as_deref(), Some("7a1d0e6c-2b5f-4f0e-8c43-9d1e6b7a0c04"));
-    assert_eq!(glimpse("jsonl-folder/basic").share, Share::Whole);
+    assert_eq!(preview("jsonl-folder/basic").share, Share::Whole);
 }
 
 #[test]
-fn an_export_is_named_by_its_file() {
-    let found = glimpse("loglines/basic");
+fn export_is_named_by_its_file() {
+    let found = preview("loglines/basic");
     assert_eq!((found.variant, found.share), ("loglines", Share::Whole));
     assert_eq!(found.session_id.as_deref(), Some("session"));
 }
@@ -45,7 +45,7 @@ fn only_claude_logs_are_detected() {
     let logs = fixture_logs(&Claude).into_iter().chain(corpus(&Claude));
     for log in logs {
         let found = detect(&log, &[&Claude]).expect("readable").is_some();
-        assert_eq!(found, full(&Claude, &log).is_ok(), "{}", log.shown);
+        assert_eq!(found, convert_full(&Claude, &log).is_ok(), "{}", log.shown);
     }
 }
 

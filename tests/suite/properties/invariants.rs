@@ -1,18 +1,18 @@
-//! What holds for every value of every generated type.
+//! Invariants of every value of every generated type.
 
 use super::*;
 
-/// A generated type that owns what it holds.
+/// A generated type that owns its content.
 trait Sample: Encode + IntoOwned<Owned = Self> + Clone + Debug + PartialEq {
-    /// Reads one that borrows, and makes it independent.
+    /// Decodes a value that borrows, and makes it own its content.
     fn read(source: &[u8], encoding: Encoding) -> Result<Self, DecodeError>;
 
-    /// There and back by way of `serde_json`; `None` if it knows no serde.
+    /// Serializes and deserializes with `serde_json`; `None` if the type does not implement serde.
     fn by_serde_json(&self) -> Option<serde_json::Result<Self>> {
         None
     }
 
-    /// There and back by way of `ciborium`.
+    /// Serializes and deserializes with `ciborium`.
     fn by_ciborium(&self) -> Option<Result<Self, String>> {
         None
     }
@@ -106,12 +106,12 @@ sample_aliases! {
     ReceiptProtectedHeader = RECEIPT_PROTECTED_HEADER;
 }
 
-/// All nodes of a document.
+/// Returns all nodes of a document.
 fn nodes<'d, 'a>(document: &'d Document<'a>) -> impl Iterator<Item = Node<'d, 'a>> {
     (0u32..).take(document.len()).map(|at| document.node(at))
 }
 
-/// Whether JSON has no way to write something in a CBOR document.
+/// Returns whether JSON cannot express something in a CBOR document.
 fn is_beyond_json(document: &Document<'_>) -> bool {
     let number = |node: Node<'_, '_>| match node.tag() {
         Some((2 | 3, content)) => content.kind() == Kind::Bytes,
@@ -127,9 +127,9 @@ fn is_beyond_json(document: &Document<'_>) -> bool {
     })
 }
 
-/// Whether a CBOR document holds byte strings, which are text in JSON. The
-/// bytes of big integers are none.
-fn holds_bytes(document: &Document<'_>) -> bool {
+/// Returns whether a CBOR document contains byte strings, which are text in JSON. The bytes of big
+/// integers do not count.
+fn has_bytes(document: &Document<'_>) -> bool {
     let integers: Vec<u32> = nodes(document)
         .filter_map(Node::tag)
         .filter(|(number, _)| matches!(number, 2 | 3))
@@ -138,14 +138,14 @@ fn holds_bytes(document: &Document<'_>) -> bool {
     nodes(document).any(|node| node.kind() == Kind::Bytes && !integers.contains(&node.index()))
 }
 
-/// Whether CBOR has no way to write something in a JSON document. Typed numbers
-/// are never tagged, so a decimal may be too much as well.
+/// Returns whether CBOR cannot express something in a JSON document. Typed numbers are never
+/// tagged, so this includes some decimals.
 fn is_beyond_cbor(document: &Document<'_>) -> bool {
     nodes(document)
         .any(|node| node.has_lone_surrogate() || matches!(node.number(), Some(Number::Decimal(_))))
 }
 
-/// Whether `serde_json` reads everything in a JSON document as it is.
+/// Returns whether `serde_json` reads everything in a JSON document exactly.
 fn is_plain_json(document: &Document<'_>) -> bool {
     nodes(document).all(|node| match node.kind() {
         Kind::BigInteger => false,
@@ -163,21 +163,25 @@ fn is_plain_json(document: &Document<'_>) -> bool {
     })
 }
 
-fn fulfils<T: Sample>(value: &T, rule: Option<&str>, make: Make) -> Result<(), TestCaseError> {
+fn check_invariants<T: Sample>(
+    value: &T,
+    rule: Option<&str>,
+    make: Make,
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(&value.clone().into_owned(), value);
     let (json, cbor) = (value.to_json(), value.to_cbor());
     let mut in_json = make.for_json;
     match &cbor {
         Ok(bytes) => {
-            let document = Document::cbor(bytes).expect("our writer writes CBOR");
+            let document = Document::cbor(bytes).expect("an encoder writes CBOR");
             prop_assert!(document.is_tidy(), "{}", HEXLOWER.encode(bytes));
             let again = T::read(bytes, Encoding::Cbor);
             prop_assert_eq!(again.as_ref(), Ok(value));
             prop_assert_eq!(again.map(|value| value.to_cbor()), Ok(Ok(bytes.clone())));
             accepted(rule, &document)?;
             prop_assert!(json.is_ok() || is_beyond_json(&document));
-            in_json |= json.is_ok() && !holds_bytes(&document);
-            // serde has neither of these.
+            in_json |= json.is_ok() && !has_bytes(&document);
+            // serde has neither of these types.
             let is_carried =
                 |node: Node<'_, '_>| !matches!(node.kind(), Kind::Undefined | Kind::Simple);
             if let Some(back) = value.by_ciborium() {
@@ -192,7 +196,7 @@ fn fulfils<T: Sample>(value: &T, rule: Option<&str>, make: Make) -> Result<(), T
     }
     match &json {
         Ok(text) => {
-            let document = Document::json(text.as_bytes()).expect("our writer writes JSON");
+            let document = Document::json(text.as_bytes()).expect("an encoder writes JSON");
             prop_assert!(document.is_tidy(), "{}", text);
             prop_assert!(cbor.is_ok() || is_beyond_cbor(&document), "{}", text);
             if !in_json {
@@ -210,7 +214,7 @@ fn fulfils<T: Sample>(value: &T, rule: Option<&str>, make: Make) -> Result<(), T
             }
         }
         Err(error) => {
-            // What is inside of bytes is CBOR even here.
+            // The content of a byte string is CBOR, also in a JSON document.
             let inside = cbor.as_ref() == Err(error);
             prop_assert!(!make.for_json, "{}", error);
             prop_assert!(inside || is_not_representable(error, Encoding::Json), "{}", error);
@@ -230,14 +234,14 @@ fn is_not_representable(error: &EncodeError, encoding: Encoding) -> bool {
     matches!(error, EncodeError::NotRepresentable { encoding: at, .. } if *at == encoding)
 }
 
-/// A test for each type: `name: cases, rule, strategy` of what both encodings
-/// have, and then of what JSON has as well.
+/// Defines a test for each type: `name: cases, rule, strategy`, first for values of both encodings,
+/// then for values that JSON can express, too.
 macro_rules! types {
     ($($name:ident: $cases:literal, $rule:expr, $both:expr $(, $json:expr)?;)*) => {$(
         #[test]
         fn $name() {
-            proptest!(config($cases), |(value in $both)| fulfils(&value, $rule, BOTH)?);
-            $(proptest!(config($cases), |(value in $json)| fulfils(&value, $rule, JSON)?);)?
+            proptest!(config($cases), |(value in $both)| check_invariants(&value, $rule, BOTH)?);
+            $(proptest!(config($cases), |(value in $json)| check_invariants(&value, $rule, JSON)?);)?
         }
     )*};
 }
@@ -288,7 +292,7 @@ types! {
 }
 
 #[test]
-fn every_generated_type_is_among_them() {
+fn every_generated_type_is_tested() {
     let path = root().join("crates/vac-record/src/generated/types.rs");
     let types = std::fs::read_to_string(path).expect("the types are there");
     let here = concat!(include_str!("types.rs"), include_str!("parts.rs"));
@@ -304,21 +308,20 @@ fn every_generated_type_is_among_them() {
     assert!(names.len() > 35, "{names:?}");
     for name in names {
         let made = format!("BoxedStrategy<{name}");
-        assert!(here.contains(&made), "there are no random values of {name}");
+        assert!(here.contains(&made), "{name} has no random values");
     }
 }
 
-/// The schema wants a receipt inside of every receipt: whatever has an end is
-/// none, and all judges know.
+/// The schema requires a receipt inside of every receipt, so no finite receipt is valid.
 #[test]
-fn no_receipt_has_an_end() {
+fn finite_receipts_are_invalid() {
     fn refused<'v, T: Encode + Build<'v>>(
         value: &T,
         bytes: &'v [u8],
         rule: &str,
     ) -> Result<(), TestCaseError> {
         prop_assert_eq!(value.to_cbor(), Ok(bytes.to_vec()));
-        let document = Document::cbor(bytes).expect("our writer writes CBOR");
+        let document = Document::cbor(bytes).expect("an encoder writes CBOR");
         prop_assert!(document.is_tidy());
         let rule_id = SCHEMA.rule(rule).expect("a rule of the schema");
         prop_assert!(SCHEMA.decode::<T>(rule_id, document.root()).is_err());
@@ -327,7 +330,7 @@ fn no_receipt_has_an_end() {
     }
     let receipts = (0u32..3).prop_flat_map(|depth| BOTH.receipt(depth));
     proptest!(config(60), |(receipt in receipts)| {
-        // What only JSON has cannot be inside of it.
+        // Values that only JSON can express cannot be inside of it.
         let Ok(bytes) = receipt.to_cbor() else { return Ok(()) };
         refused::<Receipt<'_>>(&receipt, &bytes, "Receipt")?;
         let bytes = receipt.0.to_cbor().expect("a part of it");
@@ -335,7 +338,7 @@ fn no_receipt_has_an_end() {
         let bytes = receipt.0.unprotected.to_cbor().expect("a part of it");
         refused::<ReceiptUnprotectedHeader<'_>>(&receipt.0.unprotected, &bytes, "Unprotected_Header")?;
         prop_assert_eq!(&receipt.clone().into_owned(), &receipt);
-        // The label of receipts does not cut: under it anything else may stand.
+        // The label of receipts does not cut, so any other value is valid under it.
         let header = UnprotectedHeader {
             trace_metadata_key: None,
             x5chain: None,
@@ -347,13 +350,13 @@ fn no_receipt_has_an_end() {
         prop_assert_eq!(&read.receipts, &None);
         prop_assert_eq!(read.extensions.keys().next(), Some(&Label::Int(394)));
         prop_assert_eq!(read.to_cbor(), Ok(bytes.clone()));
-        let document = Document::cbor(&bytes).expect("our writer writes CBOR");
+        let document = Document::cbor(&bytes).expect("an encoder writes CBOR");
         prop_assert!(is_valid("unprotected-header", &document));
     });
 }
 
 #[test]
-fn extensions_keep_their_order_in_json_and_are_sorted_by_cbor() {
+fn extensions_keep_their_order_in_json_and_are_sorted_in_cbor() {
     let key = text().prop_filter("a name of the schema", |key| {
         !matches!(&**key, "input" | "output" | "cached" | "reasoning" | "total" | "cost")
     });

@@ -1,4 +1,4 @@
-//! What a database has replaced, and lies beside it still.
+//! Files next to a database that replaced them.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,8 @@ fn write(folder: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
-/// A database with one session, and the files of two beside it.
-fn both() -> TempDir {
+/// Creates a database with one session, and the files of two sessions next to it.
+fn database_and_files() -> TempDir {
     let (folder, _) = database(
         r#"CREATE TABLE session (id text, project_id text, directory text, title text);
            CREATE TABLE message (id text, session_id text, data text);
@@ -34,7 +34,7 @@ fn both() -> TempDir {
 
 #[test]
 fn files_that_a_database_replaced_are_skipped_and_reported() {
-    let folder = both();
+    let folder = database_and_files();
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     let known = join(found.logs.into_iter().map(|log| look(log, &[&OpenCode])).collect());

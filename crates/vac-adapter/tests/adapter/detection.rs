@@ -1,8 +1,8 @@
-//! What detection looks at.
+//! The documents that detection reads.
 
 use vac_adapter::{Beginning, Memory};
 
-/// The documents that adapters are shown of an input.
+/// Returns the documents of an input that adapters receive for detection.
 fn documents(input: &str) -> Vec<String> {
     let input = Memory { name: "x", bytes: input.as_bytes() };
     let beginning = Beginning::of(&input).expect("readable");
@@ -11,13 +11,13 @@ fn documents(input: &str) -> Vec<String> {
     documents.iter().map(|document| text(document.root().raw())).collect()
 }
 
-/// More than is held at once.
+/// Returns a text that is longer than the sample.
 fn long() -> String {
     "é".repeat(5 << 19)
 }
 
 #[test]
-fn a_line_that_is_too_long_is_known_by_its_beginning_and_so_is_what_follows() {
+fn long_line_is_detected_by_its_beginning_like_the_lines_after_it() {
     let log = format!("{{\"a\": 1}}\n{{\"b\": 2, \"c\": [\"{}\"]}}\n{{\"d\": 3}}\n", long());
     assert_eq!(documents(&log), [r#"{"a": 1}"#, r#"{"b": 2, "c": []}"#, r#"{"d": 3}"#]);
     let alone = format!("{{\"b\": 2, \"c\": \"{}", long());
@@ -25,13 +25,13 @@ fn a_line_that_is_too_long_is_known_by_its_beginning_and_so_is_what_follows() {
 }
 
 #[test]
-fn what_is_inside_a_document_that_is_too_long_is_not_taken_for_a_log() {
+fn content_of_a_long_document_is_not_detected_as_a_log() {
     let log =
         format!("{{\n  \"b\": 2,\n  \"c\": [\n    \"{}\",\n    {{\"d\": 3}}\n  ]\n}}\n", long());
     assert_eq!(documents(&log), ["{\n  \"b\": 2,\n  \"c\": []}"]);
 }
 
 #[test]
-fn a_line_that_is_cut_short_is_not_a_document() {
+fn truncated_line_is_not_a_document() {
     assert_eq!(documents("{\"a\": 1}\n{\"b\": 2, \"c\": \"unfin"), [r#"{"a": 1}"#]);
 }
