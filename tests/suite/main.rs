@@ -16,5 +16,6 @@ mod records;
 mod samples;
 mod sign;
 mod spec_change;
+mod style;
 mod vectors;
 mod whose;

@@ -178,7 +178,7 @@ fn statements_of_scitt_verify_with_their_receipts() {
             println!("{name}");
             let without = Verification { receipt_keys: &[], ..with };
             assert_all_ok(&verify(&read(&path), &without));
-            refused(&verify(&read(&path), &with), "receipts", "there is no receipt");
+            refused(&verify(&read(&path), &with), "receipts", "no receipt");
         }
     }
     assert!(transparent >= 2, "{transparent} transparent statements");
