@@ -6,8 +6,8 @@
 //!     cargo bench -- --quick       with small inputs and few rounds: a first look
 //!     cargo bench -- --markdown    as Markdown (`cargo xtask bench-report -o FILE`)
 //!
-//! Inputs are made up and, where there is a corpus beside the workspace (or where
-//! `VAC_CORPUS` says), the largest log of each agent in it.
+//! Inputs are generated and, if a corpus is next to the workspace (or in the folder that
+//! `VAC_CORPUS` names), the largest log of each agent in it.
 
 mod codecs;
 mod convert;

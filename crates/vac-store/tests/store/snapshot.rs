@@ -19,7 +19,7 @@ impl Snapshot {
 
     /// Fails if anything in the folder has changed.
     pub fn assert_unchanged(&self, folder: &Path) {
-        let now = Self::of(folder);
+        let now = Self::new(folder);
         let names = |of: &Self| of.0.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&now), names(self), "other files than before");
         for (path, before) in &self.0 {

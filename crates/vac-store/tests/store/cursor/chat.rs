@@ -53,7 +53,7 @@ fn reference(field: u8, number: u8) -> Vec<u8> {
 }
 
 /// Returns the blobs of a chat in order: their numbers and the codes of their troubles.
-fn blobs(path: &Path) -> Vec<String> {
+fn blob_codes(path: &Path) -> Vec<String> {
     let (_, stored) = sessions(path).remove(0);
     let documents = values(&stored).into_iter().zip(stored.codes());
     let blobs = documents.filter_map(|(document, codes)| {
@@ -105,7 +105,7 @@ fn messages_have_the_order_of_the_root_and_unlinked_ones_are_marked() {
         "05 row-unlisted",
         "08 row-unlisted",
     ];
-    assert_eq!(blobs(&path), expected);
+    assert_eq!(blob_codes(&path), expected);
     let record = only(&path);
     let entries = record.entries();
     let ids: Vec<_> = entries.iter().filter_map(|entry| entry["id"].as_str()).collect();
@@ -123,10 +123,10 @@ fn circular_and_dangling_references_are_handled() {
     let three = [reference(1, 1), reference(1, 3), reference(1, 4), reference(1, 99)].concat();
     let four = reference(1, 3);
     let (_folder, path) = chat(1, &[(1, &one), (2, HELLO), (3, &three), (4, &four)]);
-    assert_eq!(blobs(&path), ["01 row-lists", "02", "03 row-linked", "04 row-linked"]);
+    assert_eq!(blob_codes(&path), ["01 row-lists", "02", "03 row-linked", "04 row-linked"]);
     // A list that lists itself.
     let (_folder, path) = chat(1, &[(1, &list(&[1, 1]))]);
-    assert_eq!(blobs(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
+    assert_eq!(blob_codes(&path), ["01 row-lists", "01 row-repeated", "01 row-repeated"]);
     only(&path);
 }
 
@@ -139,14 +139,14 @@ fn invalid_root_is_reported_and_messages_keep_the_stored_order() {
         b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
     ] {
         let (_folder, path) = chat(1, &[(2, HELLO), (1, root), (3, HELLO)]);
-        assert_eq!(blobs(&path), ["01 row-lists", "02", "03"]);
+        assert_eq!(blob_codes(&path), ["01 row-lists", "02", "03"]);
         let record = only(&path);
         let warning = "the list of messages cannot be read";
         assert!(record.report.warnings.iter().any(|line| line.starts_with(warning)));
         assert_eq!(record.entries().iter().filter(|entry| entry["type"] == "user").count(), 2);
     }
     let (_folder, path) = chat(1, &[(2, HELLO)]);
-    assert_eq!(blobs(&path), ["01 row-lists row-missing", "02"]);
+    assert_eq!(blob_codes(&path), ["01 row-lists row-missing", "02"]);
     only(&path);
 }
 
@@ -157,7 +157,7 @@ fn repeated_long_blob_is_limited() {
     let (_folder, path) = chat(1, &[(1, &root), (2, long.as_bytes())]);
     let (_, documents) = sessions(&path).remove(0);
     assert!(documents.len() < 20 << 20, "{} bytes", documents.len());
-    assert_eq!(blobs(&path).iter().filter(|name| name.starts_with("02")).count(), 1000);
+    assert_eq!(blob_codes(&path).iter().filter(|name| name.starts_with("02")).count(), 1000);
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn list_reads_the_table_of_sessions() {
     let (_folder, path) = database_with("");
     let found = vac_store::find(&[path], crate::AGENTS);
     let log = found.logs.into_iter().next().expect("a session");
-    let known = vac_store::join::find_logs(log, &[&vac_adapter_opencode::OpenCode]);
+    let known = vac_store::join::look(log, &[&vac_adapter_opencode::OpenCode]);
     assert_eq!(known.agent, Some("opencode"));
     assert_eq!(known.glimpse.variant, "database");
     assert_eq!(known.glimpse.session_id.as_deref(), Some("ses_1"));
