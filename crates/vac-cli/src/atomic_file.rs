@@ -1,110 +1,183 @@
-//! A file that gets its name when it is complete, and is gone if it never is.
+//! Files that get their names when they are complete, and are removed if they never are.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::cleanup_on_signal;
 use crate::readers::Readers;
 
-/// Such a file.
+/// A file that gets its name when it is complete. The name is known from the beginning.
 pub struct AtomicFile {
-    place: PathBuf,
-    bytes: Bytes,
+    path: PathBuf,
+    content: Content,
 }
 
-enum Bytes {
-    /// Beside their place.
-    Aside(NamedTempFile),
-    /// In it: a pipe or a device has no other.
-    There(File),
+enum Content {
+    /// In a temporary file in the same folder.
+    Temporary(NamedTempFile),
+    /// In the file of that name: a pipe or a device cannot be replaced.
+    Stream(File),
 }
 
 impl AtomicFile {
-    /// Begins a file in a folder of ours: nothing leads out of that. Those who cannot read
-    /// the file it may replace cannot read this one either.
-    pub fn new(place: &Path, readers: Readers) -> io::Result<Self> {
-        let readers = readers.and_of_existing(place);
-        let bytes = Bytes::Aside(cleanup_on_signal::create(|| aside(place, readers))?);
-        Ok(Self { place: place.to_owned(), bytes })
+    /// Begins a file in a folder that `vac` writes records to. Those who cannot read the file that
+    /// it may replace cannot read this one either.
+    pub fn new(path: &Path, readers: Readers) -> io::Result<Self> {
+        let readers = readers.and_of_existing(path);
+        let create = || create_temporary(parent(path), readers);
+        let content = Content::Temporary(cleanup_on_signal::create(create)?);
+        Ok(Self { path: path.to_owned(), content })
     }
 
-    /// Begins a file that somebody named: links stay and what they lead to is meant, and
-    /// a pipe or a device is written to.
-    pub fn named(place: &Path, readers: Readers) -> io::Result<Self> {
-        if is_stream(place) {
-            let bytes = Bytes::There(OpenOptions::new().write(true).open(place)?);
-            return Ok(Self { place: place.to_owned(), bytes });
+    /// Begins a file that the user named: a link stays and the file that it leads to is replaced,
+    /// and a pipe or a device is written to.
+    pub fn named(path: &Path, readers: Readers) -> io::Result<Self> {
+        if is_stream(path) {
+            let content = Content::Stream(OpenOptions::new().write(true).open(path)?);
+            return Ok(Self { path: path.to_owned(), content });
         }
-        let is_link = place.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        let real = if is_link { place.canonicalize().ok() } else { None };
-        Self::new(real.as_deref().unwrap_or(place), readers)
+        let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        let real = if is_link { path.canonicalize().ok() } else { None };
+        Self::new(real.as_deref().unwrap_or(path), readers)
     }
 
-    /// Its place.
-    pub fn place(&self) -> &Path {
-        &self.place
+    /// Returns the path that it gets.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is a pipe or a device, from which nothing can be removed again.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.content, Content::Stream(_))
+    }
+
+    /// Returns the open file. Clones of it share its position.
+    pub fn file(&self) -> &File {
+        match &self.content {
+            Content::Temporary(file) => file.as_file(),
+            Content::Stream(file) => file,
+        }
     }
 
     /// Waits until the disk has it.
     pub fn sync(&self) -> io::Result<()> {
-        match &self.bytes {
-            Bytes::Aside(file) => file.as_file().sync_all(),
-            Bytes::There(_) => Ok(()),
+        match &self.content {
+            Content::Temporary(file) => file.as_file().sync_all(),
+            Content::Stream(_) => Ok(()),
         }
     }
 
-    /// Gives it its name, which is taken from a file that has it only if that is to be.
-    pub fn settle(self, replaces: bool) -> io::Result<()> {
-        let Bytes::Aside(file) = self.bytes else { return Ok(()) };
-        let before = file.path().to_owned();
-        let settled = cleanup_on_signal::release(&before, || {
-            if replaces { file.persist(&self.place) } else { file.persist_noclobber(&self.place) }
-        });
-        settled.map(drop).map_err(|error| error.error)
+    /// Gives it its name. A file that has the name already is replaced, or an error.
+    pub fn persist(self, replaces: bool) -> io::Result<()> {
+        let Content::Temporary(file) = self.content else { return Ok(()) };
+        persist(file.into_temp_path(), &self.path, replaces)
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.bytes {
-            Bytes::Aside(file) => file.as_file_mut().write(bytes),
-            Bytes::There(file) => file.write(bytes),
-        }
+        self.file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.bytes {
-            Bytes::Aside(file) => file.as_file_mut().flush(),
-            Bytes::There(file) => file.flush(),
+        self.file().flush()
+    }
+}
+
+/// A file in a folder that gets its name when that is known. It is closed meanwhile, because there
+/// can be more of them than files may be open.
+pub struct NamelessFile {
+    /// `None` only while it is dropped.
+    path: Option<TempPath>,
+    readers: Readers,
+}
+
+impl NamelessFile {
+    /// Creates a file, and opens it for writing.
+    pub fn create(folder: &Path, readers: Readers) -> io::Result<(Self, File)> {
+        let file = cleanup_on_signal::create(|| create_temporary(folder, readers))?;
+        let (file, path) = file.into_parts();
+        Ok((Self { path: Some(path), readers }, file))
+    }
+
+    /// Opens it for reading.
+    pub fn open(&self) -> io::Result<File> {
+        match &self.path {
+            Some(path) => File::open(path),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// Gives it a name in its folder. A file that has the name already is replaced, or an error.
+    /// Those who cannot read the replaced file cannot read this one either.
+    pub fn persist(mut self, path: &Path, replaces: bool) -> io::Result<()> {
+        let readers = self.readers.and_of_existing(path);
+        if readers != self.readers {
+            // Some have the right to open this one, and may have done so.
+            let mut copy = AtomicFile::new(path, readers)?;
+            io::copy(&mut self.open()?, &mut copy)?;
+            return copy.persist(replaces);
+        }
+        match self.path.take() {
+            Some(temporary) => persist(temporary, path, replaces),
+            None => Err(io::ErrorKind::NotFound.into()),
         }
     }
 }
 
-/// Whether a name is that of a pipe or a device: it is written to, never replaced.
+impl Drop for NamelessFile {
+    fn drop(&mut self) {
+        if let Some(path) = self.path.take() {
+            let before = path.to_path_buf();
+            cleanup_on_signal::release(&before, || drop(path));
+        }
+    }
+}
+
+fn persist(file: TempPath, path: &Path, replaces: bool) -> io::Result<()> {
+    let before = file.to_path_buf();
+    let persisted = cleanup_on_signal::release(&before, || {
+        if replaces { file.persist(path) } else { file.persist_noclobber(path) }
+    });
+    persisted.map_err(|error| error.error)
+}
+
+/// Removes what was written to a file after an offset, if there is anything.
+pub fn cut_back(mut file: &File, end: u64) -> io::Result<()> {
+    if file.metadata()?.len() > end {
+        file.set_len(end)?;
+        file.seek(SeekFrom::Start(end))?;
+    }
+    Ok(())
+}
+
+fn parent(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Whether a path is that of a pipe or a device: it is written to, never replaced.
 pub fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Whether something has a name, even if it leads nowhere, that cannot be written to as it
-/// is.
+/// Whether a path exists, even as a link that leads nowhere, and is not a pipe or a device.
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_stream(path)
 }
 
-/// Creates the temporary file, with its final permissions before anything is in it.
-fn aside(place: &Path, readers: Readers) -> io::Result<NamedTempFile> {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+/// Creates a temporary file, with its final permissions before anything is in it.
+fn create_temporary(folder: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".vac-");
     create(&mut builder, folder, readers).map_err(|error| without_path(folder, &error))
 }
 
-/// An error about a temporary file, without its name.
+/// Returns an error about a temporary file without its name.
 fn without_path(folder: &Path, error: &io::Error) -> io::Error {
     let kind = error.kind();
     match kind {
@@ -152,7 +225,7 @@ fn create(
     builder.tempfile_in(folder)
 }
 
-/// Creates a folder that is not there, and those around it, for files with these readers.
+/// Creates a folder that does not exist, and its parents, for files with these readers.
 pub fn make_folder(path: &Path, readers: Readers) -> anyhow::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -208,7 +281,7 @@ mod tests {
                 entries.map(|it| it.unwrap().metadata().unwrap().mode() & 0o7777).collect();
             assert_eq!(modes.len(), 1, "{readers:?}");
             assert_eq!(modes[0] & !most, 0, "{readers:?}");
-            file.settle(false).unwrap();
+            file.persist(false).unwrap();
             assert_eq!(place.metadata().unwrap().mode() & 0o7777, modes[0], "{readers:?}");
             std::fs::remove_file(&place).unwrap();
         }

@@ -1,7 +1,7 @@
-//! What must not stay when the program ends: files that have not got their names yet, and
-//! copies of databases.
+//! Removes temporary files when a signal ends the program: files that have not got their names
+//! yet, and copies of databases.
 //!
-//! Signals that can be handled remove it (`signals`). For those that cannot, copies are in a
+//! Signals that can be handled remove them (`signals`). For those that cannot, copies are in a
 //! folder with a locked file in it: the system ends the lock with the process, and the next
 //! run removes folders whose lock is free.
 
@@ -14,24 +14,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 use vac_store::{SafePath, Skipped};
 
-/// What there is to remove. Nothing ends the program while somebody else holds it.
-static LEFT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// The paths to remove. The program does not end while another thread holds the lock.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Makes a file or a folder that is removed if a signal ends the program.
-pub fn create<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// Creates a file or a folder that is removed if a signal ends the program.
+pub fn create<T: AsRef<Path>>(create: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     #[cfg(unix)]
     signals::watch();
-    let mut left = left();
-    let thing = make()?;
-    left.insert(thing.as_ref().to_owned());
-    Ok(thing)
+    let mut temporary = temporary();
+    let created = create()?;
+    temporary.insert(created.as_ref().to_owned());
+    Ok(created)
 }
 
-/// Does the last thing to one of them, whatever comes of it.
-pub fn release<T>(path: &Path, settle: impl FnOnce() -> T) -> T {
-    let mut left = left();
-    let done = settle();
-    left.remove(path);
+/// Renames or removes such a file, which no signal removes afterwards, even if that failed.
+pub fn release<T>(path: &Path, release: impl FnOnce() -> T) -> T {
+    let mut temporary = temporary();
+    let done = release();
+    temporary.remove(path);
     done
 }
 
@@ -122,8 +122,8 @@ fn is_stale(folder: &Path) -> bool {
     })
 }
 
-fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+fn temporary() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(unix)]
@@ -136,7 +136,7 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    use super::left;
+    use super::temporary;
 
     /// A folder may get another file while it is removed.
     const TRIES: usize = 10;
@@ -148,7 +148,7 @@ mod signals {
             // A file that must not grow any further is an error like a full disk.
             drop(flag::register(SIGXFSZ, Arc::default()));
             let (ready, is_ready) = mpsc::channel::<()>();
-            // Without a thread, signals do what they always do.
+            // Without a thread, signals have their default effect.
             let thread = thread::Builder::new().name("signals".to_owned()).spawn(move || {
                 let wanted = [SIGINT, SIGTERM, SIGHUP];
                 let signals = Signals::new(wanted.into_iter().filter(|it| !is_ignored(*it)));
@@ -158,17 +158,17 @@ mod signals {
                 }
             });
             if thread.is_ok() {
-                // It never says more than that it is there.
+                // The channel is closed when the thread waits for signals.
                 is_ready.recv().unwrap_or_default();
             }
         });
     }
 
-    /// Removes what is left, and ends as if nobody had waited for the signal.
+    /// Removes temporary files, and ends the program as the signal would have.
     fn end(signal: i32) {
-        // Nobody makes or settles anything any more.
-        let left = left();
-        for path in &*left {
+        // While this is locked, no temporary file is created or renamed.
+        let temporary = temporary();
+        for path in &*temporary {
             for _ in 0..TRIES {
                 let is_gone = if path.is_dir() {
                     fs::remove_dir_all(path).is_ok()
@@ -184,7 +184,7 @@ mod signals {
         std::process::exit(128 + signal);
     }
 
-    /// Whether the program was started to live on in spite of a signal, as `nohup` does.
+    /// Whether the program was started to ignore a signal, as `nohup` does.
     #[cfg(target_os = "linux")]
     fn is_ignored(signal: i32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -193,7 +193,7 @@ mod signals {
         ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
     }
 
-    /// The same where nobody can tell: only the terminal's end is lived through.
+    /// The same where this is unknown: only the end of the terminal is ignored.
     #[cfg(not(target_os = "linux"))]
     fn is_ignored(signal: i32) -> bool {
         signal == SIGHUP

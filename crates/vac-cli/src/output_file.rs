@@ -1,4 +1,4 @@
-//! One file that a command makes, or the same on standard output.
+//! The one file that a command writes, or standard output.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::printer::Printer;
 use crate::readers::Readers;
 
-/// Where it goes.
+/// Where the output of a command goes.
 pub enum OutputFile {
     /// Standard output.
     Stdout,
@@ -19,26 +19,26 @@ pub enum OutputFile {
     File(PathBuf, Readers),
 }
 
-/// What becomes of a file that already exists.
+/// What happens to a file that already exists.
 #[derive(Clone, Copy)]
 pub enum Existing {
     /// It is replaced.
     Replaced,
     /// It stays. This option would have replaced it.
     KeptWithout(&'static str),
-    /// It stays, whatever one says.
+    /// It stays; there is not an option to replace it.
     Kept,
 }
 
 impl Existing {
-    /// By an option of this name.
+    /// Replaces it if the option of this name was given.
     pub fn by(option: &'static str, is_given: bool) -> Self {
         if is_given { Self::Replaced } else { Self::KeptWithout(option) }
     }
 }
 
 impl OutputFile {
-    /// Nothing and `-` are standard output. A file is private unless
+    /// Returns the output of an option; nothing and `-` are standard output. A file is private unless
     /// [`readable_by`](Self::readable_by) says otherwise.
     pub fn of(output: Option<&Path>) -> Self {
         match output {
@@ -47,7 +47,7 @@ impl OutputFile {
         }
     }
 
-    /// The same for these readers.
+    /// Returns the same output with other readers.
     pub fn readable_by(self, readers: Readers) -> Self {
         match self {
             Self::Stdout => Self::Stdout,
@@ -55,8 +55,7 @@ impl OutputFile {
         }
     }
 
-    /// Complains early about what could not be written in the end, or must not be because
-    /// it is read.
+    /// Fails if the output could not be written in the end, or is one of the inputs.
     pub fn check<'i>(
         &self,
         existing: Existing,
@@ -69,12 +68,12 @@ impl OutputFile {
             (Self::File(path, _), Existing::Replaced) => {
                 InputGuard::new(inputs.into_iter().map(PathBuf::as_path)).refuse(path)
             }
-            (Self::File(path, _), _) if is_taken(path) => Err(is_there(path, existing)),
+            (Self::File(path, _), _) if is_taken(path) => Err(already_exists(path, existing)),
             _ => Ok(()),
         }
     }
 
-    /// Writes it: a file is there as a whole or not at all.
+    /// Writes the output. A file is replaced as a whole or not at all.
     pub fn write(
         &self,
         parts: &[&[u8]],
@@ -88,7 +87,7 @@ impl OutputFile {
         }
     }
 
-    /// What it is called.
+    /// Returns its name for messages.
     pub fn name(&self) -> String {
         match self {
             Self::Stdout => "standard output".to_owned(),
@@ -119,7 +118,7 @@ fn to_stdout(parts: &[&[u8]], is_text: bool, printer: &Printer) -> Result<()> {
     }
 }
 
-/// Writes a file beside its place and puts it there.
+/// Writes a file, which gets its name when it is complete.
 pub fn write_file(
     path: &Path,
     parts: &[&[u8]],
@@ -131,16 +130,18 @@ pub fn write_file(
     parts
         .iter()
         .try_for_each(|part| file.write_all(part))
-        // A key that is lost with the power cannot be made again.
+        // A key that is lost in a power failure cannot be generated again.
         .and_then(|()| file.sync())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    match file.settle(matches!(existing, Existing::Replaced)) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(is_there(path, existing)),
+    match file.persist(matches!(existing, Existing::Replaced)) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(already_exists(path, existing))
+        }
         settled => settled.with_context(|| format!("cannot write {}", path.display())),
     }
 }
 
-fn is_there(path: &Path, existing: Existing) -> anyhow::Error {
+fn already_exists(path: &Path, existing: Existing) -> anyhow::Error {
     match existing {
         Existing::KeptWithout(option) => {
             anyhow::anyhow!("{} already exists (use {option} to overwrite)", path.display())
@@ -149,7 +150,7 @@ fn is_there(path: &Path, existing: Existing) -> anyhow::Error {
     }
 }
 
-/// Everything in a file, or in standard input.
+/// Reads a file, or standard input.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
@@ -159,7 +160,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Whether bytes are several documents, one after the other, where a command takes one.
+/// Whether bytes are several documents, one after the other.
 pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
     match Document::scan(bytes, encoding) {
         Err(SyntaxError { offset, problem: Problem::Trailing }) => {
@@ -174,6 +175,6 @@ pub fn are_several(bytes: &[u8], encoding: Encoding) -> bool {
     }
 }
 
-/// What to say about several documents.
+/// The error for several documents where a command expects one.
 pub const SEVERAL: &str = "several records in one file, where one is expected (`vac convert -o \
                            FOLDER/` writes one file for each session)";

@@ -26,7 +26,7 @@ pub enum Readers {
 }
 
 /// The option that overrides who may read the output.
-#[derive(Args)]
+#[derive(Args, Clone, Copy)]
 pub struct ModeOption {
     /// Permissions of new files in octal, such as 640 [default: no wider than the sources']
     #[arg(long, value_name = "OCTAL", value_parser = parse_mode)]

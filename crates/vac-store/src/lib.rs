@@ -55,6 +55,7 @@
 //!   session than another one ([`join`]). Callers also receive the list of what was skipped.
 
 pub mod discover;
+pub mod file_stat;
 pub mod find;
 pub mod held;
 pub mod join;
@@ -81,6 +82,7 @@ mod prompts;
 mod session_folder;
 
 pub use discover::discover;
+pub use file_stat::FileStat;
 pub use find::{Found, find, find_all, find_in};
 pub use held::HeldBudget;
 pub use loaded::Loaded;

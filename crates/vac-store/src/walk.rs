@@ -27,6 +27,9 @@ pub trait Visitor {
     fn failed(&mut self, path: &Path, error: io::Error);
 }
 
+/// The name of the index of a folder of records. It is never a log or a record.
+pub const INDEX_NAME: &str = ".vac-index";
+
 /// Visits what is in a folder, and in the folders below it that are at most `max_depth` deep
 /// ([`MAX_DEPTH`] for all that can be opened). The content of a folder is visited where its name
 /// is due. Links are visited and not followed.
@@ -35,7 +38,8 @@ pub fn walk(folder: &SafePath, max_depth: usize, visitor: &mut impl Visitor) {
         Ok(entries) => visitor.folder(folder, entries),
         Err(error) => return visitor.failed(folder.as_path(), error),
     };
-    for entry in entries {
+    let is_index = |entry: &SafePath| entry.as_path().file_name() == Some(INDEX_NAME.as_ref());
+    for entry in entries.into_iter().filter(|entry| !is_index(entry)) {
         match entry.kind() {
             Ok(Kind::Folder) if max_depth > 0 => walk(&entry, max_depth - 1, visitor),
             Ok(Kind::Folder) => {}

@@ -1,6 +1,6 @@
 //! Converts logs to records.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::Serialize;
 use vac_adapter::report::Report;
@@ -69,7 +69,7 @@ pub struct Record {
 pub fn convert_to_records(task: &Task, options: &Options) -> Result<Vec<Record>> {
     let (log, agent) = task.open()?;
     let records = with_stack(|| {
-        let written = convert_each(&log, agent, options, Vec::new)?;
+        let written = convert_each(&log, agent, options, Vec::new, Ok)?;
         let record = |written: Written<_>| written.map(|(report, bytes)| Record { bytes, report });
         written.into_iter().map(record).collect::<Result<_, _>>()
     })?;
@@ -105,23 +105,25 @@ fn convert_to(
 /// A record with its report, or why it could not be written.
 pub type Written<W> = Result<(Report, W), vac_adapter::Error>;
 
-/// Converts a log and writes each of its records to a writer of its own. The caller's stack needs
-/// the room that [`ordered_parallel_map`](crate::parallel::ordered_parallel_map) provides.
+/// Converts a log and writes each of its records to a writer of its own. `complete` receives the
+/// writer when its record is complete, and before the next is begun. The caller's stack needs the
+/// room that [`ordered_parallel_map`](crate::parallel::ordered_parallel_map) provides.
 ///
 /// # Errors
 /// If the log cannot be read or is refused, or was changed meanwhile. A session that could not be
 /// converted does not prevent others.
-pub fn convert_each<W: Write>(
+pub fn convert_each<W: Write, T>(
     log: &Log,
     agent: Agent,
     options: &Options,
     open: impl Fn() -> W,
-) -> Result<Vec<Written<W>>, vac_adapter::Error> {
+    complete: impl Fn(W) -> io::Result<T>,
+) -> Result<Vec<Written<T>>, vac_adapter::Error> {
     let mut all = Vec::new();
     let loaded = read_log(log, agent, options.max_event, &mut |session, loaded| {
         let mut out = open();
         let report = write(session, agent, options, loaded, &mut out);
-        all.push(report.map(|report| (report, out)));
+        all.push(report.and_then(|report| Ok((report, complete(out)?))));
     })?;
     // A change that the last of several sessions met has to do with all of them.
     loaded.sources()?;

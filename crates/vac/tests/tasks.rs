@@ -23,7 +23,7 @@ fn convert_in_one_run(search: &Search) -> (BTreeMap<String, Records>, usize) {
     let (mut records, mut count) = (BTreeMap::new(), 0);
     let work = |known: &vac_store::join::Known| {
         let agent = known.agent.and_then(vac::agent).unwrap();
-        convert_each(&known.log, agent, &Options::default(), Vec::new)
+        convert_each(&known.log, agent, &Options::default(), Vec::new, Ok)
     };
     ordered_parallel_map(logs.iter().copied(), 2, work, |converted| {
         let written =

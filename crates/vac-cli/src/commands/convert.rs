@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -19,21 +20,22 @@ use vac_value::{Encoding, Layout};
 use crate::atomic_file::make_folder;
 use crate::convert::containment::Finished;
 use crate::convert::destination::{Destination, Existing, KeptBecause, Placed};
-use crate::convert::existing_records::{ExistingRecords, Unchanged};
+use crate::convert::existing_records::{ExistingRecords, Reading, UnchangedLog};
 use crate::convert::lock::{FolderLock, Wait};
 use crate::convert::output::{OutputKind, may_have_several};
+use crate::convert::record_writer::Target;
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
 use crate::convert::summary::{Changes, Failed, Summary};
 use crate::convert::unknown;
-use crate::convert::workers::{self, Made, Outcome, Settings};
+use crate::convert::workers::{self, Outcome, SessionOutcome, Settings};
 use crate::exit::Exit;
 use crate::format::truncate;
 use crate::help;
 use crate::input_guard::{InputGuard, refuse_agent_folder};
 use crate::output_file::refuse_to_show;
 use crate::printer::{self, Printer};
-use crate::readers::{ModeOption, Readers};
+use crate::readers::ModeOption;
 use crate::sessions;
 use crate::size;
 use crate::skipped;
@@ -58,6 +60,10 @@ changes no record; --reconvert does. A record is replaced only by one that conta
 its log has only grown, or every entry of it is in the new one unchanged. Otherwise it is
 kept, the new record gets another name, and the exit code is 1; --force replaces it. What
 is not a record of the same session is never replaced.",
+"\
+The file .vac-index in a large output folder lists its records with size, times and inode,
+and those of their logs, so that the next run opens neither where these are unchanged
+(logs in databases are read). --rehash reads all of them. The file can be deleted.",
 "\
 Output is readable by those who can read all its sources, and by the owner alone if these
 are in a database or on standard input. Two runs that write to one folder take turns."],
@@ -117,6 +123,9 @@ pub struct ConvertArgs {
     /// Also convert sessions that have not changed; needs an output folder
     #[arg(long, requires = "output")]
     reconvert: bool,
+    /// Read records and logs again that are unchanged according to the index of the output folder
+    #[arg(long, requires = "output")]
+    rehash: bool,
     #[command(flatten)]
     mode: ModeOption,
     /// Fail instead of waiting if another vac writes to the output folder
@@ -163,6 +172,7 @@ impl ConvertArgs {
             refuse_agent_folder(path)?;
         }
         self.check_options(kind, settings.options.record.encoding)?;
+        let started = SystemTime::now();
         // Search logs only while no other run writes records of them.
         let folder = output.filter(|_| kind == OutputKind::Folder);
         let lock = folder.filter(|folder| folder.is_dir());
@@ -186,8 +196,14 @@ impl ConvertArgs {
                     Some(lock) => lock,
                     None => self.lock(folder, printer)?,
                 };
-                let (existing, logs) =
-                    self.existing(folder, selected.logs, &settings, &mut summary, printer)?;
+                let (existing, logs) = self.existing(
+                    folder,
+                    selected.logs,
+                    &settings,
+                    started,
+                    &mut summary,
+                    printer,
+                )?;
                 (Destination::folder(folder, existing, lock), logs)
             }
         };
@@ -198,10 +214,11 @@ impl ConvertArgs {
         let report = report
             .map(|path| ReportFile::of(path, self.force, &inputs, &destination))
             .transpose()?;
+        let target = destination.target()?;
         let mut run = Run {
             destination,
+            target: &target,
             options: &settings.options,
-            mode: &self.mode,
             summary,
             exit: if selected.is_complete { Exit::Success } else { Exit::Error },
             over: None,
@@ -214,7 +231,9 @@ impl ConvertArgs {
         } else {
             printer.progress("converting", logs.len())
         };
-        workers::convert_all(&logs, &settings, &progress, |log, outcome| run.take(log, outcome))?;
+        workers::convert_all(&logs, &settings, &target, &progress, |known, outcome| {
+            run.take(&known.log, outcome)
+        })?;
         drop(progress);
         let Run { destination, mut summary, mut exit, over, .. } = run;
         // Some are met only when a session is read.
@@ -227,7 +246,7 @@ impl ConvertArgs {
         if let Some(report) = &report {
             report.refuse_records(&destination)?;
         }
-        destination.finish()?;
+        destination.finish(printer)?;
         if summary.sessions.is_empty() && summary.failed.is_empty() {
             exit = exit.max(self.nothing(&summary, agent, printer)?);
         }
@@ -252,6 +271,9 @@ impl ConvertArgs {
         if self.reconvert && kind != OutputKind::Folder {
             bail!("--reconvert requires an output folder");
         }
+        if self.rehash && kind != OutputKind::Folder {
+            bail!("--rehash requires an output folder");
+        }
         if self.json && kind == OutputKind::Stdout {
             bail!("records and the summary cannot both go to standard output: see --output");
         }
@@ -269,26 +291,29 @@ impl ConvertArgs {
         folder: &Path,
         logs: Vec<Known>,
         settings: &Settings,
+        started: SystemTime,
         summary: &mut Summary,
         printer: &Printer,
     ) -> Result<(Existing, Vec<Known>)> {
-        let mut earlier = ExistingRecords::in_folder(
-            folder,
-            settings.options.record.encoding,
-            settings.jobs,
-            printer,
-        )
-        .with_context(|| format!("cannot look into {}", folder.display()))?;
-        let (logs, unchanged) = if self.force || self.reconvert {
-            (logs, Unchanged::default())
-        } else {
-            earlier.divide(logs, settings.jobs, printer)?
+        let reading = Reading {
+            encoding: settings.options.record.encoding,
+            rehash: self.rehash,
+            jobs: settings.jobs,
+            started,
         };
-        summary.changes = Some(Changes { unchanged: unchanged.records, ..Changes::default() });
+        let mut records = ExistingRecords::in_folder(folder, &reading, printer)
+            .with_context(|| format!("cannot look into {}", folder.display()))?;
+        let (logs, unchanged) = if self.force || self.reconvert {
+            (logs, Vec::new())
+        } else {
+            records.divide(logs, settings.jobs, printer)?
+        };
+        let count = unchanged.iter().map(|log| log.records.len() as u64).sum();
+        summary.changes = Some(Changes { unchanged: count, ..Changes::default() });
         if self.strict {
-            summary.unchanged_unknown = count_unknown(&unchanged.logs, settings, printer)?;
+            summary.unchanged_unknown = count_unknown(&mut records, unchanged, settings, printer)?;
         }
-        Ok((Existing { earlier, force: self.force }, logs))
+        Ok((Existing { records, force: self.force }, logs))
     }
 
     /// Reports that there is nothing to convert. In paths that the user named, that is an error.
@@ -311,6 +336,7 @@ impl ConvertArgs {
         Ok(Settings {
             agent,
             options: Options { record: self.record_options(kind)?, max_event: self.max_event },
+            mode: self.mode,
             jobs: self.jobs.or(std::thread::available_parallelism().ok()).map_or(1, Into::into),
         })
     }
@@ -345,19 +371,43 @@ impl ConvertArgs {
     }
 }
 
-/// Counts unchanged sessions that are not fully understood. Their records do not say so, so they
+/// Counts unchanged sessions that are not fully understood. Where the index does not state it, logs
 /// are converted again, and the new records are dropped.
-fn count_unknown(logs: &[Known], settings: &Settings, printer: &Printer) -> Result<usize> {
+fn count_unknown(
+    records: &mut ExistingRecords,
+    unchanged: Vec<UnchangedLog>,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<usize> {
     let mut count = 0;
-    let progress = printer.progress("converting", logs.len());
-    workers::convert_all(logs, settings, &progress, |_, outcome| {
-        if let Outcome::Converted(sessions) = outcome {
-            let is_unknown = |made: &&Made| match made {
-                Made::Record(report, _) => report.has_unknown(),
-                Made::Failed(_) | Made::Trouble(_) => true,
-            };
-            count += sessions.iter().filter(is_unknown).count();
+    let (mut logs, mut numbers) = (Vec::new(), Vec::new());
+    for UnchangedLog { known, records: of_log } in unchanged {
+        match records.are_understood(&of_log) {
+            Some(understood) => count += understood.iter().filter(|is| !**is).count(),
+            None => {
+                logs.push(known);
+                numbers.push(of_log);
+            }
         }
+    }
+    let mut numbers = numbers.into_iter();
+    let progress = printer.progress("converting", logs.len());
+    workers::convert_all(&logs, settings, &Target::Discard, &progress, |_, outcome| {
+        let (Outcome::Converted(sessions), numbers) = (outcome, numbers.next()) else {
+            return ControlFlow::Continue(());
+        };
+        let mut by_id = BTreeMap::new();
+        for session in sessions {
+            let is_understood = match &session {
+                SessionOutcome::Record(report, _) => !report.has_unknown(),
+                SessionOutcome::Failed(_) | SessionOutcome::Trouble(_) => false,
+            };
+            count += usize::from(!is_understood);
+            if let SessionOutcome::Record(report, _) = session {
+                by_id.insert(report.session_id, is_understood);
+            }
+        }
+        records.set_understood(&numbers.unwrap_or_default(), &by_id);
         ControlFlow::Continue(())
     })?;
     Ok(count)
@@ -384,11 +434,11 @@ fn inputs(found: &[PathBuf], logs: &[Known]) -> InputGuard {
     InputGuard::new(all.filter(|path| !skipped.contains(path)))
 }
 
-/// Takes outcomes as they come.
+/// Takes outcomes in the order of the logs.
 struct Run<'r> {
     destination: Destination,
+    target: &'r Target,
     options: &'r Options,
-    mode: &'r ModeOption,
     summary: Summary,
     exit: Exit,
     /// Why no further record can be written anywhere.
@@ -397,13 +447,16 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Takes one, and breaks off when there is nowhere to go with the next.
+    /// Takes one, and breaks if no further record can be written.
     fn take(&mut self, log: &Log, outcome: Outcome) -> ControlFlow<()> {
+        if let Some(error) = self.target.take_failure() {
+            self.over = self.destination.give_up(error).err();
+            return ControlFlow::Break(());
+        }
         match outcome {
             Outcome::Converted(sessions) => {
-                let readers = self.mode.readers_of_logs([log]);
-                for made in sessions {
-                    self.take_session(log, made, readers);
+                for session in sessions {
+                    self.take_session(log, session);
                 }
             }
             Outcome::Unknown(looks_like) if log.named => {
@@ -418,21 +471,23 @@ impl Run<'_> {
             Outcome::Refused(reason) => self.fail(log, reason, Exit::Failure),
             Outcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
         }
+        if let Err(error) = self.destination.cut_back() {
+            self.over = Some(error);
+        }
         if self.destination.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn take_session(&mut self, log: &Log, made: Made, readers: Readers) {
-        match made {
-            Made::Failed(reason) => self.fail(log, reason, Exit::Failure),
-            Made::Trouble(reason) => self.fail(log, reason, Exit::Error),
-            Made::Record(report, mut record) => {
+    fn take_session(&mut self, log: &Log, session: SessionOutcome) {
+        match session {
+            SessionOutcome::Failed(reason) => self.fail(log, reason, Exit::Failure),
+            SessionOutcome::Trouble(reason) => self.fail(log, reason, Exit::Error),
+            SessionOutcome::Record(report, record) => {
                 let finished = Finished {
-                    record: &mut record,
+                    record,
                     encoding: self.options.record.encoding,
                     profile: self.options.record.profile,
                     report: &report,
                     log,
-                    readers,
                 };
                 let placed = match self.destination.take(finished) {
                     Ok(placed) => placed,
@@ -457,7 +512,7 @@ impl Run<'_> {
 
     fn print_placed(&mut self, log: &Log, placed: &Placed) {
         let (path, is_changed) = match placed {
-            Placed::Behind => return,
+            Placed::Appended => return,
             Placed::New(path) | Placed::NextTo { path, .. } => (path, false),
             Placed::Changed(path) => (path, true),
         };

@@ -13,7 +13,7 @@
 //! its end is contained in nothing.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -23,25 +23,23 @@ use vac_store::Log;
 use vac_validate::stream;
 use vac_value::{Document, Encoding, Kind, Node};
 
-use crate::readers::Readers;
+use super::record_writer::WrittenRecord;
 
-/// A record that has just been made.
-pub struct Finished<'f, R> {
+/// A record that has just been written.
+pub struct Finished<'f> {
     /// The record.
-    pub record: &'f mut R,
-    /// How it is written.
+    pub record: WrittenRecord,
+    /// Its encoding.
     pub encoding: Encoding,
-    /// How much of the log it holds.
+    /// How much of the log it contains.
     pub profile: Profile,
-    /// What it says about itself.
+    /// The report on its conversion.
     pub report: &'f Report,
-    /// What it was made from.
+    /// The log that it was made from.
     pub log: &'f Log,
-    /// Who may read it.
-    pub readers: Readers,
 }
 
-impl<R: Read + Seek> Finished<'_, R> {
+impl Finished<'_> {
     /// Whether it contains the record in a file that states these sources.
     pub fn contains(&mut self, earlier: &Path, sources: &[Source]) -> io::Result<bool> {
         let mut before = Vec::new();
@@ -54,9 +52,8 @@ impl<R: Read + Seek> Finished<'_, R> {
         if self.profile == Profile::Full && has_grown() {
             return Ok(true);
         }
-        self.record.seek(SeekFrom::Start(0))?;
         let mut found = 0;
-        let are_all = hashes(&mut *self.record, self.encoding, |hash| {
+        let are_all = hashes(self.record.open()?, self.encoding, |hash| {
             found += usize::from(before.get(found) == Some(&hash));
         })?;
         Ok(are_all && found == before.len())

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -10,9 +11,10 @@ use sha2::{Digest, Sha256};
 use vac_value::Encoding;
 
 use super::containment::Finished;
-use super::existing_records::ExistingRecords;
+use super::existing_records::{ExistingRecords, Record};
 use super::lock::FolderLock;
-use crate::atomic_file::{AtomicFile, is_taken, make_folder};
+use super::record_writer::{SharedFile, Target, WrittenRecord};
+use crate::atomic_file::{AtomicFile, cut_back, is_taken, make_folder};
 use crate::input_guard::InputGuard;
 use crate::printer::{Printer, Records};
 use crate::readers::Readers;
@@ -23,9 +25,9 @@ const MAX_COMPARED: usize = 16;
 
 /// Where records go.
 pub enum Destination {
-    /// One after the other on standard output.
-    Stdout(BufWriter<Records>),
-    /// One after the other in a file, which gets its name at the end.
+    /// One after the other to standard output.
+    Stdout(Records),
+    /// One after the other to a file, which gets its name at the end.
     File(OneFile),
     /// One file each in this folder.
     Folder { folder: PathBuf, existing: Box<Existing>, taken: Taken, _lock: FolderLock },
@@ -35,21 +37,21 @@ pub enum Destination {
 
 /// A file for all records.
 pub struct OneFile {
-    out: BufWriter<AtomicFile>,
-    /// Whether it may take the place of another.
+    file: AtomicFile,
+    /// Whether it may replace an existing file.
     force: bool,
-    /// Whether there is anything in it: nothing is no reason to replace something.
-    is_empty: bool,
+    /// The number of bytes in complete records. A file without any replaces nothing.
+    length: u64,
 }
 
-/// Names that are given already, and how often; `A` and `a` are one file on some disks.
+/// Names that are used, and how often; `A` and `a` are one file on some disks.
 pub type Taken = HashMap<String, usize>;
 
-/// The records that are in a folder already. Those of the same session are replaced, by force or
-/// if the new ones contain them; every other file stays.
+/// The records that a folder contains. Those of the same session are replaced, by force or if the
+/// new ones contain them; every other file stays.
 pub struct Existing {
     /// The records.
-    pub earlier: ExistingRecords,
+    pub records: ExistingRecords,
     /// Whether a record is replaced by one that does not contain it.
     pub force: bool,
 }
@@ -66,13 +68,13 @@ pub enum KeptBecause {
 /// Where a record went.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// Behind the others.
-    Behind,
+    /// To the end of the output.
+    Appended,
     /// Into a file of its own.
     New(PathBuf),
     /// Into a file of its own, next to an earlier one that is kept.
     NextTo { path: PathBuf, kept: PathBuf, why: KeptBecause },
-    /// Into the place of an earlier one.
+    /// Into a file that replaced an earlier one.
     Changed(PathBuf),
 }
 
@@ -87,7 +89,7 @@ impl Destination {
         printer: &Printer,
     ) -> Result<Self> {
         let Some(path) = output.filter(|path| path.as_os_str() != "-") else {
-            return Ok(Self::Stdout(BufWriter::new(printer.records())));
+            return Ok(Self::Stdout(printer.records()));
         };
         inputs.refuse(path)?;
         if !force && is_taken(path) {
@@ -99,7 +101,7 @@ impl Destination {
         }
         let file = AtomicFile::named(path, readers)
             .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self::File(OneFile { out: BufWriter::new(file), force, is_empty: true }))
+        Ok(Self::File(OneFile { file, force, length: 0 }))
     }
 
     /// A folder that exists and is locked.
@@ -108,11 +110,26 @@ impl Destination {
         Self::Folder { folder: path.to_owned(), existing, taken: Taken::new(), _lock: lock }
     }
 
+    /// Returns where workers write records.
+    pub fn target(&self) -> Result<Target> {
+        Ok(match self {
+            Self::Stdout(_) | Self::Over => Target::Aside,
+            Self::File(OneFile { file, .. }) if file.is_stream() => Target::Aside,
+            Self::File(OneFile { file, .. }) => {
+                let copy = file.file().try_clone();
+                let copy =
+                    copy.with_context(|| format!("cannot write {}", file.path().display()))?;
+                Target::File(SharedFile::new(copy, file.path().to_owned()))
+            }
+            Self::Folder { folder, .. } => Target::Folder(folder.clone()),
+        })
+    }
+
     /// Whether a file is one that records go to.
     pub fn holds(&self, path: &Path) -> bool {
         match self {
             Self::Stdout(_) | Self::Over => false,
-            Self::File(file) => real_place(file.out.get_ref().place()) == real_place(path),
+            Self::File(OneFile { file, .. }) => real_place(file.path()) == real_place(path),
             Self::Folder { folder, taken, .. } => {
                 let (around, name) = real_place(path);
                 let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
@@ -132,54 +149,66 @@ impl Destination {
         matches!(self, Self::Stdout(_))
     }
 
-    /// Takes a finished record from where it was kept until now. A reader that has gone
-    /// is no error.
-    pub fn take(&mut self, mut finished: Finished<'_, impl Read + Seek>) -> Result<Placed> {
-        let encoding = finished.encoding;
-        finished.record.seek(SeekFrom::Start(0))?;
-        let copied = match self {
-            Self::Over => return Ok(Placed::Behind),
-            Self::Stdout(out) => copy(finished.record, encoding, out),
-            Self::File(file) => {
-                file.is_empty = false;
-                copy(finished.record, encoding, &mut file.out)
-            }
+    /// Takes a complete record. A reader that has gone is not an error.
+    pub fn take(&mut self, finished: Finished<'_>) -> Result<Placed> {
+        let appended = match self {
+            Self::Over => Ok(()),
+            Self::Stdout(out) => append(finished.record, out),
+            Self::File(file) => file.append(finished.record),
             Self::Folder { folder, existing, taken, .. } => {
-                return file(folder, existing, taken, &mut finished);
+                return name_file(folder, existing, taken, finished);
             }
         };
-        match copied {
-            Ok(()) => Ok(Placed::Behind),
-            Err(error) => self.give_up(error).map(|()| Placed::Behind),
+        match appended {
+            Ok(()) => Ok(Placed::Appended),
+            Err(error) => self.give_up(error).map(|()| Placed::Appended),
         }
     }
 
-    /// Writes what is still to be written and gives a file its name.
-    pub fn finish(mut self) -> Result<()> {
+    /// Removes from a file what was written of a log that failed.
+    pub fn cut_back(&mut self) -> Result<()> {
+        let Self::File(OneFile { file, length, .. }) = self else { return Ok(()) };
+        if file.is_stream() {
+            return Ok(());
+        }
+        match cut_back(file.file(), *length) {
+            Ok(()) => Ok(()),
+            Err(error) => self.give_up(error),
+        }
+    }
+
+    /// Writes what is still to be written, gives a file its name, and updates the index of a folder.
+    /// Without an index, the next run takes longer.
+    pub fn finish(mut self, printer: &Printer) -> Result<()> {
         let flushed = match &mut self {
             Self::Stdout(out) => out.flush(),
-            Self::File(file) => file.out.flush(),
+            Self::File(OneFile { file, .. }) => file.flush(),
             Self::Folder { .. } | Self::Over => Ok(()),
         };
         if let Err(error) = flushed {
             return self.give_up(error);
         }
         match self {
-            Self::File(OneFile { out, force, is_empty: false }) => {
-                settle(out.into_inner().map_err(io::IntoInnerError::into_error)?, force)
+            Self::File(OneFile { file, force, length: 1.. }) => {
+                let path = file.path().to_owned();
+                named(&path, file.persist(force))
+            }
+            Self::Folder { folder, existing, .. } => {
+                if let Err(error) = existing.records.write_index(&folder) {
+                    let words = format!("cannot write the index of {}: {error}", folder.display());
+                    printer.warn_detail(&words);
+                }
+                Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// Takes nothing more. What is still in a buffer has no reader, or no room either.
-    fn give_up(&mut self, error: io::Error) -> Result<()> {
+    /// Takes nothing more: there is neither a reader nor room.
+    pub fn give_up(&mut self, error: io::Error) -> Result<()> {
         let name = match std::mem::replace(self, Self::Over) {
-            Self::Stdout(out) => {
-                drop(out.into_parts());
-                "to standard output".to_owned()
-            }
-            Self::File(file) => file.out.into_parts().0.place().display().to_string(),
+            Self::Stdout(_) => "to standard output".to_owned(),
+            Self::File(OneFile { file, .. }) => file.path().display().to_string(),
             Self::Folder { .. } | Self::Over => String::new(),
         };
         match error.kind() {
@@ -189,52 +218,110 @@ impl Destination {
     }
 }
 
-/// Puts a record into a file of its own.
-fn file(
+impl OneFile {
+    fn append(&mut self, record: WrittenRecord) -> io::Result<()> {
+        if let WrittenRecord::Output(end) = record {
+            self.length = end;
+            return Ok(());
+        }
+        let mut counted = Counted { file: self.file.file(), length: self.length };
+        append(record, &mut counted)?;
+        self.length = counted.length;
+        Ok(())
+    }
+}
+
+/// Counts what is written to a file.
+struct Counted<'f> {
+    file: &'f File,
+    length: u64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.length += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn append(mut record: WrittenRecord, out: &mut dyn Write) -> io::Result<()> {
+    if let WrittenRecord::Memory(bytes) = &record {
+        return out.write_all(bytes);
+    }
+    let mut reader = record.open()?;
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => out.write_all(&buffer[..count])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives a record in a folder its name.
+fn name_file(
     folder: &Path,
     existing: &mut Existing,
     taken: &mut Taken,
-    finished: &mut Finished<'_, impl Read + Seek>,
+    mut finished: Finished<'_>,
 ) -> Result<Placed> {
-    let placed = place(folder, existing, taken, finished)?;
+    let placed = place(folder, existing, taken, &mut finished)?;
     let (Placed::New(path) | Placed::NextTo { path, .. } | Placed::Changed(path)) = &placed else {
         return Ok(placed);
     };
-    let mut file = AtomicFile::new(path, finished.readers)
-        .with_context(|| format!("cannot write in {}", folder.display()))?;
-    finished.record.seek(SeekFrom::Start(0))?;
-    copy(finished.record, finished.encoding, &mut file)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    settle(file, matches!(placed, Placed::Changed(_)))?;
+    let WrittenRecord::Folder(file) = finished.record else {
+        bail!("cannot write {}: the record is not in its folder", path.display());
+    };
+    named(path, file.persist(path, matches!(placed, Placed::Changed(_))))?;
+    existing.records.add_to_index(path, finished.report, finished.log);
     Ok(placed)
 }
 
-/// Which file a session's record is for.
+/// Explains why a file did not get its name.
+fn named(path: &Path, result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            bail!("{} already exists (use --force to overwrite)", path.display())
+        }
+        result => result.with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+/// Returns the file that the record of a session is for.
 fn place(
     folder: &Path,
     existing: &mut Existing,
     taken: &mut Taken,
-    finished: &mut Finished<'_, impl Read + Seek>,
+    finished: &mut Finished<'_>,
 ) -> Result<Placed> {
     let (encoding, report) = (finished.encoding, finished.report);
     let stem = &file_stem(&report.agent, &report.session_id);
     let path = |name: &str| folder.join(name).with_extension_of(encoding);
-    let Existing { earlier, force } = existing;
+    let Existing { records, force } = existing;
     let is_name = |name: &str| is_numbered(name, stem);
-    let candidates = earlier.of_session(&report.session_id, &report.sources, is_name);
+    let candidates = records.of_session(&report.session_id, &report.sources, is_name);
     for number in candidates.iter().copied().take(MAX_COMPARED) {
-        let record = earlier.record(number);
-        if *force || finished.contains(&record.path, &record.label.sources)? {
-            let path = record.path.clone();
+        let Record { path, record, .. } = records.record(number);
+        let is_replaced =
+            records.is_as_known(number) && (*force || finished.contains(path, &record.sources)?);
+        if is_replaced {
+            let path = path.clone();
             if let Some(stem) = path.file_stem() {
                 taken.entry(stem.to_string_lossy().to_ascii_lowercase()).or_insert(1);
             }
-            earlier.settle(number);
+            records.settle(number);
             return Ok(Placed::Changed(path));
         }
     }
     // The first of a session's names is the shortest.
-    let kept = candidates.iter().map(|number| &earlier.record(*number).path);
+    let kept = candidates.iter().map(|number| &records.record(*number).path);
     let kept = kept.min_by_key(|path| (path.as_os_str().len(), *path));
     let mut in_the_way = kept.map(|path| (path.clone(), KeptBecause::NotContained));
     loop {
@@ -246,39 +333,13 @@ fn place(
                 None => Placed::New(found),
             });
         }
-        if !earlier.is_settled(&found) {
+        if !records.is_settled(&found) {
             in_the_way = in_the_way.or(Some((found, KeptBecause::OtherFile)));
         }
     }
 }
 
-/// JSON records end in a line end, CBOR items do not.
-fn copy(record: &mut impl Read, encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let count = record.read(&mut buffer)?;
-        if count == 0 {
-            break;
-        }
-        out.write_all(&buffer[..count])?;
-    }
-    match encoding {
-        Encoding::Json => out.write_all(b"\n"),
-        Encoding::Cbor => Ok(()),
-    }
-}
-
-fn settle(file: AtomicFile, replaces: bool) -> Result<()> {
-    let path = file.place().to_owned();
-    match file.settle(replaces) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            bail!("{} already exists (use --force to overwrite)", path.display())
-        }
-        settled => settled.with_context(|| format!("cannot write {}", path.display())),
-    }
-}
-
-/// The folder of a file, without links, and its name there.
+/// Returns the folder of a file, without links, and its name in it.
 fn real_place(path: &Path) -> (Option<PathBuf>, OsString) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok();
@@ -290,7 +351,7 @@ trait WithExtensionOf {
 }
 
 impl WithExtensionOf for PathBuf {
-    /// Adds the ending, whatever dots the name has.
+    /// Adds the ending to the whole name, which may contain dots.
     fn with_extension_of(self, encoding: Encoding) -> PathBuf {
         let mut name = self.into_os_string();
         name.push(match encoding {
@@ -301,14 +362,14 @@ impl WithExtensionOf for PathBuf {
     }
 }
 
-/// `<agent>-<session id made safe>`. An id that had to be changed keeps apart
-/// from others by a piece of its hash.
+/// Returns `<agent>-<session id with safe characters>`. The first bytes of its hash distinguish an
+/// id that had to be changed from others.
 fn file_stem(agent: &str, session: &str) -> String {
-    const MOST: usize = 100;
+    const MAX_CHARS: usize = 100;
     let safe: String = session
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' })
-        .take(MOST)
+        .take(MAX_CHARS)
         .collect();
     if safe == session {
         return format!("{agent}-{safe}");
@@ -317,7 +378,7 @@ fn file_stem(agent: &str, session: &str) -> String {
     format!("{agent}-{safe}-{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
-/// A name that is not taken: the first is the stem, the others have numbers.
+/// Returns an unused name: the first is the stem, the others have numbers.
 fn unused(stem: &str, taken: &mut Taken) -> String {
     let folded = stem.to_ascii_lowercase();
     loop {
@@ -333,7 +394,7 @@ fn unused(stem: &str, taken: &mut Taken) -> String {
     }
 }
 
-/// Whether a name is one that [`unused`] can give.
+/// Whether a name is one that [`unused`] can return.
 fn is_numbered(name: &str, stem: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     name.strip_prefix(stem)

@@ -1,7 +1,7 @@
-//! What a record of ours says about itself: which session, made from what.
+//! What a record of `vac` states about itself: the id of its session, and its sources.
 //!
-//! The first is at the beginning of a record, the other at its end. Both are found without
-//! reading what is between them, however much that is.
+//! The id is at the beginning of a record, the sources are at its end. Both are found without
+//! reading what is between them.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,15 +13,15 @@ use vac_record::keys::recording_agent;
 use vac_record::keys::verifiable_agent_record::{ID, RECORDING_AGENT, SESSION, VERSION};
 use vac_value::{Document, Encode as _, Encoding, Kind, Node, Scanner};
 
-/// So much of the beginning is looked at.
+/// The number of bytes at the beginning that are read.
 const HEAD: u64 = 1 << 16;
-/// So much of the end, and more if it is not enough.
+/// The number of bytes at the end that are read, and more if the sources are longer.
 const TAILS: [u64; 3] = [1 << 16, 1 << 20, 1 << 24];
-/// A key is looked for so often.
+/// Maximum number of places at which a key is tried.
 const TRIES: usize = 16;
 
-/// What a record says about itself.
-#[derive(Debug, PartialEq, Eq)]
+/// What a record states about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExistingRecord {
     /// Its id, which is that of the session.
     pub id: String,
@@ -30,7 +30,7 @@ pub struct ExistingRecord {
 }
 
 impl ExistingRecord {
-    /// Of the record in a file; `None` if there is none, or it is not one of ours.
+    /// Reads what the record in a file states; `None` if it is not a record of `vac`.
     pub fn read(path: &Path, encoding: Encoding) -> io::Result<Option<Self>> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -60,7 +60,7 @@ impl ExistingRecord {
     }
 }
 
-/// What stands before the session is an object, once it is closed.
+/// Returns the id of a record. What is before the session is an object, once it is closed.
 fn json_id(head: &[u8]) -> Option<String> {
     let key = format!("\"{SESSION}\"");
     for at in memmem::find_iter(head, &key).take(TRIES) {
@@ -74,8 +74,8 @@ fn json_id(head: &[u8]) -> Option<String> {
     None
 }
 
-/// What stands from the key on to the end is an object, once it is opened, if it is a key
-/// of the record and not of anything in it.
+/// Returns the sources of a record. From the key to the end is an object, once it is opened, if it
+/// is a key of the record and not of anything in it.
 fn json_sources(tail: &[u8]) -> Option<Vec<Source>> {
     let key = format!("\"{RECORDING_AGENT}\"");
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
@@ -110,7 +110,7 @@ pub fn cbor_id(head: &[u8]) -> Option<String> {
     }
 }
 
-/// Members to the end, the first of which is the one.
+/// Returns the sources of a record, which are in the first of the members up to its end.
 fn cbor_sources(tail: &[u8]) -> Option<Vec<Source>> {
     let key = RECORDING_AGENT.to_cbor().ok()?;
     for at in memmem::rfind_iter(tail, &key).take(TRIES) {
@@ -137,7 +137,7 @@ fn sources(agent: Node<'_, '_>) -> Option<Vec<Source>> {
         Some(Source { name: text(node, "name")?, size, sha_256: text(node, "sha-256")? })
     };
     let sources: Option<Vec<_>> = agent.member("sources")?.elements().map(source).collect();
-    // A record of nothing is none of ours.
+    // Every record of `vac` has sources.
     sources.filter(|sources| !sources.is_empty())
 }
 

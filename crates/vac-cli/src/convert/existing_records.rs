@@ -1,149 +1,262 @@
-//! Records that are in the folder already, so that only what is new or has changed is
+//! The records that an output folder contains, so that only logs that are new or have changed are
 //! converted.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use vac::parallel::ordered_parallel_map;
 use vac_adapter::Source;
+use vac_adapter::report::Report;
 use vac_store::join::Known;
+use vac_store::{FileStat, Log};
 use vac_value::Encoding;
 
 use super::existing_record::ExistingRecord;
+use super::index::{Entry, Index};
 use crate::printer::Printer;
+
+/// How the records of a folder are read.
+pub struct Reading {
+    /// The encoding of the records.
+    pub encoding: Encoding,
+    /// Whether the index is ignored.
+    pub rehash: bool,
+    /// How many files are read in parallel.
+    pub jobs: usize,
+    /// When this run began, before it read any log.
+    pub started: SystemTime,
+}
 
 /// The records in a folder.
 pub struct ExistingRecords {
     records: Vec<Record>,
-    /// Those whose first source has this name.
+    /// The records whose first source has this name.
     by_source: HashMap<String, Vec<usize>>,
-    /// Those of a session.
+    /// The records of a session.
     by_id: HashMap<String, Vec<usize>>,
     by_path: HashMap<PathBuf, usize>,
-    /// Those that are up to date, or have been replaced.
+    /// The records that are up to date, or have been replaced.
     settled: HashSet<usize>,
+    index: Index,
+    /// Whether the index has to be written.
+    is_index_old: bool,
+    encoding: Encoding,
+    started: SystemTime,
 }
 
 /// A record in the folder.
 pub struct Record {
     /// Its file.
     pub path: PathBuf,
-    /// What it says about itself.
-    pub label: ExistingRecord,
+    stat: Option<FileStat>,
+    /// What it states.
+    pub record: ExistingRecord,
+    /// The state of its sources when it was made or compared.
+    source_stats: Option<Vec<FileStat>>,
+    /// Whether everything in its log was understood, if that is known.
+    is_understood: Option<bool>,
 }
 
-/// Logs whose records are up to date.
-#[derive(Default)]
-pub struct Unchanged {
-    /// The logs.
-    pub logs: Vec<Known>,
-    /// The number of their records.
-    pub records: u64,
+/// A log whose records are up to date.
+pub struct UnchangedLog {
+    /// The log.
+    pub known: Known,
+    /// The numbers of its records.
+    pub records: Vec<usize>,
+}
+
+/// A file of the folder, and what the index states about it.
+struct Listed {
+    path: PathBuf,
+    stat: Option<FileStat>,
+    entry: Option<Entry>,
 }
 
 impl ExistingRecords {
-    /// Looks at the records in a folder that are written in an encoding.
-    pub fn in_folder(
-        folder: &Path,
-        encoding: Encoding,
-        jobs: usize,
-        printer: &Printer,
-    ) -> io::Result<Self> {
-        let ending = match encoding {
-            Encoding::Json => "json",
-            Encoding::Cbor => "cbor",
-        };
-        let mut paths = Vec::new();
-        for entry in folder.read_dir()? {
-            let path = entry?.path();
-            let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-            if is_file && path.extension().is_some_and(|extension| extension == ending) {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        let progress = printer.progress("looking at records", paths.len());
-        let mut earlier = Self {
-            records: Vec::new(),
+    /// Lists the records in a folder. Those that are not in the index are opened.
+    pub fn in_folder(folder: &Path, reading: &Reading, printer: &Printer) -> io::Result<Self> {
+        let mut index = Index::read(folder);
+        let mut names = HashSet::new();
+        let listed = list(folder, reading, &index, &mut names)?;
+        let before = index.len();
+        index.retain(|name| names.contains(name));
+        let mut existing = Self {
+            records: Vec::with_capacity(listed.len()),
             by_source: HashMap::new(),
             by_id: HashMap::new(),
             by_path: HashMap::new(),
             settled: HashSet::new(),
+            is_index_old: index.len() != before,
+            index,
+            encoding: reading.encoding,
+            started: reading.started,
         };
-        // What cannot be read is not ours to replace.
-        let read = |path: PathBuf| {
-            let label = ExistingRecord::read(&path, encoding).ok().flatten()?;
-            Some(Record { path, label })
+        let progress = printer.progress("looking at records", listed.len());
+        let encoding = reading.encoding;
+        // What cannot be read is not replaced.
+        let read = |Listed { path, stat, entry }: Listed| match entry {
+            Some(Entry { record, source_stats, is_understood, .. }) => {
+                Some(Record { path, stat, record, source_stats, is_understood })
+            }
+            None => {
+                let record = ExistingRecord::read(&path, encoding).ok().flatten()?;
+                Some(Record { path, stat, record, source_stats: None, is_understood: None })
+            }
         };
-        ordered_parallel_map(paths, jobs, read, |record| {
+        ordered_parallel_map(listed, reading.jobs, read, |record| {
             progress.step();
-            earlier.records.extend(record);
+            if let Some(record) = record {
+                existing.add(record);
+            }
             ControlFlow::Continue(())
         })?;
-        for (number, Record { path, label }) in earlier.records.iter().enumerate() {
-            if let Some(first) = label.sources.first() {
-                earlier.by_source.entry(first.name.clone()).or_default().push(number);
-            }
-            earlier.by_id.entry(label.id.clone()).or_default().push(number);
-            earlier.by_path.insert(path.clone(), number);
-        }
-        Ok(earlier)
+        Ok(existing)
     }
 
-    /// Parts logs whose records are up to date from those that have to be converted.
+    fn add(&mut self, added: Record) {
+        let number = self.records.len();
+        let Record { path, stat, record, source_stats, is_understood } = &added;
+        if let Some(first) = record.sources.first() {
+            self.by_source.entry(first.name.clone()).or_default().push(number);
+        }
+        self.by_id.entry(record.id.clone()).or_default().push(number);
+        self.by_path.insert(path.clone(), number);
+        if let (Some(name), Some(stat)) = (name(path), *stat) {
+            let entry = Entry {
+                stat,
+                record: record.clone(),
+                source_stats: source_stats.clone(),
+                is_understood: *is_understood,
+            };
+            if self.index.get(name, &stat) != Some(&entry) {
+                self.is_index_old = true;
+                self.index.insert(name.to_owned(), entry);
+            }
+        }
+        self.records.push(added);
+    }
+
+    /// Divides logs into those to convert and those whose records are up to date.
     pub fn divide(
         &mut self,
         logs: Vec<Known>,
         jobs: usize,
         printer: &Printer,
-    ) -> io::Result<(Vec<Known>, Unchanged)> {
+    ) -> io::Result<(Vec<Known>, Vec<UnchangedLog>)> {
         let progress = printer.progress("comparing", logs.len());
         let mut due = Vec::new();
-        let mut unchanged = Unchanged::default();
-        let mut settled = Vec::new();
-        let same = |known: Known| {
-            let records = self.records_of(&known);
-            (known, records)
+        let mut unchanged = Vec::new();
+        let mut stats = Vec::new();
+        let compare = |known: Known| {
+            let compared = self.compare(&known.log);
+            (known, compared)
         };
-        ordered_parallel_map(logs, jobs, same, |(known, records)| {
+        ordered_parallel_map(logs, jobs, compare, |(known, compared)| {
             progress.step();
-            if records.is_empty() {
+            if compared.records.is_empty() {
                 due.push(known);
             } else {
-                unchanged.records += records.len() as u64;
-                unchanged.logs.push(known);
-                settled.extend(records);
+                stats.push((compared.records.clone(), compared.stats));
+                unchanged.push(UnchangedLog { known, records: compared.records });
             }
             ControlFlow::Continue(())
         })?;
-        self.settled.extend(settled);
+        for (records, stats) in stats {
+            for number in records {
+                self.settled.insert(number);
+                let stats = self.trusted(stats.clone());
+                if stats.is_some() && self.records[number].source_stats != stats {
+                    self.records[number].source_stats = stats;
+                    self.update_index(number);
+                }
+            }
+        }
         Ok((due, unchanged))
     }
 
-    /// The records that are made of exactly what a log is made of now.
-    fn records_of(&self, known: &Known) -> Vec<usize> {
-        let first = known.log.source_name();
+    /// Finds the records that are made of exactly what a log is made of now. A log whose files have
+    /// not changed since is not read.
+    fn compare(&self, log: &Log) -> Compared {
+        let first = log.source_name();
         let named = self.by_source.get(&first).into_iter().flatten();
-        let mut made = Vec::new();
+        let mut compared = Compared { records: Vec::new(), stats: None };
         let mut sources: Option<&[Source]> = None;
         for number in named {
-            let Some(record) = self.records.get(*number) else { continue };
-            // What cannot be read is complained about when it is converted.
-            let is_made = sources == Some(&record.label.sources)
-                || known.log.is_made_of(&record.label.sources).unwrap_or(false);
+            if compared.stats.is_none() {
+                compared.stats = log.stats();
+            }
+            let Record { record, source_stats, .. } = &self.records[*number];
+            let is_same_stat = || {
+                source_stats.is_some()
+                    && *source_stats == compared.stats
+                    && log.has_sources(record.sources.iter().map(|source| source.name.as_str()))
+            };
+            // What cannot be read is reported when it is converted.
+            let is_made = sources == Some(&record.sources)
+                || is_same_stat()
+                || log.is_made_of(&record.sources).unwrap_or(false);
             if is_made {
-                sources = Some(&record.label.sources);
-                made.push(*number);
+                sources = Some(&record.sources);
+                compared.records.push(*number);
             }
         }
-        made
+        compared
     }
 
-    /// The records of a session that are neither up to date nor replaced, those first that a
-    /// new record of these sources probably contains. `is_name` says which file names are the
+    /// Returns the state of files if these have not been changed since this run began.
+    fn trusted(&self, stats: Option<Vec<FileStat>>) -> Option<Vec<FileStat>> {
+        stats.filter(|stats| stats.iter().all(|stat| stat.is_older_than(self.started)))
+    }
+
+    /// Returns whether the logs of records were understood: by the number of the record, if it is
+    /// known of all of them.
+    pub fn are_understood(&self, records: &[usize]) -> Option<Vec<bool>> {
+        records.iter().map(|number| self.records[*number].is_understood).collect()
+    }
+
+    /// Notes whether the logs of records were understood, by the ids of their sessions.
+    pub fn set_understood(&mut self, records: &[usize], by_id: &BTreeMap<String, bool>) {
+        for number in records.iter().copied() {
+            let record = &mut self.records[number];
+            record.is_understood = by_id.get(&record.record.id).copied();
+            self.update_index(number);
+        }
+    }
+
+    /// Writes what is known of a record to its entry in the index.
+    fn update_index(&mut self, number: usize) {
+        let Record { path, source_stats, is_understood, .. } = &self.records[number];
+        let entry = name(path).and_then(|name| self.index.get_mut(name));
+        if let Some(entry) = entry {
+            entry.source_stats.clone_from(source_stats);
+            entry.is_understood = *is_understood;
+            self.is_index_old = true;
+        }
+    }
+
+    /// Adds a record that was just written to the index.
+    pub fn add_to_index(&mut self, path: &Path, report: &Report, log: &Log) {
+        let stat = path.symlink_metadata().ok().and_then(|metadata| FileStat::new(&metadata));
+        let (Some(name), Some(stat)) = (name(path), stat) else { return };
+        let record =
+            ExistingRecord { id: report.session_id.clone(), sources: report.sources.clone() };
+        let source_stats = self.trusted(log.stats());
+        let is_understood = Some(!report.has_unknown());
+        self.index.insert(name.to_owned(), Entry { stat, record, source_stats, is_understood });
+        self.is_index_old = true;
+    }
+
+    /// Writes the index of the folder, if it is useful and not up to date.
+    pub fn write_index(&self, folder: &Path) -> io::Result<()> {
+        if self.is_index_old && self.index.is_useful() { self.index.write(folder) } else { Ok(()) }
+    }
+
+    /// Returns the records of a session that are neither up to date nor replaced, those first that
+    /// a new record of these sources probably contains. `is_name` says which file names are the
     /// session's.
     pub fn of_session(
         &self,
@@ -160,18 +273,25 @@ impl ExistingRecords {
         let mut candidates: Vec<_> = same_id.filter(is_candidate).copied().collect();
         let name = |sources: &[Source]| sources.first().map(|source| source.name.clone());
         candidates.sort_by_cached_key(|number| {
-            let Record { path, label } = self.record(*number);
-            let size = label.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));
-            let is_other = label.sources != sources;
-            let is_elsewhere = name(&label.sources) != name(sources);
+            let Record { path, record, .. } = self.record(*number);
+            let size = record.sources.iter().fold(0_u64, |sum, it| sum.saturating_add(it.size));
+            let is_other = record.sources != sources;
+            let is_elsewhere = name(&record.sources) != name(sources);
             (is_other, is_elsewhere, Reverse(size), path.as_os_str().len(), path.clone())
         });
         candidates
     }
 
-    /// A record by its number.
+    /// Returns a record by its number.
     pub fn record(&self, number: usize) -> &Record {
         &self.records[number]
+    }
+
+    /// Whether a record, which is to be replaced, states what is known of it. The index may be
+    /// wrong about it.
+    pub fn is_as_known(&self, number: usize) -> bool {
+        let Record { path, record, .. } = &self.records[number];
+        ExistingRecord::read(path, self.encoding).is_ok_and(|read| read.as_ref() == Some(record))
     }
 
     /// Notes that a record is up to date, or has been replaced.
@@ -183,4 +303,45 @@ impl ExistingRecords {
     pub fn is_settled(&self, path: &Path) -> bool {
         self.by_path.get(path).is_some_and(|number| self.settled.contains(number))
     }
+}
+
+/// The records of a log that is unchanged.
+struct Compared {
+    records: Vec<usize>,
+    /// The state of the log's files before they were compared.
+    stats: Option<Vec<FileStat>>,
+}
+
+/// Lists the files that may be records, in the order of their paths, with their entries in the
+/// index. `names` receives the names of all files.
+fn list(
+    folder: &Path,
+    reading: &Reading,
+    index: &Index,
+    names: &mut HashSet<String>,
+) -> io::Result<Vec<Listed>> {
+    let ending = match reading.encoding {
+        Encoding::Json => "json",
+        Encoding::Cbor => "cbor",
+    };
+    let mut listed = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        names.extend(name(&path).map(str::to_owned));
+        let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file);
+        let is_named = path.extension().is_some_and(|extension| extension == ending);
+        let Some(metadata) = metadata.filter(|_| is_named) else { continue };
+        let stat = FileStat::new(&metadata);
+        let known = match (name(&path), &stat) {
+            (Some(name), Some(stat)) if !reading.rehash => index.get(name, stat).cloned(),
+            _ => None,
+        };
+        listed.push(Listed { path, stat, entry: known });
+    }
+    listed.sort_by(|one, two| one.path.cmp(&two.path));
+    Ok(listed)
+}
+
+fn name(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()
 }

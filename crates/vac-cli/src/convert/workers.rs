@@ -1,22 +1,20 @@
 //! Converts logs, several in parallel, with outcomes in the order of the logs.
 
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
-use tempfile::SpooledTempFile;
 use vac::Agent;
 use vac::convert::{Options, Written, convert_each};
 use vac::parallel::ordered_parallel_map;
 use vac_adapter::Error;
 use vac_adapter::report::Report;
-use vac_store::Log;
 use vac_store::join::Known;
+use vac_value::Encoding;
 
+use super::record_writer::{RecordWriter, Target, WrittenRecord};
 use crate::printer::Progress;
+use crate::readers::ModeOption;
 use crate::sessions;
-
-/// Smaller records are kept in memory: there are more of them than files may be open.
-const SMALL: usize = 1 << 18;
 
 /// How logs are converted.
 pub struct Settings {
@@ -24,25 +22,26 @@ pub struct Settings {
     pub agent: Option<Agent>,
     /// How logs are read and records written.
     pub options: Options,
-    /// How many logs at once.
+    /// Who may read the records.
+    pub mode: ModeOption,
+    /// How many logs are converted in parallel.
     pub jobs: usize,
 }
 
-/// What became of one log.
+/// What one log was converted to.
 pub enum Outcome {
     /// Its sessions.
-    Converted(Vec<Made>),
-    /// No adapter knows it; what it looks like instead, if that is known.
+    Converted(Vec<SessionOutcome>),
+    /// No adapter recognises it; what it looks like instead, if that is known.
     Unknown(Option<String>),
-    /// It is an agent's log, and not one that can be converted.
+    /// It is a log that cannot be converted.
     Refused(String),
-    /// It could not be read, or a record not be kept.
+    /// It could not be read.
     Trouble(String),
 }
 
 impl Outcome {
-    /// That of a log that could not be converted.
-    fn of(error: &Error) -> Self {
+    fn from_error(error: &Error) -> Self {
         match error {
             error if is_trouble(error) => Self::Trouble(error.to_string()),
             error => Self::Refused(error.to_string()),
@@ -50,41 +49,46 @@ impl Outcome {
     }
 }
 
-/// Whether an error is about files. That a log needs more memory than there is, is about
-/// the log.
+/// Whether an error is about files. An error that says that a log needs more memory than there is,
+/// is about the log.
 fn is_trouble(error: &Error) -> bool {
     matches!(error, Error::Io(error) if error.kind() != io::ErrorKind::OutOfMemory)
 }
 
-/// What became of one session.
-pub enum Made {
-    /// A record, kept in memory or in a file without a name, and its report.
-    Record(Box<Report>, SpooledTempFile),
-    /// It did not become one, and why.
+/// What one session was converted to.
+pub enum SessionOutcome {
+    /// A record, and its report.
+    Record(Box<Report>, WrittenRecord),
+    /// It could not be converted, for this reason.
     Failed(String),
-    /// It could not be read on, or the record not be kept.
+    /// It could not be read to its end, or its record could not be written.
     Trouble(String),
 }
 
-/// Converts all logs and hands over each outcome, in order.
+/// Converts all logs, and calls `take` with each outcome, in order.
 pub fn convert_all(
     logs: &[Known],
     settings: &Settings,
+    target: &Target,
     progress: &Progress<'_>,
-    mut take: impl FnMut(&Log, Outcome) -> ControlFlow<()>,
+    mut take: impl FnMut(&Known, Outcome) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let work = |known: &Known| convert(known, settings);
+    let work = |(number, known)| convert(number, known, settings, target);
     let mut due = logs.iter();
-    ordered_parallel_map(logs.iter(), settings.jobs, work, |outcome| {
+    let mut taken = 0;
+    ordered_parallel_map(logs.iter().enumerate(), settings.jobs, work, |outcome| {
         progress.step();
-        match due.next() {
-            Some(known) => take(&known.log, outcome),
+        let flow = match due.next() {
+            Some(known) => take(known, outcome),
             None => ControlFlow::Break(()),
-        }
+        };
+        taken += 1;
+        target.set_due(taken);
+        flow
     })
 }
 
-fn convert(known: &Known, settings: &Settings) -> Outcome {
+fn convert(number: usize, known: &Known, settings: &Settings, target: &Target) -> Outcome {
     if let Some(trouble) = &known.trouble {
         return Outcome::Trouble(trouble.clone());
     }
@@ -92,37 +96,25 @@ fn convert(known: &Known, settings: &Settings) -> Outcome {
     let Some(agent) = settings.agent.or_else(|| sessions::named(known)) else {
         return Outcome::Unknown(known.looks_like.clone());
     };
-    let open = || BufWriter::new(Kept(SpooledTempFile::new(SMALL)));
-    match convert_each(&known.log, agent, &settings.options, open) {
-        Ok(made) => Outcome::Converted(made.into_iter().map(finish).collect()),
-        Err(error) => Outcome::of(&error),
+    let readers = settings.mode.readers_of_logs([&known.log]);
+    let open = || RecordWriter::new(target, number, readers);
+    let complete = |mut record: RecordWriter<'_>| {
+        // JSON records end in a line end, CBOR items do not.
+        if settings.options.record.encoding == Encoding::Json {
+            record.write_all(b"\n")?;
+        }
+        record.complete()
+    };
+    match convert_each(&known.log, agent, &settings.options, open, complete) {
+        Ok(written) => Outcome::Converted(written.into_iter().map(session_outcome).collect()),
+        Err(error) => Outcome::from_error(&error),
     }
 }
 
-fn finish(written: Written<BufWriter<Kept>>) -> Made {
-    let written = written.and_then(|(report, out)| {
-        Ok((report, out.into_inner().map_err(IntoInnerError::into_error)?))
-    });
+fn session_outcome(written: Written<WrittenRecord>) -> SessionOutcome {
     match written {
-        Ok((report, Kept(file))) => Made::Record(Box::new(report), file),
-        Err(error) if is_trouble(&error) => Made::Trouble(error.to_string()),
-        Err(error) => Made::Failed(error.to_string()),
-    }
-}
-
-/// Says that it is not the log that cannot be read.
-struct Kept(SpooledTempFile);
-
-impl Write for Kept {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(|error| {
-            let folder = tempfile::env::temp_dir();
-            let words = format!("cannot keep its record in {}: {error}", folder.display());
-            io::Error::new(error.kind(), words)
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        Ok((report, record)) => SessionOutcome::Record(Box::new(report), record),
+        Err(error) if is_trouble(&error) => SessionOutcome::Trouble(error.to_string()),
+        Err(error) => SessionOutcome::Failed(error.to_string()),
     }
 }

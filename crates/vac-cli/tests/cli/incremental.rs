@@ -83,3 +83,89 @@ fn unchanged_sessions_that_are_not_understood_count_under_strict() {
     says(&convert(&folder, &["--strict"]), 1, "1 unchanged session not fully understood\n");
     says(&convert(&folder, &[]), 0, "0 new, 0 changed, 6 unchanged\n");
 }
+
+/// A folder with 40 logs, which were converted when they had not changed for some seconds, so that
+/// the index of `records` has the state of each.
+#[cfg(unix)]
+fn indexed() -> Folder {
+    let folder = Folder::new();
+    for number in 0..40 {
+        let log = claude(&format!("n{number}"), "2026-03-01T09:00:00.000Z");
+        folder.write(&format!("logs/n{number}.jsonl"), log);
+    }
+    std::thread::sleep(std::time::Duration::from_millis(3_200));
+    says(&convert(&folder, &[]), 0, "40 new, 0 changed, 0 unchanged\n");
+    folder
+}
+
+#[cfg(unix)]
+fn change_index(folder: &Folder, change: impl Fn(&str) -> String) {
+    let path = folder.path().join("records/.vac-index");
+    let text = fs::read_to_string(&path).expect("an index");
+    let changed = change(&text);
+    assert_ne!(text, changed);
+    fs::write(path, changed).expect("an index");
+}
+
+#[cfg(unix)]
+#[test]
+fn unchanged_logs_and_records_in_the_index_are_not_read() {
+    let folder = indexed();
+    let index = fs::read(folder.path().join("records/.vac-index")).expect("an index");
+    says(&convert(&folder, &["--strict"]), 0, "40 unchanged\n");
+    assert_eq!(fs::read(folder.path().join("records/.vac-index")).expect("an index"), index);
+    // What is wrong in the index shows that it is used.
+    change_index(&folder, |text| {
+        let text = text.replace("\"understood\":true", "\"understood\":false");
+        let hashes = text.match_indices("\"sha-256\":\"").map(|(at, key)| at + key.len());
+        let mut text = text.clone();
+        for at in hashes {
+            text.replace_range(at..at + 8, "00000000");
+        }
+        text
+    });
+    says(&convert(&folder, &[]), 0, "0 new, 0 changed, 40 unchanged\n");
+    says(&convert(&folder, &["--strict"]), 1, "40 unchanged sessions not fully understood\n");
+    // A record that was changed since, in whatever way, is read, and so is its log.
+    let record = folder.path().join("records/claude-n7.json");
+    let bytes = fs::read(&record).expect("a record");
+    fs::write(&record, &bytes).expect("the same record");
+    says(&convert(&folder, &["--strict"]), 1, "39 unchanged sessions not fully understood\n");
+    fs::write(&record, "damaged").expect("a damaged record");
+    says(&convert(&folder, &[]), 1, "1 new, 0 changed, 39 unchanged, 1 kept\n");
+    fs::remove_file(&record).expect("a file");
+    // Everything is read.
+    says(&convert(&folder, &["--strict", "--rehash"]), 0, "40 unchanged\n");
+    says(&convert(&folder, &["--strict"]), 0, "40 unchanged\n");
+    for damaged in ["", "not an index", "{\"vac-index\":1,\"build\":\"x\"}\n{"] {
+        fs::write(folder.path().join("records/.vac-index"), damaged).expect("an index");
+        says(&convert(&folder, &[]), 0, "0 new, 0 changed, 40 unchanged\n");
+    }
+    let ran = folder.vac(&["convert", "logs/n1.jsonl", "-o", "one.json", "--rehash"]);
+    says(&ran, 2, "--rehash requires an output folder");
+    // The index is neither a log nor a record.
+    let ran = folder.vac(&["validate", "records"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn wrong_index_does_not_have_a_record_replaced() {
+    let folder = indexed();
+    let log = folder.path().join("logs/n7.jsonl");
+    let other = claude("n7", "2026-03-01T09:00:00.000Z").replace("09:00", "10:00");
+    fs::write(&log, other).expect("another log");
+    // The record is of the beginning of any log, according to the index.
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    change_index(&folder, |text| {
+        let line = text.lines().find(|line| line.contains("claude-n7.json")).expect("a line");
+        let mut entry: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        entry["sources"][0]["size"] = 0.into();
+        entry["sources"][0]["sha-256"] = empty.into();
+        text.replace(line, &entry.to_string())
+    });
+    let record = folder.path().join("records/claude-n7.json");
+    let before = fs::read(&record).expect("a record");
+    says(&convert(&folder, &[]), 1, "1 new, 0 changed, 39 unchanged, 1 kept\n");
+    assert_eq!(fs::read(&record).expect("a record"), before);
+}

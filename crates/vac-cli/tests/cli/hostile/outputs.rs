@@ -145,17 +145,17 @@ fn a_file_that_may_not_grow_is_like_a_full_disk() {
     let folder = folder_with_log();
     folder.write("big.jsonl", log("big").replace("Weave it", &"w".repeat(3 << 20)));
     folder.write("out/claude-big.json", "an earlier one");
-    // The record is kept in memory up to a size: both places are tried.
+    // The record is written at once up to a size, and else in blocks.
     folder.write("middle.jsonl", log("middle").replace("Weave it", &"w".repeat(200 << 10)));
     let limited = "ulimit -f 200; $vac convert --force";
     let ended = shell(folder.path(), &format!("{limited} big.jsonl log.jsonl -o out/"));
-    ended.says(2, "error: big.jsonl: cannot keep its record in ");
+    ended.says(2, "error: big.jsonl: cannot write in out/: File too large");
     ended.says(2, "1 session converted, 1 failed");
     assert_eq!(names(&folder.path().join("out")), ["claude-big.json", "claude-one.json"]);
     let earlier = fs::read_to_string(folder.path().join("out/claude-big.json")).unwrap();
     assert_eq!(earlier, "an earlier one");
     let ended = shell(folder.path(), "ulimit -f 100; $vac convert middle.jsonl -o new/");
-    ended.says(2, "cannot write new/claude-middle.json: File too large");
+    ended.says(2, "middle.jsonl: cannot write in new/: File too large");
     assert_eq!(names(&folder.path().join("new")), [""; 0]);
     // All in one file: a part of them is not all of them.
     let line = "ulimit -f 500; $vac convert middle.jsonl log.jsonl in -o all.jsonl";

@@ -1,0 +1,380 @@
+//! Writes records while they are made, each once, to where they stay.
+//!
+//! | output | where a record is written |
+//! |---|---|
+//! | a folder | into a file without a name in that folder |
+//! | a file for all records | into that file, if all records before it are complete; else aside |
+//! | standard output | aside: a record that fails must not appear in part |
+//!
+//! *Aside* is in memory, and in a temporary file if the record is large.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+
+use crate::atomic_file::{NamelessFile, cut_back};
+use crate::readers::Readers;
+
+/// Records of this size are written by a thread, in blocks of this size. Smaller ones are in
+/// memory until they are complete.
+const BLOCK: usize = 1 << 18;
+/// How many blocks may wait for the thread that writes them.
+const WAITING: usize = 4;
+
+/// Where records are written.
+pub enum Target {
+    /// Nowhere.
+    Discard,
+    /// Aside, for an output that cannot be cut back.
+    Aside,
+    /// One file for all of them.
+    File(SharedFile),
+    /// A file each in this folder.
+    Folder(PathBuf),
+}
+
+/// A file that workers write records to, one at a time.
+pub struct SharedFile {
+    file: File,
+    path: PathBuf,
+    /// The number of the log whose records are written next.
+    due: AtomicUsize,
+    /// Why it cannot be written to.
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl SharedFile {
+    /// Shares a file that gets a name later.
+    pub fn new(file: File, path: PathBuf) -> Self {
+        Self { file, path, due: AtomicUsize::new(0), failure: Mutex::default() }
+    }
+
+    fn is_due(&self, log: usize) -> bool {
+        self.due.load(Ordering::Acquire) == log
+    }
+}
+
+impl Target {
+    /// Notes that all records of the logs before this one are in the output.
+    pub fn set_due(&self, log: usize) {
+        if let Self::File(shared) = self {
+            shared.due.store(log, Ordering::Release);
+        }
+    }
+
+    /// Returns why a worker could not write to the file for all records.
+    pub fn take_failure(&self) -> Option<io::Error> {
+        let Self::File(shared) = self else { return None };
+        shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// A complete record.
+pub enum WrittenRecord {
+    /// In memory.
+    Memory(Vec<u8>),
+    /// In a temporary file.
+    Aside(File),
+    /// In the file for all records, which ends here.
+    Output(u64),
+    /// In the output folder.
+    Folder(NamelessFile),
+}
+
+impl WrittenRecord {
+    /// Reads it from its beginning. One in the file for all records is not read again.
+    pub fn open(&mut self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::Memory(bytes) => Box::new(bytes.as_slice()),
+            Self::Aside(file) => {
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Self::Output(_) => Box::new(io::empty()),
+            Self::Folder(file) => Box::new(file.open()?),
+        })
+    }
+}
+
+/// Writes one record. What it has written is removed if the record is not completed.
+pub struct RecordWriter<'t> {
+    target: &'t Target,
+    /// The number of its log.
+    log: usize,
+    readers: Readers,
+    buffer: Vec<u8>,
+    /// Where the record is, if it is large.
+    large: Option<Large<'t>>,
+}
+
+struct Large<'t> {
+    place: Place<'t>,
+    blocks: BlockWriter,
+}
+
+enum Place<'t> {
+    Aside(File),
+    Output(&'t SharedFile, u64),
+    Folder(NamelessFile),
+}
+
+impl<'t> RecordWriter<'t> {
+    /// Begins a record of a log, which is the `log`th, with these readers.
+    pub fn new(target: &'t Target, log: usize, readers: Readers) -> Self {
+        Self { target, log, readers, buffer: Vec::new(), large: None }
+    }
+
+    /// Writes the rest of the record.
+    pub fn complete(mut self) -> io::Result<WrittenRecord> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let Some(mut large) = self.large.take() else {
+            let Target::Folder(folder) = self.target else {
+                return Ok(WrittenRecord::Memory(buffer));
+            };
+            let (nameless, mut file) = NamelessFile::create(folder, self.readers)
+                .map_err(|error| in_folder(folder, &error))?;
+            file.write_all(&buffer).map_err(|error| in_folder(folder, &error))?;
+            return Ok(WrittenRecord::Folder(nameless));
+        };
+        let written = large.blocks.write(buffer).and_then(|_| large.blocks.finish());
+        if let Err(error) = written {
+            return Err(self.fail(large, &error));
+        }
+        match large.place {
+            Place::Aside(file) => Ok(WrittenRecord::Aside(file)),
+            Place::Output(shared, _) => {
+                Ok(WrittenRecord::Output((&shared.file).stream_position()?))
+            }
+            Place::Folder(file) => Ok(WrittenRecord::Folder(file)),
+        }
+    }
+
+    /// Begins to write a large record. A worker that makes the next record of the file for all
+    /// records writes to that file: all others wait for it, or write aside.
+    fn begin_large(&self) -> io::Result<Large<'t>> {
+        let (place, file) = match self.target {
+            Target::File(shared) if shared.is_due(self.log) => {
+                let start = (&shared.file).stream_position()?;
+                (Place::Output(shared, start), shared.file.try_clone()?)
+            }
+            Target::Folder(folder) => {
+                let (nameless, file) = NamelessFile::create(folder, self.readers)
+                    .map_err(|error| in_folder(folder, &error))?;
+                (Place::Folder(nameless), file)
+            }
+            Target::Discard | Target::Aside | Target::File(_) => {
+                let file = tempfile::tempfile().map_err(|error| aside(&error))?;
+                let copy = file.try_clone()?;
+                (Place::Aside(file), copy)
+            }
+        };
+        Ok(Large { place, blocks: BlockWriter::new(file)? })
+    }
+
+    /// Returns the error of a record that could not be written, and removes what was written.
+    fn fail(&self, large: Large<'_>, error: &io::Error) -> io::Error {
+        match (self.target, large.place) {
+            (Target::Folder(folder), Place::Folder(_)) => in_folder(folder, error),
+            (_, Place::Output(shared, start)) => {
+                drop(cut_back(&shared.file, start));
+                let words = format!("cannot write {}: {error}", shared.path.display());
+                let copy = io::Error::new(error.kind(), error.to_string());
+                *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(copy);
+                io::Error::new(error.kind(), words)
+            }
+            _ => aside(error),
+        }
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        let block = std::mem::take(&mut self.buffer);
+        let mut large = match self.large.take() {
+            Some(large) => large,
+            None => self.begin_large()?,
+        };
+        match large.blocks.write(block) {
+            Ok(empty) => {
+                self.buffer = empty;
+                self.large = Some(large);
+                Ok(())
+            }
+            Err(error) => Err(self.fail(large, &error)),
+        }
+    }
+}
+
+impl Write for RecordWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if matches!(self.target, Target::Discard) {
+            return Ok(bytes.len());
+        }
+        if self.buffer.len() + bytes.len() > BLOCK && !self.buffer.is_empty() {
+            self.write_block()?;
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for RecordWriter<'_> {
+    fn drop(&mut self) {
+        let Some(Large { place: Place::Output(shared, start), mut blocks }) = self.large.take()
+        else {
+            return;
+        };
+        // Nothing is written any more once the thread has ended.
+        drop(blocks.finish());
+        if let Err(error) = cut_back(&shared.file, start) {
+            *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+    }
+}
+
+fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write in {}: {error}", folder.display()))
+}
+
+fn aside(error: &io::Error) -> io::Error {
+    let folder = tempfile::env::temp_dir();
+    io::Error::new(error.kind(), format!("cannot keep its record in {}: {error}", folder.display()))
+}
+
+/// A thread that writes blocks to a file while the next ones are made.
+struct BlockWriter {
+    full: Option<mpsc::SyncSender<Vec<u8>>>,
+    /// Blocks to fill again.
+    empty: mpsc::Receiver<Vec<u8>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl BlockWriter {
+    fn new(mut file: File) -> io::Result<Self> {
+        let (full, blocks) = mpsc::sync_channel::<Vec<u8>>(WAITING);
+        let (written, empty) = mpsc::channel();
+        let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
+            for mut block in blocks {
+                file.write_all(&block)?;
+                block.clear();
+                // The receiver is gone if no further block is needed.
+                drop(written.send(block));
+            }
+            Ok(())
+        })?;
+        Ok(Self { full: Some(full), empty, thread: Some(thread) })
+    }
+
+    /// Hands over a block, and returns an empty one.
+    fn write(&mut self, block: Vec<u8>) -> io::Result<Vec<u8>> {
+        let is_sent = self.full.as_ref().is_some_and(|full| full.send(block).is_ok());
+        if !is_sent {
+            // The thread has ended early, so there is an error.
+            self.finish()?;
+            return Err(io::Error::other("the thread that writes has ended"));
+        }
+        Ok(self.empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(BLOCK)))
+    }
+
+    /// Waits until all blocks are written.
+    fn finish(&mut self) -> io::Result<()> {
+        self.full = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(written)) => written,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for BlockWriter {
+    /// The thread must not write to a file that is removed or cut back.
+    fn drop(&mut self) {
+        drop(self.finish());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(folder: &Path) -> (Target, File) {
+        let path = folder.join("all.jsonl");
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        let copy = file.try_clone().unwrap();
+        (Target::File(SharedFile::new(file, path)), copy)
+    }
+
+    fn record(target: &Target, log: usize, byte: u8, size: usize) -> RecordWriter<'_> {
+        let mut writer = RecordWriter::new(target, log, Readers::Owner);
+        for _ in 0..size / 1000 {
+            writer.write_all(&[byte; 1000]).unwrap();
+        }
+        writer
+    }
+
+    #[test]
+    fn large_record_is_written_to_the_output_if_it_is_due() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, file) = output(folder.path());
+        let first = record(&target, 0, b'a', 3_000_000).complete().unwrap();
+        assert!(matches!(first, WrittenRecord::Output(3_000_000)));
+        // Another log's record is not due.
+        let second = record(&target, 1, b'b', 3_000_000).complete().unwrap();
+        assert!(matches!(second, WrittenRecord::Aside(_)));
+        assert_eq!(file.metadata().unwrap().len(), 3_000_000);
+        let small = record(&target, 0, b'c', 3_000).complete().unwrap();
+        assert!(matches!(small, WrittenRecord::Memory(bytes) if bytes == [b'c'; 3_000]));
+    }
+
+    #[test]
+    fn incomplete_record_is_cut_from_the_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, file) = output(folder.path());
+        record(&target, 0, b'a', 1_000_000).complete().unwrap();
+        drop(record(&target, 0, b'b', 2_000_000));
+        assert_eq!(file.metadata().unwrap().len(), 1_000_000);
+        let third = record(&target, 0, b'c', 1_000_000).complete().unwrap();
+        assert!(matches!(third, WrittenRecord::Output(2_000_000)));
+        let bytes = std::fs::read(folder.path().join("all.jsonl")).unwrap();
+        assert!(bytes[..1_000_000].iter().all(|byte| *byte == b'a'));
+        assert!(bytes[1_000_000..].iter().all(|byte| *byte == b'c'));
+    }
+
+    #[test]
+    fn records_in_a_folder_are_removed_unless_they_get_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::Folder(folder.path().to_owned());
+        for size in [3_000, 3_000_000] {
+            drop(record(&target, 0, b'a', size));
+            let WrittenRecord::Folder(file) = record(&target, 0, b'b', size).complete().unwrap()
+            else {
+                panic!("a record in the folder");
+            };
+            drop(record(&target, 0, b'c', size).complete().unwrap());
+            let path = folder.path().join(size.to_string());
+            file.persist(&path, false).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), vec![b'b'; size]);
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+    }
+
+    #[test]
+    fn failed_write_is_reported_with_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("read-only");
+        std::fs::write(&path, "").unwrap();
+        let target = Target::File(SharedFile::new(File::open(&path).unwrap(), path));
+        let mut writer = RecordWriter::new(&target, 0, Readers::Owner);
+        let block = vec![b'a'; BLOCK];
+        let written = (0..100).try_for_each(|_| writer.write_all(&block));
+        let error = written.and_then(|()| writer.complete().map(drop)).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write ") && error.contains("read-only"), "{error}");
+        assert!(target.take_failure().is_some());
+    }
+}

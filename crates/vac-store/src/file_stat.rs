@@ -1,0 +1,114 @@
+//! The state of a file on disk, by which a later run recognises that the file is unchanged
+//! without reading it.
+
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::log::{Log, Place};
+
+/// Size, times and identity of a file. Whoever changes a file changes its `ctime`, which only the
+/// system sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileStat {
+    size: u64,
+    /// When its bytes were changed, in nanoseconds since 1970.
+    mtime: i64,
+    /// When its bytes, its name or its permissions were changed, in nanoseconds since 1970.
+    ctime: i64,
+    inode: u64,
+    device: u64,
+}
+
+impl FileStat {
+    /// Returns the state of a file; `None` on systems that have no `ctime` and inodes.
+    #[cfg(unix)]
+    pub fn new(metadata: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.checked_mul(1_000_000_000)?.checked_add(rest);
+        Some(Self {
+            size: metadata.len(),
+            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec())?,
+            ctime: nanoseconds(metadata.ctime(), metadata.ctime_nsec())?,
+            inode: metadata.ino(),
+            device: metadata.dev(),
+        })
+    }
+
+    /// Returns the state of a file; `None` on systems that have no `ctime` and inodes.
+    #[cfg(not(unix))]
+    pub fn new(_: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Whether the file was last changed before a time, with a margin for clocks that count in
+    /// steps of up to two seconds. What was read after that time is then what the file contains:
+    /// a change while it was read would have given it a later `ctime`.
+    pub fn is_older_than(&self, time: SystemTime) -> bool {
+        const MARGIN: Duration = Duration::from_secs(3);
+        let limit = time.checked_sub(MARGIN).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let limit = limit.and_then(|limit| i64::try_from(limit.as_nanos()).ok());
+        limit.is_some_and(|limit| self.mtime < limit && self.ctime < limit)
+    }
+}
+
+impl Log {
+    /// Returns the state of each of its files, in the order of its sources; `None` if one of them
+    /// is not a file of its own, or cannot be opened.
+    pub fn stats(&self) -> Option<Vec<FileStat>> {
+        let parts = self.parts.iter().chain(&self.attachments);
+        let stat = |part: &crate::log::Part| match &part.place {
+            Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
+                FileStat::new(&path.open().and_then(|file| file.metadata()).ok()?)
+            }
+            Place::Kept(_) | Place::Stored(_) => None,
+        };
+        parts.map(stat).collect()
+    }
+
+    /// Whether its sources have these names, in this order.
+    pub fn has_sources<'n>(&self, names: impl ExactSizeIterator<Item = &'n str>) -> bool {
+        let parts = self.parts.iter().chain(&self.attachments);
+        names.len() == self.parts.len() + self.attachments.len()
+            && parts.zip(names).all(|(part, name)| part.source_name() == name)
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::disallowed_methods)] // tests create the files that they read
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_of_a_file_changes_its_stat() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "one").unwrap();
+        let stat = || FileStat::new(&path.metadata().unwrap()).unwrap();
+        let first = stat();
+        assert_eq!(first, stat());
+        // Restores size and time of change, as an attacker can.
+        let modified = path.metadata().unwrap().modified().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::write(&path, "two").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        let second = stat();
+        assert_eq!((first.size, first.mtime), (second.size, second.mtime));
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn fresh_file_is_not_older_than_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, "one").unwrap();
+        let stat = FileStat::new(&path.metadata().unwrap()).unwrap();
+        let now = SystemTime::now();
+        assert!(!stat.is_older_than(now));
+        assert!(stat.is_older_than(now + Duration::from_secs(4)));
+        assert!(!stat.is_older_than(UNIX_EPOCH));
+    }
+}
