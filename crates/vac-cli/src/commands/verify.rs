@@ -6,25 +6,31 @@ use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use vac::Verified;
+use vac::{LogVerdict, LogVerification, Options, RecordOptions, Search, SourceState, Verified};
 use vac_sign::{Answer, Answers, Trust, Verdict, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
 
 use crate::convert::when;
 use crate::exit::Exit;
+use crate::format::{group_digits, pluralize};
 use crate::help;
 use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::printer::line::{ERROR, HEADING, Line, SUCCESS, WARNING};
+use crate::version::COMMIT;
 
-/// Verify a signed record
+/// Verify a signed record, or that a record was made from a log
 ///
-/// One line for each question: whether the envelope is one to rely on, whether
-/// the signature holds, whether the payload has the hash stated for it, whether the
-/// record is valid, whether the trace metadata says what the record says, who
-/// signed, whether the receipts hold, and the verdict.
+/// One line for each question: whether the envelope is well-formed, whether the signature
+/// is valid, whether the payload has the hash stated for it, whether the record is valid,
+/// whether the trace metadata agrees with the record, who signed, whether the receipts are
+/// valid, and the verdict.
+///
+/// With --log, the log is converted again with the options that the record shows, and
+/// compared with the record, which need not be signed. Labels are not in a log, so they
+/// are not verified.
 ///
 /// With --output, the exact bytes of the attached record are written once everything is
 /// verified.
@@ -38,7 +44,8 @@ signer's own. Revocation is not checked: a revoked certificate is trusted until 
         "An envelope has at most 64 receipts with 1 MiB together and 16 proofs each, and at most 8
 certificates.",
     ],
-    "0 verified, 1 not verified or the record was not examined, 2 usage or input/output error.",
+    "0 verified (and made from the log), 1 not verified, not made from the log, or the record was not \
+examined, 2 usage or input/output error.",
     &[
         (
             "vac verify record.cose --key keys/signing-key.pub.pem -o verified.json",
@@ -46,7 +53,7 @@ certificates.",
         ),
         (
             "vac verify record.sig.cbor --key keys/signing-key.pub.pem --record record.json",
-            "A signature beside its record",
+            "A signature next to its record",
         ),
         (
             "vac verify certified.cose --trust-root ca.pem --at 2026-11-24T08:00:00Z",
@@ -56,15 +63,23 @@ certificates.",
             "vac verify transparent.cbor --key ed.pub.pem --receipt-key log.pub.pem --record record.json",
             "With the receipts of a transparency service",
         ),
+        (
+            "vac verify --log session.jsonl record.json",
+            "Was this record made from this log?",
+        ),
     ],
 ))]
 pub struct VerifyArgs {
-    /// A signed record, or - for stdin
+    /// A signed record, or - for stdin; with --log, any record
     #[arg(value_name = "SIG")]
     signed: PathBuf,
     /// The signer's public key in PEM
-    #[arg(long, value_name = "PUB", required_unless_present = "trust_root")]
+    #[arg(long, value_name = "PUB", required_unless_present_any = ["trust_root", "log"])]
     key: Option<PathBuf>,
+    /// A log, or a folder or database with the log, that the record has to be made from; may be
+    /// given again
+    #[arg(long, value_name = "LOG")]
+    log: Vec<PathBuf>,
     /// The record, if it is kept apart
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -104,9 +119,12 @@ pub struct VerifyArgs {
 impl VerifyArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
-        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-        if is_stdin(&self.signed) && self.record.as_ref().is_some_and(is_stdin) {
+        let inputs = std::iter::once(&self.signed).chain(&self.record).chain(&self.log);
+        if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once");
+        }
+        if self.key.is_none() && self.trust_root.is_none() {
+            return self.run_log_only(printer);
         }
         let output = self.output.as_deref().map(|output| OutputFile::of(Some(output)));
         let existing = Existing::by("--force", self.force);
@@ -140,8 +158,16 @@ impl VerifyArgs {
                 strict: self.strict,
             },
         );
-        let (verdict, exit) = self.verdict(&answers);
-        self.print(&answers, &verdict, output.as_ref(), printer)?;
+        let (verdict, mut exit) = self.verdict(&answers);
+        let log = match (&self.log[..], record.as_deref()) {
+            ([], _) => None,
+            (_, Some(record)) => Some(self.verify_log(record, printer)?),
+            (_, None) => Some(self.verify_log(&signed, printer)?),
+        };
+        if log.as_ref().is_some_and(|log| !log.made_from_log) {
+            exit = Exit::Failure;
+        }
+        self.print(&answers, &verdict, log, output.as_ref(), printer)?;
         match output {
             Some(output) if exit == Exit::Success => {
                 self.write(&answers, &output, existing, printer)
@@ -154,6 +180,36 @@ impl VerifyArgs {
         }
     }
 
+    /// Compares a record with the logs, without checking a signature.
+    fn run_log_only(&self, printer: &Printer) -> Result<Exit> {
+        if self.output.is_some() || self.statement_only || !self.receipt_key.is_empty() {
+            bail!("a signature is verified only with --key or --trust-root");
+        }
+        let record = self.record.as_ref().unwrap_or(&self.signed);
+        let log = self.verify_log(&output_file::read(record)?, printer)?;
+        let exit = if log.made_from_log { Exit::Success } else { Exit::Failure };
+        if self.json {
+            printer.json(&LogDocument { file: record.display().to_string(), log })?;
+        } else {
+            for line in log_lines(&log) {
+                printer.line(line)?;
+            }
+        }
+        Ok(exit)
+    }
+
+    /// Finds the logs, and compares the record with them.
+    fn verify_log(&self, record: &[u8], printer: &Printer) -> Result<LogVerification> {
+        let plan = Search { paths: self.log.clone(), ..Search::default() }.plan()?;
+        for trouble in &plan.troubles {
+            printer.warn(&trouble.to_string());
+        }
+        let record_options =
+            RecordOptions { build: COMMIT.map(str::to_owned), ..RecordOptions::default() };
+        let options = Options { record: record_options, ..Options::default() };
+        Ok(vac::verify_log(record, &plan.tasks, &options)?)
+    }
+
     /// All files that are read.
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.signed)
@@ -161,6 +217,7 @@ impl VerifyArgs {
             .chain(&self.record)
             .chain(&self.receipt_key)
             .chain(&self.trust_root)
+            .chain(&self.log)
     }
 
     /// Prints the answers and the verdict: on stdout, or on stderr if the record goes to stdout.
@@ -168,13 +225,15 @@ impl VerifyArgs {
         &self,
         answers: &Answers<'_>,
         verdict: &Line,
+        log: Option<LogVerification>,
         output: Option<&OutputFile>,
         printer: &Printer,
     ) -> Result<()> {
+        let log_lines = log.as_ref().map(log_lines).unwrap_or_default();
         if self.json {
-            return Ok(printer.json(&self.document(answers))?);
+            return Ok(printer.json(&self.document(answers, log))?);
         }
-        for line in lines(answers).iter().chain([verdict]) {
+        for line in lines(answers).iter().chain([verdict]).chain(&log_lines) {
             if matches!(output, Some(OutputFile::Stdout)) {
                 printer.info(line);
             } else {
@@ -232,8 +291,8 @@ impl VerifyArgs {
         self.signed.display().to_string()
     }
 
-    fn document(&self, answers: &Answers<'_>) -> Document {
-        Document { file: self.name(), verified: answers.into() }
+    fn document(&self, answers: &Answers<'_>, log: Option<LogVerification>) -> Document {
+        Document { file: self.name(), verified: answers.into(), log }
     }
 }
 
@@ -250,9 +309,67 @@ fn lines(answers: &Answers<'_>) -> [Line; 7] {
     })
 }
 
+/// The answer about the log, and each file of it that differs.
+fn log_lines(log: &LogVerification) -> Vec<Line> {
+    let from = match (&log.log, log.log_has_grown) {
+        (Some(name), false) => name.clone(),
+        (Some(name), true) => format!("what {name} was then"),
+        (None, _) => "a log".to_owned(),
+    };
+    let (style, words, detail) = match log.verdict {
+        LogVerdict::Identical => (SUCCESS, "made from it", format!("{from} gives the same bytes")),
+        LogVerdict::Equal => {
+            (SUCCESS, "made from it", format!("{from} gives the same values in other bytes"))
+        }
+        LogVerdict::OtherBuild => {
+            let version = log.version.as_deref().unwrap_or("unknown");
+            let build = log.build.as_deref().unwrap_or("not stated");
+            let detail = format!(
+                "{from} gives the same values; the record was made by version {version}, build {build}"
+            );
+            (SUCCESS, "made from it by another build", detail)
+        }
+        LogVerdict::ValuesDiffer => {
+            let place = log.differs_at.as_deref().unwrap_or_default();
+            (ERROR, "NOT made from it", format!("{from} gives another value at `{place}`"))
+        }
+        LogVerdict::SourcesDiffer => (
+            ERROR,
+            "NOT made from it",
+            format!("{from} does not have the bytes that the record states"),
+        ),
+        LogVerdict::NoSources => {
+            (ERROR, "unknown", "the record does not state what it was made from".to_owned())
+        }
+        _ => (ERROR, "NOT made from it", "no log of a session was found".to_owned()),
+    };
+    let mut lines = vec![named("log").styled(style, words).text(&format!(" ({detail})"))];
+    for source in &log.sources {
+        let recorded = group_digits(source.recorded.size);
+        let size = group_digits(source.log_size.unwrap_or(source.recorded.size));
+        let text = match source.state {
+            SourceState::Same => continue,
+            SourceState::Grown => {
+                format!("has grown: the record covers the first {recorded} of {size} bytes")
+            }
+            SourceState::Different if source.log_size.is_some() => {
+                format!("differs: {size} bytes, the record states {recorded}")
+            }
+            SourceState::Different => "differs: the SHA-256 is another one".to_owned(),
+            SourceState::Missing => "is missing".to_owned(),
+        };
+        lines.push(named("").text(&format!("{}: {text}", source.recorded.name)));
+    }
+    if log.added_files > 0 {
+        let files = pluralize(log.added_files, "file");
+        lines.push(named("").text(&format!("{files} of the log, which the record does not state")));
+    }
+    lines
+}
+
 /// The beginning of a line: a name in a column.
 fn named(name: &str) -> Line {
-    let name = format!("{name}:");
+    let name = if name.is_empty() { String::new() } else { format!("{name}:") };
     Line::new().styled(HEADING, &name).spaces(16_usize.saturating_sub(name.len()))
 }
 
@@ -262,4 +379,13 @@ struct Document {
     file: String,
     #[serde(flatten)]
     verified: Verified,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<LogVerification>,
+}
+
+/// The JSON document of a record whose signature was not checked.
+#[derive(Serialize)]
+struct LogDocument {
+    file: String,
+    log: LogVerification,
 }

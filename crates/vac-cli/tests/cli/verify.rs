@@ -260,3 +260,106 @@ fn a_big_record_takes_no_more_than_twice_its_size() {
         assert!(taken < most, "{flag}: {taken} of {most} kB to verify");
     }
 }
+
+const LOG: &str = concat!(
+    r#"{"role":"user","message":{"content":[{"type":"text","text":"Tidy the shelf"}]}}"#,
+    "\n",
+    r#"{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
+    "\n",
+);
+
+#[test]
+fn record_is_compared_with_its_log() {
+    let folder = folder();
+    folder.write("session.jsonl", LOG);
+    let ran = folder.vac(&["convert", "session.jsonl", "--label", "user=ada", "-o", "record.json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let compare = |log: &str, more: &[&str]| {
+        folder.vac(&[&["verify", "--log", log, "record.json"], more].concat())
+    };
+    let ran = compare("session.jsonl", &[]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.stdout, "log:            made from it (session.jsonl gives the same bytes)\n");
+    // Under another name, and in a folder.
+    folder.write("logs/renamed.jsonl", LOG);
+    let json = compare("logs", &["--json"]).json();
+    assert_eq!(json["log"]["verdict"], "identical", "{json}");
+    assert_eq!(json["log"]["sources"][0]["log-name"], "renamed.jsonl");
+    // The log has grown.
+    folder.write("session.jsonl", [LOG, LOG].concat());
+    let ran = compare("session.jsonl", &[]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let words = format!("the record covers the first {} of {} bytes", LOG.len(), 2 * LOG.len());
+    assert!(ran.stdout.contains(&words), "{ran:?}");
+    // Another log, and another record.
+    folder.write("session.jsonl", LOG.replace("shelf", "table"));
+    let ran = compare("session.jsonl", &[]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.starts_with("log:            NOT made from it"), "{ran:?}");
+    let record = std::fs::read_to_string(folder.path().join("record.json")).unwrap();
+    folder.write("record.json", record.replace("shelf", "table"));
+    let ran = compare("logs/renamed.jsonl", &[]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("another value at `/session/entries/0/content"), "{ran:?}");
+    assert_eq!(compare("missing.jsonl", &[]).code, 1);
+}
+
+#[test]
+fn signature_and_log_are_verified_together() {
+    let folder = folder();
+    folder.write("session.jsonl", LOG);
+    assert_eq!(folder.vac(&["convert", "session.jsonl", "-o", "record.json"]).code, 0);
+    sign(&folder, &["record.json", "-o", "signed"]);
+    let ran = verify(&folder, &["signed", "--log", "session.jsonl"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("verdict:        verified"), "{ran:?}");
+    assert!(ran.stdout.contains("log:            made from it"), "{ran:?}");
+    folder.write("session.jsonl", LOG.replace("shelf", "table"));
+    let ran = verify(&folder, &["signed", "--log", "session.jsonl", "--json"]);
+    assert_eq!(ran.code, 1);
+    let json = ran.json();
+    assert_eq!(
+        (&json["verdict"], &json["log"]["verdict"]),
+        (&"verified".into(), &"sources-differ".into())
+    );
+    // Without a key, only the log is compared.
+    assert_eq!(folder.vac(&["verify", "signed", "--log", "session.jsonl"]).code, 1);
+}
+
+#[test]
+fn log_from_standard_input_gives_the_record_of_its_file() {
+    let folder = Folder::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for agent in ["claude", "codex", "cursor", "gemini", "opencode"] {
+        let mut count = 0;
+        let variants = std::fs::read_dir(fixtures.join(agent)).unwrap();
+        for log in variants.filter_map(|variant| single_log(&variant.unwrap().path())) {
+            let path = log.to_str().unwrap();
+            let ran = folder.vac(&["convert", path, "-o", "-"]);
+            if ran.code != 0 || ran.lines().len() != 1 {
+                continue;
+            }
+            folder.write("record.json", &ran.stdout);
+            let bytes = std::fs::read(&log).unwrap();
+            let ran = folder.vac_with(&["verify", "--log", "-", "record.json", "--json"], &bytes);
+            let json = ran.json();
+            // The id of a log can be in the name of its file; a record states the name.
+            assert_eq!(json["log"]["verdict"], "identical", "{path}: {json}");
+            count += 1;
+        }
+        assert!(count > 0, "{agent}");
+    }
+}
+
+/// Returns the log of the fixture `basic` of a variant, if it is one file of JSON.
+fn single_log(variant: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(variant.join("basic")).ok()?;
+    let paths = files.map(|file| file.unwrap().path());
+    let mut logs = paths.filter(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        !name.starts_with("expected")
+    });
+    let log = logs.next().filter(|log| log.is_file())?;
+    let is_json = log.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
+    (is_json && logs.next().is_none()).then_some(log)
+}
