@@ -3,7 +3,8 @@
 //!
 //! A [`Search`] finds the sessions that agents keep, in folders, files and databases, and returns a
 //! [`Plan`]. Each of its [`Task`]s is one session log. [`convert()`] writes its record,
-//! [`inspect`] and [`events`] read it, [`validate`], [`sign()`] and [`verify`] work on records.
+//! [`inspect`] and [`events`] read it, [`validate`], [`sign()`] and [`verify`] work on records,
+//! and [`verify_log`] answers whether a record was made from a log.
 //!
 //! ```
 //! use vac::{EventKind, EventOptions, Options, Search, SecretKey, SignOptions, Signer, Verification};
@@ -50,12 +51,16 @@
 //! let with = Verification { key: Some(key.public_key()), ..Verification::default() };
 //! let verified = vac::verify(&signed.envelope, &with)?;
 //! assert!(verified.verified);
-//! assert_eq!(verified.payload, Some(record));
+//! assert_eq!(verified.payload.as_ref(), Some(&record));
+//!
+//! // Was it made from this log? The log is converted again and compared.
+//! assert!(vac::verify_log(&record, &plan.tasks, &Options::default())?.made_from_log);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`,
-//! `list_sessions`, `print_prompts`, `sign_and_verify` and `validate_record`.
+//! The folder `examples` of this crate has programs for the most common jobs: `convert_folder`
+//! (convert, validate and sign a folder), `list_sessions`, `print_prompts`, `sign_and_verify`,
+//! `validate_record` and `verify_log`. `cargo doc -p vac --open` opens this page.
 //!
 //! # Decisions
 //!
@@ -68,7 +73,10 @@
 //!   and a database is opened once for all its sessions. A task that comes from JSON opens the
 //!   files again, with the same rules for links and special files ([`Task::open_stores`] opens a
 //!   database once for several tasks).
-//! * Logs in memory are tasks, too ([`Task::from_bytes`]). A database in memory is refused.
+//! * Files need not be on disk: [`Search::plan_in`] searches a [`Source`], such as files in
+//!   [`Memory`] or in an object store, with the same code. A database there is copied to a private
+//!   temporary file. [`Task::from_bytes`] is for a log that is one file.
+//! * Several sinks read a session in one pass ([`read::read_entries`]).
 //! * [`convert::convert_each`], [`convert::read_log`] and [`Search::find`] are the parts of which
 //!   the rest is made, for programs that keep logs in order or write records elsewhere.
 
