@@ -37,6 +37,7 @@ pub struct Report {
     /// Which of the agent's formats it was.
     pub variant: String,
     /// The version of the agent that wrote the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cli_version: Option<String>,
     /// The session's id.
     pub session_id: String,

@@ -1,4 +1,4 @@
-//! What is to be read: files, those in directories, and standard input.
+//! Inputs of `vac validate`: files, files in directories, and standard input.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, StdinLock};
@@ -9,24 +9,24 @@ use vac_store::safe_path::Kind;
 use vac_store::walk::{MAX_DEPTH, Visitor, walk};
 use vac_store::{SafePath, Skipped};
 
-/// The endings of files that are taken for records when a directory is searched.
-const ENDINGS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];
-/// Those of files that hold one JSON record a line.
-const LINES: [&str; 2] = ["jsonl", "ndjson"];
+/// The extensions of files that are records in a directory.
+const EXTENSIONS: [&str; 7] = ["json", "cbor", "jsonl", "ndjson", "cborseq", "cose", "acr"];
+/// The extensions of files with one JSON record on each line.
+const LINE_EXTENSIONS: [&str; 2] = ["jsonl", "ndjson"];
 
-/// One thing to read.
+/// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Standard input.
     Stdin,
     /// A file.
     File(PathBuf),
-    /// Something that was found to be unreadable, and why.
+    /// A path that cannot be read, and the reason.
     Unreadable(PathBuf, String),
 }
 
 impl Input {
-    /// What it is called: the path as it was given.
+    /// Returns the path as the user gave it.
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
@@ -34,17 +34,17 @@ impl Input {
         }
     }
 
-    /// Whether it is a file with the ending of JSON.
+    /// Returns whether the file has an extension of JSON.
     pub fn is_named_like_json(&self) -> bool {
-        matches!(self, Self::File(path) if has_ending(path, &["json"]) || has_ending(path, &LINES))
+        matches!(self, Self::File(path) if has_extension(path, &["json"]) || has_extension(path, &LINE_EXTENSIONS))
     }
 
-    /// Whether it is a file with the ending of JSON lines.
+    /// Returns whether the file has an extension of JSON lines.
     pub fn is_named_like_lines(&self) -> bool {
-        matches!(self, Self::File(path) if has_ending(path, &LINES))
+        matches!(self, Self::File(path) if has_extension(path, &LINE_EXTENSIONS))
     }
 
-    /// Opens it.
+    /// Opens the input.
     pub fn open(&self) -> io::Result<Reader> {
         match self {
             Self::Stdin => Ok(Reader::Stdin(io::stdin().lock())),
@@ -71,8 +71,8 @@ impl Read for Reader {
     }
 }
 
-/// The inputs that paths stand for: `-` is standard input, a directory stands
-/// for the records in it at any depth, in the order of their names.
+/// Returns the inputs of paths: `-` is standard input, and a directory contains records at any
+/// depth, in the order of their names.
 pub fn find(paths: &[PathBuf]) -> Vec<Input> {
     let mut inputs = Vec::new();
     for path in paths {
@@ -87,8 +87,8 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
             let mut records = Records(Vec::new());
             walk(&SafePath::named(path, &Skipped::default()), MAX_DEPTH, &mut records);
             if records.0.is_empty() {
-                let endings = ENDINGS.join(", .");
-                let why = format!("no records in this directory (files that end in .{endings})");
+                let extensions = EXTENSIONS.join(", .");
+                let why = format!("no records in this directory (files that end in .{extensions})");
                 inputs.push(Input::Unreadable(path.clone(), why));
             }
             inputs.append(&mut records.0);
@@ -99,7 +99,7 @@ pub fn find(paths: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
-/// The records in a directory, and what could not be read of it.
+/// The records in a directory, and the entries of it that could not be read.
 struct Records(Vec<Input>);
 
 impl Visitor for Records {
@@ -107,7 +107,7 @@ impl Visitor for Records {
     /// devices are skipped: reading them may never end.
     fn visit(&mut self, path: SafePath, kind: Kind) {
         let path = path.as_path();
-        if !has_ending(path, &ENDINGS) {
+        if !has_extension(path, &EXTENSIONS) {
             return;
         }
         let is_file = match kind {
@@ -123,18 +123,18 @@ impl Visitor for Records {
 
     fn failed(&mut self, path: &Path, error: io::Error) {
         // Other programs may be writing temporary files.
-        if error.kind() != io::ErrorKind::NotFound || has_ending(path, &ENDINGS) {
+        if error.kind() != io::ErrorKind::NotFound || has_extension(path, &EXTENSIONS) {
             self.0.push(Input::Unreadable(path.to_owned(), error.to_string()));
         }
     }
 }
 
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|it| known.iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
-/// The rest of a line of another reader, without its end.
+/// A reader of the rest of a line, without its line feed.
 pub struct RestOfLine<'r, R> {
     reader: &'r mut R,
     length: usize,
@@ -142,12 +142,12 @@ pub struct RestOfLine<'r, R> {
 }
 
 impl<'r, R> RestOfLine<'r, R> {
-    /// Up to the next line feed.
+    /// Creates a reader up to the next line feed.
     pub fn new(reader: &'r mut R) -> Self {
         Self { reader, length: 0, done: false }
     }
 
-    /// How many bytes have been read, with the line feed.
+    /// Returns the number of bytes that were read, with the line feed.
     pub fn length(&self) -> usize {
         self.length
     }
@@ -171,8 +171,8 @@ impl<R: BufRead> Read for RestOfLine<'_, R> {
     }
 }
 
-/// JSON documents one after the other, with or without space between them. Where one ends is
-/// found by its brackets and quotes; whether it is one at all is for a parser to say.
+/// A splitter of JSON documents, with or without space between them. It finds the end of a document
+/// by brackets and quotes; whether the document is valid is left to a parser.
 pub struct Documents<R> {
     reader: R,
     offset: usize,
@@ -180,22 +180,22 @@ pub struct Documents<R> {
 }
 
 impl<R: BufRead> Documents<R> {
-    /// Those in an input.
+    /// Creates a splitter.
     pub fn new(reader: R) -> Self {
         Self { reader, offset: 0, line: 1 }
     }
 
-    /// The offset of the next byte.
+    /// Returns the offset of the next byte.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Its line, from 1.
+    /// Returns the line of the next byte, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Skips space, and says whether anything follows.
+    /// Skips space and returns whether anything follows.
     pub fn skip_space(&mut self) -> io::Result<bool> {
         loop {
             let available = self.reader.fill_buf()?;
@@ -211,7 +211,7 @@ impl<R: BufRead> Documents<R> {
         }
     }
 
-    /// The document that begins here.
+    /// Returns a reader of the document that begins here.
     pub fn next_document(&mut self) -> NextDocument<'_, R> {
         NextDocument { documents: self, inside: Inside::Nothing, depth: 0 }
     }
@@ -224,18 +224,18 @@ impl<R: BufRead> Documents<R> {
     }
 }
 
-/// The bytes of one document.
+/// A reader of one document.
 pub struct NextDocument<'d, R> {
     documents: &'d mut Documents<R>,
     inside: Inside,
-    /// How many brackets are open.
+    /// Number of open brackets.
     depth: usize,
 }
 
-/// What the next byte is in.
+/// The syntax that the next byte is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// Nothing: it is the first.
+    /// None: it is the first byte.
     Nothing,
     /// A map or an array.
     Container,
@@ -243,14 +243,14 @@ enum Inside {
     Text,
     /// Text, after a backslash.
     Escape,
-    /// A number or a word.
+    /// A number or a literal.
     Scalar,
-    /// Nothing: the document has ended.
+    /// None: the document has ended.
     End,
 }
 
 impl<R> NextDocument<'_, R> {
-    /// How many of these bytes belong to the document.
+    /// Returns how many of these bytes belong to the document.
     fn length(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while at < bytes.len() && self.inside != Inside::End {
@@ -261,7 +261,7 @@ impl<R> NextDocument<'_, R> {
                     Some(found) => {
                         at += found;
                         let is_escape = bytes[at] == b'\\';
-                        self.inside = if is_escape { Inside::Escape } else { self.around() };
+                        self.inside = if is_escape { Inside::Escape } else { self.outer() };
                     }
                 },
                 (Inside::Scalar, byte) if is_bracket || is_space(byte) || byte == b'"' => {
@@ -276,7 +276,7 @@ impl<R> NextDocument<'_, R> {
                 }
                 (_, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
-                    self.inside = self.around();
+                    self.inside = self.outer();
                 }
                 (Inside::Nothing, _) => self.inside = Inside::Scalar,
                 (Inside::Container | Inside::End, _) => {}
@@ -286,8 +286,8 @@ impl<R> NextDocument<'_, R> {
         at
     }
 
-    /// What is around something that has just ended.
-    fn around(&self) -> Inside {
+    /// Returns the syntax around a value that has just ended.
+    fn outer(&self) -> Inside {
         if self.depth == 0 { Inside::End } else { Inside::Container }
     }
 }
@@ -318,8 +318,8 @@ pub struct Position {
 }
 
 impl Position {
-    /// Reads up to an offset to find out.
-    pub fn of(offset: usize, text: impl Read) -> io::Result<Self> {
+    /// Returns the position of an offset, by reading the text up to it.
+    pub fn at(offset: usize, text: impl Read) -> io::Result<Self> {
         let mut position = Self { line: 1, column: 1 };
         let mut text = io::BufReader::new(text.take(offset as u64));
         loop {
@@ -330,7 +330,7 @@ impl Position {
             for &byte in chunk {
                 match byte {
                     b'\n' => position = Self { line: position.line + 1, column: 1 },
-                    // The bytes of a character behind its first.
+                    // Continuation bytes of a character.
                     0x80..=0xbf => {}
                     _ => position.column += 1,
                 }
@@ -346,9 +346,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_counts_lines_and_characters() {
+    fn position_counts_lines_and_characters() {
         let text = "a\né€x\n";
-        let at = |offset| Position::of(offset, text.as_bytes()).unwrap();
+        let at = |offset| Position::at(offset, text.as_bytes()).unwrap();
         assert_eq!(at(0), Position { line: 1, column: 1 });
         assert_eq!(at(2), Position { line: 2, column: 1 });
         assert_eq!(at(7), Position { line: 2, column: 3 });
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_end_with_their_last_bracket_wherever_the_input_is_cut() {
+    fn documents_end_with_their_last_bracket_in_any_chunks() {
         let text = r#" {"a": "}\"]\\", "b": [{}]}{}
             [1, "["]"x\"y" 12 true{"c":1}]"#;
         let expected = [
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_line_ends_with_it() {
+    fn rest_of_line_ends_before_the_next_line() {
         let mut reader = io::BufReader::with_capacity(2, &b"abcde\nfg\n"[..]);
         let mut rest = String::new();
         RestOfLine::new(&mut reader).read_to_string(&mut rest).unwrap();

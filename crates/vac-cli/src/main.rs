@@ -8,14 +8,13 @@
 //!
 //! # Decisions
 //!
-//! * stdout carries data, stderr everything else. `--json` gives the same facts
-//!   as the text.
-//! * This crate does what libraries must not: files, standard streams, threads,
-//!   exit codes. What a document is worth is decided elsewhere.
-//! * A command is a file in `commands`: its arguments, and a function that takes
-//!   them and gives an [`Exit`].
-//! * What people read is made of lines, and only harmless text gets into a line
-//!   (`line`). What programs read is JSON, in which the same characters are escaped.
+//! * Data is printed on stdout, messages on stderr. `--json` prints the same facts as the text.
+//! * This crate contains what libraries must not do: write files, print, handle signals, choose
+//!   exit codes. Everything else is done by calls into the library `vac` and its crates.
+//! * A command is a file in `commands`: its arguments, and a function that runs them with a
+//!   [`Printer`] and returns an [`Exit`]. Tests call it without a process.
+//! * The printer prints lines, in which text from outside is escaped, and JSON documents, which are
+//!   defined in `json_output`.
 
 mod atomic_file;
 mod cleanup_on_signal;
@@ -24,8 +23,11 @@ mod convert;
 mod exit;
 mod format;
 mod help;
+#[cfg(test)]
+mod in_process;
 mod input;
 mod input_guard;
+mod json_output;
 mod key_files;
 mod output_file;
 mod printer;
@@ -43,27 +45,27 @@ use commands::Command;
 use exit::Exit;
 use printer::{Printer, Verbosity};
 
-/// Verifiable agent records: what an AI agent did, in one form for all agents
+/// Convert session logs of AI coding agents to verifiable agent records
 #[derive(Parser)]
 #[command(name = "vac", version, arg_required_else_help = true)]
 #[command(after_help = help::ending(
-    &["What is read is never changed. Nothing is sent anywhere."],
-    "0 yes or done, 1 no, 2 usage or input/output error.",
+    &["Inputs are never changed, and nothing is sent over the network."],
+    "",
     &[
-        ("vac list", "The sessions on this machine"),
-        ("vac convert --discover -o records/", "All of them as records, a file each"),
-        ("vac validate records/", "Whether they fit the schema"),
-        ("vac help convert", "More about one command"),
+        ("vac list", "List the sessions on this machine"),
+        ("vac convert --discover -o records/", "Convert all of them, a file each"),
+        ("vac validate records/", "Validate the records"),
+        ("vac help convert", "Print the help of a command"),
     ],
 ))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Print only errors on stderr
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = help::GLOBAL_OPTIONS)]
     quiet: bool,
-    /// Print more on stderr; with --version, also what vac was built from and tested with
-    #[arg(short, long, global = true)]
+    /// Print details on stderr; with --version, the commit, the schema and tested versions
+    #[arg(short, long, global = true, help_heading = help::GLOBAL_OPTIONS)]
     verbose: bool,
 }
 

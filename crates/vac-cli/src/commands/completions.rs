@@ -8,13 +8,13 @@ use crate::exit::Exit;
 use crate::help;
 use crate::printer::Printer;
 
-/// Print what a shell needs to complete commands and options
+/// Print a completion script for a shell
 ///
-/// Where it belongs differs from shell to shell; the examples have the usual places.
+/// The examples write it to the usual place of each shell.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 2 usage or input/output error.",
+    "",
     &[
         ("vac completions bash > ~/.local/share/bash-completion/completions/vac", "For bash"),
         ("vac completions zsh > ~/.zfunc/_vac", "For zsh, in a folder that is in its fpath"),
@@ -23,13 +23,13 @@ use crate::printer::Printer;
     ],
 ))]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// Shell to complete in
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
 impl CompletionsArgs {
-    /// Prints them.
+    /// Runs the command.
     pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         let mut script = Vec::new();
         generate(self.shell, &mut Arguments::command(), "vac", &mut script);

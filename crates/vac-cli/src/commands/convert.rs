@@ -26,13 +26,14 @@ use crate::convert::output::{OutputKind, may_have_several};
 use crate::convert::record_writer::Target;
 use crate::convert::report_file::ReportFile;
 use crate::convert::selection::Selection;
-use crate::convert::summary::{Changes, Failed, Summary};
+use crate::convert::summary::Summary;
 use crate::convert::unknown;
 use crate::convert::workers::{self, Outcome, SessionOutcome, Settings};
 use crate::exit::Exit;
 use crate::format::truncate;
 use crate::help;
 use crate::input_guard::{InputGuard, refuse_agent_folder};
+use crate::json_output::{Changes, FailedFile};
 use crate::output_file::refuse_to_show;
 use crate::printer::{self, Printer};
 use crate::readers::ModeOption;
@@ -67,7 +68,7 @@ and those of their logs, so that the next run opens neither where these are unch
 "\
 Output is readable by those who can read all its sources, and by the owner alone if these
 are in a database or on standard input. Two runs that write to one folder take turns."],
-    "0 done, 1 something could not be converted or an earlier record was kept, 2 usage or input/output error.",
+    "a log could not be converted, or an earlier record was kept",
     &[
         ("vac convert session.jsonl > record.json", "One session"),
         ("vac convert ~/.claude/projects -o records/", "All sessions of Claude Code, a file each"),
@@ -254,10 +255,10 @@ impl ConvertArgs {
             exit = exit.max(Exit::Failure);
         }
         if let Some(report) = &report {
-            report.write(&printer::json(&summary)?, readers, printer)?;
+            report.write(&printer::json(&summary.document())?, readers, printer)?;
         }
         if self.json {
-            printer.json(&summary)?;
+            printer.json(&summary.document())?;
         }
         summary.print(printer);
         Ok(exit)
@@ -545,7 +546,7 @@ impl Run<'_> {
 
     fn fail(&mut self, log: &Log, reason: String, exit: Exit) {
         self.printer.error(&format!("{}: {}", log.shown, truncate(&reason, 400)));
-        self.summary.failed.push(Failed { name: log.shown.clone(), reason });
+        self.summary.failed.push(FailedFile { file: log.shown.clone(), error: reason });
         self.exit = self.exit.max(exit);
     }
 }

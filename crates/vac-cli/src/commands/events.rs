@@ -39,7 +39,7 @@ use crate::size;
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
+    "an input is not a session, or a record is invalid",
     &[
         ("vac events session.jsonl", "What happened in a session"),
         (

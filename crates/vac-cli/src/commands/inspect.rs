@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 use vac_value::printable;
 use vac_view::facts::{Facts, inspect};
 use vac_view::usage_totals::UsageTotals;
@@ -12,6 +11,7 @@ use vac_view::usage_totals::UsageTotals;
 use crate::exit::Exit;
 use crate::format::{format_duration, group_digits, pluralize, truncate};
 use crate::help;
+use crate::json_output::{Document, InspectOutput, InspectedSession};
 use crate::key_files;
 use crate::printer::Printer;
 use crate::printer::line::{HEADING, Line};
@@ -26,8 +26,8 @@ use crate::size;
 ///
 /// `ended` is the last end that the log states, if any. Otherwise it is `normally` if the model
 /// finished, `interrupted` if it did not, and `unknown` in a session without a conversation;
-/// `failed` is only what the log states. Tool calls that failed are counted apart. In JSON, the
-/// `status` of `vac events` is there, too: it is `failure` also if a tool failed in the last step.
+/// `failed` is only what the log states. Failed tool calls are counted separately. In JSON, the
+/// `status` is that of `vac events`: it is `failure` also if a tool failed in the last step.
 ///
 /// Tokens are in buckets that can be added up: `input` (not cached), `cache-read`, `cache-write`
 /// and `output`, of which `reasoning` is a part. Like authors, outcomes and categories they are
@@ -35,14 +35,14 @@ use crate::size;
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 1 not a session or an invalid record, 2 usage or input/output error.",
+    "an input is not a session, or a record is invalid",
     &[
-        ("vac inspect session.jsonl", "The facts about a session"),
-        ("vac inspect --json record.cbor", "The facts about a record, as JSON"),
-        ("vac convert logs/ | vac inspect -", "The facts about every session of a folder"),
+        ("vac inspect session.jsonl", "Print the facts about a session"),
+        ("vac inspect --json record.cbor", "Print the facts about a record as JSON"),
+        ("vac convert logs/ | vac inspect -", "Print the facts about every session of a folder"),
         (
             "vac inspect --key keys/signing-key.pub.pem record.cose",
-            "A signed record, if its signature is valid",
+            "Print them if the signature of the record is valid",
         ),
     ],
 ))]
@@ -64,22 +64,6 @@ pub struct InspectArgs {
     json: bool,
 }
 
-/// All sessions.
-#[derive(Serialize)]
-struct Inspected {
-    sessions: Vec<Inspection>,
-}
-
-/// One session.
-#[derive(Serialize)]
-struct Inspection {
-    #[serde(flatten)]
-    facts: Facts,
-    /// Absent for logs and for records that are not signed.
-    #[serde(flatten)]
-    signature: Option<Signature>,
-}
-
 impl InspectArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
@@ -96,14 +80,14 @@ impl InspectArgs {
             if let Some(sources) = from.sources()? {
                 facts.sources = sources;
             }
-            found.push(Inspection { facts, signature: from.signature().cloned() });
+            found.push(InspectedSession { facts, signature: from.signature().cloned() });
             Ok(())
         })?;
         if sessions.key.is_some() && exit != Exit::Success {
             return Ok(exit);
         }
         if self.json {
-            printer.json(&Inspected { sessions: found })?;
+            printer.json(&Document::new("inspect", InspectOutput { sessions: found }))?;
         } else {
             for (number, inspection) in found.iter().enumerate() {
                 if number > 0 {
@@ -118,18 +102,18 @@ impl InspectArgs {
     }
 }
 
-/// The width of the names of facts.
+/// Width of the column of names.
 const WIDTH: usize = 11;
-/// The maximum length of the first prompt.
+/// Maximum length of the first prompt.
 const MAX_PROMPT: usize = 200;
-/// The maximum length of any other text.
+/// Maximum length of any other text.
 const MAX_TEXT: usize = 400;
 
-/// A session's facts as lines.
-fn lines(inspection: &Inspection) -> Vec<Line> {
-    let Inspection { facts, signature } = inspection;
+/// Returns the facts about a session as lines.
+fn lines(session: &InspectedSession) -> Vec<Line> {
+    let InspectedSession { facts, signature } = session;
     let mut lines = Lines(Vec::new());
-    lines.fact("session", &shown(&facts.session_id));
+    lines.fact("session", &shorten(&facts.session_id));
     match signature {
         Some(Signature::NotChecked) => lines.fact("signature", "not checked"),
         Some(Signature::Verified { key }) => lines.fact("signature", &format!("verified, {key}")),
@@ -160,10 +144,10 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
         lines.fact("commands", &group_digits(facts.commands));
     }
     for (key, value) in &facts.labels {
-        lines.fact("label", &format!("{}={}", shown(key), shown(value)));
+        lines.fact("label", &format!("{}={}", shorten(key), shorten(value)));
     }
     for source in &facts.sources {
-        let (name, hash) = (shown(&source.name), shown(&source.sha_256));
+        let (name, hash) = (shorten(&source.name), shorten(&source.sha_256));
         lines.fact(
             "source",
             &format!("{name}, {} bytes, SHA-256 {hash}", group_digits(source.size)),
@@ -172,9 +156,9 @@ fn lines(inspection: &Inspection) -> Vec<Line> {
     lines.0
 }
 
-/// A name and a number.
+/// Columns of a name and a number.
 const COUNTS: &[Side] = &[Side::Left, Side::Right];
-/// Category, canonical name, native name, server, calls, errors, cancelled.
+/// Columns of tools: category, canonical name, native name with server, calls, errors, cancelled.
 const TOOLS: &[Side] =
     &[Side::Left, Side::Left, Side::Left, Side::Left, Side::Right, Side::Right, Side::Right];
 
@@ -182,71 +166,71 @@ const TOOLS: &[Side] =
 struct Lines(Vec<Line>);
 
 impl Lines {
-    /// A fact; an empty one is none.
+    /// Adds a fact, unless it is empty.
     fn fact(&mut self, name: &str, fact: &str) {
         if !fact.is_empty() {
-            self.0.push(named(name).text(fact));
+            self.0.push(heading(name).text(fact));
         }
     }
 
     fn optional(&mut self, name: &str, fact: Option<&str>) {
-        self.fact(name, &fact.map(shown).unwrap_or_default());
+        self.fact(name, &fact.map(shorten).unwrap_or_default());
     }
 
-    /// Several lines of columns.
+    /// Adds a fact that is a table.
     fn table(&mut self, name: &str, sides: &[Side], rows: Vec<Vec<String>>) {
         let mut table = Table::new(sides);
         for row in rows {
             table.row(row);
         }
         for (number, line) in table.lines().into_iter().enumerate() {
-            self.0.push(named(if number == 0 { name } else { "" }).then(&line));
+            self.0.push(heading(if number == 0 { name } else { "" }).then(&line));
         }
     }
 }
 
-fn named(name: &str) -> Line {
+fn heading(name: &str) -> Line {
     Line::new().styled(HEADING, name).spaces(WIDTH - name.len())
 }
 
 fn agent(facts: &Facts) -> String {
-    let name = shown(&facts.agent);
+    let name = shorten(&facts.agent);
     let name = match facts.adapter.as_ref().filter(|adapter| **adapter != facts.agent) {
         Some(adapter) => format!("{name} (format of {adapter})"),
         None => name,
     };
     match facts.cli_name.as_ref().filter(|cli| **cli != facts.agent) {
-        Some(cli) => format!("{name} ({}), {}", shown(cli), facts.variant),
+        Some(cli) => format!("{name} ({}), {}", shorten(cli), facts.variant),
         None => format!("{name}, {}", facts.variant),
     }
 }
 
 fn models(facts: &Facts) -> String {
-    let models: Vec<_> = facts.models.iter().map(|model| shown(model)).collect();
-    let provider = facts.model_provider.as_ref().map(|provider| format!("({})", shown(provider)));
+    let models: Vec<_> = facts.models.iter().map(|model| shorten(model)).collect();
+    let provider = facts.model_provider.as_ref().map(|provider| format!("({})", shorten(provider)));
     let models = Some(models.join(", ")).filter(|models| !models.is_empty());
     models.into_iter().chain(provider).collect::<Vec<_>>().join(" ")
 }
 
 fn parent(facts: &Facts) -> String {
     match (&facts.parent, facts.relation) {
-        (Some(parent), Some(relation)) => format!("{} ({relation})", shown(parent)),
-        (Some(parent), None) => shown(parent),
+        (Some(parent), Some(relation)) => format!("{} ({relation})", shorten(parent)),
+        (Some(parent), None) => shorten(parent),
         (None, _) => String::new(),
     }
 }
 
-/// A name and a number as a row.
+/// Returns a row of a name and a number.
 fn count_row(name: &str, count: u64) -> Vec<String> {
     vec![name.to_owned(), group_digits(count)]
 }
 
 fn vcs(facts: &Facts) -> String {
     let Some(vcs) = &facts.vcs else { return String::new() };
-    let mut parts = vec![shown(&vcs.kind)];
-    let said = [("branch", &vcs.branch), ("revision", &vcs.revision), ("of", &vcs.repository)];
-    for (name, value) in said {
-        parts.extend(value.as_ref().map(|value| format!("{name} {}", shown(value))));
+    let mut parts = vec![shorten(&vcs.kind)];
+    let members = [("branch", &vcs.branch), ("revision", &vcs.revision), ("of", &vcs.repository)];
+    for (name, value) in members {
+        parts.extend(value.as_ref().map(|value| format!("{name} {}", shorten(value))));
     }
     parts.join(", ")
 }
@@ -294,8 +278,8 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
             used.category.to_owned(),
             used.canonical.clone(),
             match &used.server {
-                Some(server) => format!("{} ({})", shown(&used.tool), shown(server)),
-                None => shown(&used.tool),
+                Some(server) => format!("{} ({})", shorten(&used.tool), shorten(server)),
+                None => shorten(&used.tool),
             },
             group_digits(used.calls),
             numbered(used.errors, errors),
@@ -305,6 +289,6 @@ fn tools(facts: &Facts) -> Vec<Vec<String>> {
     facts.tools.iter().map(row).collect()
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     truncate(text, MAX_TEXT)
 }

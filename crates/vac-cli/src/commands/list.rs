@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 use vac::parallel::ordered_parallel_map;
 use vac::{AGENTS, Agent};
 use vac_adapter::session::Named;
@@ -16,8 +15,9 @@ use vac_view::event_time::to_utc;
 
 use crate::convert::selection::Selection;
 use crate::exit::Exit;
-use crate::format::{format_size, pluralize, truncate};
+use crate::format::{format_size, group_digits, pluralize, truncate};
 use crate::help;
+use crate::json_output::{Document, FailedFile, ListOutput, ListedSession};
 use crate::printer::Printer;
 use crate::printer::line::Line;
 use crate::printer::table::{Side, Table};
@@ -28,16 +28,16 @@ const MAX_SMALL: u64 = 256 * 1024;
 /// The maximum size of an event, as `vac convert` has it by default.
 const MAX_EVENT: usize = 256 << 20;
 
-/// No cell of the table but the last is wider.
-const WIDEST: usize = 48;
-/// The last.
-const WIDEST_LAST: usize = 200;
+/// Maximum width of a cell, except in the last column.
+const MAX_WIDTH: usize = 48;
+/// Maximum width of a cell in the last column.
+const MAX_LAST_WIDTH: usize = 200;
 
-/// Names the variables that move the places of agents, in lines of at most 80 characters.
+/// Returns the note about environment variables, in lines of at most 80 characters.
 fn variables() -> String {
     let names = vac::place_variables().join(", ");
     let text = format!(
-        "Variables that say where agents keep their sessions: {names}. They do not apply to --root."
+        "Environment variables that set where agents keep their sessions: {names}. They do not apply to --root."
     );
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -60,11 +60,11 @@ fn variables() -> String {
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[&variables()],
-    "0 done, 2 usage, or something could not be read.",
+    "",
     &[
         ("vac list", "Every session on this machine"),
-        ("vac list --agent claude --since 2026-03-01", "What Claude Code did since March"),
-        ("vac list --root backup/home --json", "Those of another home, for programs"),
+        ("vac list --agent claude --since 2026-03-01", "Sessions of Claude Code since March"),
+        ("vac list --root backup/home --json", "Sessions of another home folder, as JSON"),
     ],
 ))]
 pub struct ListArgs {
@@ -78,45 +78,6 @@ pub struct ListArgs {
     json: bool,
 }
 
-/// The JSON document.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Listed {
-    sessions: Vec<Session>,
-    /// The number of files that have the name of a session and are not one.
-    skipped: usize,
-    /// Logs that are copies of others, or contain less of a session than another one.
-    duplicates: Vec<String>,
-    /// What could not be read, and why.
-    unreadable: Vec<String>,
-}
-
-/// One session.
-#[derive(Clone, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Session {
-    agent: String,
-    #[serde(rename = "session-id", skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<u64>,
-    variant: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cli_version: Option<String>,
-    /// The session that it came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<String>,
-    /// How it came from that session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relation: Option<&'static str>,
-    /// The files that it is in.
-    files: Vec<String>,
-}
-
 impl ListArgs {
     /// Runs the command.
     pub fn run(self, printer: &Printer) -> Result<Exit> {
@@ -124,25 +85,25 @@ impl ListArgs {
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), printer)?;
         let mut exit = if selected.is_complete { Exit::Success } else { Exit::Error };
-        let mut listed = Listed {
+        let mut listed = ListOutput {
             sessions: Vec::new(),
             skipped: 0,
             duplicates: selected.duplicates,
-            unreadable: Vec::new(),
+            failed: Vec::new(),
         };
         let mut logs = selected.logs;
         logs.sort_by_cached_key(order);
         let mut sessions = Vec::with_capacity(logs.len());
-        ordered_parallel_map(&logs, jobs, Session::of_log, |found| {
+        ordered_parallel_map(&logs, jobs, ListedSession::from_log, |found| {
             sessions.push(found);
             ControlFlow::Continue(())
         })?;
         for (known, sessions) in logs.iter().zip(sessions) {
             match (&known.trouble, known.agent) {
                 (Some(trouble), _) => {
-                    let words = format!("{}: {trouble}", known.log.shown);
-                    printer.error(&words);
-                    listed.unreadable.push(words);
+                    let file = known.log.shown.clone();
+                    printer.error(&format!("{file}: {trouble}"));
+                    listed.failed.push(FailedFile { file, error: trouble.clone() });
                     exit = Exit::Error;
                 }
                 (None, Some(_)) => listed.sessions.extend(sessions),
@@ -153,7 +114,7 @@ impl ListArgs {
             }
         }
         if self.json {
-            printer.json(&listed)?;
+            printer.json(&Document::new("list", &listed))?;
         } else {
             for line in table(&listed.sessions) {
                 printer.line(line)?;
@@ -172,14 +133,14 @@ impl ListArgs {
     }
 }
 
-impl Session {
+impl ListedSession {
     /// Returns the sessions of a log, with the ids and variants that their records have. A large
     /// log is one session if its beginning states the id.
-    fn of_log(known: &Known) -> Vec<Self> {
+    fn from_log(known: &Known) -> Vec<Self> {
         let Some(agent) = sessions::named(known) else { return Vec::new() };
-        let preview = Self::of_preview(known, agent.name);
+        let preview = Self::from_preview(known, agent.name);
         let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
-        if preview.id.is_some() && !is_small {
+        if preview.session_id.is_some() && !is_small {
             return vec![preview];
         }
         match Self::survey(known, agent, &preview) {
@@ -201,7 +162,7 @@ impl Session {
             let parent = session.parent();
             Self {
                 agent: session.agent().into_owned(),
-                id: Some(record.id.into_owned()),
+                session_id: Some(record.id.into_owned()),
                 start: start.or_else(|| preview.start.clone().filter(|_| is_only)),
                 variant: session.variant(),
                 parent: parent.as_ref().map(|parent| parent.session_id.clone()),
@@ -212,13 +173,13 @@ impl Session {
         Ok(sessions.iter().map(|session| listed(&**session)).collect())
     }
 
-    fn of_preview(known: &Known, agent: &str) -> Self {
+    fn from_preview(known: &Known, agent: &str) -> Self {
         let start = known.glimpse.start.as_ref().and_then(to_utc);
         let parent = known.glimpse.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
             agent: agent.to_owned(),
-            id: known.glimpse.session_id.clone(),
+            session_id: known.glimpse.session_id.clone(),
             start,
             size: known.log.size(),
             variant: known.glimpse.variant,
@@ -232,29 +193,28 @@ impl Session {
 
     /// Returns the cells of the session's row, with the parent if the table has parents.
     fn cells(&self, has_parents: bool) -> Vec<String> {
-        let or_dash =
-            |text: Option<&str>, most| text.map_or("-".to_owned(), |it| truncate(it, most));
-        // Fractions of a second only make the table wider.
+        let or_dash = |text: Option<&str>, max| text.map_or("-".to_owned(), |it| truncate(it, max));
+        // Fractions of a second would only widen the table.
         let start = self.start.as_deref().map(|start| match start.get(..19) {
             Some(seconds) if start.ends_with('Z') => format!("{seconds}Z"),
             _ => start.to_owned(),
         });
         let mut cells = vec![
             self.agent.clone(),
-            or_dash(self.id.as_deref(), WIDEST),
-            or_dash(start.as_deref(), WIDEST),
+            or_dash(self.session_id.as_deref(), MAX_WIDTH),
+            or_dash(start.as_deref(), MAX_WIDTH),
             self.size.map_or("-".to_owned(), format_size),
-            or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), WIDEST),
+            or_dash(Some(self.variant).filter(|variant| !variant.is_empty()), MAX_WIDTH),
         ];
         if has_parents {
-            cells.push(or_dash(self.parent.as_deref(), WIDEST));
+            cells.push(or_dash(self.parent.as_deref(), MAX_WIDTH));
         }
-        cells.push(or_dash(self.project.as_deref(), WIDEST_LAST));
+        cells.push(or_dash(self.project.as_deref(), MAX_LAST_WIDTH));
         cells
     }
 }
 
-/// Agent by agent, the latest at the end; what does not say when it began is before them.
+/// Returns the sort key of a session: by agent, then by start; sessions of unknown start are first.
 fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
     let agent = AGENTS.iter().position(|adapter| Some(adapter.name()) == known.adapter);
     let start = known.glimpse.start.as_ref().and_then(instant);
@@ -262,11 +222,11 @@ fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
     (agent.unwrap_or(usize::MAX), start, id, shown)
 }
 
-fn table(sessions: &[Session]) -> Vec<Line> {
+fn table(sessions: &[ListedSession]) -> Vec<Line> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    // Most sessions have no parent, so the column is there only if it has content.
+    // Most sessions have no parent, so the column is omitted if it is empty.
     let has_parents = sessions.iter().any(|session| session.parent.is_some());
     let mut names = vec![
         ("agent", Side::Left),
@@ -286,14 +246,14 @@ fn table(sessions: &[Session]) -> Vec<Line> {
     table.lines()
 }
 
-fn summary(listed: &Listed) -> String {
+fn summary(listed: &ListOutput) -> String {
     let mut parts = Vec::new();
     if !listed.sessions.is_empty() {
         parts.push(pluralize(listed.sessions.len(), "session"));
     }
     let unknown = listed.sessions.iter().filter(|session| session.start.is_none()).count();
     if unknown > 0 {
-        parts.push(format!("{unknown} of unknown start"));
+        parts.push(format!("{} of unknown start", group_digits(unknown as u64)));
     }
     if listed.skipped > 0 {
         parts.push(format!("{} skipped", pluralize(listed.skipped, "file")));

@@ -16,19 +16,19 @@ use crate::readers::Readers;
 
 /// Print the manual page of vac or of one command
 ///
-/// The pages say what the help texts say.
+/// The pages contain the help texts.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 2 usage or input/output error.",
+    "",
     &[
-        ("vac man > vac.1", "The page of vac itself"),
-        ("vac man receipts attach > vac-receipts-attach.1", "That of one command"),
-        ("vac man -o man1/", "All of them, a file each"),
+        ("vac man > vac.1", "Manual page of vac itself"),
+        ("vac man receipts attach > vac-receipts-attach.1", "Manual page of one command"),
+        ("vac man -o man1/", "All manual pages, a file each"),
     ],
 ))]
 pub struct ManArgs {
-    /// The command that the page is about; none is vac itself
+    /// Command to describe [default: vac itself]
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Vec<String>,
     /// Write the pages of all commands into this folder
@@ -77,16 +77,16 @@ impl ManArgs {
     }
 }
 
-/// `vac-receipts-attach`
+/// Returns the name of the page, such as `vac-receipts-attach`.
 fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The page of a command. Notes are put behind its description, and what else is at the end
-/// of its help into sections of their own.
+/// Returns the page of a command. Notes follow the description; exit codes and examples are sections
+/// of their own.
 fn page(command: &Command) -> Result<String> {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let ending = Ending::of(&text).context("a help text without an end")?;
+    let ending = Ending::parse(&text).context("the help text has no examples")?;
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string);
     let described = format!("{}\n\n{}", about.unwrap_or_default(), ending.notes);
     let command =
@@ -101,9 +101,9 @@ fn sections(ending: &Ending<'_>) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXIT STATUS"]).text([roman(ending.exit_codes)]);
     roff.control("SH", ["EXAMPLES"]);
-    for (words, command) in &ending.examples {
-        // A command line is not to be filled.
-        roff.control("PP", []).text([roman(*words)]);
+    for (description, command) in &ending.examples {
+        // Command lines must not be wrapped.
+        roff.control("PP", []).text([roman(*description)]);
         roff.control("RS", ["4"]).control("nf", []).text([roman(*command)]);
         roff.control("fi", []).control("RE", []);
     }

@@ -5,37 +5,37 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::builder::StyledStr;
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use vac_sign::receipt::{Receipt, ReceiptError, attach};
 use vac_sign::{Envelope, PublicKey};
 
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
+use crate::json_output::{AttachOutput, Document};
 use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
 use crate::readers::ModeOption;
 
-/// The end of both help texts, since there is one command.
+/// Returns the end of both help texts: there is only one subcommand.
 fn ending() -> StyledStr {
     help::ending(
         &[],
-        "0 done, 1 one of them is no statement or no receipt, 2 usage or input/output error.",
+        "a file is not a signed record or not a receipt for it",
         &[
             (
                 "vac receipts attach statement.cbor receipt.cbor -o transparent.cbor",
-                "A signed record with the receipt of a log",
+                "Attach the receipt of a log",
             ),
             (
                 "vac receipts attach statement.cbor receipt.cbor --receipt-key log.pub.pem -o new.cbor",
-                "Only if the log's key signed it for this record",
+                "Attach it only if the log has signed it for this record",
             ),
         ],
     )
 }
 
-/// Deal with the receipts of transparency services
+/// Manage transparency-service receipts
 #[derive(Args)]
 #[command(after_help = ending())]
 pub struct ReceiptsArgs {
@@ -50,22 +50,21 @@ enum Command {
 
 /// Add receipts to a signed record
 ///
-/// They are put into the unprotected header (label 394) behind those that are
-/// there. The signature is not touched.
+/// Receipts are added to the unprotected header (label 394), after those that it already has. The
+/// signature does not change.
 #[derive(Args)]
 #[command(after_help = ending())]
 struct Attach {
-    /// A signed record, or - for stdin
+    /// Signed record, or - for stdin
     #[arg(value_name = "STATEMENT")]
     statement: PathBuf,
-    /// Receipts for it
+    /// Receipts for the record
     #[arg(value_name = "RECEIPT", required = true)]
     receipts: Vec<PathBuf>,
-    /// The public key of a log: attach only what it signed for this statement; may be
-    /// given again
+    /// Public key of a log: attach only receipts that it signed for this record (repeatable)
     #[arg(long, value_name = "LOGPUB")]
     receipt_key: Vec<PathBuf>,
-    /// A file to write instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Overwrite a file that already exists
@@ -73,16 +72,9 @@ struct Attach {
     force: bool,
     #[command(flatten)]
     mode: ModeOption,
-    /// Tell what was done in JSON on stdout; needs --output
+    /// Print the result as JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    output: String,
-    receipts: usize,
-    checked: bool,
 }
 
 impl ReceiptsArgs {
@@ -124,19 +116,22 @@ impl Attach {
         let receipts: Vec<_> = receipts.iter().map(Vec::as_slice).collect();
         let transparent = attach(&envelope, &receipts).context("cannot attach receipts")?;
         output.write(&[&transparent], false, existing, printer)?;
-        let summary =
-            Summary { output: output.name(), receipts: receipts.len(), checked: !keys.is_empty() };
+        let summary = AttachOutput {
+            output: output.name(),
+            receipts: receipts.len(),
+            checked: !keys.is_empty(),
+        };
         let checked = if summary.checked { "checked" } else { "not checked" };
         let attached = pluralize(summary.receipts, "receipt");
         printer.info(&format!("{}: {attached} attached, {checked}", summary.output));
         if self.json {
-            printer.json(&summary)?;
+            printer.json(&Document::new("receipts attach", summary))?;
         }
         Ok(Exit::Success)
     }
 }
 
-/// Whether it is a receipt at all and, if there are keys, one for this statement.
+/// Checks that bytes are a receipt and, if there are keys, that it is for this statement.
 fn check(receipt: &[u8], statement: &Envelope<'_>, keys: &[PublicKey]) -> Result<(), ReceiptError> {
     let receipt = Receipt::read(receipt)?;
     if !keys.is_empty() {

@@ -12,11 +12,11 @@ use crate::schema::{self, no_rule};
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 2 usage or input/output error.",
+    "",
     &[
-        ("vac schema > agent-conversation.cddl", "All of it"),
-        ("vac schema --rule entry", "One rule, with the comment above it"),
-        ("vac schema --version", "Which version it is"),
+        ("vac schema > agent-conversation.cddl", "Print the whole schema"),
+        ("vac schema --rule entry", "Print one rule, with its comment"),
+        ("vac schema --version", "Print the version of the schema"),
     ],
 ))]
 pub struct SchemaArgs {
@@ -29,7 +29,7 @@ pub struct SchemaArgs {
 }
 
 impl SchemaArgs {
-    /// Prints it.
+    /// Runs the command.
     pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
         if self.version {
             printer.line(vac_record::SCHEMA_VERSION)?;
@@ -42,7 +42,7 @@ impl SchemaArgs {
     }
 }
 
-/// The text of a rule, with the comment above it.
+/// Returns the text of a rule, with its comment.
 fn rule(name: &str) -> anyhow::Result<String> {
     let schema = vac_cddl::parse("agent-conversation.cddl", schema::TEXT)
         .context("the embedded schema cannot be read")?;

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
-use serde::Serialize;
 use vac::sign::StatedDigest;
 use vac_sign::canonical::{Form, canonical};
 use vac_sign::sign::{Carriage, Checked, Options, Signed, sign};
 use vac_sign::{Chain, HashAlgorithm, SecretKey, Signer as _};
 use vac_validate::detect_encoding;
 use vac_validate::lint::Secret;
-use vac_value::{Document, Encoding, printable};
+use vac_value::{Encoding, printable};
 
 use crate::exit::Exit;
 use crate::format::pluralize;
 use crate::help;
+use crate::json_output::{Document, LikelySecret, SignOutput, SignedHash};
 use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
@@ -24,69 +24,69 @@ use crate::readers::ModeOption;
 
 /// Sign a record
 ///
-/// What is signed are the bytes of the file as they are. The result is a
-/// COSE signature (RFC 9052) with the record inside, unless told otherwise. The record
-/// is validated first, and searched for likely secrets (tokens, private keys, passwords in
-/// URLs): a warning names their kinds and places, never their values.
+/// Signs the exact bytes of the file. The result is a COSE signature (RFC 9052) that contains the
+/// record, unless --detached or --hash-envelope is given. The record is validated first, and searched
+/// for likely secrets (tokens, private keys, passwords in URLs): a warning names their kinds and
+/// places, never their values.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag of its own
 #[command(after_help = help::ending(
     &[],
-    "0 signed, 1 not a valid record, or likely secrets with --deny-secrets, 2 usage or input/output error.",
+    "the record is invalid, or has likely secrets with --deny-secrets",
     &[
         (
             "vac sign record.json --key keys/signing-key.pem -o record.cose",
-            "The record in its signature",
+            "Signature that contains the record",
         ),
         (
             "vac sign record.json --key keys/signing-key.pem --detached -o record.sig.cbor",
-            "The signature beside its record",
+            "Signature in a file of its own",
         ),
         (
             "vac sign record.json --key keys/signing-key.pem --hash-envelope -o statement.cbor",
-            "A statement about the record, for a transparency service",
+            "Statement about the record, for a transparency service",
         ),
         (
             "vac sign record.json --key keys/signing-key.pem --issuer https://ci.example -o ci.cose",
-            "With the name of who signs",
+            "Signature with the name of the signer",
         ),
     ],
 ))]
 pub struct SignArgs {
-    /// A record in JSON or CBOR, or - for stdin
+    /// Record in JSON or CBOR, or - for stdin
     #[arg(value_name = "RECORD")]
     record: PathBuf,
-    /// The private key: PKCS #8 in PEM, Ed25519 or P-256
+    /// Private key: PKCS #8 in PEM, Ed25519 or P-256
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
-    /// A file to write instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Put the record into the envelope (the default)
     #[arg(long, group = "carriage")]
     attached: bool,
-    /// Leave the record where it is
+    /// Do not put the record into the envelope
     #[arg(long, group = "carriage")]
     detached: bool,
     /// Put the record's SHA-256 into the envelope (RFC 9995)
     #[arg(long, group = "carriage")]
     hash_envelope: bool,
-    /// Which bytes to sign
+    /// Bytes to sign
     #[arg(long, value_enum, default_value = "bytes")]
     payload: PayloadForm,
-    /// Who signs [default: the key's thumbprint, RFC 9679]
+    /// Name of the signer [default: the key's thumbprint, RFC 9679]
     #[arg(long, value_name = "URI")]
     issuer: Option<String>,
-    /// What is signed [default: the session's id]
+    /// Name of the record [default: the session's id]
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// Which key it is, in hex [default: its SHA-256 thumbprint]
+    /// Key identifier in hex [default: its SHA-256 thumbprint]
     #[arg(long, value_name = "HEX", value_parser = hex)]
     kid: Option<Bytes>,
-    /// What the record is written in [default: application/json or application/cbor]
+    /// Media type of the record [default: application/json or application/cbor]
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// The key's certificate and those above it, in PEM
+    /// Certificate of the key and its issuers, in PEM
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
     /// Sign a record that is not valid
@@ -103,58 +103,25 @@ pub struct SignArgs {
     /// Use a key file that others can read
     #[arg(long)]
     insecure_key_permissions: bool,
-    /// Tell about the signature in JSON on stdout; needs --output
+    /// Print the result as JSON on stdout; needs --output
     #[arg(long, requires = "output")]
     json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum PayloadForm {
-    /// The file as it is
+    /// The bytes of the file
     Bytes,
     /// Sorted keys and no space, as the tool of the draft's authors signs
     CanonicalJson,
 }
 
-/// A type of its own: clap takes a vector for several arguments.
+/// A byte string. `clap` would parse a `Vec` as several arguments.
 #[derive(Clone)]
 struct Bytes(Vec<u8>);
 
 fn hex(text: &str) -> Result<Bytes, String> {
     HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map(Bytes).map_err(|error| error.to_string())
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Summary {
-    output: String,
-    algorithm: i64,
-    key: String,
-    issuer: String,
-    subject: String,
-    #[serde(flatten)]
-    hash: Hash,
-    trace_metadata: bool,
-    valid: bool,
-    secrets: Vec<SecretLine>,
-}
-
-/// A string of the record with likely secrets of one kind.
-#[derive(Serialize)]
-struct SecretLine {
-    kind: &'static str,
-    path: String,
-}
-
-/// The hash of what was signed, named by what it is of.
-#[derive(Serialize)]
-enum Hash {
-    /// Of the payload, attached or detached.
-    #[serde(rename = "payload-sha-256")]
-    Payload(String),
-    /// The digest that a hash envelope states.
-    #[serde(rename = "stated-digest")]
-    Stated(StatedDigest),
 }
 
 impl SignArgs {
@@ -204,7 +171,8 @@ impl SignArgs {
             .with_context(|| format!("cannot sign {}", self.name()))?;
         output.write(&signed.parts(), false, existing, printer)?;
         if let Some(violations) = &violations {
-            printer.warn(&format!("{}: signed, though it is not valid: {violations}", self.name()));
+            printer
+                .warn(&format!("{}: signed although it is not valid: {violations}", self.name()));
         }
         if !places.is_empty() {
             printer.warn(&format!("{}: signed with {secrets}", self.name()));
@@ -241,11 +209,11 @@ impl SignArgs {
         printer: &Printer,
     ) -> Result<()> {
         if signed.metadata.is_none() {
-            let why = "the record has no session, provider or time to make trace metadata of";
+            let why = "no trace metadata: the record states no session, provider or time";
             printer.warn(&format!("{}: {why}", self.name()));
         }
         if record.facts().model_provider.as_deref() == Some(&signed.issuer) {
-            let why = "the issuer given is the model's provider: it should be who signs";
+            let why = "the issuer is the provider of the model; it should be the signer";
             printer.warn(&format!("{}: {why}", self.name()));
         }
         let (issuer, subject) = (printable(&signed.issuer, 200), printable(&signed.subject, 200));
@@ -256,24 +224,27 @@ impl SignArgs {
         ));
         if self.json {
             let secrets = record.secrets().iter();
-            let summary = Summary {
+            let summary = SignOutput {
                 output: output.name(),
                 algorithm: key.public_key().algorithm().id(),
                 key: key.public_key().thumbprint_uri(),
                 issuer: signed.issuer.clone(),
                 subject: signed.subject.clone(),
                 hash: if self.hash_envelope {
-                    Hash::Stated(StatedDigest::new(HashAlgorithm::Sha256, record.sha256()))
+                    SignedHash::StatedDigest(StatedDigest::new(
+                        HashAlgorithm::Sha256,
+                        record.sha256(),
+                    ))
                 } else {
-                    Hash::Payload(HEXLOWER.encode(record.sha256()))
+                    SignedHash::Payload(HEXLOWER.encode(record.sha256()))
                 },
                 trace_metadata: signed.metadata.is_some(),
                 valid: is_valid,
                 secrets: secrets
-                    .map(|it| SecretLine { kind: it.kind, path: it.path.clone() })
+                    .map(|it| LikelySecret { kind: it.kind, path: it.path.clone() })
                     .collect(),
             };
-            printer.json(&summary)?;
+            printer.json(&Document::new("sign", summary))?;
         }
         Ok(())
     }
@@ -304,8 +275,9 @@ fn describe(secrets: &[Secret]) -> (String, Vec<String>) {
 
 fn canonical_json(bytes: &[u8], encoding: Encoding) -> Result<Vec<u8>, String> {
     if encoding == Encoding::Cbor {
-        return Err("canonical JSON is made of records in JSON".to_owned());
+        return Err("--payload canonical-json requires a record in JSON".to_owned());
     }
-    let document = Document::json(bytes).map_err(|error| format!("not JSON: {error}"))?;
+    let document =
+        vac_value::Document::json(bytes).map_err(|error| format!("not JSON: {error}"))?;
     canonical(&document, Form::Sorted).map_err(|error| error.to_string())
 }

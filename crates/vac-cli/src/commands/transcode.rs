@@ -15,40 +15,40 @@ use crate::printer::Printer;
 use crate::readers::ModeOption;
 use crate::sessions;
 
-/// Write a record in the other encoding
+/// Convert a record between JSON and CBOR
 ///
-/// CBOR is written deterministically (RFC 8949 section 4.2.1). What the other
-/// encoding cannot say is an error, never a silent change.
+/// CBOR is written deterministically (RFC 8949 section 4.2.1). A value that the other encoding
+/// cannot express is an error, never a silent change.
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 done, 1 it cannot be said in the other encoding, 2 usage or input/output error.",
+    "the other encoding cannot express the record",
     &[
-        ("vac transcode record.json --to cbor -o short.cbor", "To CBOR"),
-        ("vac transcode record.cbor --to json --pretty", "To JSON, for reading"),
+        ("vac transcode record.json --to cbor -o short.cbor", "Convert to CBOR"),
+        ("vac transcode record.cbor --to json --pretty", "Convert to JSON that is easy to read"),
         (
             "vac transcode record.json --canonical > canonical.json",
-            "To canonical JSON, which is the same for the same record",
+            "Convert to canonical JSON: the same record gives the same bytes",
         ),
     ],
 ))]
 pub struct TranscodeArgs {
-    /// A file, or - for stdin
+    /// Record, or - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// How to write it
+    /// Encoding of the output
     #[arg(long, value_enum, required_unless_present = "canonical")]
     to: Option<Format>,
     /// Write canonical JSON (RFC 8785)
     #[arg(long, conflicts_with = "pretty")]
     canonical: bool,
-    /// Lay JSON out for reading
+    /// Pretty-print JSON
     #[arg(long)]
     pretty: bool,
-    /// How the input is written
+    /// Encoding of the input
     #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT")]
     from: Source,
-    /// A file to write instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Overwrite a file that already exists
@@ -68,7 +68,7 @@ enum Format {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Source {
-    /// By the look of the first bytes
+    /// Detect by the first bytes
     Auto,
     /// JSON
     Json,
@@ -87,10 +87,10 @@ impl TranscodeArgs {
         let existing = Existing::by("--force", self.force);
         output.check(existing, [&self.file])?;
         let bytes = output_file::read(&self.file)?;
-        match self.rewritten(&bytes) {
+        match self.transcode(&bytes) {
             Ok(written) => {
                 let is_text = self.to != Some(Format::Cbor);
-                // A file of text ends in a line end; canonical JSON does not.
+                // Canonical JSON has no line feed at its end.
                 let end: &[u8] = if is_text && !self.canonical { b"\n" } else { b"" };
                 output.write(&[&written, end], is_text, existing, printer)?;
                 let (from, to) = (self.file.display(), output.name());
@@ -106,7 +106,7 @@ impl TranscodeArgs {
         }
     }
 
-    fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    fn transcode(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let encoding = match self.from {
             Source::Auto => detect_encoding(bytes),
             Source::Json => Encoding::Json,

@@ -27,7 +27,7 @@ use crate::validate::run::{Settings, validate};
 #[derive(Args)]
 #[command(after_help = help::ending(
     &[],
-    "0 all valid, 1 something is invalid, 2 something could not be read.",
+    "a file is invalid, or has lint findings with --lint=deny",
     &[
         ("vac validate record.json", "One record"),
         ("vac validate --lint=deny records/", "A folder, with lint findings as errors"),
@@ -100,14 +100,14 @@ enum Lint {
 impl ValidateArgs {
     /// Validates all inputs, and reports them in the order of the arguments.
     pub fn run(self, printer: &Printer) -> anyhow::Result<Exit> {
-        let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
+        let max_reported = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         let rule = self.rule.as_deref();
         let rule = if self.schema.is_empty() {
             Rule::own(rule)?
         } else {
             let schema = schema::read(&self.schema, &self.include, rule)?;
             for warning in &schema.warnings {
-                // Whoever validates CBOR does not care about JSON.
+                // Warnings about JSON do not concern a validation of CBOR.
                 let is_for_json = warning.kind == WarningKind::NotJson;
                 if !is_for_json || !matches!(self.format, Format::Cbor) {
                     printer.warn(&warning.to_string());
@@ -120,7 +120,7 @@ impl ValidateArgs {
             Format::Json => Some(Encoding::Json),
             Format::Cbor => Some(Encoding::Cbor),
         };
-        let settings = Settings { rule, encoding, lint: self.lint.is_some(), most };
+        let settings = Settings { rule, encoding, lint: self.lint.is_some(), max_reported };
         let mut reporter = Reporter::new(self.json, self.lint == Some(Lint::Deny), printer);
         let inputs = input::find(&self.paths);
         let progress = printer.progress("validating", inputs.len());

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use anstyle::Style;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
-use vac::{LogVerdict, LogVerification, Options, RecordOptions, Search, SourceState, Verified};
+use vac::{LogVerdict, LogVerification, Options, RecordOptions, Search, SourceState};
 use vac_sign::{Answer, Answers, Trust, Verdict, Verification, verify};
 use vac_validate::detect_encoding;
 use vac_value::Encoding;
@@ -15,6 +14,7 @@ use crate::convert::when;
 use crate::exit::Exit;
 use crate::format::{group_digits, pluralize};
 use crate::help;
+use crate::json_output::{Document, VerifyOutput};
 use crate::key_files;
 use crate::output_file::{self, Existing, OutputFile};
 use crate::printer::Printer;
@@ -44,8 +44,8 @@ signer's own. Revocation is not checked: a revoked certificate is trusted until 
         "An envelope has at most 64 receipts with 1 MiB together and 16 proofs each, and at most 8
 certificates.",
     ],
-    "0 verified (and made from the log), 1 not verified, not made from the log, or the record was not \
-examined, 2 usage or input/output error.",
+    "the signature or the record is not verified, the record was not made from the log, or the record \
+was not examined",
     &[
         (
             "vac verify record.cose --key keys/signing-key.pub.pem -o verified.json",
@@ -189,7 +189,9 @@ impl VerifyArgs {
         let log = self.verify_log(&output_file::read(record)?, printer)?;
         let exit = if log.made_from_log { Exit::Success } else { Exit::Failure };
         if self.json {
-            printer.json(&LogDocument { file: record.display().to_string(), log })?;
+            let file = record.display().to_string();
+            let output = VerifyOutput { file, verified: None, log: Some(log) };
+            printer.json(&Document::new("verify", output))?;
         } else {
             for line in log_lines(&log) {
                 printer.line(line)?;
@@ -291,8 +293,13 @@ impl VerifyArgs {
         self.signed.display().to_string()
     }
 
-    fn document(&self, answers: &Answers<'_>, log: Option<LogVerification>) -> Document {
-        Document { file: self.name(), verified: answers.into(), log }
+    fn document(
+        &self,
+        answers: &Answers<'_>,
+        log: Option<LogVerification>,
+    ) -> Document<VerifyOutput> {
+        let verified = Some(answers.into());
+        Document::new("verify", VerifyOutput { file: self.name(), verified, log })
     }
 }
 
@@ -371,21 +378,4 @@ fn log_lines(log: &LogVerification) -> Vec<Line> {
 fn named(name: &str) -> Line {
     let name = if name.is_empty() { String::new() } else { format!("{name}:") };
     Line::new().styled(HEADING, &name).spaces(16_usize.saturating_sub(name.len()))
-}
-
-/// The JSON document.
-#[derive(Serialize)]
-struct Document {
-    file: String,
-    #[serde(flatten)]
-    verified: Verified,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log: Option<LogVerification>,
-}
-
-/// The JSON document of a record whose signature was not checked.
-#[derive(Serialize)]
-struct LogDocument {
-    file: String,
-    log: LogVerification,
 }

@@ -13,8 +13,8 @@ use crate::output_file::{Existing, OutputFile};
 use crate::printer::Printer;
 use crate::readers::Readers;
 
-/// How every report of ours begins.
-const BEGINNING: &[u8] = b"{\n  \"sessions\": [";
+/// The first line of a report, after the brace and the version of `vac`.
+const COMMAND: &str = "  \"command\": \"convert\",";
 
 /// That file, or standard output.
 pub struct ReportFile(Option<PathBuf>);
@@ -65,8 +65,13 @@ impl ReportFile {
 }
 
 fn is_report(path: &Path) -> bool {
-    let mut beginning = Vec::new();
-    let read = File::open(path)
-        .and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut beginning));
-    read.is_ok() && beginning == BEGINNING
+    const MAX_BYTES: u64 = 200;
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.lines();
+    read.is_ok()
+        && lines.next() == Some("{")
+        && lines.next().is_some_and(|line| line.starts_with("  \"vac\": \""))
+        && lines.next() == Some(COMMAND)
 }

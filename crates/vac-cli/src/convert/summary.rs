@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::Serialize;
 use vac_adapter::report::Report;
 
 use crate::format::{format_size, group_digits, pluralize, truncate};
+use crate::json_output::{Changes, ConvertOutput, Document, FailedFile};
 use crate::printer::Printer;
 use crate::printer::line::{HEADING, Line};
 use crate::printer::table::{Side, Table};
@@ -14,13 +14,12 @@ use crate::printer::table::{Side, Table};
 const MAX_UNKNOWN: usize = 5;
 
 /// What became of all logs.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Default)]
 pub struct Summary {
     /// One for each session that became a record.
     pub sessions: Vec<Report>,
     /// Logs and sessions that could not be converted.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedFile>,
     /// The number of files in directories that are not logs.
     pub skipped: u64,
     /// Logs that are copies of others, or contain less of a session than another one.
@@ -30,36 +29,26 @@ pub struct Summary {
     /// Number of pipes, sockets and devices that were not opened.
     pub special_files_skipped: usize,
     /// The number of unchanged sessions that are not fully understood, with --strict.
-    #[serde(skip)]
     pub unchanged_unknown: usize,
     /// What became of the folder of records, if there was one before.
-    #[serde(flatten)]
     pub changes: Option<Changes>,
 }
 
-/// How a folder of records has changed.
-#[derive(Clone, Copy, Default, Serialize)]
-pub struct Changes {
-    /// Records that were not there.
-    pub new: u64,
-    /// Records that took the place of earlier ones.
-    pub changed: u64,
-    /// Records that are as they were.
-    pub unchanged: u64,
-    /// Files that had the name of a new record and were kept, which got another name.
-    pub kept: u64,
-}
-
-/// A log that could not be converted.
-#[derive(Serialize)]
-pub struct Failed {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
-
 impl Summary {
+    /// Returns the JSON document.
+    pub fn document(&self) -> Document<ConvertOutput<'_>> {
+        let output = ConvertOutput {
+            sessions: &self.sessions,
+            failed: &self.failed,
+            skipped: self.skipped,
+            duplicates: &self.duplicates,
+            links_skipped: self.links_skipped,
+            special_files_skipped: self.special_files_skipped,
+            changes: self.changes,
+        };
+        Document::new("convert", output)
+    }
+
     /// Whether something in the logs was not understood, or a session has no conversation.
     pub fn has_unknown(&self) -> bool {
         self.unchanged_unknown > 0 || self.sessions.iter().any(Report::has_unknown)
@@ -77,6 +66,7 @@ impl Summary {
             printer.info(&format!("unknown: {} ({count})", truncate(&native, 80)));
         }
         if more > 0 {
+            let more = group_digits(more as u64);
             printer.info(&format!("unknown: {more} more (-v and --report list them)"));
         }
         for (key, count) in self.total(|report| &report.unknown_keys) {
@@ -95,7 +85,8 @@ impl Summary {
             group_digits(self.skipped)
         ));
         if let Some(Changes { new, changed, unchanged, kept }) = self.changes {
-            let kept = if kept > 0 { format!(", {kept} kept") } else { String::new() };
+            let kept =
+                if kept > 0 { format!(", {} kept", group_digits(kept)) } else { String::new() };
             let [new, changed, unchanged] = [new, changed, unchanged].map(group_digits);
             printer.info(&format!("{new} new, {changed} changed, {unchanged} unchanged{kept}"));
         }

@@ -20,6 +20,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use vac_value::harmless_json;
 
+use crate::json_output::Document;
 use line::{ERROR, Line, WARNING};
 pub use progress::Progress;
 pub use records::Records;
@@ -126,7 +127,7 @@ impl Printer {
     }
 
     /// Prints a JSON document.
-    pub fn json(&self, document: &impl Serialize) -> io::Result<()> {
+    pub fn json(&self, document: &Document<impl Serialize>) -> io::Result<()> {
         self.text(&json(document)?)
     }
 
@@ -216,7 +217,7 @@ fn warning(message: &str) -> Line {
 }
 
 /// Returns a document as pretty-printed JSON that is harmless on a terminal.
-pub fn json(document: &impl Serialize) -> serde_json::Result<String> {
+pub fn json(document: &Document<impl Serialize>) -> serde_json::Result<String> {
     let text = serde_json::to_string_pretty(document)?;
     Ok(harmless_json(&text).into_owned() + "\n")
 }
@@ -291,6 +292,8 @@ impl Write for Stream {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn messages_of(verbosity: Verbosity) -> String {
@@ -319,11 +322,12 @@ mod tests {
     fn data_is_printed_without_colours_and_control_characters() {
         let printer = Printer::in_memory(Verbosity::Normal);
         printer.line(Line::new().styled(ERROR, "a\u{1b}[2J")).unwrap();
-        printer.json(&["\u{202e}"]).unwrap();
+        printer.json(&Document::new("test", BTreeMap::from([("a", "\u{202e}")]))).unwrap();
         printer.records().write_all(b"\x1b[2J").unwrap();
         assert!(printer.printed().contains("\x1b[2J"), "records are written as they are");
         let data = printer.printed().replace("\x1b[2J", "");
-        assert_eq!(data, "a\\u{1b}[2J\n[\n  \"\\u202e\"\n]\n");
+        assert!(data.starts_with("a\\u{1b}[2J\n{\n  \"vac\": \""), "{data}");
+        assert!(data.ends_with(",\n  \"command\": \"test\",\n  \"a\": \"\\u202e\"\n}\n"), "{data}");
         assert_eq!(printer.messages(), "");
     }
 }

@@ -1,5 +1,6 @@
-//! From an input to what is wrong with the documents in it.
+//! Validation of one input: a file or standard input with any number of documents.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::{memchr, memchr_iter};
@@ -17,57 +18,56 @@ use crate::input::{Documents, Input, Position, RestOfLine};
 use crate::schema::Rule;
 use crate::sessions;
 
-/// Beyond this, JSON is validated while it is read.
-const BIG: usize = 16 << 20;
+/// JSON records of at least this size are validated while they are read.
+const STREAM_SIZE: usize = 16 << 20;
 
 /// Maximum number of bytes of standard input that are held to detect a log.
 const MAX_STDIN: usize = 4 << 20;
 
-/// How much is read at once.
+/// Size of a read buffer.
 const CHUNK: usize = 1 << 16;
 
 /// How to run.
 pub struct Settings<'s> {
     /// The rule that documents are validated against.
     pub rule: Rule<'s>,
-    /// How they are written; `None` is by the look of them.
+    /// The encoding; `None` detects it.
     pub encoding: Option<Encoding>,
-    /// Whether to question what is valid.
+    /// Whether to lint documents, too.
     pub lint: bool,
-    /// The maximum number of violations to report for an input, and of findings.
-    pub most: usize,
+    /// Maximum violations to report for an input, and maximum lint findings.
+    pub max_reported: usize,
 }
 
-/// What became of an input.
-#[derive(Debug, Default)]
+/// The result of validating an input.
+#[derive(Default)]
 pub struct Outcome {
-    /// What it is called.
+    /// The name of the input.
     pub name: String,
-    /// How many documents it has; the one that could not be read counts.
+    /// Number of documents, including one that could not be parsed.
     pub documents: usize,
-    /// What is wrong with them.
+    /// Violations and syntax errors.
     pub problems: Reported<Problem>,
-    /// What is questionable about them.
+    /// Lint findings.
     pub findings: Reported<Finding>,
-    /// Signed records.
+    /// Number of signed records.
     pub signed: Signed,
-    /// Why it could not be read.
+    /// The error, if the input could not be read.
     pub unreadable: Option<String>,
 }
 
 impl Outcome {
-    /// Whether it could be read and everything in it is valid.
+    /// Returns whether the input could be read and all its documents are valid.
     pub fn is_valid(&self) -> bool {
         self.problems.total == 0 && self.unreadable.is_none()
     }
 }
 
 /// The first problems or findings, up to a maximum, and the number of all.
-#[derive(Debug)]
 pub struct Reported<T> {
-    /// Those that are reported, each with its document's place in a sequence.
+    /// Those to report, each with the place of its document in the input.
     pub first: Vec<(Place, T)>,
-    /// How many there are.
+    /// Number of all, also of those that are not reported.
     pub total: usize,
 }
 
@@ -77,34 +77,49 @@ impl<T> Default for Reported<T> {
     }
 }
 
-/// Which document of an input.
+/// The place of a document in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The only one.
+    /// The input is one document.
     Only,
-    /// The one that begins on this line.
+    /// The document begins on this line.
     Line(usize),
-    /// The one with this number, from 1.
+    /// The document has this number, from 1.
     Item(usize),
 }
 
-/// One thing that is wrong.
-#[derive(Debug)]
+/// A reason why an input is invalid.
 pub enum Problem {
-    /// The bytes are no document.
+    /// The bytes are not a document.
     Syntax {
-        /// What is wrong with them.
+        /// The message of the parser.
         message: String,
-        /// At which byte.
+        /// The offset of the byte in the input.
         offset: usize,
         /// The same in lines and columns, for text.
         position: Option<Position>,
     },
-    /// The document does not fit its schema.
+    /// The document violates its schema.
     Violation(Violation),
+    /// The input is a log of this agent, not a record.
+    Log(Agent),
 }
 
-/// How many signed records have which kind of payload.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { message, .. } => f.write_str(message),
+            Self::Violation(violation) => violation.fmt(f),
+            Self::Log(agent) => write!(
+                f,
+                "this is a {} log, not a record; convert it first with `vac convert`",
+                agent.title()
+            ),
+        }
+    }
+}
+
+/// The number of signed records by kind of payload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signed {
     /// The record itself.
@@ -120,7 +135,7 @@ pub fn validate(input: &Input, settings: &Settings<'_>) -> Outcome {
     let outcome = Outcome { name: input.name(), ..Outcome::default() };
     let mut run = Run { input, settings, scanner: Scanner::default(), outcome, stdin: Vec::new() };
     match run.read() {
-        Ok(()) => run.explain(),
+        Ok(()) => run.explain_log(),
         Err(error) => run.outcome.unreadable = Some(error.to_string()),
     }
     run.outcome
@@ -139,8 +154,8 @@ impl Run<'_> {
     fn read(&mut self) -> io::Result<()> {
         let mut reader = self.input.open()?;
         let mut head = Vec::new();
-        reader.by_ref().take(BIG as u64).read_to_end(&mut head)?;
-        let is_big = head.len() == BIG;
+        reader.by_ref().take(STREAM_SIZE as u64).read_to_end(&mut head)?;
+        let is_big = head.len() == STREAM_SIZE;
         let encoding = self.settings.encoding.unwrap_or_else(|| self.detect_encoding(&head));
         if *self.input == Input::Stdin {
             self.stdin = head[..head.len().min(MAX_STDIN)].to_vec();
@@ -148,26 +163,25 @@ impl Run<'_> {
         if encoding == Encoding::Json {
             if self.has_lines(&head, is_big) {
                 let reader = Cursor::new(head).chain(reader);
-                return self.lines(BufReader::with_capacity(CHUNK, reader));
+                return self.validate_lines(BufReader::with_capacity(CHUNK, reader));
             }
             if is_big && self.can_stream() {
                 let reader = Cursor::new(head).chain(reader);
-                return self.streams(BufReader::with_capacity(CHUNK, reader));
+                return self.validate_streams(BufReader::with_capacity(CHUNK, reader));
             }
         }
         let mut bytes = head;
         reader.read_to_end(&mut bytes)?;
-        // Text of a few words is a sequence of CBOR strings, if one insists.
+        // Short text can be parsed as a sequence of CBOR items, which would hide the reason.
         if encoding == Encoding::Cbor && self.is_dubious(&bytes) {
-            self.whole(&bytes, encoding);
+            self.validate_one(&bytes, encoding);
         } else {
-            self.several(&bytes, encoding);
+            self.validate_sequence(&bytes, encoding);
         }
         Ok(())
     }
 
-    /// How an input is written, by its beginning. Text in a file that is named like JSON is not
-    /// CBOR.
+    /// Detects the encoding by the first bytes. Text in a file that is named like JSON is not CBOR.
     fn detect_encoding(&self, head: &[u8]) -> Encoding {
         let is_text = head.first().is_some_and(u8::is_ascii);
         match detect_encoding(head) {
@@ -188,27 +202,23 @@ impl Run<'_> {
         vac::agent(adapter.name())
     }
 
-    /// Replaces the problems of an input that is a log by one that says so.
-    fn explain(&mut self) {
+    /// If the input is a log, replaces its problems with one that names the agent.
+    fn explain_log(&mut self) {
         if self.outcome.is_valid() || !self.settings.rule.is_for_records() {
             return;
         }
         if let Some(agent) = self.agent() {
-            let message = format!(
-                "this is a log of {}, not a record; convert it first with `vac convert`",
-                agent.title()
-            );
-            self.outcome.problems = Reported::default();
+            let first = vec![(Place::Only, Problem::Log(agent))];
+            self.outcome.problems = Reported { first, total: 1 };
             self.outcome.findings = Reported::default();
-            self.syntax(message, 0, None, Place::Only);
             self.outcome.documents = 1;
         }
     }
 
-    /// Whether JSON has one document on each line, so that the others can be validated if
-    /// one is broken. The first lines decide: the first is a document, and another one
-    /// follows that does not open a pretty-printed document. In a file that is named like
-    /// JSON lines, the first may be broken or the only one.
+    /// Returns whether JSON has one document on each line, so that the others can be validated if
+    /// one cannot be parsed. That is so if the first line is a document and another line follows
+    /// that does not open a pretty-printed document. In a file that is named like JSON lines, the
+    /// first line may be invalid, or the only one.
     fn has_lines(&self, head: &[u8], is_big: bool) -> bool {
         let is_named = self.input.is_named_like_lines();
         let Some((line, rest)) = split_line(head) else { return is_named };
@@ -220,8 +230,8 @@ impl Run<'_> {
         is_followed && !is_opening(follows) && Document::json(line).is_ok()
     }
 
-    /// Whether bytes that are to be CBOR begin as text does and as records in
-    /// CBOR do not.
+    /// Returns whether bytes that were detected as CBOR begin with an ASCII byte, as text does and
+    /// records in CBOR do not.
     fn is_dubious(&self, bytes: &[u8]) -> bool {
         self.settings.encoding.is_none() && bytes.first().is_none_or(u8::is_ascii)
     }
@@ -230,33 +240,33 @@ impl Run<'_> {
         self.settings.rule.is_for_records() && !self.settings.lint
     }
 
-    /// One document and nothing else.
-    fn whole(&mut self, bytes: &[u8], encoding: Encoding) {
+    /// Validates bytes as one document.
+    fn validate_one(&mut self, bytes: &[u8], encoding: Encoding) {
         match self.scanner.scan(bytes, encoding) {
-            Ok(document) => self.document(document, Place::Only),
-            Err(error) => self.unscannable(&error, Place::Only, 0, bytes, encoding),
+            Ok(document) => self.validate_document(document, Place::Only),
+            Err(error) => self.add_syntax_error(&error, Place::Only, 0, bytes, encoding),
         }
     }
 
-    /// A JSON document on each line; empty lines are passed by.
-    fn lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
+    /// Validates one JSON document on each line. Empty lines are skipped.
+    fn validate_lines(&mut self, mut reader: impl BufRead) -> io::Result<()> {
         let mut line = Vec::new();
         let mut start = 0;
         for number in 1.. {
             line.clear();
             let place = Place::Line(number);
-            if reader.by_ref().take(BIG as u64).read_until(b'\n', &mut line)? == 0 {
+            if reader.by_ref().take(STREAM_SIZE as u64).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
-            if line.len() == BIG && !line.ends_with(b"\n") {
+            if line.len() == STREAM_SIZE && !line.ends_with(b"\n") {
                 if self.can_stream() {
                     let mut rest = RestOfLine::new(&mut reader);
                     let whole = Cursor::new(&line).chain(&mut rest);
                     let streamed = stream::validate(whole, self.room());
-                    // What is not JSON is not read to its end.
+                    // The validator stops at a syntax error.
                     io::copy(&mut rest, &mut io::sink())?;
                     let length = line.len() + rest.length();
-                    self.streamed(streamed, place, start)?;
+                    self.add_streamed(streamed, place, start)?;
                     start += length;
                     continue;
                 }
@@ -268,21 +278,21 @@ impl Run<'_> {
                 continue;
             }
             match self.scanner.json(text) {
-                Ok(document) => self.document(document, place),
-                Err(error) => self.unscannable(&error, place, 0, text, Encoding::Json),
+                Ok(document) => self.validate_document(document, place),
+                Err(error) => self.add_syntax_error(&error, place, 0, text, Encoding::Json),
             }
         }
-        self.refuse_nothing();
+        self.check_not_empty();
         Ok(())
     }
 
-    /// Documents one after the other: JSON with or without space between them,
-    /// CBOR as RFC 8742 has it. Nothing is read after bytes that are not a document.
-    fn several(&mut self, bytes: &[u8], encoding: Encoding) {
+    /// Validates documents one after the other: JSON with or without space between them, or a CBOR
+    /// sequence (RFC 8742). Stops at bytes that are not a document.
+    fn validate_sequence(&mut self, bytes: &[u8], encoding: Encoding) {
         let text = match (encoding, std::str::from_utf8(bytes)) {
             (Encoding::Cbor, _) => None,
             (Encoding::Json, Ok(text)) => Some(text),
-            (Encoding::Json, Err(_)) => return self.whole(bytes, encoding),
+            (Encoding::Json, Err(_)) => return self.validate_one(bytes, encoding),
         };
         let is_space = |byte: &u8| text.is_some() && matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
         let skip = |at: usize| at + bytes[at..].iter().take_while(|byte| is_space(byte)).count();
@@ -300,8 +310,8 @@ impl Run<'_> {
                 Encoding::Cbor => Place::Item(number),
             };
             match scanned {
-                Ok((document, _)) => self.document(document, place),
-                Err(error) => self.unscannable(&error, place, start, bytes, encoding),
+                Ok((document, _)) => self.validate_document(document, place),
+                Err(error) => self.add_syntax_error(&error, place, start, bytes, encoding),
             }
             if end == bytes.len() {
                 break;
@@ -311,9 +321,9 @@ impl Run<'_> {
         }
     }
 
-    /// JSON records one after the other that are not held in memory. Nothing is found after
-    /// one that is not JSON.
-    fn streams(&mut self, reader: impl BufRead) -> io::Result<()> {
+    /// Validates JSON records one after the other without holding them in memory. Stops at a syntax
+    /// error.
+    fn validate_streams(&mut self, reader: impl BufRead) -> io::Result<()> {
         let mut documents = Documents::new(reader);
         let mut is_first = true;
         while documents.skip_space()? {
@@ -321,26 +331,26 @@ impl Run<'_> {
             let streamed = stream::validate(documents.next_document(), self.room());
             let is_only = is_first && (streamed.is_err() || !documents.skip_space()?);
             let place = if is_only { Place::Only } else { Place::Line(line) };
-            if !self.streamed(streamed, place, start)? {
+            if !self.add_streamed(streamed, place, start)? {
                 break;
             }
             is_first = false;
         }
-        self.refuse_nothing();
+        self.check_not_empty();
         Ok(())
     }
 
-    /// An input without documents is not valid.
-    fn refuse_nothing(&mut self) {
+    /// Reports a problem if the input has no documents.
+    fn check_not_empty(&mut self) {
         if self.outcome.documents == 0 {
             let error = SyntaxError { offset: 0, problem: Syntax::Empty };
-            self.unscannable(&error, Place::Only, 0, b"", Encoding::Json);
+            self.add_syntax_error(&error, Place::Only, 0, b"", Encoding::Json);
         }
     }
 
-    /// Takes the verdict on a record that began at an offset of the input. Returns whether it
-    /// is JSON.
-    fn streamed(
+    /// Adds the result of a record that begins at an offset of the input. Returns whether the
+    /// record is JSON.
+    fn add_streamed(
         &mut self,
         streamed: Result<(), stream::Error>,
         place: Place,
@@ -353,7 +363,7 @@ impl Run<'_> {
             }
             Err(stream::Error::Invalid(violations)) => {
                 self.outcome.documents += 1;
-                self.violations(violations, place);
+                self.add_violations(violations, place);
                 Ok(true)
             }
             Err(stream::Error::Io(error)) => Err(error),
@@ -361,52 +371,52 @@ impl Run<'_> {
                 let offset = start + error.offset;
                 // Only a file can be read again to count its lines.
                 let position = match self.input {
-                    Input::File(_) => Some(Position::of(offset, self.input.open()?)?),
+                    Input::File(_) => Some(Position::at(offset, self.input.open()?)?),
                     _ => None,
                 };
-                self.syntax(error.problem.to_string(), offset, position, place);
+                self.add_problem(error.problem.to_string(), offset, position, place);
                 Ok(false)
             }
         }
     }
 
-    fn document(&mut self, document: Document<'_>, place: Place) {
+    fn validate_document(&mut self, document: Document<'_>, place: Place) {
         self.outcome.documents += 1;
         let rule = &self.settings.rule;
         if let Err(violations) = rule.validate(&document, self.room()) {
-            self.violations(violations, place);
+            self.add_violations(violations, place);
         }
         if rule.is_for_records()
             && let Some(payload) = signed::payload(&document)
         {
             self.outcome.signed.count(&payload);
             if let Err(violations) = payload.validate(self.room()) {
-                self.violations(violations, place);
+                self.add_violations(violations, place);
             }
         }
         if self.settings.lint {
             let findings = lint::lint(&document);
             let reported = &mut self.outcome.findings;
             reported.total += findings.len();
-            let room = self.settings.most - reported.first.len();
+            let room = self.settings.max_reported - reported.first.len();
             reported.first.extend(findings.into_iter().take(room).map(|finding| (place, finding)));
         }
         self.scanner.recycle(document);
     }
 
-    /// How many more problems are reported.
+    /// Returns how many more problems can be reported.
     fn room(&self) -> usize {
-        self.settings.most - self.outcome.problems.first.len()
+        self.settings.max_reported - self.outcome.problems.first.len()
     }
 
-    fn violations(&mut self, violations: Violations, place: Place) {
+    fn add_violations(&mut self, violations: Violations, place: Place) {
         self.outcome.problems.total += violations.total();
         let problems = violations.into_iter().map(Problem::Violation);
         self.outcome.problems.first.extend(problems.map(|problem| (place, problem)));
     }
 
-    /// A document, from `start` on in the bytes, that is none.
-    fn unscannable(
+    /// Adds a syntax error of the document that begins at `start`.
+    fn add_syntax_error(
         &mut self,
         error: &SyntaxError,
         place: Place,
@@ -422,16 +432,22 @@ impl Run<'_> {
         let position = match (encoding, place) {
             _ if error.problem == Syntax::Empty => None,
             (Encoding::Cbor, _) => None,
-            // A line's bytes are all there is of the text.
+            // The bytes are those of the line only.
             (Encoding::Json, Place::Line(line)) if start == 0 => {
-                Position::of(offset, bytes).ok().map(|position| Position { line, ..position })
+                Position::at(offset, bytes).ok().map(|position| Position { line, ..position })
             }
-            (Encoding::Json, _) => Position::of(offset, bytes).ok(),
+            (Encoding::Json, _) => Position::at(offset, bytes).ok(),
         };
-        self.syntax(message, offset, position, place);
+        self.add_problem(message, offset, position, place);
     }
 
-    fn syntax(&mut self, message: String, offset: usize, position: Option<Position>, place: Place) {
+    fn add_problem(
+        &mut self,
+        message: String,
+        offset: usize,
+        position: Option<Position>,
+        place: Place,
+    ) {
         self.outcome.documents += 1;
         self.outcome.problems.total += 1;
         if self.room() > 0 {
@@ -451,13 +467,13 @@ impl Signed {
     }
 }
 
-/// The first line that is not empty and what comes after it, if it ends.
+/// Returns the first line that is not empty and the text after it, if the line is complete.
 fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start();
     memchr(b'\n', text).map(|end| text.split_at(end))
 }
 
-/// Whether a line is the first of a pretty-printed document.
+/// Returns whether a line is the first one of a pretty-printed document.
 fn is_opening(line: &[u8]) -> bool {
     matches!(line.trim_ascii(), b"{" | b"[")
 }

@@ -183,12 +183,12 @@ fn json_is_the_same_value() {
     assert_eq!(prompt["text"], EVIL);
     let report = ["convert", NAME, "session.jsonl", "-o", "out/", "--json", "--report", "r"];
     let summary = run(&folder, &report).json();
-    assert_eq!(summary["failed"][0]["name"], NAME);
+    assert_eq!(summary["failed"][0]["file"], NAME);
     let written = std::fs::read_to_string(folder.path().join("r")).expect("a report");
     assert!(written.chars().all(|c| c == '\n' || is_harmless(c)), "{written}");
     assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), summary);
     let invalid = run(&folder, &["validate", "--json", "bad.json", NAME]).json();
-    assert_eq!(invalid["files"][1]["name"], NAME);
+    assert_eq!(invalid["files"][1]["file"], NAME);
 }
 
 #[test]

@@ -157,9 +157,9 @@ fn json_tells_the_same_facts() {
     assert_eq!(ran.code, 2);
     let json = ran.json();
     let violation = serde_json::json!({
-        "path": "", "expected": "key \"id\"", "found": "no such key", "rule": "verifiable-agent-record"
+        "kind": "missing-key", "path": "", "expected": "key \"id\"", "found": "no such key", "rule": "verifiable-agent-record"
     });
-    assert_eq!(json["files"][0]["name"], "a.json");
+    assert_eq!(json["files"][0]["file"], "a.json");
     assert_eq!(json["files"][0]["violations"], serde_json::json!([violation]));
     assert_eq!(
         json["files"][1]["syntax"],

@@ -19,8 +19,8 @@ fn a_new_key_is_a_pair_of_files_and_a_thumbprint() {
     assert_eq!(ran.stdout, format!("{}\n", key.public_key().thumbprint_uri()));
 
     let json = folder.vac(&["keygen", "--json", "--output", "others"]).json();
-    assert_eq!(json["algorithm"], "Ed25519");
-    let other = json["thumbprint"].as_str().unwrap();
+    assert!(json["algorithm"].is_i64(), "{json}");
+    let other = json["key"].as_str().unwrap();
     assert!(other.starts_with("urn:ietf:params:oauth:ckt:sha-256:"));
     assert_ne!(other, key.public_key().thumbprint_uri());
 }

@@ -334,7 +334,7 @@ fn quiet_says_nothing_and_json_says_the_same() {
     assert!(loud.stderr.contains("11 sessions"), "{}", loud.stderr);
     let json = folder.vac(&["list", "--json", "--root", "home"]).json();
     assert_eq!(json["duplicates"].as_array().map(Vec::len), Some(1));
-    assert_eq!(json["unreadable"].as_array().map(Vec::len), Some(0));
+    assert_eq!(json["failed"].as_array().map(Vec::len), Some(0));
     assert_eq!(json["skipped"], 0);
 }
 

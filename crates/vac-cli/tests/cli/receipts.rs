@@ -51,8 +51,10 @@ fn a_receipt_is_attached_and_holds() {
     let checked = ["--force", "--json", "-q", "--receipt-key", "log.pub.pem"];
     let ran = folder.vac(&[&attach[..], &output, &checked].concat());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
-    let expected =
-        serde_json::json!({"output": "transparent.cbor", "receipts": 1, "checked": true});
+    let expected = serde_json::json!({
+        "vac": env!("CARGO_PKG_VERSION"), "command": "receipts attach",
+        "output": "transparent.cbor", "receipts": 1, "checked": true
+    });
     assert_eq!(ran.json(), expected);
 }
 

@@ -32,7 +32,8 @@ fn command(words: Vec<String>) -> Command {
     let arguments: Vec<_> = words.iter().map(String::as_str).chain(["--help"]).collect();
     let ran = Folder::new().vac(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
-    let options = section(&ran.stdout, "Options:").filter_map(|line| {
+    let sections = section(&ran.stdout, "Options:").chain(section(&ran.stdout, "Global options:"));
+    let options = sections.filter_map(|line| {
         let (short, long) = line.split_once("--")?;
         let is_option = short.is_empty() || short.starts_with('-') && short.ends_with(", ");
         let end = long.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');

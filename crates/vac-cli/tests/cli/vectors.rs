@@ -40,7 +40,7 @@ fn every_shared_vector_gets_its_verdict() {
         let json = ran.json();
         let verdicts = json["files"].as_array().unwrap().iter();
         let verdicts = verdicts.map(|file| {
-            (file["name"].as_str().unwrap().to_owned(), file["valid"].as_bool().unwrap())
+            (file["file"].as_str().unwrap().to_owned(), file["valid"].as_bool().unwrap())
         });
         assert_eq!(verdicts.collect::<Vec<_>>(), cases, "{options:?}");
         assert_eq!(ran.code, 1);

@@ -17,7 +17,7 @@ fn validate_names_the_agent_of_a_log_in_one_line() {
     let folder = folder();
     let line = |name: &str, agent: &str| {
         format!(
-            "{name}: this is a log of {agent}, not a record; convert it first with `vac convert`\n"
+            "{name}: this is a {agent} log, not a record; convert it first with `vac convert`\n"
         )
     };
     folder.vac(&["validate", "session.jsonl"]).gives(1, &line("session.jsonl", "Claude Code"));
@@ -29,8 +29,9 @@ fn validate_names_the_agent_of_a_log_in_one_line() {
     folder.vac(&["validate", "opencode.db"]).gives(1, &line("opencode.db", "OpenCode"));
     let json = folder.vac(&["validate", "--json", "session.jsonl"]).json();
     let message = json["files"][0]["syntax"][0]["message"].as_str().expect("a message");
-    assert!(message.starts_with("this is a log of Claude Code"), "{message}");
-    assert_eq!(json["files"][0]["violation_count"], 1);
+    assert!(message.starts_with("this is a Claude Code log"), "{message}");
+    assert_eq!(json["files"][0]["syntax"][0]["agent"], "claude");
+    assert_eq!(json["files"][0]["violation-count"], 1);
 }
 
 #[test]

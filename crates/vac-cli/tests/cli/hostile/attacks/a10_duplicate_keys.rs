@@ -141,7 +141,7 @@ fn duplicate_keys_count_like_other_violations() {
     folder.write("a.json", with(&format!(r#""x": [{}]"#, twice.join(","))));
     let json = folder.vac(&["validate", "--json", "--lint", "a.json"]).json();
     let file = &json["files"][0];
-    assert_eq!(file["violation_count"], 50);
+    assert_eq!(file["violation-count"], 50);
     assert_eq!(file["violations"].as_array().map(Vec::len), Some(20));
     assert_eq!(file["violations"][0]["path"], "/x/0/k0");
     assert_eq!(file["violations"][0]["found"], "duplicate key \"k0\"");
