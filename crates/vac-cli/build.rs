@@ -3,7 +3,7 @@
 //! A packager can state it in the environment. Otherwise a release build of the repository asks
 //! git. Other builds have none, so that tests see the same records at every commit.
 
-#![allow(clippy::disallowed_macros)] // cargo reads what a build script prints
+#![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::env;
 use std::process::Command;

@@ -43,3 +43,37 @@ pub fn run<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Output 
 pub fn fixture(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures")).join(name)
 }
+
+mod tests {
+    use super::*;
+
+    const LOG: &str = "claude/jsonl/basic/session.jsonl";
+
+    #[test]
+    fn validate_of_a_log_names_its_agent_in_one_line() {
+        let log = fixture(LOG);
+        let output = run(["validate".into(), log.clone().into_os_string()]);
+        assert_eq!(output.exit, Exit::Failure);
+        let line = "this is a Claude Code log, not a record; convert it first with `vac convert`";
+        assert_eq!(output.stdout, format!("{}: {line}\n", log.display()));
+    }
+
+    #[test]
+    fn convert_of_a_record_names_the_commands_for_records() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record.json");
+        let arguments = ["convert".into(), fixture(LOG).into_os_string(), "-o".into()];
+        let written = run(arguments.into_iter().chain([record.clone().into_os_string()]));
+        assert_eq!(written.exit, Exit::Success, "{}", written.stderr);
+        let output = run(["convert".into(), record.into_os_string()]);
+        assert_eq!((output.exit, output.stdout.as_str()), (Exit::Failure, ""));
+        assert!(output.stderr.contains("this is a record, not a session log"), "{}", output.stderr);
+    }
+
+    #[test]
+    fn convert_without_a_path_mentions_discover() {
+        let output = run(["convert"]);
+        assert_eq!((output.exit, output.stdout.as_str()), (Exit::Error, ""));
+        assert!(output.stderr.contains("--discover"), "{}", output.stderr);
+    }
+}

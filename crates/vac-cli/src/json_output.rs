@@ -441,15 +441,8 @@ mod tests {
     ];
 
     /// The answers of `vac verify`, which have the same members.
-    const ANSWERS: [&str; 7] = [
-        "envelope",
-        "payload-hash",
-        "receipts",
-        "record",
-        "signature",
-        "signer",
-        "trace-metadata",
-    ];
+    const ANSWERS: [&str; 7] =
+        ["envelope", "payload-hash", "receipts", "record", "signature", "signer", "trace-metadata"];
 
     type Keys = BTreeMap<String, BTreeSet<String>>;
 
@@ -468,14 +461,17 @@ mod tests {
         match value {
             Value::Null => panic!("{path} is null"),
             Value::Array(items) => {
-                items.iter().for_each(|item| collect(item, &format!("{path}[]"), keys));
+                for item in items {
+                    collect(item, &format!("{path}[]"), keys);
+                }
             }
             Value::Object(members) => {
                 for (key, member) in members {
                     let dot = if path.is_empty() { "" } else { "." };
-                    let path = match ANSWERS.contains(&path) {
-                        true => format!("*.{key}"),
-                        false => format!("{path}{dot}{key}"),
+                    let path = if ANSWERS.contains(&path) {
+                        format!("*.{key}")
+                    } else {
+                        format!("{path}{dot}{key}")
                     };
                     keys.insert(path.clone());
                     if !MAPS.contains(&key.as_str()) {

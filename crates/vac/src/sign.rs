@@ -145,10 +145,13 @@ pub struct SignedClaims {
     /// The thumbprint of the key that verified it, as a URI.
     pub key: String,
     /// The issuer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
     /// The subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The media type of the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// What was signed: the record as it is, its canonical form, or its digest.
     pub signed: &'static str,
