@@ -111,7 +111,9 @@ mod tests {
             "2026-02-31T00:00:00Z",
             "2026-01-01T00:00:00Z",
         ];
-        texts.iter().for_each(|text| span.add(&timestamp(text)));
+        for text in texts {
+            span.add(&timestamp(text));
+        }
         assert_eq!(span.first(), Some(timestamp(texts[3])));
         assert_eq!(span.last(), Some(timestamp(texts[1])));
     }
