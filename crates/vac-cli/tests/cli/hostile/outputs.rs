@@ -91,7 +91,7 @@ fn a_report_takes_the_place_of_a_report_alone() {
         assert!(fs::read(folder.path().join("out/claude-one.json")).unwrap() == record);
     }
     let ended = convert("d.json", &["-"]);
-    assert!(ended.stdout.starts_with(b"{\n  \"sessions\": ["), "{ended:?}");
+    assert!(ended.stdout.starts_with(b"{\n  \"vac\": \""), "{ended:?}");
     run(folder.path(), &["convert", "log.jsonl", "--report", "-"]).says(2, "cannot both go to");
     assert!(!folder.path().join("-").exists());
     assert_eq!(fs::read_to_string(folder.path().join("notes.txt")).unwrap(), "remember");
