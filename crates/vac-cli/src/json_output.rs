@@ -4,8 +4,8 @@
 //! codes, and what is unknown is absent. `JSON.md` of this crate lists all keys.
 
 use serde::Serialize;
-use vac::{LogVerification, Verified};
 use vac::sign::StatedDigest;
+use vac::{LogVerification, Verified};
 use vac_adapter::report::Report;
 use vac_validate::lint::Finding;
 use vac_validate::{Violation, ViolationKind};

@@ -6,10 +6,13 @@
 //!     cargo bench -- --quick       with small inputs and few rounds: a first look
 //!     cargo bench -- --markdown    as Markdown (`cargo xtask bench-report -o FILE`)
 //!
+//! `VAC_BINARIES=before=PATH:after=PATH` compares builds of the command in one run.
+//!
 //! Inputs are generated and, if a corpus is next to the workspace (or in the folder that
 //! `VAC_CORPUS` names), the largest log of each agent in it.
 
 mod codecs;
+mod command;
 mod convert;
 mod inputs;
 mod measure;
@@ -46,6 +49,14 @@ fn main() -> ExitCode {
     for (job, measure) in jobs {
         eprintln!("{job} ...");
         println!("{}", print(&measure()));
+    }
+    eprintln!("running the whole command ...");
+    match command::tables(effort) {
+        Ok(tables) => tables.iter().for_each(|table| println!("{}", print(table))),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
     }
     ExitCode::SUCCESS
 }

@@ -61,14 +61,14 @@ type Clock = fn() -> Duration;
 /// The time that this process has spent on processors, all threads together: what others
 /// do on the machine does not count.
 #[cfg(unix)]
-fn processor_time() -> Duration {
+pub fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
 /// Elsewhere, the time.
 #[cfg(not(unix))]
-fn processor_time() -> Duration {
+pub fn processor_time() -> Duration {
     elapsed_time()
 }
 
