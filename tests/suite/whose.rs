@@ -10,7 +10,7 @@ use vac_adapter_check::{Log, corpus, fixture_logs};
 /// Returns the message of detection for bytes with a name.
 fn detect(name: &str, bytes: &[u8]) -> String {
     let input = Memory { name, bytes };
-    let beginning = Beginning::of(&input).expect("memory can be read");
+    let beginning = Beginning::read(&input).expect("memory can be read");
     beginning.sample().detect(AGENTS).to_string()
 }
 
@@ -18,7 +18,7 @@ fn detect(name: &str, bytes: &[u8]) -> String {
 /// highest confidence.
 fn check_pairs(owner: &dyn Adapter, logs: &[Log]) {
     for log in logs {
-        let beginning = Beginning::of(log).expect("memory can be read");
+        let beginning = Beginning::read(log).expect("memory can be read");
         let sample = beginning.sample();
         let own = owner.detect(&sample).confidence();
         for other in AGENTS.iter().filter(|other| other.name() != owner.name()) {

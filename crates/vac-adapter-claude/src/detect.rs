@@ -1,7 +1,7 @@
 //! Which documents are lines of a Claude Code log, and what the first of them say about the session.
 
 use vac_adapter::verdict::UNKNOWN_SHAPE;
-use vac_adapter::{Confidence, Fit, Glimpse, Memory, Sample, Share, Verdict, ids};
+use vac_adapter::{Confidence, Fit, Memory, Preview, Sample, Share, Verdict, ids};
 use vac_value::Node;
 
 use crate::first_pass::Facts;
@@ -54,28 +54,28 @@ fn fit_line(line: Node<'_, '_>) -> Fit {
 }
 
 /// Returns what the beginning of a log says about its session.
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::new(&Memory { name: sample.name, bytes: &[] });
     for document in &sample.documents {
         let root = document.root();
         match exported(root) {
             Some(lines) => {
-                facts.preview(LineContent::Wrapper(root));
-                lines.elements().for_each(|line| facts.preview(LineContent::Value(line)));
+                facts.add_beginning(LineContent::Wrapper(root));
+                lines.elements().for_each(|line| facts.add_beginning(LineContent::Value(line)));
             }
-            None => facts.preview(LineContent::Value(root)),
+            None => facts.add_beginning(LineContent::Value(root)),
         }
     }
     if sample.documents.is_empty() {
         for line in damaged_lines(sample.text()) {
             facts.exports = 1;
-            facts.preview(LineContent::Value(line.root()));
+            facts.add_beginning(LineContent::Value(line.root()));
         }
     }
     // It does not matter here whether that is a session.
     let _ = facts.end();
     let stem = || ids::stem(sample.name).map(str::to_owned);
-    Glimpse {
+    Preview {
         variant: facts.variant(false),
         parent: facts.parent(),
         share: if facts.agent.is_some() { Share::Subagent } else { Share::Whole },

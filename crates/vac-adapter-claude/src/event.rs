@@ -3,7 +3,7 @@
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::Rest;
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Report, mapping};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Map, Node, Text};
@@ -103,7 +103,7 @@ fn value<'a>(line: Node<'a, '_>, place: Place, report: &mut Report) -> Entry<'a>
 pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, report: &mut Report) -> Entry<'a> {
     report.unparsed(place.line, raw.reason.code());
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
-    let known = Known {
+    let known = KnownMembers {
         id: member("uuid").and_then(Node::text),
         timestamp: member("timestamp").and_then(|node| AbstractTimestamp::from_node(node).ok()),
         parent_id: member("parentUuid").and_then(Node::text),

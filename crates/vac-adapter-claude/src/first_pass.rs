@@ -144,7 +144,7 @@ impl Facts {
     }
 
     /// Adds a line of the beginning of a log.
-    pub fn preview(&mut self, content: LineContent<'_, '_>) {
+    pub fn add_beginning(&mut self, content: LineContent<'_, '_>) {
         let (index, place) = (self.plans.len(), Place::default());
         self.line(Line { index, place, content }, &mut Spilled::default());
     }
@@ -524,7 +524,7 @@ fn queued<'d: 'a, 'a>(attachment: Node<'d, 'a>) -> Option<Node<'d, 'a>> {
     attachment.member("prompt").filter(|prompt| prompt.kind() != Kind::Null)
 }
 
-/// Stands for an id: 128 bits, to keep little of each line in memory.
+/// A hash of an id, of 128 bits, to keep little of each line in memory.
 type Key = (u64, u64);
 
 fn key(id: &str) -> Key {

@@ -122,7 +122,7 @@ use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 
 use session::ClaudeSession;
 
@@ -149,8 +149,8 @@ impl Adapter for Claude {
         detect::verdict(sample)
     }
 
-    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
-        detect::glimpse(sample)
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        detect::preview(sample)
     }
 
     fn newest_tested(&self) -> Option<&'static str> {

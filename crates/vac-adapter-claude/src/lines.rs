@@ -32,7 +32,7 @@ pub(crate) enum LineContent<'f, 'a> {
 /// The member of a web export that holds its lines.
 pub(crate) const LOGLINES: &str = "loglines";
 
-const LISTS: &[List] = &[List::of(LOGLINES)];
+const LISTS: &[List] = &[List::new(LOGLINES)];
 
 /// Maximum number of bytes before the lines of a web export.
 const MAX_BEFORE: usize = 64 * 1024;
@@ -101,7 +101,7 @@ impl<F: FnMut(Line<'_, '_>) -> Result<(), Error>> Lines<F> {
                 self.next(first, LineContent::Raw(&ambiguous))?;
             }
         }
-        Pieces::of_frame(raw, LISTS).try_for_each(|piece| match piece {
+        Pieces::from_frame(raw, LISTS).try_for_each(|piece| match piece {
             Piece::Element { value, .. } => self.next(first, LineContent::Value(value.root())),
             Piece::Raw { raw, .. } => self.next(first, LineContent::Raw(&raw)),
             _ => Ok(()),

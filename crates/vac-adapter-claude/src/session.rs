@@ -29,7 +29,7 @@ pub(crate) struct ClaudeSession<'i> {
 impl<'i> ClaudeSession<'i> {
     /// Reads the sessions of an input.
     pub fn read_all(input: &'i dyn Input) -> Result<Vec<Self>, Error> {
-        let log = Rc::new(Log::of(input));
+        let log = Rc::new(Log::new(input));
         let whole = Self::read_one(input, &log)?;
         if !whole.facts.has_several_sessions() || !whole.folder.is_empty() {
             return Ok(vec![whole]);

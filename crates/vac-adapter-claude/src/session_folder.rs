@@ -37,7 +37,7 @@ enum FileKind<'n> {
 }
 
 impl<'i> SessionFolder<'i> {
-    /// The files next to an input of so many log files.
+    /// Collects the companion files of an input with `parts` log files.
     pub fn new(input: &'i dyn Input, parts: usize) -> Self {
         let files = input.attachments();
         let spilled =
@@ -125,7 +125,7 @@ fn journal(journal: Attachment<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let folder = journal.file.name().trim_end_matches("journal.jsonl");
     let run = run(folder).map(str::to_owned);
     let Some(reader) = journal.open(sink)? else { return Ok(()) };
-    let mut frames = Frames::of_file(reader, journal.number).within(journal.file.max_event());
+    let mut frames = Frames::for_file(reader, journal.number).within(journal.file.max_event());
     frames.each(|frame| {
         let report = sink.report();
         report.frames += 1;

@@ -1,6 +1,6 @@
 //! Detection, and the preview of a log.
 
-use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
+use vac_adapter::{Confidence, Fit, Preview, Sample, Share, Verdict};
 use vac_value::{Kind, Node};
 
 use crate::facts::Facts;
@@ -91,7 +91,7 @@ fn confidence(document: Node<'_, '_>) -> Confidence {
 }
 
 /// Returns what the beginning of an input states.
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::default();
     for (number, document) in (0..).zip(&sample.documents) {
         facts.line(document.root(), Location::document(number));
@@ -99,7 +99,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
     if sample.documents.is_empty() {
         typescript_session::begun(sample.text(), |session| facts.begun(session));
     }
-    Glimpse {
+    Preview {
         variant: facts.variant(),
         parent: facts.parent(),
         session_id: facts.id().map(str::to_owned).or_else(|| rollout_name::id(sample.name)),

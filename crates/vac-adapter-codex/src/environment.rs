@@ -10,14 +10,14 @@ pub(crate) fn told_working_dir(item: Node<'_, '_>) -> Option<String> {
         return None;
     }
     item.member("content")?.elements().find_map(|part| {
-        let told = part.member("text")?.text()?;
-        let told = told.trim_start();
-        if !told.starts_with("<environment_context>") && !told.starts_with(OLDER) {
+        let text = part.member("text")?.text()?;
+        let text = text.trim_start();
+        if !text.starts_with("<environment_context>") && !text.starts_with(OLDER) {
             return None;
         }
-        let between = |before: &str, behind: &str| {
-            let (_, rest) = told.split_once(before)?;
-            let found = rest.split_once(behind).map_or(rest, |(found, _)| found).trim();
+        let between = |before: &str, after: &str| {
+            let (_, rest) = text.split_once(before)?;
+            let found = rest.split_once(after).map_or(rest, |(found, _)| found).trim();
             Some(found.to_owned()).filter(|found| !found.is_empty())
         };
         between("<cwd>", "</cwd>").or_else(|| between(OLDER, "\n"))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::frame::Raw;
 use vac_adapter::members::{Rest, object};
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::Author;
 use vac_record::{AbstractTimestamp, Entry, MessageEntryType};
@@ -171,7 +171,7 @@ pub(crate) fn spoken<'a>(
 ) -> Result<Entry<'a>, LineContext<'a>> {
     let is_role = |role: &str| segment.member("role").is_some_and(|it| it.is_text(role));
     let (kind, model) = if is_role("user") {
-        // Somebody spoke it, in whichever session.
+        // The user spoke it, also if the session belongs to a subagent.
         around.annotations.author = Some(Author::User);
         (MessageEntryType::User, None)
     } else if is_role("assistant") {
@@ -190,7 +190,7 @@ pub(crate) fn raw<'a>(raw: &'a Raw<'_>, at: Location, report: &mut Report) -> En
     report.unparsed(at.place.line, raw.reason.code());
     let root = raw.document.as_ref().map(Document::root);
     let timestamp = root.and_then(|root| root.member("timestamp"));
-    let known = Known {
+    let known = KnownMembers {
         id: at.item.map(|_| Cow::Owned(at.id())),
         timestamp: timestamp.and_then(clock::timestamp),
         parent_id: None,

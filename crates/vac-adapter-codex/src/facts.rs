@@ -375,8 +375,8 @@ impl Facts {
 
     /// When it began.
     pub fn start(&self) -> Option<AbstractTimestamp<'static>> {
-        let told = self.meta().and_then(|meta| meta.timestamp.clone());
-        told.or_else(|| self.clock.first())
+        let stated = self.meta().and_then(|meta| meta.timestamp.clone());
+        stated.or_else(|| self.clock.first())
     }
 
     /// When its last line was written.

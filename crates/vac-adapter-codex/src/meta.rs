@@ -80,7 +80,7 @@ pub(crate) struct Meta {
     pub cli_version: Option<String>,
     /// Who runs the models.
     pub model_provider: Option<String>,
-    /// Whether somebody sat before it.
+    /// Whether a user was present.
     pub format: Option<&'static str>,
     /// The repository.
     pub vcs: Option<VcsContext<'static>>,

@@ -142,7 +142,7 @@ impl<'f> Reader<'f> {
             }
             Shape::TypeScript | Shape::Prompt(_) | Shape::Other(None) => {
                 let is_object = line.kind() == Kind::Map;
-                let what = if is_object { "without a type" } else { "that is no object" };
+                let what = if is_object { "without a type" } else { "that is not an object" };
                 report.unknown(&format!("a line {what}"));
                 "unknown".into()
             }

@@ -35,7 +35,7 @@ pub(crate) struct Survey<'i> {
 
 /// Surveys an input.
 pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<Survey<'_>>, Error> {
-    let log = Log::of(input);
+    let log = Log::new(input);
     let mut threads = Threads::default();
     let mut index = 0;
     log.each(|frame| {

@@ -8,7 +8,7 @@ use vac_adapter::members::Rest;
 use vac_adapter::{Report, mapping};
 use vac_value::{Document, Kind, Node};
 
-const LISTS: &[List] = &[List::of("items")];
+const LISTS: &[List] = &[List::new("items")];
 
 mapping! {
     /// A session of the first CLI, which is one document.
@@ -90,7 +90,7 @@ pub(crate) fn each_damaged<E>(
             number += 1;
         }
     }
-    for piece in Pieces::of_frame(raw, LISTS) {
+    for piece in Pieces::from_frame(raw, LISTS) {
         match piece {
             damaged::Piece::Element { value, .. } => show(Piece::Item(number, value.root()))?,
             damaged::Piece::Raw { raw, .. } => show(Piece::Raw(number, &raw))?,

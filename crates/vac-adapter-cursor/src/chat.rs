@@ -107,7 +107,7 @@ fn about<'a>(
     }
 }
 
-/// A blob that is no message: the root, what leads from it, or whatever else.
+/// Returns the entry of a blob that is not a message: the root, or another blob.
 fn binary<'a>(
     node: Node<'a, '_>,
     id: &str,

@@ -4,7 +4,7 @@
 //! in `chats/<folder>/<id>/meta.json`, with or without a database next to it. One with a database
 //! belongs to that.
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{Document, IntoOwned, Kind, Node};
@@ -26,17 +26,17 @@ pub(crate) const COMPANIONS: Companions = Companions {
     ..Companions::NONE
 };
 
-fn meta(bytes: &[u8], glimpse: &mut Glimpse) -> bool {
+fn meta(bytes: &[u8], preview: &mut Preview) -> bool {
     let Ok(document) = Document::json(bytes) else { return false };
     let root = document.root();
     if root.kind() != Kind::Map || document.duplicate_keys().next().is_some() {
         return false;
     }
     let project = root.member("cwd").and_then(Node::text).map(Into::into);
-    glimpse.project = project.or(glimpse.project.take());
-    if glimpse.start.is_none() {
+    preview.project = project.or(preview.project.take());
+    if preview.start.is_none() {
         let start = root.member("createdAtMs").map(AbstractTimestamp::from_node);
-        glimpse.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
+        preview.start = start.and_then(Result::ok).map(IntoOwned::into_owned);
     }
     true
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Reason};
-use vac_adapter::raw::Known;
+use vac_adapter::raw::KnownMembers;
 use vac_adapter::{Error, Origin, Report, Sink, mapping, redact};
 use vac_record::{AbstractTimestamp, Decode, Entry, EventEntry};
 use vac_value::{Kind, Node};
@@ -132,7 +132,7 @@ fn redacted<'a>(
     report: &mut Report,
 ) -> Entry<'a> {
     report.redact(secret::UNPARSED);
-    let known = Known { id: Some(id.to_owned().into()), ..Known::default() };
+    let known = KnownMembers { id: Some(id.to_owned().into()), ..KnownMembers::default() };
     let reason = Reason::Encoding(stored::NOT_JSON.to_owned());
     let mut entry = redact::entry(secret::SECRETS, node.raw(), &reason, place, known);
     stored::mark(&mut entry, troubles);

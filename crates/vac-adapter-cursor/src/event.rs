@@ -6,7 +6,7 @@ use vac_adapter::annotation::attach;
 use vac_adapter::container::Trouble;
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::Rest;
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Report, mapping, redact};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry, EventEntry};
@@ -136,9 +136,9 @@ pub(crate) fn raw<'a>(
 ) -> Entry<'a> {
     report.unparsed(place.line, raw.reason.code());
     let root = raw.document.as_ref().map(Document::root);
-    let known = Known {
+    let known = KnownMembers {
         id: root.and_then(|root| stored::id(root, troubles)).map(Cow::Owned),
-        ..Known::default()
+        ..KnownMembers::default()
     };
     let mut entry = if is_redacted {
         report.redact(secret::UNPARSED);

@@ -101,12 +101,12 @@ mod detect;
 mod entry;
 mod event;
 mod facts;
-mod glimpse;
 mod line;
 mod message;
 mod outcome;
 mod partial_output;
 mod places;
+mod preview;
 mod prompt_rules;
 mod reader;
 mod secret;
@@ -124,7 +124,7 @@ use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_record::MessageEntry;
 use vac_value::{Any, Kind};
 
@@ -145,8 +145,8 @@ impl Adapter for Cursor {
         detect::verdict(sample)
     }
 
-    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
-        glimpse::glimpse(sample)
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        preview::preview(sample)
     }
 
     fn mappings(&self) -> Vec<Mapping> {

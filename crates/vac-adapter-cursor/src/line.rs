@@ -5,7 +5,7 @@ use vac_value::{Kind, Node};
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// Somebody speaks in a transcript.
+    /// A message of a transcript.
     Message,
     /// Something happens in a transcript: a turn ends, or an error.
     Event,
@@ -22,7 +22,7 @@ pub(crate) enum Line {
 /// A line of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Capture {
-    /// Somebody speaks.
+    /// A message.
     Message,
     /// The model thinks on.
     Thinking,

@@ -86,7 +86,7 @@ impl<'f> Reader<'f> {
         }
         self.end(sink)?;
         if line == Line::Unknown
-            && let Some((kept, count)) = SECRETS.blanked(node)
+            && let Some((kept, count)) = SECRETS.without_secrets(node)
         {
             return self.redacted(&kept, count, place, sink);
         }

@@ -23,7 +23,7 @@ pub(crate) struct Survey<'i> {
 impl<'i> Survey<'i> {
     /// Surveys an input.
     pub fn new(input: &'i dyn Input) -> Result<Self, Error> {
-        let log = Log::of(input);
+        let log = Log::new(input);
         let mut facts = Facts::new(input.folder());
         let (mut is_empty, mut is_database) = (true, false);
         let mut count = Some(0);

@@ -4,7 +4,7 @@
 //! the project is in `<project>/.project_root`, and tool output in
 //! `<project>/tool-outputs/session-<id>`. `logs.json` has the prompts of all sessions.
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::companions::{Base, Companion, CompanionKind, Companions, PromptList};
 
 const PROJECT: Base = Base { folder: "chats", within: 2, above: 1, or_own_folder: true };
@@ -37,9 +37,9 @@ pub(crate) const COMPANIONS: Companions = Companions {
 };
 
 /// The file has one line, the path of the project.
-fn project_root(bytes: &[u8], glimpse: &mut Glimpse) {
+fn project_root(bytes: &[u8], preview: &mut Preview) {
     let line = std::str::from_utf8(bytes).unwrap_or_default().trim();
-    if glimpse.project.is_none() && !line.is_empty() && !line.contains('\n') {
-        glimpse.project = Some(line.to_owned());
+    if preview.project.is_none() && !line.is_empty() && !line.contains('\n') {
+        preview.project = Some(line.to_owned());
     }
 }

@@ -10,7 +10,7 @@ use crate::native::{Form, Native, is_gemini, native};
 use crate::walk::{Around, Pick, Piece, Show, Slot};
 
 /// The members that hold lists.
-const LISTS: &[List] = &[List::of("messages"), List::of("history"), List::of("clientHistory")];
+const LISTS: &[List] = &[List::new("messages"), List::new("history"), List::new("clientHistory")];
 /// Maximum number of elements that are looked at to know whose they are.
 const TELLING: usize = 64;
 
@@ -56,7 +56,7 @@ impl DamagedSession {
                 show(0, Piece::Around(around))?;
             }
             let mut number = 0;
-            for (list, _, content) in contents(Pieces::of_frame(raw, LISTS)) {
+            for (list, _, content) in contents(Pieces::from_frame(raw, LISTS)) {
                 number += 1;
                 read(self.slot(list), &content, number, show)?;
             }

@@ -1,7 +1,7 @@
 //! Detection of logs, and previews of them.
 
 use vac_adapter::frame::{Raw, Reason};
-use vac_adapter::{Confidence, Fit, Glimpse, Parent, Sample, Share, Verdict, ids};
+use vac_adapter::{Confidence, Fit, Parent, Preview, Sample, Share, Verdict, ids};
 use vac_record::AbstractTimestamp;
 use vac_record::annotations::Relation;
 use vac_value::{Kind, Node};
@@ -71,9 +71,9 @@ fn fit_messages(document: Node<'_, '_>) -> Fit {
 }
 
 /// Returns what the beginning of a log states about its session.
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    if let Some(glimpse) = stream::glimpse(sample) {
-        return glimpse;
+pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
+    if let Some(preview) = stream::preview(sample) {
+        return preview;
     }
     let mut seen = Seen::default();
     for document in &sample.documents {
@@ -104,7 +104,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         Form::Messages | Form::Lines if seen.id.is_some() => Share::Piece,
         _ => Share::Whole,
     };
-    Glimpse {
+    Preview {
         variant: form.name(),
         parent: session::parent(sample.folder)
             .map(|id| Parent { session_id: id.to_owned(), relation: Relation::Subagent }),

@@ -3,7 +3,7 @@
 use vac_adapter::annotation::{annotate, attach};
 use vac_adapter::frame::{Place, Raw};
 use vac_adapter::members::{self, Rest};
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Report, mapping};
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations};
 use vac_record::{AbstractTimestamp, Entry, ToolCallEntry};
@@ -196,8 +196,11 @@ pub(crate) fn raw<'a>(raw: &Raw<'a>, place: Place, maker: &mut Maker<'_, '_>) ->
     let member = |key: &str| raw.document.as_ref().and_then(|document| document.root().member(key));
     // The raw text contains the id.
     let (id, version) = maker.id(member("id").and_then(Node::text), &mut Rest::default());
-    let known =
-        Known { id: Some(id), timestamp: member("timestamp").and_then(time), parent_id: None };
+    let known = KnownMembers {
+        id: Some(id),
+        timestamp: member("timestamp").and_then(time),
+        parent_id: None,
+    };
     let mut entry = raw::entry(raw.bytes, &raw.reason, place, known);
     if version != EntryAnnotations::default() {
         annotate(&mut entry, |it| {

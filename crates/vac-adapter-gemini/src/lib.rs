@@ -140,7 +140,7 @@ use vac_adapter::mapping::Mapping;
 use vac_adapter::members::Rest;
 use vac_adapter::prompt::{Rule, Typed};
 use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Glimpse, Input, Log, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Error, Input, Log, Preview, Sample, Session, Verdict};
 
 /// The name of the program in records.
 const CLI_NAME: &str = "gemini-cli";
@@ -165,8 +165,8 @@ impl Adapter for Gemini {
         detect::verdict(sample)
     }
 
-    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
-        detect::glimpse(sample)
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        detect::preview(sample)
     }
 
     fn cli_name(&self) -> &'static str {
@@ -236,7 +236,7 @@ impl Adapter for Gemini {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        let log = Rc::new(Log::of(input));
+        let log = Rc::new(Log::new(input));
         if stream::is_stream(&log, native::is_line)? {
             return stream::sessions(input, &log);
         }

@@ -11,11 +11,11 @@ use vac_adapter::frame::{Content, Frame, Place};
 use vac_adapter::members::Rest;
 use vac_adapter::models::Models;
 use vac_adapter::provider::{UNKNOWN, provider};
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::time::Span;
 use vac_adapter::{Confidence, Share};
 use vac_adapter::{
-    Error, Fit, Glimpse, Input, Log, Origin, Report, Sample, Session, Sink, ids, mapping,
+    Error, Fit, Input, Log, Origin, Preview, Report, Sample, Session, Sink, ids, mapping,
 };
 use vac_record::annotations::{End, EndOf, Ending, EntryAnnotations, Usage};
 use vac_record::{
@@ -145,11 +145,11 @@ pub(crate) fn fit(document: Node<'_, '_>) -> Option<Fit> {
 }
 
 /// What a sample says about its session, if it is a stream.
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Option<Glimpse> {
+pub(crate) fn preview(sample: &Sample<'_>) -> Option<Preview> {
     let mut facts = Facts::default();
     sample.documents.iter().for_each(|document| facts.add(document.root()));
     let stem = || ids::stem(sample.name).map(str::to_owned);
-    facts.is_stream.then(|| Glimpse {
+    facts.is_stream.then(|| Preview {
         variant: VARIANT,
         parent: None,
         session_id: facts.session.clone().or_else(stem),
@@ -334,7 +334,7 @@ fn frame_entry<'f>(
         }
         Content::Raw(raw) => {
             report.unparsed(frame.place.line, raw.reason.code());
-            (raw::entry(raw.bytes, &raw.reason, frame.place, Known::default()), raw.bytes)
+            (raw::entry(raw.bytes, &raw.reason, frame.place, KnownMembers::default()), raw.bytes)
         }
     }
 }

@@ -73,7 +73,7 @@ impl<'a> Objects<'a> {
         redactor: &mut Redactor,
         keep: fn(Text<'f>) -> Text<'a>,
     ) {
-        redactor.at(frame.place);
+        redactor.enter(frame.place);
         let mut adding = Adding { objects: self, place: frame.place, part: 0, redactor, keep };
         match &frame.content {
             Content::Raw(raw) => adding.bad(raw, frame),
@@ -324,7 +324,7 @@ impl<'f> Adding<'_, '_, 'f> {
         if let Some(form) = damaged_export::form(raw.bytes) {
             self.seen(form);
             let mut around = Around { is_nested: form == Form::Export, ..Around::default() };
-            let pieces = Pieces::of_frame(raw, damaged_export::LISTS);
+            let pieces = Pieces::from_frame(raw, damaged_export::LISTS);
             return pieces.for_each(|piece| self.piece(piece, &mut around));
         }
         let root = raw.document.as_ref().map(Document::root);

@@ -13,7 +13,7 @@ pub(crate) const MESSAGES: &str = "messages";
 pub(crate) const PARTS: &str = "parts";
 
 /// The lists of an export.
-pub(crate) const LISTS: &[List] = &[List { key: MESSAGES, inside: &[List::of(PARTS)] }];
+pub(crate) const LISTS: &[List] = &[List { key: MESSAGES, inside: &[List::new(PARTS)] }];
 
 /// Returns whether bytes are a damaged export or a damaged shared session; `None` if they begin
 /// as neither.

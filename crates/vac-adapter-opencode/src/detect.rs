@@ -1,7 +1,7 @@
 //! Detection of `OpenCode`'s documents, and the preview of a session.
 
 use vac_adapter::damaged::{Piece, Pieces};
-use vac_adapter::{Confidence, Fit, Glimpse, Sample, Share, Verdict};
+use vac_adapter::{Confidence, Fit, Preview, Sample, Share, Verdict};
 use vac_record::{AbstractTimestamp, Decode};
 use vac_value::{IntoOwned, Kind, Node};
 
@@ -117,39 +117,39 @@ fn is_damaged(bytes: &[u8]) -> bool {
 }
 
 /// Returns the preview of the first session in a log.
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
-    let mut glimpse =
-        Glimpse { variant: "concatenated", share: Share::Whole, ..Glimpse::default() };
+pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
+    let mut preview =
+        Preview { variant: "concatenated", share: Share::Whole, ..Preview::default() };
     for document in &sample.documents {
         let root = document.root();
         let facts = Facts::new(root);
         if let Some((info, messages)) = facts.export() {
-            glimpse.variant = "export";
-            see(&mut glimpse, &Facts::new(info));
+            preview.variant = "export";
+            see(&mut preview, &Facts::new(info));
             for message in messages.elements() {
                 message
                     .member("info")
                     .iter()
-                    .for_each(|info| see(&mut glimpse, &Facts::new(*info)));
+                    .for_each(|info| see(&mut preview, &Facts::new(*info)));
             }
         } else if root.kind() == Kind::Array && is_shared(root) {
-            glimpse.variant = "share";
+            preview.variant = "share";
             let data = root.elements().filter_map(|element| element.member("data"));
-            data.for_each(|data| see(&mut glimpse, &Facts::new(data)));
+            data.for_each(|data| see(&mut preview, &Facts::new(data)));
         } else {
             match facts.class() {
-                Class::Captured => glimpse.variant = "capture",
-                Class::Message2025 => glimpse.variant = "early",
+                Class::Captured => preview.variant = "capture",
+                Class::Message2025 => preview.variant = "early",
                 _ => {}
             }
-            see(&mut glimpse, &facts);
+            see(&mut preview, &facts);
         }
     }
-    glimpse
+    preview
 }
 
 /// Adds the facts of an object to the preview, unless they are another session's.
-fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
+fn see(preview: &mut Preview, facts: &Facts<'_, '_>) {
     let class = facts.class();
     let metadata = |key: &str| of_metadata(facts, key);
     let session = match class {
@@ -159,10 +159,10 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
         _ => facts.session,
     };
     let session = session.and_then(Node::text);
-    if glimpse.session_id.is_none() {
-        glimpse.session_id = session.as_deref().map(str::to_owned);
+    if preview.session_id.is_none() {
+        preview.session_id = session.as_deref().map(str::to_owned);
     }
-    if session.is_none() || session.as_deref() != glimpse.session_id.as_deref() {
+    if session.is_none() || session.as_deref() != preview.session_id.as_deref() {
         return;
     }
     let text = |node: Option<Node<'_, '_>>| node.and_then(Node::text).map(Into::into);
@@ -171,17 +171,17 @@ fn see(glimpse: &mut Glimpse, facts: &Facts<'_, '_>) {
     let created = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
     if class == Class::Session {
         // The session itself overrides its messages.
-        glimpse.version = text(facts.version);
-        glimpse.parent = facts.session_parent();
-        glimpse.project = text(facts.directory).or_else(|| glimpse.project.take());
-        glimpse.start = created.map(IntoOwned::into_owned).or_else(|| glimpse.start.take());
+        preview.version = text(facts.version);
+        preview.parent = facts.session_parent();
+        preview.project = text(facts.directory).or_else(|| preview.project.take());
+        preview.start = created.map(IntoOwned::into_owned).or_else(|| preview.start.take());
         return;
     }
-    if glimpse.start.is_none() {
-        glimpse.start = created.map(IntoOwned::into_owned);
+    if preview.start.is_none() {
+        preview.start = created.map(IntoOwned::into_owned);
     }
-    if glimpse.project.is_none() {
+    if preview.project.is_none() {
         let path = facts.path.and_then(|path| path.member("cwd"));
-        glimpse.project = text(path);
+        preview.project = text(path);
     }
 }

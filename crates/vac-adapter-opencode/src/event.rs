@@ -2,7 +2,7 @@
 
 use vac_adapter::frame::Reason;
 use vac_adapter::members::Rest;
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Report, mapping, redact};
 use vac_record::annotations::{self, End, EndOf, Ending, EntryAnnotations};
 use vac_record::{Entry, EventEntry};
@@ -171,7 +171,10 @@ fn row<'a>(
     if data.is_some_and(has_secret) {
         report.unparsed(stored.place.line, Reason::Stray.code());
         report.redact(secret::PATH);
-        let known = Known { id: stored.id.clone().map(IntoOwned::into_owned), ..Known::default() };
+        let known = KnownMembers {
+            id: stored.id.clone().map(IntoOwned::into_owned),
+            ..KnownMembers::default()
+        };
         let reason = Reason::Stray;
         return redact::entry(secret::SECRETS, node.raw(), &reason, stored.place, known);
     }
@@ -185,7 +188,7 @@ fn row<'a>(
     };
     let reason = Reason::Stray;
     report.unparsed(stored.place.line, Reason::Stray.code());
-    let known = Known { id, timestamp: None, parent_id: None };
+    let known = KnownMembers { id, timestamp: None, parent_id: None };
     let mut entry = raw::entry(unparsed.as_bytes(), &reason, stored.place, known);
     if let Entry::Event(EventEntry { data: Some(data), .. }) = &mut entry {
         data.extend(rest);
@@ -214,7 +217,7 @@ pub(crate) fn raw<'a>(
 ) -> Entry<'a> {
     report.unparsed(stored.place.line, reason.code());
     let id = stored.id.as_deref().map(|id| id.to_owned().into());
-    let known = Known { id, timestamp: None, parent_id: None };
+    let known = KnownMembers { id, timestamp: None, parent_id: None };
     if stored.redaction == Redaction::Whole {
         report.redact(secret::PATH);
         return redact::entry(secret::SECRETS, bytes, reason, stored.place, known);

@@ -91,8 +91,8 @@
 //!   is an event instead.
 //! * Of a damaged export or shared session, whole objects are converted as usual, and the rest
 //!   is kept unparsed.
-//! * A row whose data is not a JSON object is kept unparsed; an object that stands for a file
-//!   that could not be read is an event and a warning.
+//! * A row whose data is not a JSON object is kept unparsed; the object for a file that could
+//!   not be read is an event and a warning.
 //! * Rows of `session_message` are the session's messages if no other table has any. Otherwise
 //!   they are events, except for prompts that wait in a queue, which no other table has.
 #![doc = include_str!("../MAPPING.md")]
@@ -133,7 +133,7 @@ mod usage;
 use vac_adapter::mapping::Mapping;
 use vac_adapter::prompt::Rule;
 use vac_adapter::tools::ToolTable;
-use vac_adapter::{Adapter, Error, Glimpse, Input, Sample, Session, Verdict};
+use vac_adapter::{Adapter, Error, Input, Preview, Sample, Session, Verdict};
 use vac_value::Any;
 
 /// The adapter.
@@ -153,8 +153,8 @@ impl Adapter for OpenCode {
         detect::verdict(sample)
     }
 
-    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
-        detect::glimpse(sample)
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
+        detect::preview(sample)
     }
 
     fn mappings(&self) -> Vec<Mapping> {

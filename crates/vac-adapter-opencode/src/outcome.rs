@@ -111,7 +111,7 @@ impl CallEnd {
     }
 }
 
-/// Errors of calls that somebody stopped.
+/// Errors of calls that were stopped.
 const CANCELLED: &[&str] = &[
     "Aborted",
     "Cancelled",

@@ -24,7 +24,7 @@ pub(crate) fn is_in(node: Node<'_, '_>, stored: &Facts<'_, '_>, class: Class) ->
         Class::Share => stored.secret.is_some(),
         Class::Session | Class::Member(_) => is_shared(),
         Class::Other => {
-            stored.session.is_none() && (is_shared() || SECRETS.blanked(node).is_some())
+            stored.session.is_none() && (is_shared() || SECRETS.without_secrets(node).is_some())
         }
         _ => false,
     }

@@ -61,7 +61,7 @@ impl OpenCodeSession<'_> {
         scanner: &mut Scanner,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        self.source.look(stored, number, scanner, |seen| match seen {
+        self.source.read(stored, number, scanner, |seen| match seen {
             // Part of a damaged document, with a secret before it.
             Seen::Document(node) if stored.redaction == Redaction::Whole => {
                 raw(node.raw(), &Reason::Stray, stored, sink)
@@ -109,7 +109,7 @@ impl OpenCodeSession<'_> {
         stored: &StoredObject<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        let blanked = secret::SECRETS.blanked(node);
+        let blanked = secret::SECRETS.without_secrets(node);
         let bytes = blanked.as_ref().map_or(node.raw(), |(bytes, _)| bytes);
         let Ok(document) = Document::json(bytes) else {
             // It was a document before something was taken out.

@@ -12,7 +12,7 @@ use vac_value::{Node, Scanner};
 
 use crate::object::StoredObject;
 
-/// So much text is held of an input that is not in memory.
+/// The most bytes of text in memory of an input that is read from disk.
 const MAX_HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
 
 /// See the module.
@@ -31,7 +31,7 @@ struct Spot {
     index: u64,
     node: u32,
     size: usize,
-    /// Whether the object has its text with it, or nobody needs it.
+    /// Whether the object has its text already, or is not needed.
     is_held: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Seen<'d, 'a> {
 
 impl<'i> Source<'i> {
     /// The source of objects in a log; nothing is known of them yet.
-    pub fn of(log: Log<'i>) -> Self {
+    pub fn new(log: Log<'i>) -> Self {
         Self { log, spots: Vec::new(), window: RefCell::default() }
     }
 
@@ -72,7 +72,7 @@ impl<'i> Source<'i> {
     /// the first.
     pub fn add<'u>(&mut self, objects: impl Iterator<Item = &'u StoredObject<'u>>) -> usize {
         let first = self.spots.len();
-        if self.log.held().is_none() {
+        if self.log.frames_in_memory().is_none() {
             self.spots.extend(objects.map(|stored| Spot {
                 file: stored.place.file,
                 index: stored.place.index,
@@ -84,33 +84,33 @@ impl<'i> Source<'i> {
         first
     }
 
-    /// Looks at a object, which has this number in the order of the entries.
-    pub fn look<T>(
+    /// Passes an object, which has this number in the order of the entries, to a function.
+    pub fn read<T>(
         &self,
         stored: &StoredObject<'_>,
         number: usize,
         scanner: &mut Scanner,
-        look: impl FnOnce(Seen<'_, '_>) -> T,
+        read: impl FnOnce(Seen<'_, '_>) -> T,
     ) -> Result<T, Error> {
         if let Some(text) = &stored.text {
             return match &stored.reason {
-                None => scanned(text, scanner, look),
-                Some(reason) => Ok(look(Seen::Raw(text, reason))),
+                None => scanned(text, scanner, read),
+                Some(reason) => Ok(read(Seen::Raw(text, reason))),
             };
         }
         if let Some(frame) = self.log.frame(stored.place) {
-            let seen = seen(frame, stored.node).ok_or_else(changed)?;
-            return Ok(look(seen));
+            let seen = find_object(frame, stored.node).ok_or_else(changed)?;
+            return Ok(read(seen));
         }
         if !self.window.borrow().holds(number) {
-            // The old one goes before the new one comes.
+            // Free the old window before the new one is read.
             self.window.take();
             self.window.replace(self.window_from(number)?);
         }
         let window = self.window.borrow();
         match window.body(number).ok_or_else(changed)? {
-            Body::Document(text) => scanned(text, scanner, look),
-            Body::Raw(bytes, reason) => Ok(look(Seen::Raw(bytes, reason))),
+            Body::Document(text) => scanned(text, scanner, read),
+            Body::Raw(bytes, reason) => Ok(read(Seen::Raw(bytes, reason))),
         }
     }
 
@@ -134,9 +134,9 @@ impl<'i> Source<'i> {
                 |spot: &Spot| (spot.file, spot.index) == (frame.place.file, frame.place.index);
             while let Some((spot, slot)) = wanted.next_if(|(spot, _)| here(spot)) {
                 let body: &mut Option<Body> = &mut bodies[slot];
-                *body = seen(frame, spot.node).map(Body::of);
+                *body = find_object(frame, spot.node).map(Body::from_seen);
             }
-            // Nobody needs to see the rest.
+            // All wanted objects are read, so stop.
             if wanted.peek().is_none() { Err(Error::Refused(String::new())) } else { Ok(()) }
         });
         match read {
@@ -157,7 +157,7 @@ impl Window {
 }
 
 impl Body {
-    fn of(seen: Seen<'_, '_>) -> Self {
+    fn from_seen(seen: Seen<'_, '_>) -> Self {
         match seen {
             Seen::Document(node) => Self::Document(node.raw().into()),
             Seen::Raw(bytes, reason) => Self::Raw(bytes.into(), reason.clone()),
@@ -165,8 +165,8 @@ impl Body {
     }
 }
 
-/// What is in a frame; `None` if it is another than it was.
-fn seen<'d, 'a>(frame: &'d Frame<'a>, node: u32) -> Option<Seen<'d, 'a>> {
+/// Returns an object of a frame; `None` if the frame has changed.
+fn find_object<'d, 'a>(frame: &'d Frame<'a>, node: u32) -> Option<Seen<'d, 'a>> {
     match &frame.content {
         Content::Document(document) if (node as usize) < document.len() => {
             Some(Seen::Document(document.node(node)))

@@ -24,7 +24,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The sessions of an input.
 pub(crate) fn sessions(input: &dyn Input) -> Result<Vec<OpenCodeSession<'_>>, Error> {
-    let mut source = Source::of(Log::of(input));
+    let mut source = Source::new(Log::new(input));
     let mut objects = objects(source.log())?;
     if !objects.all.iter().any(is_known) {
         return Err(refused(input));
@@ -66,7 +66,7 @@ fn is_known(stored: &StoredObject<'_>) -> bool {
 fn objects<'i>(log: &Log<'i>) -> Result<Objects<'i>, Error> {
     let mut objects = Objects::default();
     let mut redactor = Redactor::new(secret::SECRETS);
-    if let Some(frames) = log.held() {
+    if let Some(frames) = log.frames_in_memory() {
         frames.for_each(|frame| objects.add(frame, &mut redactor, |text| text));
         return Ok(objects);
     }
@@ -122,7 +122,7 @@ fn surveyed<'i>(
         for stored in objects.iter_mut().filter(|stored| stored.class.is_beside()) {
             if is_taken(&mut data, stored, &id, source, &mut scanner)? {
                 stored.entries = 0;
-                // Nobody looks at it again.
+                // It is not read again.
                 stored.text = None;
             }
         }
@@ -143,7 +143,7 @@ fn is_taken(
 ) -> Result<bool, Error> {
     // Objects have no number in the order of the entries yet, and data of the session
     // needs none.
-    source.look(stored, usize::MAX, scanner, |seen| match seen {
+    source.read(stored, usize::MAX, scanner, |seen| match seen {
         Seen::Document(node) => data.take(stored.class, node, session),
         Seen::Raw(..) => false,
     })
@@ -206,7 +206,7 @@ fn variant(form: Form, sessions: &[Surveyed<'_>], name: &str) -> &'static str {
     }
 }
 
-/// Why there is no session in an input.
+/// Returns the reason why an input contains no session.
 fn refused(input: &dyn Input) -> Error {
     let mut beginning = Vec::new();
     let read =
@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// How many steps it takes to survey so many lines.
+    /// Returns the number of steps that it takes to survey `count` lines.
     fn steps(count: usize, line: impl Fn(usize) -> String) -> usize {
         let mut log = String::new();
         for number in 0..count {

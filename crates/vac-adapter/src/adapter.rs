@@ -23,54 +23,54 @@ use crate::report::Report;
 use crate::tools::ToolTable;
 use crate::verdict::Verdict;
 
-/// One native format family.
+/// The adapter of one agent.
 pub trait Adapter: Sync {
-    /// The agent: `claude`, `gemini`, `codex`, `opencode`, `cursor`.
+    /// Returns the name of the agent: `claude`, `gemini`, `codex`, `opencode`, `cursor`.
     fn name(&self) -> &'static str;
 
-    /// The agent's name in text for people: `Claude Code`.
+    /// Returns the agent's name for messages: `Claude Code`.
     fn title(&self) -> &'static str {
         self.name()
     }
 
-    /// How the documents of a sample fit the logs of this agent.
+    /// Returns how well the documents of a sample fit the logs of this agent.
     fn detect(&self, sample: &Sample<'_>) -> Verdict;
 
-    /// What the beginning tells about the session, without reading on.
-    fn glimpse(&self, sample: &Sample<'_>) -> Glimpse {
+    /// Returns what the beginning of a log states about its session.
+    fn preview(&self, sample: &Sample<'_>) -> Preview {
         let _ = sample;
-        Glimpse::default()
+        Preview::default()
     }
 
-    /// The newest version of the agent that these mappings were tried on: a log of a
-    /// newer one may hold what nobody has seen.
+    /// Returns the newest version of the agent that the mappings were tested with. Logs of newer
+    /// versions may contain unknown types and keys.
     fn newest_tested(&self) -> Option<&'static str> {
         None
     }
 
-    /// The name that the agent's program has in records (`cli-name`), if it differs from
+    /// Returns the name of the agent's program in records (`cli-name`), if it differs from
     /// [`name`](Self::name).
     fn cli_name(&self) -> &'static str {
         self.name()
     }
 
-    /// What becomes of the members of native objects: the tables in the crate's documentation.
+    /// Returns the mapping tables, which are part of the crate's documentation.
     fn mappings(&self) -> Vec<Mapping> {
         Vec::new()
     }
 
-    /// What the agent's tools are for.
+    /// Returns the table of the agent's tools.
     fn tools(&self) -> &'static ToolTable {
         &ToolTable::EMPTY
     }
 
-    /// Texts that the agent puts in the user's name.
+    /// Returns the rules for texts that the agent writes in the user's name.
     fn prompt_rules(&self) -> &'static [prompt::Rule] {
         &[]
     }
 
-    /// Takes away what the agent puts around the words of the user. Receives the text of a
-    /// message whose author is the user, and the message's extensions.
+    /// Removes what the agent adds around the words of the user. Receives the text of a message
+    /// whose author is the user, and the message's extensions.
     fn typed(&self, text: &str, extensions: &Rest<'_>) -> Option<prompt::Typed> {
         let _ = (text, extensions);
         None
@@ -96,46 +96,47 @@ pub trait Adapter: Sync {
         None
     }
 
-    /// Whether every finished tool call has a result in the log: then one without is unfinished.
+    /// Returns whether every finished tool call has a result in the log. A call without one is then
+    /// unfinished.
     fn logs_results(&self) -> bool {
         false
     }
 
-    /// Where the agent keeps its sessions.
+    /// Returns the places where the agent keeps its sessions.
     fn places(&self) -> &'static [places::Place] {
         &[]
     }
 
-    /// Which files belong to a session besides its log.
+    /// Returns the rules for files that belong to a session besides its log.
     fn companions(&self) -> &'static Companions {
         &Companions::NONE
     }
 
-    /// The databases and folders in which the agent keeps several sessions.
+    /// Returns the rules for databases and folders in which the agent keeps several sessions.
     fn stores(&self) -> &'static Stores {
         &Stores::NONE
     }
 
-    /// What tests have to know about the agent's logs: a `vac_adapter_check::Agent`. Only with the
-    /// feature `check` of the agent's crate.
+    /// Returns the rules of the checks, a `vac_adapter_check::Agent`. Only with the feature `check`
+    /// of the agent's crate.
     fn check_rules(&self) -> Option<&'static (dyn std::any::Any + Sync)> {
         None
     }
 
-    /// Reads an input once for what is true of its sessions as a whole. An input
-    /// that is no log of this agent is refused with the reason.
+    /// Reads an input once for the facts about its sessions. Refuses an input that is not a log of
+    /// this agent, with the reason.
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error>;
 }
 
-/// What the beginning of a log tells about its session: enough for a list, and to find
-/// the files that belong together.
+/// What the beginning of a log states about its session: enough for a list, and to find the files
+/// that belong together.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Glimpse {
-    /// Which of the agent's formats it is in.
+pub struct Preview {
+    /// The variant of the log.
     pub variant: &'static str,
-    /// The session's id, if it is stated there or by the file's name.
+    /// The session's id, if the beginning or the file's name states it.
     pub session_id: Option<String>,
-    /// When it began, as the log writes it.
+    /// The time when it began, as the log writes it.
     pub start: Option<AbstractTimestamp<'static>>,
     /// The folder it worked in.
     pub project: Option<String>,
@@ -143,56 +144,54 @@ pub struct Glimpse {
     pub version: Option<String>,
     /// The session that it came from.
     pub parent: Option<Parent>,
-    /// What it is of the session.
+    /// Which part of the session the log contains.
     pub share: Share,
 }
 
-/// What a file holds of its session.
+/// Which part of its session a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
-    /// A session of its own, whatever other files say.
+    /// All of it.
     #[default]
     Whole,
-    /// A piece of it: files with the same session id are one session, in the order of
-    /// their start.
+    /// A piece of it. Files with the same session id are one session, in the order of their
+    /// start.
     Piece,
-    /// What a subagent did in it: behind the pieces.
+    /// The part of a subagent, which follows the pieces.
     Subagent,
 }
 
 /// One session that a survey found, and how to read its entries.
 pub trait Session {
-    /// The adapter whose tables apply. `None` for a record of an unknown agent.
+    /// Returns the adapter whose tables apply. `None` for a record of an unknown agent.
     fn adapter(&self) -> Option<&'static dyn Adapter>;
 
-    /// The name of the agent that wrote the log: the adapter's, or that of another agent that
+    /// Returns the name of the agent that wrote the log: the adapter's, or that of another agent that
     /// writes the same format.
     fn agent(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.adapter().map_or(UNKNOWN, Adapter::name))
     }
 
-    /// The session that this one came from.
+    /// Returns the session that this one came from.
     fn parent(&self) -> Option<Parent> {
         None
     }
 
-    /// Which of the agent's formats it is in.
+    /// Returns the variant of the log.
     fn variant(&self) -> &'static str;
 
-    /// Whether it is read from a record, which states its own annotations.
+    /// Returns whether it is read from a record, which has its own annotations.
     fn is_record(&self) -> bool {
         false
     }
 
-    /// The record without entries and without `recording-agent`, which is the
-    /// writer's.
+    /// Returns the record without entries and without `recording-agent`, which the writer adds.
     fn record(&self) -> VerifiableAgentRecord<'static>;
 
-    /// Reads the input again and gives the entries, in order, one by one.
+    /// Reads the input again and passes the entries to a sink, in order, one by one.
     fn entries(&self, sink: &mut dyn Sink) -> Result<(), Error>;
 
-    /// How many entries there are at the top level. Counts them, unless the
-    /// survey has done so.
+    /// Returns the number of entries at the top level. Counts them, unless the survey has done so.
     fn count(&self) -> Result<u64, Error> {
         let mut counter = Counter::default();
         self.entries(&mut counter)?;
@@ -209,17 +208,17 @@ pub struct Parent {
     pub relation: Relation,
 }
 
-/// Takes entries.
+/// A receiver of entries.
 pub trait Sink {
-    /// Takes an entry. `origin` is where it came from: what cannot be written in
-    /// the record's encoding is carried as the origin's text instead.
+    /// Receives an entry. An entry that the record's encoding cannot express is kept as the bytes
+    /// of its `origin` instead.
     fn entry(&mut self, entry: Entry<'_>, origin: Origin<'_>) -> Result<(), Error>;
 
-    /// The report, for whatever the adapter has to tell.
+    /// Returns the report, to which adapters add warnings and counts.
     fn report(&mut self) -> &mut Report;
 }
 
-/// The part of the source that an entry was made of.
+/// The part of the source that an entry was made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// Its frame's place.
@@ -228,10 +227,10 @@ pub struct Origin<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Only counts.
+/// A sink that only counts entries.
 #[derive(Debug, Default)]
 pub struct Counter {
-    /// How many entries there were at the top level.
+    /// The number of entries at the top level.
     pub count: u64,
     report: Report,
 }
@@ -247,13 +246,13 @@ impl Sink for Counter {
     }
 }
 
-/// How much of a log its record holds.
+/// How much of a log its record contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Everything: what the schema does not name keeps its native name.
+    /// Everything. Members that the schema does not name keep their native names.
     #[default]
     Full,
-    /// What the schema names.
+    /// Only what the schema names.
     Canonical,
 }
 
@@ -262,22 +261,22 @@ pub enum Profile {
 pub enum Error {
     /// It could not be read, or the record not written.
     Io(io::Error),
-    /// It is no session log of this agent.
+    /// It is not a session log of this agent.
     Refused(String),
-    /// What an adapter made is not what the schema wants: a defect of ours.
+    /// An entry or record that an adapter made is not valid: a defect of this program.
     Invalid {
         /// The line it was made from; `None` for the record around the entries.
         line: Option<u64>,
         /// What is wrong.
         violations: Box<Violations>,
     },
-    /// The record cannot be written: a defect of ours.
+    /// The record cannot be written: a defect of this program.
     Encode(vac_value::EncodeError),
-    /// [`Session::count`] is not the number of entries: a defect of ours.
+    /// [`Session::count`] is not the number of entries: a defect of this program.
     Miscounted {
-        /// What it was.
+        /// The count.
         expected: u64,
-        /// How many entries there are.
+        /// The number of entries.
         found: u64,
     },
     /// The input was not the same in every pass.
@@ -293,7 +292,7 @@ impl fmt::Display for Error {
             Self::Io(error) => error.fmt(f),
             Self::Refused(reason) => f.write_str(reason),
             Self::Invalid { line: Some(line), violations } => {
-                write!(f, "the entry made of line {line} is not valid: {}", violations.summary())
+                write!(f, "the entry made from line {line} is not valid: {}", violations.summary())
             }
             Self::Invalid { line: None, violations } => {
                 write!(f, "the record is not valid: {}", violations.summary())

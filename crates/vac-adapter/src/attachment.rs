@@ -15,8 +15,8 @@ use crate::input::Input;
 use crate::members::Rest;
 use crate::raw;
 
-/// A piece has so many bytes, at most.
-const MOST: usize = 4 << 20;
+/// The most bytes of a piece.
+const MAX_PIECE: usize = 4 << 20;
 
 /// One file.
 #[derive(Clone, Copy)]
@@ -28,12 +28,12 @@ pub struct Attachment<'f> {
 }
 
 impl<'f> Attachment<'f> {
-    /// The last name of its path, as any system writes it.
+    /// Returns the last name of its path, with the separators of any system.
     pub fn base(self) -> &'f str {
         base(self.file.name())
     }
 
-    /// Opens it; of one that cannot be read an event and a warning tell.
+    /// Opens it. A file that cannot be read is reported by an event and a warning.
     pub fn open(self, sink: &mut dyn Sink) -> Result<Option<Box<dyn Read + 'f>>, Error> {
         match self.file.open() {
             Ok(reader) => Ok(Some(reader)),
@@ -46,7 +46,7 @@ impl<'f> Attachment<'f> {
         sink.entry(event("unreadable-file", self.named(), id, None), nowhere(self.number))
     }
 
-    /// Gives it as events of this type, with the call that it is about.
+    /// Passes it to a sink as events of a type, with the call that it is about.
     pub fn entries(
         self,
         event_type: &str,
@@ -82,7 +82,7 @@ impl<'f> Attachment<'f> {
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     }
 
-    /// The data of an event about it.
+    /// Returns the data of an event about it.
     fn named(self) -> Rest<'static> {
         let mut data = Rest::default();
         raw::push(&mut data, "name", self.file.name());
@@ -90,22 +90,22 @@ impl<'f> Attachment<'f> {
     }
 }
 
-/// The last name of a path, as any system writes it.
+/// Returns the last name of a path, with the separators of any system.
 pub fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// An id for something that is a whole file.
+/// Returns an id for a whole file.
 pub fn id(file: usize) -> String {
     format!("F{}", file + 1)
 }
 
-/// The origin of what no line of a file tells.
+/// Returns the origin of an entry that was not made from a line.
 pub fn nowhere(file: usize) -> Origin<'static> {
     Origin { place: Place { file, ..Place::default() }, bytes: &[] }
 }
 
-/// An event that no line tells, with the call that it is about.
+/// Returns an event that was not made from a line, with the call that it is about.
 pub fn event<'a>(event_type: &str, data: Rest<'a>, id: String, call: Option<&str>) -> Entry<'a> {
     let mut extensions = Rest::default();
     if let Some(call) = call {
@@ -121,7 +121,7 @@ pub fn event<'a>(event_type: &str, data: Rest<'a>, id: String, call: Option<&str
     })
 }
 
-/// What a piece of a file holds, and where it begins if it is not the first.
+/// Adds the content of a piece of a file, and its offset if it is not the first.
 fn text_or_bytes(data: &mut Rest<'_>, bytes: &[u8], offset: u64) {
     if offset > 0 {
         raw::push(data, "offset", &offset);
@@ -129,32 +129,32 @@ fn text_or_bytes(data: &mut Rest<'_>, bytes: &[u8], offset: u64) {
     raw::push_bytes(data, ["text", "base64"], bytes);
 }
 
-/// A piece of a file, where it begins and whether it is all there is.
+/// A piece of a file, its offset, and whether it is the whole file.
 struct Piece<'b> {
     bytes: &'b [u8],
     offset: u64,
     is_all: bool,
 }
 
-/// Reads a file piece by piece; pieces of text end between characters.
+/// Reads a file in pieces; pieces of text end between characters.
 struct Pieces<R> {
     reader: R,
     held: Vec<u8>,
-    /// Where the piece that was read last begins, and how long it is.
+    /// The offset and the length of the piece that was read last.
     offset: u64,
     length: usize,
     is_over: bool,
 }
 
 impl<R: Read> Pieces<R> {
-    /// The next piece. There is at least one.
+    /// Reads the next piece. Every file has at least one.
     fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         if self.is_over {
             return Ok(None);
         }
         self.held.drain(..self.length);
         self.offset += self.length as u64;
-        let room = MOST - self.held.len();
+        let room = MAX_PIECE - self.held.len();
         let read = self.reader.by_ref().take(room as u64).read_to_end(&mut self.held)?;
         self.is_over = read < room;
         self.length = match std::str::from_utf8(&self.held) {

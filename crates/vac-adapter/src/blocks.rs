@@ -8,7 +8,7 @@ use crate::entry::{self, Common};
 use crate::mapping::Mapping;
 use crate::{Report, mapping};
 
-/// The blocks of a message's content that are children of it; `None` if there are none.
+/// Returns the blocks of a message's content that are children of it; `None` without any.
 pub fn children<'a, 's>(
     content: Node<'a, 's>,
     child: impl FnMut(Node<'a, 's>) -> Option<Entry<'a>>,
@@ -73,8 +73,8 @@ pub fn tool_result<'a>(
     Some(entry::tool_result(output.map(Node::carry), call_id, status, is_error, common))
 }
 
-/// Whether a tool that the provider runs says that it failed: not by a flag, but by what
-/// its content is.
+/// Returns whether the content of a result shows that a tool of the provider failed. Such results
+/// have no flag.
 fn is_error_of_server(content: Node<'_, '_>) -> bool {
     let kind = content.member("type").and_then(Node::text);
     kind.is_some_and(|kind| kind.ends_with("_error"))

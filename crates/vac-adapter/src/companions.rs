@@ -6,7 +6,7 @@
 //!
 //! [`Adapter::companions`]: crate::Adapter::companions
 
-use crate::adapter::Glimpse;
+use crate::adapter::Preview;
 
 /// The rules of an agent.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct Companion {
     /// The path, with `/` between the names: `*` is any folder, `{id}` the id of the session.
     /// Of several files with such a path, the first that is accepted belongs to the log.
     pub path: &'static str,
-    /// A file next to it that makes it belong to something else.
+    /// The name of a file next to it with which it does not belong to the log.
     pub unless: Option<&'static str>,
     /// What it is.
     pub kind: CompanionKind,
@@ -57,11 +57,11 @@ pub struct Companion {
 pub enum CompanionKind {
     /// A folder; all files in it are attachments.
     Folder,
-    /// A file, which is an attachment. The function adds what it says to the preview of the log.
-    Attachment(fn(&[u8], &mut Glimpse)),
+    /// A file, which is an attachment. The function adds its facts to the preview of the log.
+    Attachment(fn(&[u8], &mut Preview)),
     /// A JSON document that is read with the log, as `{"file": its name, "value": the document}`.
-    /// The function adds what it says to the preview; false if it is something else.
-    Note(fn(&[u8], &mut Glimpse) -> bool),
+    /// The function adds its facts to the preview; it returns false if the file is something else.
+    Note(fn(&[u8], &mut Preview) -> bool),
 }
 
 /// The folder that the path of a companion is relative to.
@@ -73,7 +73,7 @@ pub struct Base {
     pub within: usize,
     /// How many folders above that one the base is.
     pub above: usize,
-    /// Whether the folder of the log is the base if there is no folder of that name.
+    /// Whether the folder of the log is the base if no folder has that name.
     pub or_own_folder: bool,
 }
 
@@ -86,6 +86,6 @@ pub struct PromptList {
     pub session_id: &'static str,
     /// The member that every element has.
     pub prompt: &'static str,
-    /// The member that says when it was.
+    /// The member with the time.
     pub timestamp: &'static str,
 }

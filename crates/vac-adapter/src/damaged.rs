@@ -1,6 +1,6 @@
 //! Reads documents that are not JSON as a whole: cut short, damaged or nested too deep.
 //!
-//! An adapter states which arrays of its documents hold elements ([`List`]). [`Pieces`] gives
+//! An adapter states which arrays of its documents contain elements ([`List`]). [`Pieces`] returns
 //! the elements that are valid by themselves, the members around them, and the bytes in between
 //! that could not be parsed, in the order of the document. Where a member or an element ends is
 //! shown by brackets and quotes; after damage, reading continues with the next one.
@@ -8,7 +8,7 @@
 //! ```
 //! use vac_adapter::damaged::{List, Piece, Pieces, wrapper};
 //!
-//! const LISTS: &[List] = &[List::of("lines")];
+//! const LISTS: &[List] = &[List::new("lines")];
 //! let bytes = br#"{"id": 7, "lines": [{"a": 1}, {"a": x}, {"a": 3}, {"a"#;
 //! let pieces = Pieces::new(bytes, LISTS).filter_map(|piece| match piece {
 //!     Piece::Element { value, .. } => Some(value.root().raw()),
@@ -53,8 +53,8 @@ pub struct List {
 }
 
 impl List {
-    /// An array whose elements are kept unparsed if they are damaged.
-    pub const fn of(key: &'static str) -> Self {
+    /// Returns an array whose elements are kept unparsed if they are damaged.
+    pub const fn new(key: &'static str) -> Self {
         Self { key, inside: &[] }
     }
 }
@@ -142,7 +142,7 @@ struct Run<'a> {
     is_open: bool,
 }
 
-/// What was found at one position.
+/// The result of reading at one position.
 enum Step<'a> {
     Piece(Piece<'a>),
     Unparsed(Run<'a>),
@@ -163,7 +163,7 @@ pub fn parse_in<'a>(frame: &Raw<'a>, range: Range<usize>) -> Option<Content<'a>>
     Some(content)
 }
 
-/// The reason of a frame that continues in the next one.
+/// Returns the reason of a frame that continues in the next one.
 fn cut<'r>(raw: &'r Raw<'_>) -> Option<&'r Reason> {
     Some(&raw.reason).filter(|reason| matches!(reason, Reason::TooLong { .. }))
 }
@@ -223,7 +223,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Reads a frame. If it is a piece of a longer one, unparsed bytes at its end are, too.
-    pub fn of_frame(raw: &Raw<'a>, lists: &'static [List]) -> Self {
+    pub fn from_frame(raw: &Raw<'a>, lists: &'static [List]) -> Self {
         Self { cut: cut(raw).cloned(), ..Self::new(raw.bytes, lists) }
     }
 
@@ -261,7 +261,8 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Whether an object follows the bracket that is here: then the list around it continues.
+    /// Returns whether an object follows the bracket at this position. The list around it then
+    /// continues.
     fn is_element_next(&self) -> bool {
         let open = self.open.last();
         let within =

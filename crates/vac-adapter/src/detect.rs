@@ -1,5 +1,5 @@
 //! Detection: which agent wrote a log, by the content of its first documents together.
-//! A place on disk only names agents that are not supported.
+//! Its place on disk only serves to name agents that are not supported.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -18,23 +18,23 @@ const MAX_DOCUMENTS: usize = 64;
 /// No further document is read once a sample has this many bytes.
 const ENOUGH_BYTES: usize = 256 * 1024;
 
-/// Maximum number of bytes that are held at once.
-const MAX_HELD: u64 = 4 << 20;
+/// Maximum number of bytes in memory at once.
+const MAX_SAMPLE: u64 = 4 << 20;
 
 /// Maximum number of bytes in [`Sample::bytes`].
 const MAX_BYTES: u64 = 16 * 1024;
 
-/// How sure an adapter is.
+/// The confidence of an adapter in a detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// It is something else.
+    /// It is not a log of this agent.
     #[default]
     No,
-    /// It could be.
+    /// It could be one.
     Possible,
-    /// It has what a log of this agent has, and others might have too.
+    /// It has properties of logs of this agent, which others may have, too.
     Likely,
-    /// It has what only a log of this agent has.
+    /// It has properties that only logs of this agent have.
     Certain,
 }
 
@@ -45,20 +45,20 @@ pub struct Sample<'a> {
     pub name: &'a str,
     /// The folder it is in, as [`Input::folder`] has it.
     pub folder: &'a str,
-    /// Its first bytes, whatever they are.
+    /// Its first bytes, of any content.
     pub bytes: &'a [u8],
-    /// Its first documents. One that is very long is there with its beginning.
+    /// Its first documents. A very long one is represented by its beginning.
     pub documents: Vec<Document<'a>>,
 }
 
 impl Sample<'_> {
-    /// The first bytes, without a byte-order mark and the space around it.
+    /// Returns the first bytes, without a byte-order mark and the space around it.
     pub fn text(&self) -> &[u8] {
         let bytes = self.bytes.trim_ascii_start();
         bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start()
     }
 
-    /// How the documents fit together, given how each of them fits.
+    /// Returns the verdict on all documents, given how well each of them fits.
     pub fn verdict(&self, fit: impl Fn(Node<'_, '_>) -> Fit) -> Verdict {
         let mut verdict = Verdict::default();
         self.documents.iter().for_each(|document| verdict.add(fit(document.root())));
@@ -66,7 +66,7 @@ impl Sample<'_> {
     }
 }
 
-/// The beginning of an input, read.
+/// The beginning of an input, in memory.
 pub struct Beginning<'i> {
     input: &'i dyn Input,
     bytes: Vec<u8>,
@@ -74,8 +74,8 @@ pub struct Beginning<'i> {
 }
 
 impl<'i> Beginning<'i> {
-    /// Reads it.
-    pub fn of(input: &'i dyn Input) -> io::Result<Self> {
+    /// Reads the beginning of an input.
+    pub fn read(input: &'i dyn Input) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let mut rest = input.open()?;
         rest.by_ref().take(MAX_BYTES).read_to_end(&mut bytes)?;
@@ -83,7 +83,7 @@ impl<'i> Beginning<'i> {
         Ok(Self { input, bytes, documents })
     }
 
-    /// What adapters look at.
+    /// Returns the sample that adapters receive.
     pub fn sample(&self) -> Sample<'_> {
         let (name, folder) = (self.input.name(), self.input.folder());
         let documents = self.documents.iter().filter_map(|bytes| Document::json(bytes).ok());
@@ -104,7 +104,7 @@ pub enum Detection<'r> {
 }
 
 impl<'r> Detection<'r> {
-    /// The adapter that reads the log.
+    /// Returns the adapter that reads the log.
     pub fn adapter(&self) -> Option<(&'r dyn Adapter, Confidence)> {
         match self {
             Self::Agent(adapter, confidence) => Some((*adapter, *confidence)),
@@ -134,7 +134,7 @@ impl fmt::Display for Detection<'_> {
 }
 
 impl Sample<'_> {
-    /// Which agent wrote it. Of adapters with the same confidence the first is taken.
+    /// Detects which agent wrote it. Of adapters with the same confidence the first is taken.
     pub fn detect<'r>(&self, adapters: &[&'r dyn Adapter]) -> Detection<'r> {
         let foreign = self.foreign();
         // Most documents name an agent that is not supported.
@@ -168,7 +168,7 @@ impl Sample<'_> {
         }
     }
 
-    /// The unsupported agent that most of the documents name, and how many do.
+    /// Returns the unsupported agent that most of the documents name, and their number.
     fn foreign(&self) -> Option<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for document in &self.documents {
@@ -183,13 +183,13 @@ impl Sample<'_> {
     }
 }
 
-/// The adapter for an input and how confident it is, if there is one. Of adapters with the
+/// Returns the adapter for an input and its confidence, if any. Of adapters with the
 /// same confidence the first is taken.
 pub fn detect<'r>(
     input: &dyn Input,
     adapters: &[&'r dyn Adapter],
 ) -> io::Result<Option<(&'r dyn Adapter, Confidence)>> {
-    Ok(Beginning::of(input)?.sample().detect(adapters).adapter())
+    Ok(Beginning::read(input)?.sample().detect(adapters).adapter())
 }
 
 fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
@@ -197,10 +197,10 @@ fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
     let mut documents = Vec::new();
     let mut size = 0;
     loop {
-        let mut window = input.by_ref().take(MAX_HELD);
+        let mut window = input.by_ref().take(MAX_SAMPLE);
         let mut frames = Frames::new(&mut window);
         let mut last = Seen::Nothing;
-        while let Some(seen) = frames.next(|frame| Seen::of(&frame.content))? {
+        while let Some(seen) = frames.next(|frame| Seen::from_content(&frame.content))? {
             last = match seen {
                 Seen::Document(text) => {
                     size += text.len();
@@ -217,7 +217,7 @@ fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
             }
         }
         match last {
-            // It goes on behind what is held.
+            // It continues after the bytes in memory.
             Seen::Begun { text, is_line } if window.limit() == 0 => {
                 let beginning = beginning(&text);
                 let is_log = is_line && beginning.is_some();
@@ -232,10 +232,10 @@ fn documents(input: impl Read) -> io::Result<Vec<Vec<u8>>> {
     }
 }
 
-/// What a frame is.
+/// A kind of frame.
 enum Seen {
     Document(Vec<u8>),
-    /// Something that is no document, and the beginning of it.
+    /// Bytes that are not a document, with their beginning.
     Begun {
         text: Vec<u8>,
         is_line: bool,
@@ -244,7 +244,7 @@ enum Seen {
 }
 
 impl Seen {
-    fn of(content: &Content<'_>) -> Self {
+    fn from_content(content: &Content<'_>) -> Self {
         match content {
             Content::Document(document) => Self::Document(document.root().raw().to_vec()),
             Content::Raw(Raw { bytes, document: Some(_), .. }) => Self::Document(bytes.to_vec()),

@@ -12,7 +12,7 @@ use vac_value::{Any, Text};
 use crate::members::{Rest, null};
 use crate::provider::UNKNOWN;
 
-/// What entries of all types have.
+/// Members that entries of all types have.
 #[derive(Default)]
 pub struct Common<'a> {
     /// When it was written.

@@ -9,7 +9,7 @@ use vac_value::{Kind, Node};
 /// The first bytes of a database file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// Tables that tell whose database it is.
+/// Tables that identify the agent of a database.
 const TABLES: &[(&str, &str)] = &[
     ("trajectory_meta", "Antigravity"),
     ("transcript_events", "OpenClaw"),
@@ -22,7 +22,7 @@ const TABLES: &[(&str, &str)] = &[
 /// Texts that logs without documents begin with.
 const BEGINNINGS: &[(&str, &str)] = &[("# aider chat started at", "Aider")];
 
-/// Names of folders that tell whose log it is.
+/// Names of folders that identify the agent of a log.
 const FOLDERS: &[(&str, &str)] = &[
     (".copilot", "Copilot CLI"),
     (".cline", "Cline"),
@@ -48,7 +48,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("saoudrizwan.claude-dev", "Cline"),
 ];
 
-/// Names of files that tell whose log it is.
+/// Names of files that identify the agent of a log.
 const FILES: &[(&str, &str)] = &[
     ("api_conversation_history.json", "Cline"),
     ("ui_messages.json", "Cline"),
@@ -76,7 +76,7 @@ const PI_LINES: &[&str] = &[
 
 const PI: &str = "Pi, Oh My Pi or OpenClaw";
 
-/// The agent that wrote a document, if its members tell.
+/// Returns the agent that wrote a document, if its members identify it.
 pub fn agent_of_document(root: Node<'_, '_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Map => RULES.iter().find(|(_, is_theirs)| is_theirs(root)).map(|(name, _)| *name),
@@ -89,7 +89,7 @@ pub fn agent_of_document(root: Node<'_, '_>) -> Option<&'static str> {
     }
 }
 
-/// The agent that wrote a log that is not documents, or that its place names.
+/// Returns the agent of a log by its first bytes, or by its place on disk.
 pub fn agent_of_place(name: &str, folder: &str, bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(SQLITE) {
         let has = |word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
@@ -109,13 +109,13 @@ pub fn agent_of_place(name: &str, folder: &str, bytes: &[u8]) -> Option<&'static
     names.find_map(|name| FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, it)| *it))
 }
 
-/// Whether a session id is one of iFlow CLI: `session-` and a UUID.
+/// Returns whether a session id is one of iFlow CLI: `session-` and a UUID.
 pub fn is_iflow_session(id: &str) -> bool {
     let uuid = id.strip_prefix("session-").unwrap_or_default();
     uuid.len() == 36 && uuid.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
-/// Whether a document is one of an agent.
+/// Returns whether a document is one of an agent.
 type Rule = for<'d, 'a> fn(Node<'d, 'a>) -> bool;
 
 const RULES: &[(&str, Rule)] = &[
@@ -150,8 +150,8 @@ const RULES: &[(&str, Rule)] = &[
     ("an ATIF trajectory", |it| starts_with(it, "schema_version", "ATIF-") && is_list(it, "steps")),
 ];
 
-/// The envelope of Claude Code around the parts of Gemini CLI; before 0.5 the document of
-/// Gemini CLI with messages of its own.
+/// Qwen writes the envelope of Claude Code around the parts of Gemini CLI; before 0.5 it wrote the
+/// document of Gemini CLI with messages of its own.
 fn is_qwen(it: Node<'_, '_>) -> bool {
     let is_line = has(it, "uuid")
         && (it.member("message").is_some_and(|message| is_list(message, "parts"))
@@ -242,7 +242,7 @@ fn starts_with(it: Node<'_, '_>, key: &str, beginning: &str) -> bool {
     it.member(key).and_then(Node::text).is_some_and(|text| text.starts_with(beginning))
 }
 
-/// Whether the type is a name inside another: `session.start`.
+/// Returns whether the type has two parts: `session.start`.
 fn has_dotted_type(it: Node<'_, '_>) -> bool {
     it.member("type").and_then(Node::text).is_some_and(|kind| kind.contains('.'))
 }

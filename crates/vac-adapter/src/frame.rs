@@ -17,12 +17,12 @@
 //!
 //! Memory is bounded by a limit on one frame ([`MAX_EVENT`]). A document that is longer,
 //! or has more values than one for every 16 bytes of the limit (each takes 16 bytes of
-//! memory), is not read as one: it ends where a bad document does, and is shown in pieces
+//! memory), is not read as one: it ends where a bad document does, and is split into pieces
 //! of a few megabytes, each a frame ([`Reason::TooLong`]). The bytes of the pieces, one
-//! after the other, are those of the document. A bad document is shown in pieces if it is
+//! after the other, are those of the document. A bad document is split if it is
 //! longer than an eighth of the limit, because a record may need six bytes for one of it.
 
-mod held;
+mod in_memory;
 mod pieces;
 mod step;
 mod window;
@@ -33,27 +33,27 @@ use std::io::{self, Read};
 use vac_record::annotations;
 use vac_value::{Document, Problem, Scanner, SyntaxError};
 
-pub use held::held;
+pub use in_memory::frames_in_memory;
 use pieces::FrameEnd;
 pub use pieces::piece_length;
 pub use step::scanner;
 use step::{Count, End, Step, good, scanner_within, step, utf8_at};
 use window::{AHEAD, Window};
 
-/// How much is read at once.
+/// Number of bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
-/// How many bytes one frame may have unless an [input](crate::Input::max_event) says
-/// otherwise: 256 MiB.
+/// The most bytes of a frame, unless an [input](crate::Input::max_event) states another limit:
+/// 256 MiB.
 pub const MAX_EVENT: usize = 256 << 20;
-/// Less room is of no use.
+/// The smallest limit that is useful.
 const MIN_LIMIT: usize = 64;
-/// What documents can have: their offsets have 32 bits.
+/// The largest limit: offsets in documents have 32 bits.
 const MAX_LIMIT: usize = u32::MAX as usize - 1024;
-/// How long a piece of a frame is that is too long, at most.
+/// The most bytes of a piece of a frame that is too long.
 const PIECE: usize = 4 << 20;
 
-/// How many bytes one frame may have, and what follows from that.
+/// The limit on the bytes of a frame, and the limits that follow from it.
 #[derive(Clone, Copy, Debug)]
 struct Limit(usize);
 
@@ -62,45 +62,44 @@ impl Limit {
         Self(limit.clamp(MIN_LIMIT, MAX_LIMIT))
     }
 
-    /// Of bytes that are not a document.
+    /// Returns the limit for bytes that are not a document.
     fn bad(self) -> usize {
         (self.0 / 8).max(self.piece())
     }
 
-    /// Of a piece.
+    /// Returns the limit for a piece.
     fn piece(self) -> usize {
         self.0.min(PIECE)
     }
 
-    /// Of the index of a document, in nodes.
+    /// Returns the limit for the index of a document, in nodes.
     fn nodes(self) -> usize {
         (self.0 / 16).max(64)
     }
 }
 
-/// How many bytes an input may have to be framed by [`held`], which knows no limit: an
-/// input that is not longer has no frame that is too long.
-pub fn max_held(max_event: usize) -> usize {
+/// Returns the most bytes of an input that [`frames_in_memory`] may split into frames. It has no limit itself:
+/// an input that is not longer has no frame that is too long.
+pub fn max_in_memory(max_event: usize) -> usize {
     Limit::new(max_event).0 / 8
 }
 
-/// How many bytes of something that is text, and not JSON, may be one entry, and how many
-/// bytes its pieces have if it is longer.
+/// Returns the most bytes of an entry of plain text, and the size of its pieces if it is longer.
 pub fn max_text(max_event: usize) -> (usize, usize) {
     let limit = Limit::new(max_event);
     (limit.bad(), limit.piece())
 }
 
-/// The error for a log that takes more memory than there is.
+/// Returns the error for a log that needs more memory than is available.
 pub(crate) fn out_of_memory() -> io::Error {
     let words = "not enough memory for one of its lines or messages; use a smaller --max-event";
     io::Error::new(io::ErrorKind::OutOfMemory, words)
 }
 
-/// One document of a log, or bytes that are none.
+/// One document of a log, or bytes that are not a document.
 #[derive(Debug)]
 pub struct Frame<'a> {
-    /// Where it stands.
+    /// Its place in the log.
     pub place: Place,
     /// What it is.
     pub content: Content<'a>,
@@ -122,7 +121,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// An id for what the source gives none: `L12`, or `L12.2` for the second
+    /// Returns an id for an entry without one: `L12`, or `L12.2` for the second
     /// frame of the line, or `F2.L12` for a line of the second file.
     pub fn id(self) -> String {
         let mut id = String::with_capacity(16);
@@ -141,38 +140,38 @@ impl Place {
     }
 }
 
-/// What a frame holds.
+/// The content of a frame.
 #[derive(Debug)]
 pub enum Content<'a> {
-    /// A document, no object of which has a key twice.
+    /// A document without duplicate keys.
     Document(Document<'a>),
-    /// Something else.
+    /// Bytes that could not be parsed.
     Raw(Raw<'a>),
 }
 
-/// Bytes that cannot be carried as a value.
+/// Bytes that cannot be kept as a value.
 #[derive(Debug)]
 pub struct Raw<'a> {
     /// The bytes, without the line end.
     pub bytes: &'a [u8],
-    /// Why not.
+    /// The reason.
     pub reason: Reason,
-    /// The document, if it is one and only ambiguous: to look for an id in it.
+    /// The document, if it is only ambiguous: its id can be read.
     pub document: Option<Document<'a>>,
 }
 
-/// Why bytes cannot be carried as a value.
+/// The reason why bytes cannot be kept as a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// They are not JSON; the offset is that of the frame's first byte.
     Syntax(SyntaxError),
-    /// An object has a key twice: readers would disagree about its value.
+    /// An object has duplicate keys: readers would disagree about its value.
     DuplicateKey,
     /// Only NUL bytes.
     Nul,
-    /// A number or a text stands alone, but not on a line of its own.
+    /// A number or a text that is not alone on its line.
     Stray,
-    /// The encoding of the record has nothing for a part of it.
+    /// The encoding of the record cannot express a part of it.
     Encoding(String),
     /// They are a piece of a frame that is longer than a frame may be.
     TooLong {
@@ -237,32 +236,32 @@ pub struct Frames<R> {
     scanner: Scanner,
     count: Count,
     limit: Limit,
-    /// The frame that is being shown in pieces.
+    /// The frame that is being split into pieces.
     long: Option<Long>,
 }
 
-/// A frame that is shown in pieces.
+/// A frame that is split into pieces.
 #[derive(Debug, Default)]
 struct Long {
     end: FrameEnd,
-    /// How many pieces there have been.
+    /// The number of pieces so far.
     pieces: u64,
 }
 
 impl<R: Read> Frames<R> {
-    /// Frames of an input.
+    /// Reads the frames of an input.
     pub fn new(input: R) -> Self {
         Self::with_chunk(input, CHUNK)
     }
 
-    /// Frames of one of several files of an input.
-    pub fn of_file(input: R, number: usize) -> Self {
+    /// Reads the frames of one of several files of an input.
+    pub fn for_file(input: R, number: usize) -> Self {
         let mut frames = Self::new(input);
         frames.count.file = number;
         frames
     }
 
-    /// The same, reading so many bytes at once, or as many as a frame needs.
+    /// Reads the frames of an input, `chunk` bytes at once, or as many as a frame needs.
     pub fn with_chunk(input: R, chunk: usize) -> Self {
         let window = Window::new(input, chunk.max(1));
         let limit = Limit::new(MAX_EVENT);
@@ -270,7 +269,7 @@ impl<R: Read> Frames<R> {
         Self { window, scanner, count: Count::default(), limit, long: None }
     }
 
-    /// The same, with a limit on the bytes of one frame.
+    /// Sets the limit on the bytes of one frame.
     #[must_use]
     pub fn within(mut self, max_event: usize) -> Self {
         self.limit = Limit::new(max_event);
@@ -278,10 +277,9 @@ impl<R: Read> Frames<R> {
         self
     }
 
-    /// Shows the next frame; `None` behind the last.
+    /// Passes the next frame to `show`; `None` after the last.
     ///
-    /// A frame borrows from memory that the next one is read into, which is why
-    /// it is shown rather than given.
+    /// A frame borrows from memory that the next one is read into, so it cannot be returned.
     pub fn next<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<Option<T>> {
         if self.long.is_some() {
             return self.piece(show).map(Some);
@@ -297,8 +295,8 @@ impl<R: Read> Frames<R> {
                 }
                 return self.bad(utf8_at(0), show).map(Some);
             }
-            // What is undecided within the limit and a little more is too long, however much
-            // is held.
+            // A frame without an end within the limit and a little more is too long, no matter
+            // how much is in memory.
             let text = self.window.text();
             let view = beginning(text, self.limit.0 + AHEAD);
             let is_cut = view.len() < text.len();
@@ -329,7 +327,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Shows each frame that is left, until one of them is an error.
+    /// Passes each remaining frame to `show`, up to the first error.
     pub fn each<E: From<io::Error>>(
         &mut self,
         mut show: impl FnMut(&Frame<'_>) -> Result<(), E>,
@@ -350,14 +348,14 @@ impl<R: Read> Frames<R> {
         Ok(show(&Frame { place, content: Content::Raw(raw) }))
     }
 
-    /// Begins a frame that is too long, and shows its first piece.
+    /// Begins a frame that is too long, with its first piece.
     fn long<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
         self.window.begin_pieces();
         self.long = Some(Long::default());
         self.piece(show)
     }
 
-    /// Shows the next piece of the frame that is too long.
+    /// Passes the next piece of the frame that is too long to `show`.
     fn piece<T>(&mut self, show: impl FnOnce(&Frame<'_>) -> T) -> io::Result<T> {
         let Long { mut end, pieces } = self.long.take().unwrap_or_default();
         let place = self.count.next(self.window.line(), self.window.offset());

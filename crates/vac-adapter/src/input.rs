@@ -9,50 +9,50 @@ use crate::frame::{self, Frame, Frames};
 
 /// A file, or something like one, that can be read more than once.
 pub trait Input {
-    /// Its name without the folder; empty if it has none.
+    /// Returns its name without the folder; empty if it has none.
     fn name(&self) -> &str;
 
-    /// The folder it is in, with `/` between the names; empty if it has none. Only its
-    /// last names mean anything: where the folder itself lies is nobody's business.
-    #[allow(clippy::unnecessary_literal_bound)] // whoever has a folder borrows it
+    /// Returns its folder, with `/` between the names; empty if it has none. Adapters use only the
+    /// last names of it, because logs may be moved.
+    #[allow(clippy::unnecessary_literal_bound)] // implementations borrow the folder
     fn folder(&self) -> &str {
         ""
     }
 
-    /// Reads it from the beginning.
+    /// Opens it at the beginning.
     fn open(&self) -> io::Result<Box<dyn Read + '_>>;
 
-    /// The files it consists of, in order, if it is a session that was written to
-    /// several; it reads as all of them, one behind the other.
+    /// Returns the files of a session that consists of several, in order. It reads as their
+    /// concatenation.
     fn parts(&self) -> Vec<&dyn Input> {
         Vec::new()
     }
 
-    /// Files that belong to it and are no logs: tool output that was put aside, notes
-    /// about a subagent. Their names are relative to its folder.
+    /// Returns the companion files: stored tool output, metadata of a subagent. Their names are
+    /// relative to its folder.
     fn attachments(&self) -> Vec<&dyn Input> {
         Vec::new()
     }
 
-    /// Its bytes, if they are in memory: then they are scanned once and nothing
-    /// is copied. Otherwise they are read as often as needed.
+    /// Returns its bytes, if they are in memory. They are then scanned once, without copying;
+    /// otherwise the input is read for each pass.
     fn bytes(&self) -> Option<&[u8]> {
         None
     }
 
-    /// What it was read from.
+    /// Returns the kind of container that it was read from.
     fn container(&self) -> Container {
         Container::File
     }
 
-    /// What its documents do not say about themselves, and what went wrong while it was read from
-    /// its container, in the order of its documents. Those of several files are with the
+    /// Returns what its documents do not state about themselves, and what went wrong while it was
+    /// read from its container, in the order of its documents. Those of several files are with the
     /// [parts](Self::parts).
     fn troubles(&self) -> &[Trouble] {
         &[]
     }
 
-    /// How many bytes one event (a line; in formats without lines a message) may have to be
+    /// Returns the most bytes of an event (a line; in formats without lines a message) that is
     /// parsed. A longer one is kept unparsed, in pieces.
     fn max_event(&self) -> usize {
         frame::MAX_EVENT
@@ -82,14 +82,14 @@ impl Input for Memory<'_> {
     }
 }
 
-/// Several inputs as one session, and what belongs to it.
+/// Several inputs as one session, with companion files.
 #[derive(Default)]
 pub struct Bundle<'a> {
     /// The folder that the names of attachments are relative to.
     pub folder: &'a str,
     /// The files of the session, in order. There is at least one.
     pub parts: Vec<&'a dyn Input>,
-    /// Files that belong to it and are no logs.
+    /// The companion files.
     pub attachments: Vec<&'a dyn Input>,
 }
 
@@ -105,7 +105,7 @@ impl Input for Bundle<'_> {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match self.parts.as_slice() {
             [only] => only.open(),
-            parts => chained(parts.to_vec()),
+            parts => concatenate(parts.to_vec()),
         }
     }
 
@@ -136,55 +136,55 @@ impl Input for Bundle<'_> {
     }
 }
 
-/// Several inputs, one behind the other.
-pub fn chained(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
+/// Concatenates several inputs.
+pub fn concatenate(parts: Vec<&dyn Input>) -> io::Result<Box<dyn Read + '_>> {
     let mut all: Box<dyn Read> = Box::new(io::empty());
     for part in parts {
-        // A part without a last line end must not run into the next one.
+        // A part without a final line end must not continue in the next one.
         all = Box::new(all.chain(part.open()?).chain(&b"\n"[..]));
     }
     Ok(all)
 }
 
-/// The frames of an input, as often as somebody wants to see them.
+/// The frames of an input, for any number of passes.
 #[derive(Debug)]
 pub struct Log<'i> {
     files: Vec<File<'i>>,
-    /// What is known about the documents of each file.
+    /// The troubles of the documents of each file.
     troubles: Vec<&'i [Trouble]>,
 }
 
 enum File<'i> {
-    Held(Vec<Frame<'i>>),
+    InMemory(Vec<Frame<'i>>),
     Streamed(&'i dyn Input),
 }
 
 impl fmt::Debug for File<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held(frames) => write!(f, "{} frames", frames.len()),
+            Self::InMemory(frames) => write!(f, "{} frames", frames.len()),
             Self::Streamed(input) => write!(f, "{}", input.name()),
         }
     }
 }
 
 impl<'i> Log<'i> {
-    /// The log in an input.
-    pub fn of(input: &'i dyn Input) -> Self {
+    /// Creates the log of an input.
+    pub fn new(input: &'i dyn Input) -> Self {
         let mut parts = input.parts();
         if parts.is_empty() {
             parts.push(input);
         }
         let troubles = parts.iter().map(|part| part.troubles()).collect();
         let files = parts.into_iter().map(|part| match part.bytes() {
-            Some(bytes) if bytes.len() <= frame::max_held(part.max_event()) => {
-                File::Held(frame::held(bytes))
+            Some(bytes) if bytes.len() <= frame::max_in_memory(part.max_event()) => {
+                File::InMemory(frame::frames_in_memory(bytes))
             }
             _ => File::Streamed(part),
         });
         let mut files: Vec<_> = files.collect();
         for (number, file) in files.iter_mut().enumerate() {
-            if let File::Held(frames) = file {
+            if let File::InMemory(frames) = file {
                 for frame in frames {
                     frame.place.file = number;
                 }
@@ -193,56 +193,56 @@ impl<'i> Log<'i> {
         Self { files, troubles }
     }
 
-    /// Returns what is known about the document at a place.
+    /// Returns the troubles of the document at a place.
     pub fn troubles_at(&self, place: frame::Place) -> &'i [Trouble] {
         let troubles = self.troubles.get(place.file).copied().unwrap_or_default();
         troubles_at(troubles, place.offset)
     }
 
-    /// Returns what is known about all documents.
+    /// Returns the troubles of all documents.
     pub fn troubles(&self) -> impl Iterator<Item = &'i Trouble> {
         self.troubles.iter().copied().flatten()
     }
 
-    /// Shows each frame, until one of them is an error.
+    /// Passes each frame to `show`, up to the first error.
     pub fn each(&self, mut show: impl FnMut(&Frame<'_>) -> Result<(), Error>) -> Result<(), Error> {
         for (number, file) in self.files.iter().enumerate() {
             match file {
-                File::Held(frames) => frames.iter().try_for_each(&mut show)?,
+                File::InMemory(frames) => frames.iter().try_for_each(&mut show)?,
                 File::Streamed(input) => frames(*input, number)?.each(&mut show)?,
             }
         }
         Ok(())
     }
 
-    /// All frames, if all files are in memory: what is taken from them borrows from the
+    /// Returns all frames, if all files are in memory. Values of these frames borrow from the
     /// input.
-    pub fn held(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
+    pub fn frames_in_memory(&self) -> Option<impl Iterator<Item = &Frame<'i>>> {
         let files = self.files.iter().map(|file| match file {
-            File::Held(frames) => Some(frames),
+            File::InMemory(frames) => Some(frames),
             File::Streamed(_) => None,
         });
         let files: Option<Vec<_>> = files.collect();
         files.map(|files| files.into_iter().flatten())
     }
 
-    /// The frame at a place, if its file is in memory.
+    /// Returns the frame at a place, if its file is in memory.
     pub fn frame(&self, place: frame::Place) -> Option<&Frame<'i>> {
         match self.files.get(place.file)? {
-            File::Held(frames) => frames.get(usize::try_from(place.index).ok()?),
+            File::InMemory(frames) => frames.get(usize::try_from(place.index).ok()?),
             File::Streamed(_) => None,
         }
     }
 
-    /// Shows each frame of a file whose [index](frame::Place::index) is in a range, until
-    /// one of them is an error. What is in memory is not searched for.
+    /// Passes each frame of a file whose [index](frame::Place::index) is in a range to `show`, up to
+    /// the first error. Frames in memory are found by index.
     ///
     /// ```
     /// use vac_adapter::{Log, Memory};
     ///
     /// let input = Memory { name: "x.jsonl", bytes: b"1\n2\n3\n4" };
     /// let mut lines = Vec::new();
-    /// Log::of(&input).range(0, 1..3, |frame| {
+    /// Log::new(&input).range(0, 1..3, |frame| {
     ///     lines.push(frame.place.line);
     ///     Ok(())
     /// })?;
@@ -257,7 +257,7 @@ impl<'i> Log<'i> {
     ) -> Result<(), Error> {
         match self.files.get(file) {
             None => Ok(()),
-            Some(File::Held(frames)) => {
+            Some(File::InMemory(frames)) => {
                 let index = |index| usize::try_from(index).unwrap_or(usize::MAX);
                 let end = index(range.end).min(frames.len());
                 frames[index(range.start).min(end)..end].iter().try_for_each(show)
@@ -280,7 +280,7 @@ impl<'i> Log<'i> {
     }
 }
 
-/// The frames of one of several files.
+/// Reads the frames of one of several files.
 fn frames(input: &dyn Input, number: usize) -> io::Result<Frames<Box<dyn Read + '_>>> {
-    Ok(Frames::of_file(input.open()?, number).within(input.max_event()))
+    Ok(Frames::for_file(input.open()?, number).within(input.max_event()))
 }

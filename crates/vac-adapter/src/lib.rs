@@ -97,7 +97,7 @@ pub mod time;
 pub mod tools;
 pub mod verdict;
 
-pub use adapter::{Adapter, Error, Glimpse, Origin, Parent, Profile, Session, Share, Sink};
+pub use adapter::{Adapter, Error, Origin, Parent, Preview, Profile, Session, Share, Sink};
 pub use detect::{Beginning, Confidence, Detection, Sample, detect};
 pub use input::{Bundle, Input, Log, Memory};
 pub use report::{Report, Source};

@@ -16,7 +16,7 @@ pub mod keys {
     pub const EVENT: &[&str] =
         &with::<{ EventEntry::KEYS.len() + 1 }>(&EventEntry::KEYS, &["parent-id"]);
 
-    /// The keys of a map and those that an adapter adds to it; there are `N` of them.
+    /// Returns the keys of a map and those that an adapter adds to it, `N` in all.
     ///
     /// ```
     /// use vac_adapter::members::keys;
@@ -34,7 +34,7 @@ pub mod keys {
         named: &[&'static str],
         ours: &[&'static str],
     ) -> [&'static str; N] {
-        assert!(N == named.len() + ours.len(), "as many as there are");
+        assert!(N == named.len() + ours.len(), "N is the number of keys");
         let mut all = [""; N];
         let mut at = 0;
         while at < N {
@@ -47,7 +47,7 @@ pub mod keys {
 
 /// Marks a native key that would be mistaken for a canonical one.
 const MARK: &str = "native:";
-/// Marks a native key that is no text.
+/// Marks a native key that is not text.
 const TOKEN_MARK: &str = "native-token:";
 
 /// Members beyond those the schema names.
@@ -73,7 +73,7 @@ pub fn sift<'d, 'a>(
         if rest.is_empty() {
             rest.reserve(6);
         }
-        rest.push((kept(key, text, named), value.carry()));
+        rest.push((kept_name(key, text, named), value.carry()));
     }
     rest
 }
@@ -83,20 +83,19 @@ pub fn all<'d>(node: Node<'d, '_>, named: &[&str]) -> Rest<'d> {
     sift(node, named, |_, _| false)
 }
 
-/// The members as one carried object; `None` if there are none.
+/// Returns the members as one object; `None` without any.
 pub fn object(members: Rest<'_>) -> Option<Any<'_>> {
     (!members.is_empty()).then(|| Any::members(members))
 }
 
-/// Stands for a value that the schema requires and the source does not have.
+/// Returns null, for a value that the schema requires and the source does not have.
 #[expect(clippy::missing_panics_doc, reason = "`null` is JSON")]
 pub fn null<'a>() -> Any<'a> {
     Any::from_json(b"null").expect("null is JSON")
 }
 
-/// The name that a native key, which says this, is kept under in a map that names
-/// these keys.
-fn kept<'a>(key: Node<'a, '_>, text: Option<Text<'a>>, named: &[&str]) -> Text<'a> {
+/// Returns the name under which a native key is kept in a map that names these keys.
+fn kept_name<'a>(key: Node<'a, '_>, text: Option<Text<'a>>, named: &[&str]) -> Text<'a> {
     match text {
         Some(text)
             if named.contains(&&*text)

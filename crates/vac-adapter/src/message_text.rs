@@ -46,7 +46,7 @@ impl MessageText {
         Self { text: join(&blocks), left_out }
     }
 
-    /// Whether there is no text and nothing was left out.
+    /// Returns whether the text is empty and nothing was left out.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.left_out.is_empty()
     }
@@ -118,7 +118,7 @@ fn block_text(block: Node<'_, '_>, left_out: &mut LeftOut) -> Option<Block> {
     }
 }
 
-/// Whether a block is an entry of its own: a call, a result, reasoning.
+/// Returns whether a block is an entry of its own: a call, a result, reasoning.
 fn is_entry(block: Node<'_, '_>) -> bool {
     if let Some(kind) = block.member("type").and_then(Node::text) {
         return matches!(&*kind, "thinking" | "redacted_thinking" | "reasoning")
@@ -187,16 +187,16 @@ fn replace_lone_surrogates(token: &str) -> (String, usize) {
 mod tests {
     use super::*;
 
-    fn said(content: &str) -> MessageText {
+    fn text_of(content: &str) -> MessageText {
         MessageText::new(&Any::from_json(content.as_bytes()).expect("JSON"))
     }
 
     #[test]
     fn paragraphs_are_joined_by_line_ends_and_pieces_are_not() {
-        assert_eq!(said(r#""plain""#).text, "plain");
-        assert_eq!(said(r#"["a", {"type": "input_text", "text": "b"}]"#).text, "a\nb");
-        assert_eq!(said(r#"[{"text": "a"}, {"text": "b"}]"#).text, "ab");
-        assert_eq!(said(r#"{"text": "single part"}"#).text, "single part");
+        assert_eq!(text_of(r#""plain""#).text, "plain");
+        assert_eq!(text_of(r#"["a", {"type": "input_text", "text": "b"}]"#).text, "a\nb");
+        assert_eq!(text_of(r#"[{"text": "a"}, {"text": "b"}]"#).text, "ab");
+        assert_eq!(text_of(r#"{"text": "single part"}"#).text, "single part");
     }
 
     #[test]
@@ -210,13 +210,14 @@ mod tests {
             r#"{"functionResponse": {}}"#,
             r#"{"thought": true, "text": "no"}"#,
         ] {
-            assert!(said(&format!("[{block}]")).is_empty(), "{block}");
+            assert!(text_of(&format!("[{block}]")).is_empty(), "{block}");
         }
     }
 
     #[test]
     fn other_blocks_are_counted_by_type() {
-        let said = said(r#"[{"type": "image"}, {"type": "image"}, {"inlineData": {}}, 7, null]"#);
+        let said =
+            text_of(r#"[{"type": "image"}, {"type": "image"}, {"inlineData": {}}, 7, null]"#);
         assert_eq!(said.text, "");
         let left_out: Vec<_> = said.left_out.iter().map(|(kind, n)| (kind.as_str(), *n)).collect();
         assert_eq!(left_out, [("image", 2), ("inlineData", 1), ("integer", 1)]);
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn lone_surrogates_are_replaced_and_counted() {
-        let said = said(r#""a\ud83d b \ude00 \\ud83d \ud83d\ude00 \u0041""#);
+        let said = text_of(r#""a\ud83d b \ude00 \\ud83d \ud83d\ude00 \u0041""#);
         assert_eq!(said.text, "a\u{fffd} b \u{fffd} \\ud83d \u{1f600} A");
         assert_eq!(said.left_out["lone surrogate"], 2);
     }

@@ -1,8 +1,8 @@
-//! Whose words a message in the user's name is, by its text.
+//! The author of a message in the user's name, by its text.
 //!
-//! Agents put context in the user's name before the model: files, environment, reminders,
+//! Agents add messages in the user's name: files, environment, reminders,
 //! notifications. Where the log states the author by a field, an adapter reads the field. Where
-//! it does not, the text decides, by a table of [`Rule`]s that the agent's crate holds. Each rule
+//! it does not, the text decides, by a table of [`Rule`]s in the agent's crate. Each rule
 //! names the version of the agent in which the text was seen.
 //!
 //! ```
@@ -35,12 +35,12 @@ use vac_value::{Any, Map, Text};
 
 use crate::message_text::{Block, LeftOut, MessageText, blocks, join, leave_out};
 
-/// A text that agents put in the user's name.
+/// A text that an agent writes in the user's name.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// How such a text is recognised.
     pub pattern: Pattern,
-    /// Whose words it is.
+    /// Its author.
     pub author: Author,
     /// The version of the agent in which it was seen.
     pub seen_in: &'static str,
@@ -74,7 +74,7 @@ impl Rule {
     }
 }
 
-/// Returns whose words a content is. A content without text is the user's.
+/// Returns the author of a content. A content without text is the user's.
 pub fn author_of(content: &Any<'_>, rules: &[Rule]) -> Author {
     author_of_blocks(&blocks(content, &mut LeftOut::default()), rules)
 }
@@ -90,7 +90,7 @@ fn author_of_blocks(blocks: &[Block], rules: &[Rule]) -> Author {
     others.unwrap_or(Author::User)
 }
 
-/// Returns whose words one block is.
+/// Returns the author of one block.
 pub fn block_author(text: &str, rules: &[Rule]) -> Author {
     if let Some(rule) = rules.iter().find(|rule| rule.matches(text)) {
         return rule.author;
@@ -154,17 +154,17 @@ pub fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'
     Some((before, inside, after))
 }
 
-/// A text that the user typed, without what the agent put around it.
+/// A text that the user typed, without what the agent added around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
     /// What the user typed.
     pub text: String,
-    /// What was around it: `context`, `referenced files`. Empty if nothing but marks.
+    /// What was around it: `context`, `referenced files`. Empty if only marks were.
     pub left_out: &'static str,
 }
 
-/// Takes away what an agent puts around the words of the user: returns `None` where there is
-/// nothing around them. Receives the text and the extensions of the message.
+/// Removes what an agent adds around the words of the user; `None` if it added nothing. Receives
+/// the text and the extensions of the message.
 pub type Reduce<'r> = dyn Fn(&str, &Map<Text<'_>, Any<'_>>) -> Option<Typed> + 'r;
 
 /// Returns the user's words of a content whose author is the user.

@@ -1,4 +1,4 @@
-//! Who runs a model, by its name.
+//! The provider of a model, by its name.
 
 /// Beginnings of model names.
 const PREFIXES: &[(&str, &str)] = &[
@@ -25,11 +25,11 @@ const PREFIXES: &[(&str, &str)] = &[
     ("composer", "cursor"),
 ];
 
-/// What stands for a model or a provider that nobody knows.
+/// The name of a model or provider that is unknown.
 pub const UNKNOWN: &str = "unknown";
 
-/// The provider of a model: by the beginning of its name, behind the route that
-/// gateways put before it (`vendor/`, `region.vendor.`).
+/// Returns the provider of a model, by the beginning of its name after the route that gateways add
+/// (`vendor/`, `region.vendor.`).
 ///
 /// ```
 /// use vac_adapter::provider::provider;

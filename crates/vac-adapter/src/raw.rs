@@ -13,22 +13,26 @@ use crate::members::Rest;
 /// The event type of such an entry.
 pub const EVENT_TYPE: &str = "unparsed";
 
-/// What is known about it all the same.
+/// Members of an entry that are known although its bytes could not be parsed.
 #[derive(Clone, Debug, Default)]
-pub struct Known<'a> {
-    /// Its id in the source, else one made of its place.
+pub struct KnownMembers<'a> {
+    /// Its id in the source, else one made from its place.
     pub id: Option<Text<'a>>,
     /// Its time.
     pub timestamp: Option<AbstractTimestamp<'a>>,
-    /// The id of what it answers.
+    /// The id of its parent.
     pub parent_id: Option<Text<'a>>,
 }
 
-/// Carries bytes as text, or as base64 if they are no text, or (a run of NUL
-/// bytes) as their number. A piece of a frame that is too long also says which piece it is,
-/// where in the file it begins, and whether it is the last: the bytes of all pieces, one
-/// after the other, are those of the frame.
-pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) -> Entry<'a> {
+/// Returns an entry with bytes as text, or as base64 if they are not UTF-8, or (a run of NUL bytes)
+/// as their number. A piece of a frame that is too long also states its number, its offset in the
+/// file, and whether it is the last: the bytes of all pieces together are those of the frame.
+pub fn entry<'a>(
+    bytes: &[u8],
+    reason: &Reason,
+    place: Place,
+    known: KnownMembers<'a>,
+) -> Entry<'a> {
     let mut data = Rest::default();
     push(&mut data, "line", &place.line);
     if let Reason::TooLong { piece, is_last, .. } = reason {
@@ -43,11 +47,11 @@ pub fn entry<'a>(bytes: &[u8], reason: &Reason, place: Place, known: Known<'a>) 
     event(data, place, known, reason.code())
 }
 
-/// The event of a frame that is kept unparsed or redacted.
+/// Returns the event of a frame that is kept unparsed or redacted.
 pub(crate) fn event<'a>(
     data: Rest<'a>,
     place: Place,
-    known: Known<'a>,
+    known: KnownMembers<'a>,
     reason: annotations::Reason,
 ) -> Entry<'a> {
     let mut extensions = Map::default();
@@ -67,7 +71,7 @@ pub(crate) fn event<'a>(
 }
 
 /// Adds bytes to a map: as text under the first key, or as base64 under the second if
-/// they are no text.
+/// they are not UTF-8.
 pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], bytes: &[u8]) {
     match std::str::from_utf8(bytes) {
         Ok(bytes) => push(members, text, bytes),
@@ -75,7 +79,7 @@ pub fn push_bytes(members: &mut Rest<'_>, [text, base64]: [&'static str; 2], byt
     }
 }
 
-/// Adds a value of ours to a map.
+/// Adds a value of the converter to a map.
 pub fn push<T: vac_value::Encode + ?Sized>(members: &mut Rest<'_>, key: &'static str, value: &T) {
     // Text and integers can be written in every encoding.
     if let Ok(any) = Any::from_value(value, Encoding::Json) {

@@ -1,6 +1,6 @@
 //! Redacts secrets in what is kept unparsed.
 //!
-//! Some native members hold secrets that no record may contain. An adapter leaves them out
+//! Some native members contain secrets that no record may contain. An adapter leaves them out
 //! of the documents it parses, where it knows their place. Bytes that could not be parsed
 //! have no such places: there this module searches for the *names* of the secrets, in any
 //! spelling that a JSON reader would take for the name (escapes, also of JSON inside JSON
@@ -36,9 +36,9 @@ use vac_value::{Any, Document, Encode, EncodeError, Kind, Node};
 
 use crate::frame::{Content, Frame, Place, Raw, Reason};
 use crate::members::Rest;
-use crate::raw::{self, Known, push};
+use crate::raw::{self, KnownMembers, push};
 
-/// The `reason` in the data of what was redacted as a whole.
+/// The `reason` in the data of a frame that was redacted as a whole.
 pub const REASON: &str = annotations::Reason::Redacted.as_str();
 
 /// Takes the place of the name of a member that was redacted in text.
@@ -80,20 +80,20 @@ impl Secrets {
         Self(names)
     }
 
-    /// Whether this is the name of a secret.
+    /// Returns whether this is the name of a secret.
     pub fn contains(self, name: &str) -> bool {
         self.0.contains(&name)
     }
 
-    /// Whether the name of a secret can be read in bytes.
+    /// Returns whether the name of a secret can be read in bytes.
     pub fn are_readable_in(self, bytes: &[u8]) -> bool {
         let mut search = Search::new(self);
         search.add(bytes);
         search.is_found()
     }
 
-    /// Whether the name of a secret can be read in bytes that are written in base64. What is
-    /// not base64 might be anything.
+    /// Returns whether the name of a secret can be read in base64 text. Returns true for text that
+    /// is not base64.
     pub fn are_readable_in_base64(self, text: &[u8]) -> bool {
         let mut search = Search::new(self);
         for part in text.chunks(1 << 12) {
@@ -105,9 +105,9 @@ impl Secrets {
         search.is_found()
     }
 
-    /// The text of a value without its secrets, at every depth, and how many there were;
-    /// `None` if there were none.
-    pub fn blanked(self, node: Node<'_, '_>) -> Option<(Vec<u8>, u64)> {
+    /// Returns the text of a value without its secrets, at every depth, and their number; `None`
+    /// without secrets.
+    pub fn without_secrets(self, node: Node<'_, '_>) -> Option<(Vec<u8>, u64)> {
         let maps = (node.index()..node.after()).map(|index| node.document().node(index));
         let members = maps.flat_map(Node::members);
         let secrets = members.filter(|(key, _)| key.text().is_some_and(|key| self.contains(&key)));
@@ -121,7 +121,7 @@ impl Secrets {
         let mut text = Vec::with_capacity(raw.len());
         let (mut at, mut count) = (start, 0);
         for (from, to) in spans.into_iter().filter(|(from, to)| from < to) {
-            // One inside another is gone with it.
+            // A secret inside another one is already removed.
             if from >= at {
                 text.extend_from_slice(&raw[at - start..from - start]);
                 text.extend_from_slice(BLANK);
@@ -147,10 +147,10 @@ impl Redactor {
         Self { search: Search::new(secrets), file: 0 }
     }
 
-    /// Whether a frame must be redacted. A whole object or array never is: its adapter
+    /// Returns whether a frame must be redacted. A whole object or array never is: its adapter
     /// knows where it has secrets.
     pub fn is_redacted(&mut self, frame: &Frame<'_>) -> bool {
-        self.at(frame.place);
+        self.enter(frame.place);
         match &frame.content {
             Content::Document(document) => match document.root().kind() {
                 Kind::Map | Kind::Array => {
@@ -171,37 +171,37 @@ impl Redactor {
         }
     }
 
-    /// Starts anew if this place is in another file.
-    pub fn at(&mut self, place: Place) {
+    /// Starts again if this place is in another file.
+    pub fn enter(&mut self, place: Place) {
         if place.file != self.file {
             self.file = place.file;
             self.end();
         }
     }
 
-    /// Whether unparsed bytes that follow those before must be redacted.
+    /// Returns whether further unparsed bytes must be redacted.
     pub fn add(&mut self, bytes: &[u8]) -> bool {
         self.search.add(bytes);
         self.search.is_found()
     }
 
-    /// Notes a whole value: what follows has nothing to do with what came before.
+    /// Ends the unparsed bytes: a complete value separates those before and after it.
     pub fn end(&mut self) {
         self.search = Search::new(self.search.secrets);
     }
 }
 
-/// The entry of a frame that must be redacted.
+/// Returns the entry of a frame that must be redacted.
 pub fn entry<'a>(
     secrets: Secrets,
     bytes: &[u8],
     reason: &Reason,
     place: Place,
-    known: Known<'a>,
+    known: KnownMembers<'a>,
 ) -> Entry<'a> {
     if *reason == Reason::DuplicateKey
         && let Ok(document) = Document::json(bytes)
-        && let Some((kept, count)) = secrets.blanked(document.root())
+        && let Some((kept, count)) = secrets.without_secrets(document.root())
         && !secrets.are_readable_in(&kept)
     {
         let mut entry = raw::entry(&kept, reason, place, known);
@@ -216,13 +216,13 @@ pub fn entry<'a>(
     raw::event(data, place, known, annotations::Reason::Redacted)
 }
 
-/// The text that replaces the source of an entry from which something was redacted: the
+/// Returns the text that replaces the source of an entry from which something was redacted: the
 /// source must not come back if the entry cannot be written in its record's encoding.
 pub fn origin(entry: &Entry<'_>) -> Result<Vec<u8>, EncodeError> {
     entry.to_json().map(String::into_bytes)
 }
 
-/// The value that replaces one that must be redacted.
+/// Returns the value that replaces one that must be redacted.
 pub fn value(bytes: &[u8]) -> Any<'static> {
     let mut members = Rest::default();
     push(&mut members, "reason", REASON);
@@ -239,9 +239,9 @@ fn push_digest(members: &mut Rest<'_>, bytes: &[u8]) {
 #[derive(Debug)]
 struct Search {
     secrets: Secrets,
-    /// Each undoes the escapes of what the one before it gives.
+    /// Each removes the escapes from the output of the one before it.
     levels: [Escape; MAX_LEVELS],
-    /// How many levels have met an escape.
+    /// The number of levels that have read an escape.
     used: usize,
     /// The characters that names end with, a bit for each.
     last: u128,
@@ -249,7 +249,7 @@ struct Search {
     without_escaped: Tail,
     /// The last characters, as if the backslash of such escapes were damage.
     with_escaped: Tail,
-    /// How many more characters may show that the word before them is a name.
+    /// The number of further characters that may show that the word before them is a name.
     context: u8,
     is_found: bool,
     /// How many characters the levels have taken, together.
@@ -290,7 +290,7 @@ impl Search {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        // What ends with a name is taken for found, and so is all that follows.
+        // A name at the end of the bytes counts as found.
         self.is_found |= self.context > 0;
         for &byte in bytes {
             if self.is_found {
@@ -302,7 +302,7 @@ impl Search {
         }
     }
 
-    /// Takes a character from the levels before this one.
+    /// Reads a character from the level before this one.
     fn undo(&mut self, level: usize, char: u8) {
         #[cfg(test)]
         {
@@ -360,7 +360,7 @@ impl Search {
         }
     }
 
-    /// Takes a character without escapes.
+    /// Reads a character without escapes.
     fn read(&mut self, char: u8) {
         if self.context > 0 {
             self.is_found |= matches!(char, b'"' | b':');

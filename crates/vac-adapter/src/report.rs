@@ -1,5 +1,4 @@
-//! The conversion report: what was read, what was made of it, what was not
-//! understood.
+//! The conversion report: what was read and written, and what is unknown.
 
 use std::collections::BTreeMap;
 
@@ -28,13 +27,13 @@ pub struct Source {
     pub sha_256: String,
 }
 
-/// What became of one session.
+/// The report on the conversion of one session.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Report {
     /// The adapter's name.
     pub agent: String,
-    /// Which of the agent's formats it was.
+    /// The variant of the log.
     pub variant: String,
     /// The version of the agent that wrote the log.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,11 +43,11 @@ pub struct Report {
     /// The labels that the user gave the record.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// What it was made from.
+    /// The files that it was made from.
     pub sources: Vec<Source>,
     /// Documents and other frames.
     pub frames: u64,
-    /// Those that could not be carried as values.
+    /// Those that are kept unparsed.
     pub unparsed: Unparsed,
     /// Entries by type; children count.
     pub entries: BTreeMap<&'static str, u64>,
@@ -61,15 +60,15 @@ pub struct Report {
     pub redacted: BTreeMap<String, u64>,
     /// Entries that repeat another one and are linked to it.
     pub duplicates_linked: u64,
-    /// Everything else that somebody should know.
+    /// Warnings about anything else.
     pub warnings: Vec<String>,
 }
 
-/// Frames that could not be carried as values.
+/// Frames that are kept unparsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unparsed {
-    /// How many.
+    /// The number of them.
     pub count: u64,
     /// The lines of the first of them.
     pub lines: Vec<u64>,
@@ -116,14 +115,14 @@ impl Report {
         }
     }
 
-    /// Whether the session has a message or a tool call.
+    /// Returns whether the session has a message or a tool call.
     pub fn has_conversation(&self) -> bool {
         let said = [MessageEntryType::User.as_str(), MessageEntryType::Assistant.as_str()];
         let kinds = said.into_iter().chain([ToolCallEntry::TYPE]);
         kinds.into_iter().any(|kind| self.entries.contains_key(kind))
     }
 
-    /// Whether something in the log was not understood, or the session has no conversation.
+    /// Returns whether something in the log is unknown, or the session has no conversation.
     pub fn has_unknown(&self) -> bool {
         self.unparsed.count > 0 || !self.unknown_types.is_empty() || !self.has_conversation()
     }
@@ -144,7 +143,7 @@ impl Report {
     }
 }
 
-/// Counts by name. Long names are cut, and what has no place in the list shares one name.
+/// Counts by name. Long names are cut, and names beyond the limit share one.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     let name = match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => &name[..end],

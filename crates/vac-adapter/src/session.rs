@@ -29,7 +29,7 @@ use crate::adapter::{Adapter, Error, Origin, Parent, Profile, Session, Sink};
 use crate::annotation;
 use crate::canonical::{strip_entry, strip_record};
 use crate::frame::Reason;
-use crate::raw::{self, Known};
+use crate::raw::{self, KnownMembers};
 use crate::report::{Report, Source};
 
 /// How a record is to be written.
@@ -425,7 +425,7 @@ fn inside_entries(options: &Options, count: u64) -> Encoder<'static> {
 }
 
 /// What is known of an entry, whatever it holds.
-fn known(mut entry: Entry<'_>) -> Known<'_> {
+fn known(mut entry: Entry<'_>) -> KnownMembers<'_> {
     let (id, timestamp) = (entry.id_mut().take(), entry.timestamp_mut().take());
     let parent_id = match entry {
         Entry::Message(entry) => entry.parent_id,
@@ -434,7 +434,7 @@ fn known(mut entry: Entry<'_>) -> Known<'_> {
             document.root().text().map(|text| text.into_owned().into())
         }),
     };
-    Known { id, timestamp, parent_id }
+    KnownMembers { id, timestamp, parent_id }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use vac::{AGENTS, Agent, Search};
 use vac_adapter::frame::{Content, Frames, Raw, Reason};
 use vac_adapter::{Beginning, Error, Input, Session, Source};
 use vac_sign::{PublicKey, Verdict, Verification, verify};
-use vac_store::join::Known;
-use vac_store::{Found, HeldBudget, Loaded, Log, find};
+use vac_store::join::DetectedLog;
+use vac_store::{Found, Loaded, Log, MemoryBudget, find};
 use vac_validate::signed::{self, Payload};
 use vac_value::{Document, Encoding, Scanner};
 use vac_view::record;
@@ -126,7 +126,7 @@ pub fn agent(name: &str) -> Option<Agent> {
 }
 
 /// Returns the agent that wrote a log, if it is known.
-pub fn named(known: &Known) -> Option<Agent> {
+pub fn named(known: &DetectedLog) -> Option<Agent> {
     known.agent.and_then(vac::agent)
 }
 
@@ -167,7 +167,7 @@ impl Looking<'_, '_> {
         }
         let agents = self.sessions.agent.iter().map(|agent| agent.name.to_owned()).collect();
         let search = Search { agents, ..Search::default() };
-        let budget = HeldBudget::new(self.sessions.max_event);
+        let budget = MemoryBudget::new(self.sessions.max_event);
         for known in search.detect(others, &budget, &mut |_| {})? {
             self.log(&known)?;
         }
@@ -178,7 +178,7 @@ impl Looking<'_, '_> {
         Ok(self.exit)
     }
 
-    fn log(&mut self, known: &Known) -> Result<()> {
+    fn log(&mut self, known: &DetectedLog) -> Result<()> {
         let log = &known.log;
         if let Some(trouble) = &known.trouble {
             self.refuse(log, trouble, Exit::Error);
@@ -345,7 +345,7 @@ pub fn encoding_of_record(log: &Log, is_log: bool) -> io::Result<Option<Encoding
         }
         // The beginning is enough, too: of a large record only its order of keys can hide it.
         Content::Raw(Raw { reason: Reason::TooLong { .. }, .. }) => {
-            let sample = Beginning::of(&input);
+            let sample = Beginning::read(&input);
             sample.is_ok_and(|it| it.sample().documents.first().is_some_and(record::is_record))
         }
         Content::Raw(_) => false,

@@ -180,7 +180,7 @@ fn conversion(source: &str) -> Result<(Conversion, &str), String> {
     Ok((conversion, &rest[1..]))
 }
 
-/// A number, 0 if there is none, and what follows it.
+/// Parses a number, 0 if it is missing. Returns it and the rest.
 fn number(source: &str) -> Result<(usize, &str), String> {
     let end = source.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = source.split_at(end);
@@ -204,7 +204,7 @@ impl Conversion {
         }
     }
 
-    /// The longest text that the conversion can produce of any item; `None` if there is no
+    /// Returns the length of the longest text that the conversion can produce; `None` without a
     /// limit.
     pub(crate) fn max_bytes(self) -> Option<usize> {
         /// The digits of the largest float, and a sign.

@@ -367,7 +367,7 @@ mod tests {
     fn open(adapter: &dyn Adapter, sql: &str) -> (Arc<dyn SessionStore>, Arc<AtomicU64>) {
         let connection = Connection::open_in_memory().expect("a database");
         connection.execute_batch(&format!("BEGIN; {sql} COMMIT;")).expect("SQL");
-        let mut database = sqlite::Database::of(connection);
+        let mut database = sqlite::Database::new(connection);
         let steps = database.count_steps();
         let path = SafePath::named("/none/o.db".as_ref(), &Skipped::default());
         let tables = adapter.stores().tables;
@@ -376,7 +376,7 @@ mod tests {
         (store.expect("the agent's"), steps)
     }
 
-    /// Counts the steps that reading all sessions takes; each has so many documents.
+    /// Counts the steps that reading all sessions takes; each has `documents` documents.
     fn steps(adapter: &dyn Adapter, sql: &str, sessions: usize, documents: usize) -> u64 {
         let (store, steps) = open(adapter, sql);
         let all = store.sessions().expect("sessions");
@@ -422,7 +422,7 @@ mod tests {
             let insert = "INSERT INTO events VALUES (?1, 's', ?2, ?2)";
             connection.execute(insert, rusqlite::params![id, data]).expect("SQL");
         }
-        let database = Arc::new(Mutex::new(sqlite::Database::of(connection)));
+        let database = Arc::new(Mutex::new(sqlite::Database::new(connection)));
         let path = SafePath::named("/none/e.db".as_ref(), &Skipped::default());
         let database = AgentDatabase::new(database, &[EVENTS], &path).expect("a database");
         let mut found = Vec::new();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use vac_adapter::companions::{Base, Companion, CompanionKind};
-use vac_adapter::{Adapter, Glimpse};
+use vac_adapter::{Adapter, Preview};
 
 use crate::log::{Log, Part, Place};
 use crate::safe_path::SafePath;
@@ -19,16 +19,16 @@ const MAX_READ: u64 = 1 << 16;
 pub fn add(
     log: &mut Log,
     adapter: &dyn Adapter,
-    glimpse: &mut Glimpse,
+    preview: &mut Preview,
 ) -> Vec<(PathBuf, io::Error)> {
     let Some(path) = log.parts.first().and_then(Part::safe_path).cloned() else {
         return Vec::new();
     };
     let mut troubles = Vec::new();
     for rule in adapter.companions().files {
-        let is_meant = rule.variants.is_empty() || rule.variants.contains(&glimpse.variant);
+        let is_meant = rule.variants.is_empty() || rule.variants.contains(&preview.variant);
         if let Some(base) = base(&path, &rule.base).filter(|_| is_meant) {
-            troubles.extend(apply(rule, log, &base, glimpse));
+            troubles.extend(apply(rule, log, &base, preview));
         }
     }
     troubles
@@ -39,9 +39,9 @@ fn apply(
     rule: &Companion,
     log: &mut Log,
     base: &SafePath,
-    glimpse: &mut Glimpse,
+    preview: &mut Preview,
 ) -> Vec<(PathBuf, io::Error)> {
-    let id = glimpse.session_id.clone().filter(|id| is_name(id));
+    let id = preview.session_id.clone().filter(|id| is_name(id));
     let mut files = Files::default();
     for path in paths(base, rule.path, id.as_deref()) {
         let sibling = rule.unless.and_then(|name| Some(path.parent()?.join(name)));
@@ -52,13 +52,13 @@ fn apply(
             CompanionKind::Folder if path.is_folder() => files.add_folder(&path),
             CompanionKind::Attachment(says) if path.is_file() => {
                 if let Ok(bytes) = path.read(MAX_READ) {
-                    says(&bytes, glimpse);
+                    says(&bytes, preview);
                 }
                 files.add_file(path);
             }
             CompanionKind::Note(says) => {
                 let Ok(bytes) = path.read(MAX_READ) else { continue };
-                if !says(&bytes, glimpse) {
+                if !says(&bytes, preview) {
                     continue;
                 }
                 let mut part = Part::file(&path);

@@ -10,7 +10,7 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, bad_data};
 
 use crate::agent_folder::AgentFolder;
 use crate::database_store::DatabaseStore;
-use crate::log::{Log, Part, Place, Standing, Stored};
+use crate::log::{Log, Part, Place, Rank, Stored};
 use crate::places::{Root, fork_of_path};
 use crate::prompts::Prompts;
 use crate::safe_path::{Kind, SafePath};
@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
             Ok(file) => {
                 let place = Place::Kept(file);
                 let part = Part::new(String::new(), String::new(), place);
-                self.found.logs.push(Log::of(part, path.to_string_lossy().into_owned(), true));
+                self.found.logs.push(Log::new(part, path.to_string_lossy().into_owned(), true));
             }
             Err(error) => self.trouble(path, &error),
         }
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes a file, with the folder that is its own; false if there is no session in it.
+    /// Adds a file, with its session folder. Returns false if it contains no session.
     pub fn session(&mut self, path: &SafePath, own: Option<&OwnFolder>, named: bool) -> bool {
         let Some(mut log) = self.open_log(path, named) else { return false };
         if let Some(own) = own {
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
                 return None;
             }
         }
-        let mut log = Log::of(part, path.as_path().to_string_lossy().into_owned(), named);
+        let mut log = Log::new(part, path.as_path().to_string_lossy().into_owned(), named);
         log.origin = self.origin_of(path);
         Some(log)
     }
@@ -257,7 +257,7 @@ impl<'a> Search<'a> {
                 let first = self.found.logs.len();
                 self.store(path, &store, adapter, Container::File, false);
                 let logs = self.found.logs.iter_mut().skip(first);
-                logs.for_each(|log| log.standing = Standing::Prompts);
+                logs.for_each(|log| log.rank = Rank::Prompts);
             }
             // Whatever it is, its adapter may know.
             Ok(None) => {
@@ -318,9 +318,9 @@ impl<'a> Search<'a> {
             let folder = crate::log::folder(path.as_path());
             let shown = format!("{}#{key}", path.as_path().to_string_lossy());
             let part = Part::new(key, folder, Place::Stored(stored));
-            let mut log = Log::of(part, shown, named);
+            let mut log = Log::new(part, shown, named);
             if session.is_replaced {
-                log.standing = Standing::Older;
+                log.rank = Rank::Older;
             }
             log.stored = Some((adapter, session));
             log.origin = origin.filter(|origin| origin.adapter == adapter);

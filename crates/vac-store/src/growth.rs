@@ -90,7 +90,7 @@ mod tests {
             Part::file(&SafePath::named(&folder.join(name), &Skipped::default()))
         });
         let mut parts: Vec<_> = parts.collect();
-        let mut log = Log::of(parts.remove(0), "log".to_owned(), true);
+        let mut log = Log::new(parts.remove(0), "log".to_owned(), true);
         log.parts.extend(parts);
         log
     }

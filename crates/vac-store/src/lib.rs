@@ -36,7 +36,7 @@
 //! * Nothing that is read is ever changed, and no file is created next to it: databases are
 //!   opened as immutable, and if they have a live journal, as a private copy ([`sqlite`]).
 //! * A session of a database that other programs write to is read from one state of it.
-//!   If there is none for long enough, that is an error.
+//!   If none can be read for long enough, that is an error.
 //! * Containers are recognised by their first bytes, their tables or their folders, never by
 //!   their name. In the places of agents, names decide what is opened at all ([`places`]):
 //!   credentials and copies of edited files are next to the sessions.
@@ -57,7 +57,7 @@
 pub mod discover;
 pub mod file_stat;
 pub mod find;
-pub mod held;
+pub mod in_memory;
 pub mod join;
 pub mod loaded;
 pub mod log;
@@ -84,7 +84,7 @@ mod session_folder;
 pub use discover::discover;
 pub use file_stat::FileStat;
 pub use find::{Found, find, find_all, find_in};
-pub use held::HeldBudget;
+pub use in_memory::MemoryBudget;
 pub use loaded::Loaded;
 pub use log::Log;
 pub use log_files::LogFiles;

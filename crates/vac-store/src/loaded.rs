@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use vac_adapter::container::{Container, Trouble};
 use vac_adapter::{Bundle, Error, Input, Source, frame};
 
-use crate::held::{Held, max_held};
+use crate::in_memory::{InMemory, max_in_memory};
 use crate::log::{Log, Part, Place};
 use crate::passes::Passes;
 
@@ -73,7 +73,7 @@ struct LoadedPart<'l> {
     /// How long the file was at first. What has been appended to it since is not read.
     size: Option<u64>,
     /// What the adapter sees, if that is in memory.
-    bytes: Option<Held>,
+    bytes: Option<InMemory>,
     /// What is known about the documents that a store gave.
     troubles: Vec<Trouble>,
     /// What was read of the stored bytes.
@@ -88,7 +88,7 @@ impl<'l> Loaded<'l> {
         attachments: Vec<LoadedPart<'l>>,
         max_event: usize,
     ) -> io::Result<Self> {
-        let mut room = max_held(max_event);
+        let mut room = max_in_memory(max_event);
         for (number, part) in parts.iter_mut().enumerate() {
             part.hold(&mut room).map_err(|error| part.part.blame(number, error))?;
         }
@@ -155,13 +155,13 @@ impl<'l> LoadedPart<'l> {
         }
         let is_compressed = matches!(self.part.place, Place::Compressed(_));
         if !is_compressed && self.size.is_some_and(|size| size > *room) {
-            self.part.take_held();
+            self.part.take_from_memory();
             *room = 0;
             return Ok(());
         }
         let is_whole =
-            |held: &Held| self.size.is_none_or(|size| held.as_ref().len() as u64 == size);
-        let stored: Box<dyn Read> = match self.part.take_held().filter(is_whole) {
+            |held: &InMemory| self.size.is_none_or(|size| held.as_ref().len() as u64 == size);
+        let stored: Box<dyn Read> = match self.part.take_from_memory().filter(is_whole) {
             Some(held) if !is_compressed => {
                 self.passes = Passes::over(held.as_ref());
                 *room -= held.as_ref().len() as u64;
@@ -278,7 +278,7 @@ impl Input for Loaded<'_> {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match self.parts.as_slice() {
             [only] => only.open(),
-            parts => vac_adapter::input::chained(inputs(parts)),
+            parts => vac_adapter::input::concatenate(inputs(parts)),
         }
     }
 

@@ -9,7 +9,7 @@ use vac_adapter::container::{Container, SessionStore, StoredSession, Trouble};
 use vac_adapter::{Error, Source};
 
 use crate::find::Origin;
-use crate::held::Held;
+use crate::in_memory::InMemory;
 use crate::passes::{Fingerprint, digest};
 use crate::safe_path::SafePath;
 use crate::zstandard;
@@ -17,31 +17,31 @@ use crate::zstandard;
 /// One thing to convert: a file, several that hold one session, or a session of a store.
 #[derive(Debug)]
 pub struct Log {
-    /// What messages call it: the path as it was given or found.
+    /// Its name in messages: the path as it was given or found.
     pub shown: String,
-    /// Whether somebody named it, rather than the directory it is in.
+    /// Whether the user named it, rather than a folder that contains it.
     pub named: bool,
     /// Its files; there is at least one.
     pub(crate) parts: Vec<Part>,
-    /// Files that belong to it and are no logs.
+    /// The companion files.
     pub(crate) attachments: Vec<Part>,
     /// What a store says about it, and the name of the adapter that reads it.
     pub(crate) stored: Option<(&'static str, StoredSession)>,
     /// The agent in whose place it was found.
     pub(crate) origin: Option<Origin>,
-    /// What it counts beside others of the same session.
-    pub(crate) standing: Standing,
+    /// Its rank among the logs of the same session.
+    pub(crate) rank: Rank,
 }
 
-/// What a log counts beside others of the same session; the first is the best.
+/// The rank of a log among the logs of the same session; the first is the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Standing {
-    /// It is the session.
+pub(crate) enum Rank {
+    /// It is the log of the session.
     #[default]
     Own,
-    /// It is what it was before the agent took to databases.
+    /// A database has replaced it.
     Older,
-    /// It is what was asked in it.
+    /// It contains only the prompts.
     Prompts,
 }
 
@@ -53,8 +53,8 @@ pub(crate) struct Part {
     /// Its folder, with `/` between the names.
     pub folder: String,
     pub place: Place,
-    /// What is stored, if detection has read all of it. Loading the log takes it.
-    held: Mutex<Option<Held>>,
+    /// The bytes, if detection has read all of them. Loading the log takes them.
+    in_memory: Mutex<Option<InMemory>>,
 }
 
 #[derive(Debug)]
@@ -62,8 +62,8 @@ pub(crate) enum Place {
     File(SafePath),
     /// A compressed file.
     Compressed(SafePath),
-    /// A file that is no log and reads as a document that names it: `{"file": its name,
-    /// "value": what is in it}`.
+    /// A companion file that reads as a document that names it: `{"file": its name,
+    /// "value": its content}`.
     Note(SafePath),
     /// Standard input, kept in a file without a name.
     Kept(File),
@@ -93,7 +93,7 @@ impl Stored {
 
 impl Part {
     pub fn new(name: String, folder: String, place: Place) -> Self {
-        Self { name, folder, place, held: Mutex::default() }
+        Self { name, folder, place, in_memory: Mutex::default() }
     }
 
     /// A file on disk.
@@ -103,18 +103,18 @@ impl Part {
     }
 
     /// Keeps what is stored until the log is loaded.
-    pub fn hold(&mut self, held: Held) {
-        self.held = Mutex::new(Some(held));
+    pub fn keep_in_memory(&mut self, bytes: InMemory) {
+        self.in_memory = Mutex::new(Some(bytes));
     }
 
-    /// Returns what is stored, if it is held.
-    fn held(&self) -> Option<Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the bytes, if they are in memory.
+    fn in_memory(&self) -> Option<InMemory> {
+        self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The same, and holds it no longer.
-    pub fn take_held(&self) -> Option<Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn take_from_memory(&self) -> Option<InMemory> {
+        self.in_memory.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The path of its file, unless it came through standard input.
@@ -166,8 +166,8 @@ impl Part {
 
     /// Its bytes on disk, if it is a file.
     pub(crate) fn size(&self) -> io::Result<Option<u64>> {
-        if let Some(held) = self.held() {
-            return Ok(Some(held.as_ref().len() as u64));
+        if let Some(bytes) = self.in_memory() {
+            return Ok(Some(bytes.as_ref().len() as u64));
         }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => Some(path.size()?),
@@ -187,8 +187,8 @@ impl Part {
 
     /// Reads what is stored: the bytes of the file, or the documents of the store.
     pub(crate) fn stored_bytes(&self) -> io::Result<Box<dyn Read + '_>> {
-        if let Some(held) = self.held() {
-            return Ok(Box::new(io::Cursor::new(held)));
+        if let Some(bytes) = self.in_memory() {
+            return Ok(Box::new(io::Cursor::new(bytes)));
         }
         Ok(match &self.place {
             Place::File(path) | Place::Compressed(path) | Place::Note(path) => {
@@ -216,7 +216,7 @@ impl Read for KeptReader<'_> {
 }
 
 impl Log {
-    pub(crate) fn of(part: Part, shown: String, named: bool) -> Self {
+    pub(crate) fn new(part: Part, shown: String, named: bool) -> Self {
         Self {
             shown,
             named,
@@ -224,7 +224,7 @@ impl Log {
             attachments: Vec::new(),
             stored: None,
             origin: None,
-            standing: Standing::Own,
+            rank: Rank::Own,
         }
     }
 

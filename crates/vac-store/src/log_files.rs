@@ -217,7 +217,7 @@ impl LogFiles {
         };
         let mut parts = files(&self.parts)?.into_iter();
         let first = parts.next().ok_or_else(|| bad_data("a log without a file"))?;
-        let mut log = Log::of(first, shown, false);
+        let mut log = Log::new(first, shown, false);
         log.parts.extend(parts);
         log.attachments = files(&self.attachments)?;
         Ok(log)

@@ -8,7 +8,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let last = pieces.pop().unwrap_or_default();
     for piece in pieces {
         match name.split_once(piece) {
-            Some((_, behind)) => name = behind,
+            Some((_, after)) => name = after,
             None => return false,
         }
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::companions::PromptList;
 use vac_adapter::container::{Documents, SessionStore, StoredSession, bad_data};
 use vac_record::{AbstractTimestamp, Decode};
@@ -85,15 +85,15 @@ impl Prompts {
 impl SessionStore for Prompts {
     fn sessions(&self) -> io::Result<Vec<StoredSession>> {
         let stored = |session: &Session| {
-            let glimpse = Glimpse {
+            let preview = Preview {
                 variant: self.rule.variant,
                 session_id: Some(session.id.clone()),
                 start: session.start.clone(),
-                ..Glimpse::default()
+                ..Preview::default()
             };
             let size = self.prompts(session).map(|prompt| prompt.len() as u64).sum();
             let key = session.id.clone();
-            StoredSession { key, size: Some(size), glimpse, is_replaced: false }
+            StoredSession { key, size: Some(size), preview, is_replaced: false }
         };
         Ok(self.sessions.iter().map(stored).collect())
     }
@@ -143,9 +143,9 @@ mod tests {
         let sessions = file.sessions().unwrap();
         let ids: Vec<_> = sessions.iter().map(|stored| stored.key.as_str()).collect();
         assert_eq!(ids, ["b", "a"]);
-        assert_eq!(sessions[0].glimpse.variant, "logs");
+        assert_eq!(sessions[0].preview.variant, "logs");
         assert_eq!(
-            sessions[0].glimpse.start,
+            sessions[0].preview.start,
             AbstractTimestamp::try_from("2026-01-02T03:04:05Z").ok()
         );
         assert_eq!(

@@ -258,7 +258,7 @@ impl SafePath {
             return source.kind(self.in_source()?);
         }
         let kind = if self.is_root() {
-            Kind::of(fs::metadata(self.root_path())?.file_type())
+            Kind::from_file_type(fs::metadata(self.root_path())?.file_type())
         } else {
             system::kind(self)?
         };
@@ -347,7 +347,7 @@ impl From<SafePath> for PathBuf {
 }
 
 impl Kind {
-    fn of(kind: fs::FileType) -> Self {
+    fn from_file_type(kind: fs::FileType) -> Self {
         if kind.is_file() {
             Self::File
         } else if kind.is_dir() {
@@ -482,7 +482,7 @@ mod system {
         if let Some(parent) = path.parent() {
             check(&parent)?;
         }
-        Ok(Kind::of(fs::symlink_metadata(&path.path)?.file_type()))
+        Ok(Kind::from_file_type(fs::symlink_metadata(&path.path)?.file_type()))
     }
 
     pub fn names(path: &SafePath) -> io::Result<Vec<OsString>> {

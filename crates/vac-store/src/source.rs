@@ -170,7 +170,7 @@ struct Listed {
     names: BTreeSet<String>,
     /// Names that cannot be opened, and why.
     refused: Vec<(String, &'static str)>,
-    /// Why there is no list.
+    /// The error that the list ended with.
     error: Option<(io::ErrorKind, String)>,
 }
 

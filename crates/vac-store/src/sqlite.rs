@@ -151,7 +151,7 @@ impl Database {
         Ok(has_numbers.then_some(name))
     }
 
-    /// The names of a table's columns; empty if there is no such table.
+    /// The names of a table's columns; empty if the table does not exist.
     pub fn columns(&self, table: &str) -> io::Result<Vec<String>> {
         let mut statement = self
             .connection
@@ -197,7 +197,7 @@ fn busy() -> io::Error {
 #[cfg(test)]
 impl Database {
     /// A database that is open already.
-    pub(crate) fn of(connection: Connection) -> Self {
+    pub(crate) fn new(connection: Connection) -> Self {
         Self { connection, watch: Watch(None), folders: Vec::new() }
     }
 

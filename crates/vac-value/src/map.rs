@@ -285,12 +285,12 @@ impl<'m, K: Encode, V> Entry<'m, K, V> {
         self
     }
 
-    /// Returns the value. Adds the given one first if there is none.
+    /// Returns the value. Adds the given one first if the key is absent.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// Returns the value. Adds what the function returns first if there is none.
+    /// Returns the value. Adds what the function returns first if the key is absent.
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'m mut V {
         let at = self.position.unwrap_or_else(|| {
             self.map.push((self.key, value()));
@@ -299,7 +299,7 @@ impl<'m, K: Encode, V> Entry<'m, K, V> {
         &mut self.map.members[at].1
     }
 
-    /// Returns the value. Adds the default value first if there is none.
+    /// Returns the value. Adds the default value first if the key is absent.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -324,7 +324,7 @@ impl<K: Encode, V: Encode> Encode for Map<K, V> {
 
 /// Maps are equal if they have the same members in any order. A key that was added several times
 /// has to have the same values in the same order. A key that no encoding can represent equals no
-/// key, not even itself, so that there is no `Eq`.
+/// key, not even itself, so maps do not implement `Eq`.
 impl<K: Encode, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
         let has_same_values = |(at, (key, _)): (usize, &(K, V))| match self.position(key) {
@@ -357,7 +357,7 @@ impl<K, V> Default for Map<K, V> {
 /// Returns the value of a key.
 ///
 /// # Panics
-/// If there is no such key.
+/// If the key is absent.
 impl<K: Encode, V, Q: Encode + ?Sized> Index<&Q> for Map<K, V> {
     type Output = V;
 

@@ -115,7 +115,7 @@ pub enum EventKind<'e> {
         /// The output.
         output: &'e Any<'e>,
     },
-    /// Somebody decided, or was asked, what the agent may do.
+    /// A decision, or a question, about what the agent may do.
     Permission {
         /// The decision.
         decision: Decision,

@@ -4,7 +4,7 @@
 //!
 //! 1. If the log says how the session or its last turn ended (annotation `ends`), that is the
 //!    status, unless the user or the model went on afterwards.
-//! 2. If the last message is addressed to the model, or there is none, the session was
+//! 2. If the last message is addressed to the model, or the session has none, it was
 //!    interrupted.
 //! 3. Otherwise the last *step* decides: it failed if a tool call in it did; it was interrupted
 //!    if one of its tool calls has no result, in a log that contains results
@@ -126,11 +126,11 @@ struct Stated {
     includes_parts: bool,
 }
 
-/// Who came last.
+/// The author of the last message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]
-    Nobody,
+    Unknown,
     User,
     Model,
 }
@@ -210,7 +210,7 @@ impl StatusTracker {
         let logs_results = self.logs_results.unwrap_or(thread.has_any_result);
         match (thread.stated, thread.last) {
             (Some(stated), _) => stated.status.into(),
-            (None, Last::Nobody) => Ended::Unknown,
+            (None, Last::Unknown) => Ended::Unknown,
             (None, Last::User) => Ended::Interrupted,
             (None, Last::Model) if logs_results && thread.open_calls > 0 => Ended::Interrupted,
             (None, Last::Model) => Ended::Normally,
@@ -219,7 +219,7 @@ impl StatusTracker {
 
     /// The main thread, unless the session consists of subagents.
     fn deciding_thread(&self) -> &Thread {
-        let is_empty = self.main.last == Last::Nobody && self.main.stated.is_none();
+        let is_empty = self.main.last == Last::Unknown && self.main.stated.is_none();
         if is_empty { &self.subagents } else { &self.main }
     }
 }

@@ -9,9 +9,9 @@ use vac_adapter::Adapter;
 use vac_adapter::time::instant;
 use vac_record::AbstractTimestamp;
 use vac_store::discover::roots_in;
-use vac_store::join::{Known, LeftOut, Why, join, look_and_hold};
+use vac_store::join::{DetectedLog, LeftOut, Why, detect_and_keep, join};
 use vac_store::places::{self, Root, Surroundings, System};
-use vac_store::{HeldBudget, Log, Skipped, Source, SourceFiles, find_all, find_in};
+use vac_store::{Log, MemoryBudget, Skipped, Source, SourceFiles, find_all, find_in};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parallel::ordered_parallel_map;
@@ -104,7 +104,7 @@ pub struct Duplicate {
 #[derive(Debug)]
 pub struct Selected {
     /// Those that are wanted, and files that are not recognised or could not be read.
-    pub logs: Vec<Known>,
+    pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
     /// What was left out: duplicates, and companion files that could not be read.
@@ -156,7 +156,7 @@ impl Search {
     }
 
     fn plan_files(&self, source: Option<&Arc<SourceFiles>>) -> Result<Plan> {
-        let budget = HeldBudget::new(vac_adapter::frame::MAX_EVENT);
+        let budget = MemoryBudget::new(vac_adapter::frame::MAX_EVENT);
         let selected = self.find_in(source, &budget, &mut |_| {})?;
         let agents = self.wanted()?;
         let mut plan = Plan::default();
@@ -187,14 +187,14 @@ impl Search {
     /// Finds logs, and [detects](Self::detect) whose they are.
     ///
     /// This is the part of [`plan`](Self::plan) that keeps the logs in their order.
-    pub fn find(&self, budget: &HeldBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
+    pub fn find(&self, budget: &MemoryBudget, step: &mut dyn FnMut(usize)) -> Result<Selected> {
         self.find_in(None, budget, step)
     }
 
     fn find_in(
         &self,
         source: Option<&Arc<SourceFiles>>,
-        budget: &HeldBudget,
+        budget: &MemoryBudget,
         step: &mut dyn FnMut(usize),
     ) -> Result<Selected> {
         let roots = self.roots_in(source)?;
@@ -231,9 +231,9 @@ impl Search {
     pub fn detect(
         &self,
         logs: Vec<Log>,
-        budget: &HeldBudget,
+        budget: &MemoryBudget,
         step: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Known>> {
+    ) -> Result<Vec<DetectedLog>> {
         let agents = self.wanted()?;
         let mut adapters: Vec<&dyn Adapter> = Vec::new();
         for adapter in AGENTS.iter().copied() {
@@ -244,7 +244,7 @@ impl Search {
         }
         let total = logs.len();
         let mut known = Vec::with_capacity(total);
-        let work = |log| look_and_hold(log, &adapters, budget);
+        let work = |log| detect_and_keep(log, &adapters, budget);
         ordered_parallel_map(logs, self.jobs(), work, |log| {
             step(total);
             known.push(log);
@@ -254,12 +254,12 @@ impl Search {
     }
 
     /// Keeps logs of the wanted time. Returns how many sessions do not state theirs.
-    fn keep(&self, logs: &mut Vec<Known>) -> usize {
+    fn keep(&self, logs: &mut Vec<DetectedLog>) -> usize {
         let span = Span { since: self.since, until: self.until };
         let mut unknown = 0;
         if span.is_bounded() {
             logs.retain(|known| {
-                let holds = span.holds(known.glimpse.start.as_ref());
+                let holds = span.holds(known.preview.start.as_ref());
                 unknown += usize::from(holds.is_none() && known.agent.is_some());
                 holds.unwrap_or(true)
             });
@@ -325,7 +325,7 @@ pub fn own_roots() -> Vec<Root> {
 
 impl Plan {
     /// Adds a log as what it is.
-    fn add(&mut self, known: Known, agents: &[Agent]) -> Result<()> {
+    fn add(&mut self, known: DetectedLog, agents: &[Agent]) -> Result<()> {
         let name = known.log.shown.clone();
         if let Some(reason) = known.trouble {
             self.troubles.push(Error::new(ErrorKind::Io, reason).at(name));
@@ -350,7 +350,7 @@ impl Plan {
 
 /// Returns the agent of a log. The name that the user states goes before that of the place, and
 /// the one agent that is wanted reads a named file even if it is not recognised.
-fn name_agent(known: &Known, agents: &[Agent]) -> Option<Agent> {
+fn name_agent(known: &DetectedLog, agents: &[Agent]) -> Option<Agent> {
     let detected = known.agent.and_then(crate::agent);
     let is_same = |agent: &&Agent| Some(agent.adapter.name()) == known.adapter;
     match agents {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use vac_store::join::Known;
+use vac_store::join::DetectedLog;
 use vac_store::log_files::OpenStores;
 use vac_store::{Log, LogFiles, Memory, Source, SourceFiles};
 use vac_view::event_time::to_utc;
@@ -58,18 +58,18 @@ pub struct Task {
 
 impl Task {
     /// Makes a task of a log of an agent.
-    pub(crate) fn new(known: Known, agent: Agent) -> Result<Self> {
-        let Known { log, glimpse, .. } = known;
+    pub(crate) fn new(known: DetectedLog, agent: Agent) -> Result<Self> {
+        let DetectedLog { log, preview, .. } = known;
         let files = log.to_files().map_err(|error| Error::from(error).at(log.shown.clone()))?;
         Ok(Self {
             name: log.shown.clone(),
             agent: agent.name.to_owned(),
             adapter: agent.adapter.name().to_owned(),
-            variant: glimpse.variant.to_owned(),
-            session_id: glimpse.session_id,
-            start: glimpse.start.as_ref().and_then(to_utc),
-            project: glimpse.project,
-            cli_version: glimpse.version,
+            variant: preview.variant.to_owned(),
+            session_id: preview.session_id,
+            start: preview.start.as_ref().and_then(to_utc),
+            project: preview.project,
+            cli_version: preview.version,
             size: log.size(),
             files,
             log: Some(Arc::new(log)),

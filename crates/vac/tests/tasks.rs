@@ -8,7 +8,7 @@ use std::sync::Arc;
 use vac::convert::convert_each;
 use vac::parallel::ordered_parallel_map;
 use vac::{Disk, Error, ErrorKind, Memory, Options, Search, Source, Task, convert};
-use vac_store::HeldBudget;
+use vac_store::MemoryBudget;
 
 /// The records of a log, or why it was not converted.
 type Records = Result<Vec<u8>, String>;
@@ -16,12 +16,12 @@ type Records = Result<Vec<u8>, String>;
 /// Returns the records by the names of their logs, as one run makes them: everything is found,
 /// joined and then converted, several logs at once.
 fn convert_in_one_run(search: &Search) -> (BTreeMap<String, Records>, usize) {
-    let budget = HeldBudget::new(1 << 20);
+    let budget = MemoryBudget::new(1 << 20);
     let selected = search.find(&budget, &mut |_| {}).unwrap();
     let logs: Vec<_> = selected.logs.iter().filter(|known| known.agent.is_some()).collect();
     let mut names = logs.iter().map(|known| known.log.shown.clone());
     let (mut records, mut count) = (BTreeMap::new(), 0);
-    let work = |known: &vac_store::join::Known| {
+    let work = |known: &vac_store::join::DetectedLog| {
         let agent = known.agent.and_then(vac::agent).unwrap();
         convert_each(&known.log, agent, &Options::default(), Vec::new, Ok)
     };

@@ -26,7 +26,7 @@ pub fn table(inputs: &Inputs, effort: Effort) -> Table {
 
 fn row(log: &Log, effort: Effort) -> Row {
     let input = Memory { name: &log.name, bytes: &log.bytes };
-    let frames = frame::held(&log.bytes);
+    let frames = frame::frames_in_memory(&log.bytes);
     let frames: Vec<&[u8]> = frames
         .iter()
         .map(|frame| match &frame.content {

@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use tempfile::TempDir;
 use vac::AGENTS;
-use vac_store::join::{join, look};
+use vac_store::join::{detect, join};
 
 use super::logs::check_log;
 
@@ -120,7 +120,7 @@ fn check_path(path: &Path) {
     for trouble in &found.troubles {
         assert!(!trouble.is_empty(), "a problem without a message");
     }
-    let known = found.logs.into_iter().map(|log| look(log, AGENTS)).collect();
+    let known = found.logs.into_iter().map(|log| detect(log, AGENTS)).collect();
     for known in join(known) {
         let adapter = AGENTS.iter().find(|adapter| Some(adapter.name()) == known.agent);
         let (Some(adapter), Ok(log)) = (adapter, known.log.load()) else { continue };

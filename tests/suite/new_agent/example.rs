@@ -11,7 +11,7 @@ use vac_adapter::mapping::Mapping;
 use vac_adapter::members::null;
 use vac_adapter::places::{Keep, Place, Variables};
 use vac_adapter::provider::{UNKNOWN, provider};
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::time::Span;
 use vac_adapter::{
     Adapter, Confidence, Error, Fit, Input, Log, Origin, Report, Sample, Session, Sink, Verdict,
@@ -55,7 +55,7 @@ impl Adapter for Example {
     }
 
     fn survey<'i>(&self, input: &'i dyn Input) -> Result<Vec<Box<dyn Session + 'i>>, Error> {
-        let log = Log::of(input);
+        let log = Log::new(input);
         let mut facts = Facts::default();
         log.each(|frame| {
             if let Content::Document(document) = &frame.content {
@@ -187,7 +187,7 @@ fn map_frame<'f>(frame: &'f Frame<'_>, report: &mut Report) -> (Entry<'f>, &'f [
         }
         Content::Raw(raw) => {
             report.unparsed(frame.place.line, raw.reason.code());
-            (raw::entry(raw.bytes, &raw.reason, frame.place, Known::default()), raw.bytes)
+            (raw::entry(raw.bytes, &raw.reason, frame.place, KnownMembers::default()), raw.bytes)
         }
     }
 }

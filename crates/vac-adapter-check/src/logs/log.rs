@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use vac_adapter::container::{Container, Trouble};
-use vac_adapter::input::chained;
+use vac_adapter::input::concatenate;
 use vac_adapter::{Input, frame};
 
 /// A log in memory: usually one file.
@@ -161,7 +161,7 @@ impl Input for Log {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         match &self.parts[..] {
             [only] => only.open(),
-            parts => chained(parts.iter().map(|part| part as &dyn Input).collect()),
+            parts => concatenate(parts.iter().map(|part| part as &dyn Input).collect()),
         }
     }
 

@@ -138,7 +138,7 @@ fn find_corpus_logs(adapter: &dyn Adapter, folder: &PathBuf) -> Vec<Log> {
 fn find_logs(adapter: &dyn Adapter, paths: &[PathBuf]) -> Vec<Log> {
     let found = vac_store::find(paths, &[adapter]);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
-    let known = found.logs.into_iter().map(|log| join::look(log, &[adapter]));
+    let known = found.logs.into_iter().map(|log| join::detect(log, &[adapter]));
     // A tree of files is a log of its own here, even if a database has its sessions, too.
     let (trees, known): (Vec<_>, Vec<_>) =
         known.partition(|known| known.log.paths().any(Path::is_dir));

@@ -80,11 +80,11 @@ fn truncated_export_is_recognised_at_any_length() {
     let after_the_first = whole.find("}}, ").expect("a line") + 2;
     for length in after_the_first..whole.len() {
         let log = Memory { name: "x.json", bytes: &whole.as_bytes()[..length] };
-        let beginning = Beginning::of(&log).expect("readable");
+        let beginning = Beginning::read(&log).expect("readable");
         let sure = Claude.detect(&beginning.sample()).confidence();
         assert!(sure >= Confidence::Likely, "cut at {length}: {sure:?}");
-        let glimpse = Claude.glimpse(&beginning.sample());
-        assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("loglines", Some("s1")));
+        let preview = Claude.preview(&beginning.sample());
+        assert_eq!((preview.variant, preview.session_id.as_deref()), ("loglines", Some("s1")));
     }
 }
 
@@ -108,7 +108,7 @@ fn arrays_of_other_agents_are_not_recognised() {
         "[]",
     ] {
         let log = Memory { name: "x.json", bytes: others.as_bytes() };
-        let beginning = Beginning::of(&log).expect("readable");
+        let beginning = Beginning::read(&log).expect("readable");
         assert_eq!(Claude.detect(&beginning.sample()).confidence(), Confidence::No, "{others}");
     }
 }

@@ -1,19 +1,19 @@
 //! Detection and previews.
 
-use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
+use vac_adapter::{Adapter, Beginning, Confidence, Memory, Preview, Share, detect};
 use vac_adapter_check::{convert_full, corpus, fixture, fixture_logs};
 use vac_adapter_claude::Claude;
 use vac_record::AbstractTimestamp;
 
-fn preview(case: &str) -> Glimpse {
+fn preview(case: &str) -> Preview {
     let log = fixture(&Claude, case);
-    Claude.glimpse(&Beginning::of(&log).expect("readable").sample())
+    Claude.preview(&Beginning::read(&log).expect("readable").sample())
 }
 
 #[test]
 fn preview_states_session_project_start_and_version() {
     let found = preview("jsonl/basic");
-    let expected = Glimpse {
+    let expected = Preview {
         variant: "jsonl",
         parent: None,
         session_id: Some("5f0c1c1e-0b1a-4c5e-9a52-3f1f0a6f2b11".to_owned()),
@@ -67,7 +67,7 @@ fn confidence_depends_on_members_of_these_logs_only() {
         ("[1]", Confidence::No),
     ] {
         let log = Memory { name: "x", bytes: text.as_bytes() };
-        let beginning = Beginning::of(&log).expect("readable");
+        let beginning = Beginning::read(&log).expect("readable");
         assert_eq!(Claude.detect(&beginning.sample()).confidence(), confidence, "{text}");
     }
 }

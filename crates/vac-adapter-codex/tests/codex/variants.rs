@@ -1,7 +1,7 @@
 //! Detection of variants by content, and previews.
 
 use serde_json::json;
-use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share, detect};
+use vac_adapter::{Adapter, Beginning, Confidence, Memory, Preview, Share, detect};
 use vac_adapter_check::{Log, convert_full, fixture};
 use vac_adapter_codex::Codex;
 
@@ -10,10 +10,10 @@ fn confidence(log: &[u8]) -> Confidence {
     found.map_or(Confidence::No, |(_, confidence)| confidence)
 }
 
-fn preview(name: &str, log: &[u8]) -> Glimpse {
+fn preview(name: &str, log: &[u8]) -> Preview {
     let memory = Memory { name, bytes: log };
-    let beginning = Beginning::of(&memory).expect("readable");
-    Codex.glimpse(&beginning.sample())
+    let beginning = Beginning::read(&memory).expect("readable");
+    Codex.preview(&beginning.sample())
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::container::{
     Cell, Database, Documents, Problem, Rows, SessionStore, StoredSession, Table,
 };
@@ -31,10 +31,10 @@ const MAX_META_FILE: u64 = 1 << 20;
 const MESSAGES: u64 = 1;
 /// The length of a blob's id.
 const ID: usize = 32;
-/// References are looked for in messages inside messages, so deep.
+/// The depth to which messages inside messages are searched for references.
 const MAX_LEVELS: usize = 8;
-/// So many bytes of blobs that the list repeats are written again: a short list can name a long
-/// blob very often.
+/// The most bytes of repeated blobs that are written again: a short list can name a long blob very
+/// often.
 const MAX_REPEATED: usize = 16 << 20;
 
 /// What is said about the conversation.
@@ -87,12 +87,12 @@ impl SessionStore for Chat {
         let folder = folder.filter(|name| !name.is_empty());
         let id = meta.as_ref().and_then(|meta| text(meta.root(), &["agentId"])).or(folder);
         let id = id.unwrap_or_else(|| VARIANT.to_owned());
-        let mut glimpse = by_id(VARIANT, &id);
-        glimpse.start = meta.as_ref().and_then(|meta| time(meta.root(), "createdAt"));
+        let mut preview = by_id(VARIANT, &id);
+        preview.start = meta.as_ref().and_then(|meta| time(meta.root(), "createdAt"));
         if let Some(file) = self.meta_file().as_ref().and_then(Cell::json) {
-            complete(&mut glimpse, file.root());
+            complete(&mut preview, file.root());
         }
-        Ok(vec![stored(id, glimpse)])
+        Ok(vec![stored(id, preview)])
     }
 
     fn read(&self, _: &str) -> io::Result<Documents> {
@@ -112,10 +112,10 @@ impl SessionStore for Chat {
     }
 }
 
-fn complete(glimpse: &mut Glimpse, file: Node<'_, '_>) {
-    glimpse.project = text(file, &["cwd"]);
-    if glimpse.start.is_none() {
-        glimpse.start = time(file, "createdAtMs");
+fn complete(preview: &mut Preview, file: Node<'_, '_>) {
+    preview.project = text(file, &["cwd"]);
+    if preview.start.is_none() {
+        preview.start = time(file, "createdAtMs");
     }
 }
 

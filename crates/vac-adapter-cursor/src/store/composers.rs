@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::container::{
     Cell, Database, Documents, Problem, Row, Rows, SessionStore, StoredSession, Table, bad_data,
 };
@@ -59,14 +59,14 @@ impl SessionStore for Composers {
         self.0.list(&COMPOSERS, COLUMNS, MAX_LISTED, &mut |row| {
             let id = name(row, COMPOSER);
             let composer = row.cell("value").json();
-            let glimpse = composer.map(|composer| glimpse(composer.root(), &id));
-            let glimpse = glimpse.unwrap_or_else(|| by_id(VARIANT, &id));
-            sessions.push(stored(id, glimpse));
+            let preview = composer.map(|composer| preview(composer.root(), &id));
+            let preview = preview.unwrap_or_else(|| by_id(VARIANT, &id));
+            sessions.push(stored(id, preview));
         })?;
         let known: HashSet<_> = sessions.iter().map(|session| session.key.clone()).collect();
         for id in self.0.keys(&BUBBLES).into_iter().flatten().filter(|id| !known.contains(id)) {
-            let glimpse = by_id(VARIANT, &id);
-            sessions.push(stored(id, glimpse));
+            let preview = by_id(VARIANT, &id);
+            sessions.push(stored(id, preview));
         }
         // What is missing is an error of the sessions that have it.
         match self.0.trouble() {
@@ -100,8 +100,8 @@ fn name(row: &Row, prefix: &str) -> String {
     key.strip_prefix(prefix).unwrap_or(&key).to_owned()
 }
 
-fn glimpse(composer: Node<'_, '_>, id: &str) -> Glimpse {
-    Glimpse {
+fn preview(composer: Node<'_, '_>, id: &str) -> Preview {
+    Preview {
         start: time(composer, "createdAt"),
         project: text(composer, &["workspaceIdentifier", "uri", "fsPath"]),
         ..by_id(VARIANT, id)
@@ -111,7 +111,7 @@ fn glimpse(composer: Node<'_, '_>, id: &str) -> Glimpse {
 /// What a composer says about its conversation.
 #[derive(PartialEq, Eq)]
 enum Composer {
-    /// There is none.
+    /// It does not exist.
     None,
     /// Nothing.
     Silent,

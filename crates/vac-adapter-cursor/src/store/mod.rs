@@ -8,7 +8,7 @@
 //!
 //! | member | what the row has |
 //! |---|---|
-//! | `value` | JSON, as the row writes it; null, or a number; null if there is no such row |
+//! | `value` | JSON, as the row writes it; null, or a number; null if the row does not exist |
 //! | `text` | text that is not JSON |
 //! | `base64` | bytes that are not text, or long text that is mostly control characters |
 
@@ -18,7 +18,7 @@ mod protobuf;
 
 use std::sync::Arc;
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::container::{
     Cell, Database, Documents, Problem, SessionStore, StoredSession, Stores, Table,
 };
@@ -65,8 +65,8 @@ fn put_name(documents: &mut Documents, table: &str, name: &str) {
     });
 }
 
-fn stored(key: String, glimpse: Glimpse) -> StoredSession {
-    StoredSession { key, size: None, glimpse, is_replaced: false }
+fn stored(key: String, preview: Preview) -> StoredSession {
+    StoredSession { key, size: None, preview, is_replaced: false }
 }
 
 /// Returns a text of a document that is not empty.
@@ -84,6 +84,6 @@ fn time(node: Node<'_, '_>, key: &str) -> Option<AbstractTimestamp<'static>> {
 }
 
 /// What a list says about a session of which only the id is known.
-fn by_id(variant: &'static str, session_id: &str) -> Glimpse {
-    Glimpse { variant, session_id: Some(session_id.to_owned()), ..Glimpse::default() }
+fn by_id(variant: &'static str, session_id: &str) -> Preview {
+    Preview { variant, session_id: Some(session_id.to_owned()), ..Preview::default() }
 }

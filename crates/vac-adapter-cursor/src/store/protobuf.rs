@@ -78,8 +78,8 @@ fn field<'a>(rest: &mut &'a [u8]) -> Result<Field<'a>, Problem> {
 fn number(rest: &mut &[u8]) -> Result<u64, Problem> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, behind) = rest.split_first().ok_or(Problem::Truncated)?;
-        *rest = behind;
+        let (byte, after) = rest.split_first().ok_or(Problem::Truncated)?;
+        *rest = after;
         let bits = u64::from(byte & 0x7f);
         if shift == 63 && bits > 1 {
             return Err(Problem::LongNumber);
@@ -94,8 +94,8 @@ fn number(rest: &mut &[u8]) -> Result<u64, Problem> {
 
 fn bytes<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], Problem> {
     let length = usize::try_from(length).map_err(|_| Problem::Truncated)?;
-    let (bytes, behind) = rest.split_at_checked(length).ok_or(Problem::Truncated)?;
-    *rest = behind;
+    let (bytes, after) = rest.split_at_checked(length).ok_or(Problem::Truncated)?;
+    *rest = after;
     Ok(bytes)
 }
 

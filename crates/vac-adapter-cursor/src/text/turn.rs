@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use vac_adapter::annotation::attach;
 use vac_adapter::frame::{self, Place, Reason};
 use vac_adapter::members::{Rest, object};
-use vac_adapter::raw::{self, Known};
+use vac_adapter::raw::{self, KnownMembers};
 use vac_adapter::{Error, Report};
 use vac_record::annotations::{EntryAnnotations, Outcome};
 use vac_record::{AbstractTimestamp, Entry, MessageEntry, MessageEntryType};
@@ -107,14 +107,14 @@ impl Turn {
         if self.pieces > 0 {
             let reason = Reason::TooLong { piece: self.pieces, is_last: self.is_last };
             report.unparsed(self.place.line, reason.code());
-            return raw::entry(&self.bytes, &reason, self.place, Known::default());
+            return raw::entry(&self.bytes, &reason, self.place, KnownMembers::default());
         }
         let Some((head, said)) = self.text() else {
             let valid = std::str::from_utf8(&self.bytes).err().map(|error| error.valid_up_to());
             let error = SyntaxError { offset: valid.unwrap_or_default(), problem: Problem::Utf8 };
             let reason = Reason::Syntax(error);
             report.unparsed(self.place.line, reason.code());
-            return raw::entry(&self.bytes, &reason, self.place, Known::default());
+            return raw::entry(&self.bytes, &reason, self.place, KnownMembers::default());
         };
         let Some(kind) = self.marker else {
             let mut data = Rest::default();

@@ -1,6 +1,6 @@
 //! Detection and previews.
 
-use vac_adapter::{Adapter, Beginning, Bundle, Confidence, Glimpse, Memory, Share, detect};
+use vac_adapter::{Adapter, Beginning, Bundle, Confidence, Memory, Preview, Share, detect};
 use vac_adapter_check::fixture_logs;
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
@@ -68,16 +68,16 @@ fn every_fixture_is_detected_with_its_variant() {
     for log in fixture_logs(&Cursor) {
         let found = detect(&log, adapters).expect("memory");
         assert!(found.is_some(), "{}", log.shown);
-        let beginning = Beginning::of(&log).expect("memory");
-        let glimpse = Cursor.glimpse(&beginning.sample());
+        let beginning = Beginning::read(&log).expect("memory");
+        let preview = Cursor.preview(&beginning.sample());
         let sessions = Cursor.survey(&log).expect("a session");
-        assert_eq!(glimpse.variant, sessions[0].variant(), "{}", log.shown);
-        assert_eq!(glimpse.share, Share::Whole);
+        assert_eq!(preview.variant, sessions[0].variant(), "{}", log.shown);
+        assert_eq!(preview.share, Share::Whole);
         let record = sessions[0].record();
-        if let Some(id) = glimpse.session_id {
+        if let Some(id) = preview.session_id {
             assert_eq!(id, record.id, "{}", log.shown);
         }
-        assert_eq!(glimpse.start, record.session.session_start, "{}", log.shown);
+        assert_eq!(preview.start, record.session.session_start, "{}", log.shown);
     }
     assert_eq!(Cursor.newest_tested(), None, "versions are written nowhere");
 }
@@ -90,8 +90,8 @@ fn preview_states_what_a_list_needs() {
     let file = Memory { name, bytes: log.as_bytes() };
     let folder = ".cursor/projects/home-ada-kettle/agent-transcripts/0190";
     let input = Bundle { folder, parts: vec![&file], attachments: Vec::new() };
-    let beginning = Beginning::of(&input).expect("memory");
-    let expected = Glimpse {
+    let beginning = Beginning::read(&input).expect("memory");
+    let expected = Preview {
         variant: "transcript",
         parent: None,
         session_id: Some("0190c3d2-7a6b-4f00-8e1d-2c3b4a596877".to_owned()),
@@ -100,7 +100,7 @@ fn preview_states_what_a_list_needs() {
         version: None,
         share: Share::Whole,
     };
-    assert_eq!(Cursor.glimpse(&beginning.sample()), expected);
+    assert_eq!(Cursor.preview(&beginning.sample()), expected);
 }
 
 #[test]

@@ -1,21 +1,21 @@
 //! Detection and previews.
 
-use vac_adapter::{Adapter, Beginning, Confidence, Glimpse, Memory, Share};
+use vac_adapter::{Adapter, Beginning, Confidence, Memory, Preview, Share};
 use vac_adapter_check::{corpus, fixture_logs};
 use vac_adapter_gemini::Gemini;
 use vac_record::AbstractTimestamp;
 
-fn preview(name: &str, bytes: &[u8]) -> (Confidence, Glimpse) {
+fn detect_and_preview(name: &str, bytes: &[u8]) -> (Confidence, Preview) {
     let input = Memory { name, bytes };
-    let beginning = Beginning::of(&input).expect("readable");
+    let beginning = Beginning::read(&input).expect("readable");
     let sample = beginning.sample();
-    (Gemini.detect(&sample).confidence(), Gemini.glimpse(&sample))
+    (Gemini.detect(&sample).confidence(), Gemini.preview(&sample))
 }
 
 #[test]
 fn every_log_is_recognised() {
     for log in fixture_logs(&Gemini).into_iter().chain(corpus(&Gemini)) {
-        let beginning = Beginning::of(&log).expect("readable");
+        let beginning = Beginning::read(&log).expect("readable");
         let sure = Gemini.detect(&beginning.sample()).confidence();
         assert!(sure >= Confidence::Likely, "{}: {sure:?}", log.shown);
     }
@@ -27,21 +27,21 @@ fn document_is_recognised_wherever_it_is_cut() {
         "messages": [{"id": "m", "type": "user", "content": "Hello"}, {"id": "n", "type": "gemini"#;
     let messages = whole.iter().position(|byte| *byte == b'[').expect("a list");
     for length in messages + 1..whole.len() {
-        let (sure, glimpse) = preview("x.json", &whole[..length]);
+        let (sure, preview) = detect_and_preview("x.json", &whole[..length]);
         assert!(sure >= Confidence::Likely, "cut at {length}");
-        assert_eq!((glimpse.variant, glimpse.session_id.as_deref()), ("json", Some("s1")));
-        assert_eq!(glimpse.share, Share::Piece);
+        assert_eq!((preview.variant, preview.session_id.as_deref()), ("json", Some("s1")));
+        assert_eq!(preview.share, Share::Piece);
     }
 }
 
 #[test]
 fn preview_states_what_a_list_needs() {
     let header = r#"{"sessionId": "s1", "projectHash": "p", "startTime": "2026-01-05T09:30:00Z", "directories": ["/d"]}"#;
-    let (_, glimpse) = preview("x.jsonl", header.as_bytes());
+    let (_, preview) = detect_and_preview("x.jsonl", header.as_bytes());
     let start = AbstractTimestamp::try_from("2026-01-05T09:30:00Z").expect("a time");
     assert_eq!(
-        glimpse,
-        Glimpse {
+        preview,
+        Preview {
             variant: "jsonl",
             parent: None,
             session_id: Some("s1".to_owned()),
@@ -89,10 +89,10 @@ fn preview_states_what_a_list_needs() {
         ),
         ("session-1.jsonl", r#"{"$set": {"sessionId": "s1"}}"#, "jsonl", Some("s1"), Share::Piece),
     ] {
-        let (sure, glimpse) = preview(name, text.as_bytes());
+        let (sure, preview) = detect_and_preview(name, text.as_bytes());
         assert!(sure >= Confidence::Likely, "{text}");
         assert_eq!(
-            (glimpse.variant, glimpse.session_id.as_deref(), glimpse.share),
+            (preview.variant, preview.session_id.as_deref(), preview.share),
             (variant, id, share)
         );
     }
@@ -109,6 +109,6 @@ fn logs_of_other_agents_are_refused() {
         r#"{"type": "message", "id": "i", "role": "user", "content": []}"#,
         r#"{"session": {"id": "s"}, "items": []}"#,
     ] {
-        assert_eq!(preview("x", text.as_bytes()).0, Confidence::No, "{text}");
+        assert_eq!(detect_and_preview("x", text.as_bytes()).0, Confidence::No, "{text}");
     }
 }

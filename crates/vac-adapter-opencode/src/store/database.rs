@@ -7,7 +7,7 @@ use std::sync::Arc;
 use vac_adapter::container::{
     Cell, Database, Documents, Row, Rows, SessionStore, StoredSession, Table, bad_data,
 };
-use vac_adapter::{Glimpse, Parent};
+use vac_adapter::{Parent, Preview};
 use vac_record::AbstractTimestamp;
 use vac_record::annotations::Relation;
 
@@ -80,7 +80,7 @@ impl Sessions {
     }
 
     /// Reads what the tables of sessions say about each.
-    fn list(&self, found: &mut BTreeMap<String, Glimpse>) -> io::Result<()> {
+    fn list(&self, found: &mut BTreeMap<String, Preview>) -> io::Result<()> {
         for table in SESSIONS {
             self.0.list(table, LISTED, MAX_LISTED, &mut |row| {
                 if row.cell("id").is_null() {
@@ -100,8 +100,8 @@ impl Sessions {
                 let parent = fork.or_else(|| Some((text("parent_id")?, Relation::Subagent)));
                 let parent = parent.filter(|(id, _)| !id.is_empty());
                 let parent = parent.map(|(session_id, relation)| Parent { session_id, relation });
-                let glimpse = Glimpse { start, project, version, parent, ..by_id(&id) };
-                found.insert(id, glimpse);
+                let preview = Preview { start, project, version, parent, ..by_id(&id) };
+                found.insert(id, preview);
             })?;
         }
         Ok(())
@@ -189,7 +189,7 @@ impl SessionStore for Sessions {
             Some(error) if found.is_empty() => Err(error),
             _ => {
                 let stored =
-                    |(key, glimpse)| StoredSession { key, size: None, glimpse, is_replaced: false };
+                    |(key, preview)| StoredSession { key, size: None, preview, is_replaced: false };
                 Ok(found.into_iter().map(stored).collect())
             }
         }
@@ -219,6 +219,6 @@ impl SessionStore for Sessions {
 }
 
 /// What is known of a session by its id alone.
-fn by_id(id: &str) -> Glimpse {
-    Glimpse { variant: "database", session_id: Some(id.to_owned()), ..Glimpse::default() }
+fn by_id(id: &str) -> Preview {
+    Preview { variant: "database", session_id: Some(id.to_owned()), ..Preview::default() }
 }

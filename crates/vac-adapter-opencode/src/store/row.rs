@@ -186,7 +186,7 @@ pub(super) fn data(row: &Row, documents: &mut Documents) {
         }
         match (&inside, data.json()) {
             (Some(inside), _) => object.members(inside.root()),
-            // A JSON text is no less broken than a text that is not JSON.
+            // A JSON string is as malformed here as text that is not JSON.
             (None, Some(document)) if document.root().kind() != Kind::Text => {
                 object.member(column).json(&document);
             }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use vac_adapter::Glimpse;
+use vac_adapter::Preview;
 use vac_adapter::container::{
     Documents, Folder, SessionStore, StoredSession, bad_data, is_file_name,
 };
@@ -210,7 +210,7 @@ impl SessionStore for Tree {
         let stored = self.index()?.sessions.iter().map(|(id, files)| StoredSession {
             key: id.clone(),
             size: None,
-            glimpse: self.glimpse(id, files.first()),
+            preview: self.preview(id, files.first()),
             // A database that came later has taken it over.
             is_replaced: id != WITHOUT,
         });
@@ -229,21 +229,21 @@ impl SessionStore for Tree {
 
 impl Tree {
     /// Returns what the file of a session says; its name, if it says nothing.
-    fn glimpse(&self, id: &str, file: Option<&String>) -> Glimpse {
+    fn preview(&self, id: &str, file: Option<&String>) -> Preview {
         let variant = if self.is_early { "early" } else { "tree" };
         let session_id = Some(id.to_owned());
-        let mut glimpse = Glimpse { variant, session_id, ..Glimpse::default() };
+        let mut preview = Preview { variant, session_id, ..Preview::default() };
         let bytes = file.and_then(|file| read(&*self.root, file).ok());
-        let Some(bytes) = bytes else { return glimpse };
-        let Ok(document) = Document::json(&bytes) else { return glimpse };
+        let Some(bytes) = bytes else { return preview };
+        let Ok(document) = Document::json(&bytes) else { return preview };
         let root = document.root();
         let created = root.member("time").and_then(|time| time.member("created"));
         let start = created.and_then(|time| AbstractTimestamp::from_node(time).ok());
-        glimpse.start = start.map(IntoOwned::into_owned);
-        glimpse.project = text(root, "directory");
-        glimpse.version = text(root, "version");
-        glimpse.parent = Facts::new(root).session_parent();
-        glimpse
+        preview.start = start.map(IntoOwned::into_owned);
+        preview.project = text(root, "directory");
+        preview.version = text(root, "version");
+        preview.parent = Facts::new(root).session_parent();
+        preview
     }
 }
 

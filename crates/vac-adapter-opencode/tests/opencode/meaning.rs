@@ -280,8 +280,8 @@ fn decisions_about_permissions_are_stated() {
 fn preview_names_the_parent() {
     let log = br#"{"id": "ses_2", "projectID": "p", "parentID": "ses_1", "time": {"created": 1}}"#;
     let log = Log::new("s.json", &log[..]);
-    let beginning = Beginning::of(&log).expect("memory");
-    let parent = OpenCode.glimpse(&beginning.sample()).parent.expect("a parent");
+    let beginning = Beginning::read(&log).expect("memory");
+    let parent = OpenCode.preview(&beginning.sample()).parent.expect("a parent");
     assert_eq!((parent.session_id.as_str(), parent.relation), ("ses_1", Relation::Subagent));
 }
 

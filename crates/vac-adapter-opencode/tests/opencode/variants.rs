@@ -39,14 +39,14 @@ fn beginning_of_a_log_gives_agent_and_preview() {
         let log = logs.iter().find(|log| log.shown.contains(&part)).expect("a fixture");
         let found = detect(log, &[&OpenCode]).expect("memory").map(|(_, confidence)| confidence);
         assert_eq!(found, Some(Confidence::Certain), "{case}");
-        let beginning = Beginning::of(log).expect("memory");
-        let glimpse = OpenCode.glimpse(&beginning.sample());
-        assert_eq!(glimpse.variant, *variant);
-        assert_eq!(glimpse.session_id.as_deref(), Some(*session), "{case}");
-        assert_eq!(glimpse.start, Some(AbstractTimestamp::Uint(*start)), "{case}");
-        assert_eq!(glimpse.project.as_deref(), *project, "{case}");
-        assert_eq!(glimpse.version.as_deref(), *version, "{case}");
-        assert_eq!(glimpse.share, Share::Whole);
+        let beginning = Beginning::read(log).expect("memory");
+        let preview = OpenCode.preview(&beginning.sample());
+        assert_eq!(preview.variant, *variant);
+        assert_eq!(preview.session_id.as_deref(), Some(*session), "{case}");
+        assert_eq!(preview.start, Some(AbstractTimestamp::Uint(*start)), "{case}");
+        assert_eq!(preview.project.as_deref(), *project, "{case}");
+        assert_eq!(preview.version.as_deref(), *version, "{case}");
+        assert_eq!(preview.share, Share::Whole);
     }
     assert_eq!(OpenCode.newest_tested(), Some("1.18.10"));
 }

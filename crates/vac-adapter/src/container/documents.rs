@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 16;
 /// Shorter text is never written in base64.
 const MIN_BASE64: usize = 1 << 20;
 
-/// The documents of a session, and what is particular about them.
+/// The documents of a session, and their troubles.
 #[derive(Debug, Default)]
 pub struct Documents {
     bytes: Vec<u8>,
@@ -61,7 +61,7 @@ impl Documents {
         self.note(Problem::Unreadable { what: what.into(), reason: reason.into() });
     }
 
-    /// Whether there are neither documents nor troubles.
+    /// Returns whether it has neither documents nor troubles.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.troubles.is_empty()
     }
@@ -147,8 +147,8 @@ impl Value<'_> {
         self.0.extend_from_slice(document.root().raw());
     }
 
-    /// Writes a number. Whole numbers have no fraction: a column of floats has 0 as 0.0, which
-    /// its writer had not.
+    /// Writes a number. Whole numbers are written without a fraction: a column of floats turns 0
+    /// into 0.0, which its writer did not write.
     fn number(self, number: f64) {
         let mut encoder = Encoder::json(Layout::Compact);
         #[allow(clippy::cast_possible_truncation)] // compared first
@@ -160,7 +160,7 @@ impl Value<'_> {
         self.0.extend_from_slice(encoder.written());
     }
 
-    /// Writes what a cell has: text as text, and bytes that are not text, or long text that is
+    /// Writes a cell: text as text, and bytes that are not text, or long text that is
     /// mostly control characters, as `{"base64": ...}`.
     pub fn cell(self, cell: &Cell) {
         match cell {
@@ -183,7 +183,7 @@ impl Value<'_> {
 }
 
 impl Members<'_> {
-    /// Adds what a cell has as one of three members: `value` for JSON, which is copied, for null
+    /// Adds a cell as one of three members: `value` for JSON, which is copied, for null
     /// and for numbers; `text` for text that is not JSON; `base64` for other bytes. Returns
     /// whether it is a `value`.
     pub fn content(&mut self, cell: &Cell) -> bool {
@@ -204,7 +204,7 @@ impl Members<'_> {
     }
 }
 
-/// Makes room for a text. Long ones get no more than they need, with what closes the document:
+/// Reserves memory for a text. A long one gets exactly what it needs, with the end of the document:
 /// growing by doubling would take the memory of another copy.
 fn reserve(bytes: &mut Vec<u8>, length: usize) {
     const CLOSING: usize = 64;

@@ -17,7 +17,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use crate::adapter::Glimpse;
+use crate::adapter::Preview;
 
 pub use documents::{Documents, Members, Value};
 pub use row::{Cell, Row};
@@ -73,8 +73,8 @@ pub struct StoredSession {
     pub key: String,
     /// Its size in bytes, if that is known without reading it.
     pub size: Option<u64>,
-    /// What a list says about it.
-    pub glimpse: Glimpse,
+    /// Its preview, for a list.
+    pub preview: Preview,
     /// Whether another container of the agent replaces this one, if that has the session, too.
     pub is_replaced: bool,
 }
@@ -122,7 +122,8 @@ pub enum Rows {
 }
 
 impl Table {
-    /// The table's name and what tells its rows from those of other values for the same table.
+    /// Returns the table's name, and what distinguishes its rows from those of other values for the
+    /// same table.
     pub fn id(&self) -> (&'static str, &'static str) {
         match self.rows {
             Rows::Prefix(_, prefix, _) => (self.name, prefix),
@@ -135,13 +136,13 @@ impl Table {
 /// A database of which only the tables in an adapter's list can be read. Methods must not be
 /// called inside `show`.
 pub trait Database: fmt::Debug + Send + Sync {
-    /// Whether there is such a table. Views and virtual tables are not tables.
+    /// Returns whether the table exists. Views and virtual tables are not tables.
     fn has_table(&self, table: &str) -> bool;
 
-    /// Whether there is such a column.
+    /// Returns whether the column exists.
     fn has_column(&self, table: &str, column: &str) -> bool;
 
-    /// Whether the rows of a table can be found: the columns that this needs are there.
+    /// Returns whether the rows of a table can be found: the columns that this needs exist.
     fn has_rows(&self, table: &Table) -> bool;
 
     /// Returns what rows that belong together have in common, in order; `None` for rows that
@@ -151,10 +152,11 @@ pub trait Database: fmt::Debug + Send + Sync {
     /// Returns why some rows of the tables could not be found.
     fn trouble(&self) -> Option<String>;
 
-    /// Shows the rows that belong to a key, in their order. An error says why some are missing.
+    /// Passes the rows that belong to a key to `show`, in order. An error states why some are
+    /// missing.
     fn rows(&self, table: &Table, key: Option<&str>, show: &mut dyn FnMut(Row)) -> io::Result<()>;
 
-    /// Shows some columns of all rows, as far as the table has them; cells of more than `max`
+    /// Passes some columns of all rows to `show`, as far as the table has them; cells of more than `max`
     /// bytes are NULL.
     fn list(
         &self,
@@ -174,13 +176,13 @@ pub trait Folder: fmt::Debug + Send + Sync {
     /// Returns the name of the folder itself.
     fn name(&self) -> &str;
 
-    /// Whether there is a folder of this path.
+    /// Returns whether a folder has this path.
     fn is_folder(&self, path: &str) -> bool;
 
-    /// Whether there is anything of this path, also something that cannot be read.
+    /// Returns whether anything has this path, including what cannot be read.
     fn exists(&self, path: &str) -> bool;
 
-    /// Returns the names of the folders in a folder, in order. None if there is no such folder.
+    /// Returns the names of the folders in a folder, in order. Empty if the folder does not exist.
     fn folders(&self, path: &str) -> io::Result<Vec<String>>;
 
     /// Returns the names of the files in a folder that end with `ending`, without it. What has
@@ -200,7 +202,7 @@ pub struct Files {
     pub unreadable: Vec<(String, String)>,
 }
 
-/// Whether text is the name of one file, and not a path.
+/// Returns whether text is the name of one file, and not a path.
 pub fn is_file_name(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(['/', '\\', ':', '\0'])
 }

@@ -2,10 +2,10 @@
 
 use vac_value::{Document, Kind, Limits, Scanner};
 
-/// JSON in a cell may be this deep: less than a record can carry.
+/// The greatest depth of JSON in a cell: less than a record allows.
 const MAX_DEPTH: usize = 200;
 
-/// What a row has in a column.
+/// The value of a row in a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// NULL.
@@ -40,12 +40,12 @@ impl Cell {
         self.bytes().map_or(0, <[u8]>::len)
     }
 
-    /// Returns the JSON that it contains, if a record can carry it.
+    /// Returns the JSON that it contains, if a record can contain it.
     pub fn json(&self) -> Option<Document<'_>> {
         json(self.bytes()?)
     }
 
-    /// Returns the JSON object that it contains, if a record can carry it.
+    /// Returns the JSON object that it contains, if a record can contain it.
     pub fn json_object(&self) -> Option<Document<'_>> {
         self.json().filter(|document| document.root().kind() == Kind::Map)
     }
@@ -62,28 +62,28 @@ impl Cell {
     }
 }
 
-/// Returns the JSON document that bytes are, if a record can carry it.
+/// Parses bytes as a JSON document that a record can contain.
 pub(super) fn json(bytes: &[u8]) -> Option<Document<'_>> {
     let limits = Limits { depth: MAX_DEPTH, ..Limits::default() };
     Scanner::new(limits).json(bytes).ok()
 }
 
-/// A row: the names of columns, and what it has in them.
+/// A row: the names of columns, and its values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row(pub Vec<(String, Cell)>);
 
 impl Row {
-    /// Returns what it has in a column, if the table has the column.
+    /// Returns the value in a column, if the table has the column.
     pub fn get(&self, column: &str) -> Option<&Cell> {
         self.0.iter().find(|(name, _)| name == column).map(|(_, cell)| cell)
     }
 
-    /// Returns what it has in a column; NULL if the table does not have the column.
+    /// Returns the value in a column; NULL if the table does not have the column.
     pub fn cell(&self, column: &str) -> &Cell {
         self.get(column).unwrap_or(&Cell::Null)
     }
 
-    /// Removes what it has in a column; NULL if the table does not have the column.
+    /// Removes the value in a column and returns it; NULL if the table does not have the column.
     pub fn take(&mut self, column: &str) -> Cell {
         let cell = self.0.iter_mut().find(|(name, _)| name == column);
         cell.map_or(Cell::Null, |(_, cell)| std::mem::replace(cell, Cell::Null))

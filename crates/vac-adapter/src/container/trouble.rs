@@ -1,6 +1,6 @@
 //! What went wrong while a log was read from its container.
 
-/// Something that the documents of a log do not say about themselves.
+/// Something about a document that the document does not state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Where the document that it is about begins in the log, as
@@ -43,7 +43,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the code that stands for it in records and reports.
+    /// Returns its code in records and reports.
     pub fn code(&self) -> &'static str {
         match self {
             Self::RowMissing => "row-missing",

@@ -20,7 +20,7 @@ pub fn beginning(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Closes what is open at the end of bytes that are JSON up to there.
 fn closed(text: &[u8]) -> Option<Vec<u8>> {
     let mut brackets: Vec<Open> = Vec::new();
-    // Where what is whole ends, and how many brackets are open there.
+    // The end of the complete part, and the number of open brackets there.
     let (mut whole, mut depth) = (0, 0);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -34,7 +34,7 @@ fn closed(text: &[u8]) -> Option<Vec<u8>> {
                 is_whole = brackets.last().is_some_and(|last| !last.is_object || !last.is_key);
             }
             b',' => {
-                // What stands before it is whole, also a number.
+                // The value before it is complete, even a number.
                 (whole, depth) = (at, brackets.len());
                 set_key(&mut brackets, true);
                 is_whole = false;
@@ -77,12 +77,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_beginning_is_closed_behind_what_is_whole() {
+    fn beginning_is_closed_after_the_complete_part() {
         for (text, expected) in [
             (r#"{"a": [1, {"b": "c", "d": "unfin"#, r#"{"a": [1, {"b": "c"}]}"#),
             (r#"{"a": {"b": []}, "c""#, r#"{"a": {"b": []}}"#),
             (r#"{"a": "\"}", "b": tr"#, r#"{"a": "\"}"}"#),
-            // It may go on as 20.
+            // It may continue as 20.
             ("[1, 2", "[1]"),
             ("[", "[]"),
             (r#"{"a": 1} and more"#, r#"{"a": 1}"#),
@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_as_neither_object_nor_array_has_no_beginning() {
+    fn other_values_have_no_beginning() {
         for text in ["", "Dear Ada", "\"{", "}{", " {"] {
             assert_eq!(beginning(text.as_bytes()), None, "{text}");
         }
     }
 
     #[test]
-    fn wherever_a_document_is_cut_its_beginning_is_a_document() {
+    fn beginning_is_a_document_wherever_it_is_cut() {
         let whole = r#"{"a": [1, -2.5e3, {"b\\\"": null, "é": [[], {}]}], "c": "\u00e9"}"#;
         for length in 1..=whole.len() {
             let closed = beginning(&whole.as_bytes()[..length]).expect("an object");

@@ -1,6 +1,6 @@
 //! Finds where texts and values of damaged JSON end, by brackets and quotes.
 
-/// Finds the end of values; keeps its memory from one to the next.
+/// Finds the end of values, and reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Brackets {
     /// The brackets that are open, the innermost last.
@@ -8,11 +8,11 @@ pub(super) struct Brackets {
 }
 
 impl Brackets {
-    /// Returns the end of the value that begins at `start`; `None` if it is not there.
+    /// Returns the end of the value that begins at `start`; `None` if it is missing.
     pub fn value_end(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.open.clear();
         let mut at = start;
-        // The end of what is neither space nor a comma.
+        // The end of the last byte that is neither space nor a comma.
         let mut end = start;
         let mut is_key_next = false;
         loop {
@@ -55,7 +55,7 @@ impl Brackets {
     }
 }
 
-/// Whether a byte stands between members and elements.
+/// Returns whether a byte separates members and elements.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',')
 }

@@ -1,10 +1,10 @@
 use super::{List, Piece, Pieces, wrapper};
 
-const LINES: &[List] = &[List::of("lines")];
-const MESSAGES: &[List] = &[List { key: "messages", inside: &[List::of("parts")] }];
+const LINES: &[List] = &[List::new("lines")];
+const MESSAGES: &[List] = &[List { key: "messages", inside: &[List::new("parts")] }];
 
-/// Writes a piece in short.
-fn shown(piece: &Piece<'_>) -> String {
+/// Describes a piece in a few words.
+fn describe(piece: &Piece<'_>) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match piece {
         Piece::Member { of, key, value } => {
@@ -19,12 +19,12 @@ fn shown(piece: &Piece<'_>) -> String {
 
 #[track_caller]
 fn assert_pieces(document: &str, lists: &'static [List], expected: &[&str]) {
-    let pieces: Vec<_> = Pieces::new(document.as_bytes(), lists).map(|it| shown(&it)).collect();
+    let pieces: Vec<_> = Pieces::new(document.as_bytes(), lists).map(|it| describe(&it)).collect();
     assert_eq!(pieces, expected, "{document}");
 }
 
 #[test]
-fn damage_is_stepped_over() {
+fn damage_is_skipped() {
     assert_pieces(
         r#"{"a": 1, "b": x, c, "lines": [1, {"d": y}, z, w "v", 2], "e": 3} end"#,
         LINES,
@@ -79,7 +79,7 @@ fn text_ends_with_its_line() {
 }
 
 #[test]
-fn damaged_elements_with_lists_are_taken_apart() {
+fn damaged_elements_with_lists_are_split() {
     assert_pieces(
         r#"{"messages": [{"id": 1, "parts": [1, x, 3]}, {"parts": [4], 5: 6, "id": 2},
             {"id": 3, "parts": []}, {"id": "4", {"id": 5}], "end": {}}"#,
@@ -153,7 +153,7 @@ fn other_bytes_are_one_piece() {
     assert_pieces("{]]", LINES, &["? ]]"]);
 }
 
-/// All bytes of the pieces but punctuation and space.
+/// Returns all bytes of the pieces except punctuation and space.
 fn words(document: &[u8], lists: &'static [List]) -> Vec<u8> {
     let mut words = Vec::new();
     for piece in Pieces::new(document, lists) {

@@ -1,13 +1,13 @@
-//! Frames that are too long to be held, cut into pieces.
+//! Frames that are too long for memory, split into pieces.
 
 use super::step::without_return;
 
-/// Where a frame ends that is not read as a document: the same place as that of a bad
-/// document (see the module above), found in one pass over bytes that arrive in chunks.
+/// Finds the end of a frame that is not read as a document, in one pass over bytes that arrive in
+/// chunks. It is the same as that of a bad document (see the module above).
 #[derive(Debug, Default)]
 pub(super) struct FrameEnd {
     state: State,
-    /// How many bytes have been scanned, from the beginning of the next piece.
+    /// The number of bytes that have been scanned, from the beginning of the next piece.
     seen: usize,
     /// The end, once it is known, from the beginning of the next piece.
     found: Option<usize>,
@@ -18,21 +18,22 @@ enum State {
     /// At the first byte.
     #[default]
     Begin,
-    /// On the first line, which is nothing but a bracket so far.
+    /// On the first line, which is only a bracket so far.
     Bracket,
     /// On a line after which the frame ends.
     LastLine,
     /// On an indented line.
     Indented,
-    /// After the end of a line, which is here.
+    /// After the end of a line, at this offset.
     LineEnd(usize),
 }
 
 /// A piece of a frame.
 pub(super) struct Piece {
-    /// How long it is.
+    /// Its length.
     pub content: usize,
-    /// How many bytes it takes up: the return before a line end is not part of the content.
+    /// The number of bytes that it takes up: a carriage return before a line end is not part of the
+    /// content.
     pub used: usize,
     pub is_last: bool,
 }
@@ -48,8 +49,8 @@ pub fn piece_length(bytes: &[u8], most: usize) -> usize {
 }
 
 impl FrameEnd {
-    /// The next piece. `held` are the bytes from its beginning on: all there are if nothing
-    /// comes after them, else more than `most`.
+    /// Returns the next piece. `held` are the bytes from its beginning: all that remain if `is_all`,
+    /// else more than `most`.
     pub fn piece(&mut self, held: &[u8], is_all: bool, most: usize) -> Piece {
         let end = self.find(held, is_all);
         if let Some(end) = end {
@@ -59,7 +60,7 @@ impl FrameEnd {
             }
         }
         let length = piece_length(held, most);
-        // All of these come after the piece, because all that is held has been scanned.
+        // All bytes in memory have been scanned, so these come after the piece.
         self.seen -= length;
         self.found = self.found.map(|end| end - length);
         if let State::LineEnd(at) = &mut self.state {

@@ -1,32 +1,32 @@
-//! The decision about the text that a frame begins with.
+//! Decides what the text of a frame begins with.
 
 use vac_value::{Document, Kind, Limits, Problem, Scanner, SyntaxError};
 
 use super::{Content, Frame, Place, Raw, Reason};
 
-/// Levels that a record has around a native value, with room to spare: a
-/// document this much below the limit can still be read inside its record.
+/// Levels around a native value in a record, with some to spare. A document that is this much below
+/// the limit can still be read inside its record.
 const LEVELS_AROUND: usize = 16;
 
-/// A scanner for native documents, which takes none that is too deep for its record.
+/// Returns a scanner for native documents, which refuses those too deep for their record.
 pub fn scanner() -> Scanner {
     scanner_within(Limits::default().nodes)
 }
 
-/// The same, with a limit on the nodes of a document.
+/// Returns such a scanner with a limit on the nodes of a document.
 pub(super) fn scanner_within(nodes: usize) -> Scanner {
     let limits = Limits::default();
     Scanner::new(Limits { depth: limits.depth - LEVELS_AROUND, nodes, ..limits })
 }
 
-/// What comes behind the text that is known.
+/// What follows the text in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// More text, perhaps.
     Open,
-    /// A byte that is no UTF-8.
+    /// A byte that is not UTF-8.
     BadByte,
-    /// Nothing.
+    /// The end of the input.
     Input,
 }
 
@@ -36,19 +36,19 @@ pub(super) enum Step<'t> {
     Document(Document<'t>, usize),
     /// NUL bytes.
     Nul,
-    /// Something bad.
+    /// Bytes that are not a document.
     Bad(Reason),
     /// More text is needed to know.
     More,
 }
 
-/// Looks at text that does not begin with space.
+/// Decides about text that does not begin with space.
 pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'t> {
     if text.starts_with('\0') {
         return Step::Nul;
     }
     match scanner.json_text_prefix(text) {
-        Ok((document, length)) => match stands_alone(&document, &text[length..], end) {
+        Ok((document, length)) => match is_document(&document, &text[length..], end) {
             Some(true) => Step::Document(document, length),
             Some(false) => Step::Bad(Reason::Stray),
             None => Step::More,
@@ -58,7 +58,7 @@ pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'
             End::BadByte => Step::Bad(utf8_at(text.len())),
             End::Input => Step::Bad(Reason::Syntax(error)),
         },
-        // A line that ends inside a text is cut short.
+        // A line that ends inside a text is truncated.
         Err(SyntaxError { offset, problem: Problem::ControlCharacter })
             if text[offset..].starts_with(['\n', '\r']) =>
         {
@@ -68,13 +68,13 @@ pub(super) fn step<'t>(text: &'t str, end: End, scanner: &mut Scanner) -> Step<'
     }
 }
 
-/// Whether a document may be taken for one: an object or an array always, a
-/// scalar only if nothing else is on its line. `None` if that is not known yet.
-fn stands_alone(document: &Document<'_>, behind: &str, end: End) -> Option<bool> {
+/// Returns whether a value is a document: an object or an array always is, a scalar only if nothing
+/// else is on its line. `None` if that is not known yet.
+fn is_document(document: &Document<'_>, after: &str, end: End) -> Option<bool> {
     if matches!(document.root().kind(), Kind::Map | Kind::Array) {
         return Some(true);
     }
-    match behind.trim_start_matches([' ', '\t', '\r']).chars().next() {
+    match after.trim_start_matches([' ', '\t', '\r']).chars().next() {
         Some(next) => Some(next == '\n'),
         None => match end {
             End::Open => None,
@@ -84,7 +84,7 @@ fn stands_alone(document: &Document<'_>, behind: &str, end: End) -> Option<bool>
     }
 }
 
-/// A document as a frame.
+/// Returns a document as a frame.
 pub(super) fn good(place: Place, document: Document<'_>) -> Frame<'_> {
     let content = if document.duplicate_keys().len() == 0 {
         Content::Document(document)
@@ -95,13 +95,12 @@ pub(super) fn good(place: Place, document: Document<'_>) -> Frame<'_> {
     Frame { place, content }
 }
 
-/// Bytes that are no text.
+/// Returns the reason for bytes that are not UTF-8.
 pub(super) fn utf8_at(offset: usize) -> Reason {
     Reason::Syntax(SyntaxError { offset, problem: Problem::Utf8 })
 }
 
-/// Where the bad document that the text begins with ends; `None` if more is
-/// needed to know.
+/// Returns where the bad document that the text begins with ends; `None` if more text is needed.
 pub(super) fn end_of_bad(text: &str, end: End) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_last = end == End::Input;
@@ -135,22 +134,22 @@ pub(super) fn end_of_bad(text: &str, end: End) -> Option<usize> {
     Some(stopped)
 }
 
-/// A line without the carriage return that belongs to its end.
+/// Returns a line without the carriage return at its end.
 pub(super) fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// How many line ends there are.
+/// Counts line ends.
 pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Gives frames their places.
+/// Numbers frames, and returns their places.
 #[derive(Debug, Default)]
 pub(super) struct Count {
     pub file: usize,
     index: u64,
-    /// The line of the last frame, and which of that line it was.
+    /// The line of the last frame, and its number on the line.
     last: (u64, u64),
 }
 

@@ -6,19 +6,19 @@ use std::io::{self, Read};
 use super::pieces::FrameEnd;
 use super::step::{End, end_of_bad, line_ends, without_return};
 
-/// See the module.
+/// The part of an input in memory; see the module.
 #[derive(Debug)]
 pub(super) struct Window<R> {
     input: R,
-    /// How much is read at once, at least.
+    /// The least number of bytes to read at once.
     chunk: usize,
     /// Checked text, used up to `at`.
     text: String,
     at: usize,
-    /// Unchecked bytes behind it, used up to `from`.
+    /// Unchecked bytes after it, used up to `from`.
     bytes: Vec<u8>,
     from: usize,
-    /// Whether the unchecked bytes begin with one that is no UTF-8.
+    /// Whether the unchecked bytes begin with one that is not UTF-8.
     bad_byte: bool,
     /// Whether the input is at its end.
     ended: bool,
@@ -49,8 +49,8 @@ impl<R: Read> Window<R> {
         }
         self.text.drain(..self.at);
         self.at = 0;
-        // A document that is longer than the window is scanned again: to double the window
-        // keeps that linear.
+        // A document that is longer than the window is scanned again. Doubling the window keeps
+        // that linear.
         let length = self.text.len();
         let target = (length + self.chunk.max(length)).min(most);
         if target > FEW {
@@ -72,12 +72,12 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Reads more bytes, and forgets those that are used.
+    /// Reads more bytes, and drops those that are used.
     fn read(&mut self) -> io::Result<()> {
         self.bytes.drain(..self.from);
         self.from = 0;
         let before = self.bytes.len();
-        // A frame that was cut into pieces has left more room than others need.
+        // A frame that was split into pieces leaves more capacity than others need.
         if self.bytes.capacity() / 4 > self.chunk.max(before) {
             self.bytes.shrink_to(before + self.chunk);
         }
@@ -88,7 +88,7 @@ impl<R: Read> Window<R> {
         Ok(())
     }
 
-    /// Appends what is UTF-8 to the text, a chunk at most.
+    /// Appends valid UTF-8 to the text, at most a chunk.
     fn check(&mut self) -> io::Result<()> {
         let unchecked = &self.bytes[self.from..];
         // Room for a whole character, however small chunks are.
@@ -114,12 +114,12 @@ impl<R: Read> Window<R> {
     }
 }
 
-/// Says that there is not enough memory for what a log holds.
+/// Turns a failed allocation into an error of the log.
 fn reserve(reserved: Result<(), std::collections::TryReserveError>) -> io::Result<()> {
     reserved.map_err(|_| super::out_of_memory())
 }
 
-/// Less memory than this need not be asked for.
+/// Allocations below this size are not tried first.
 const FEW: usize = 4 << 20;
 
 /// Fails if `size` bytes of memory cannot be allocated. What becomes of a long frame (its index, its
@@ -128,17 +128,17 @@ const FEW: usize = 4 << 20;
 fn require(size: usize) -> io::Result<()> {
     let mut probe = Vec::<u8>::new();
     let reserved = probe.try_reserve_exact(size);
-    // Otherwise a compiler may leave out what is given back at once.
+    // Otherwise the compiler may remove an allocation that is freed at once.
     std::hint::black_box(&probe);
     reserve(reserved)
 }
 
-/// How many bytes after the end of a frame are needed to know that it is the end.
+/// The number of bytes after a frame that are needed to know that it ends there.
 pub(super) const AHEAD: usize = 8;
 
 impl<R: Read> Window<R> {
-    /// The length of the bad document that comes next, if it is not longer than `most`; see
-    /// the module above for where it ends.
+    /// Returns the length of the bad document that comes next, if it is not longer than `most`. The
+    /// module above describes where it ends.
     pub fn bad_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         loop {
             if let Some(end) = end_of_bad(self.text(), self.end()) {
@@ -154,7 +154,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// The length of the text that is left and of the rest of its line, which is not UTF-8.
+    /// Returns the length of the remaining text and of the rest of its line, which is not UTF-8.
     fn bad_line_length(&mut self, most: usize) -> io::Result<Option<usize>> {
         let text = self.text().len();
         let mut searched = 0;
@@ -173,7 +173,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Cuts off `length` bytes that are held, without a return at their end.
+    /// Removes `length` bytes, and returns them without a carriage return at their end.
     pub fn cut(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         reserve(bytes.try_reserve_exact(length))?;
@@ -181,7 +181,7 @@ impl<R: Read> Window<R> {
         bytes.extend_from_slice(&self.text().as_bytes()[..text]);
         self.skip(text);
         if text < length {
-            // No line ends here: the first one ends it.
+            // This part contains no line end: the first one ends it.
             let rest = &self.bytes[self.from..self.from + (length - text)];
             bytes.extend_from_slice(rest);
             self.offset += rest.len() as u64;
@@ -192,7 +192,7 @@ impl<R: Read> Window<R> {
         Ok(bytes)
     }
 
-    /// Makes bytes of the text, to cut pieces of them.
+    /// Turns the text into bytes, to split them into pieces.
     pub fn begin_pieces(&mut self) {
         self.text.drain(..self.at);
         self.at = 0;
@@ -202,7 +202,7 @@ impl<R: Read> Window<R> {
         self.bad_byte = false;
     }
 
-    /// Cuts off the next piece of a frame, and says whether it is the last.
+    /// Removes the next piece of a frame, and returns it and whether it is the last.
     pub fn cut_piece(&mut self, end: &mut FrameEnd, most: usize) -> io::Result<(Vec<u8>, bool)> {
         while self.bytes.len() - self.from < most + AHEAD && !self.ended {
             self.read()?;
@@ -220,7 +220,7 @@ impl<R: Read> Window<R> {
         Ok((piece, end.is_last))
     }
 
-    /// Cuts off a run of NUL bytes, or `most` of them; returns how many.
+    /// Removes a run of NUL bytes, or `most` of them. Returns their number.
     pub fn cut_nul(&mut self, most: usize) -> io::Result<usize> {
         let mut count = 0;
         loop {
@@ -238,22 +238,22 @@ impl<R: Read> Window<R> {
 }
 
 impl<R> Window<R> {
-    /// The text that is held and not used yet.
+    /// Returns the text in memory that is not used yet.
     pub fn text(&self) -> &str {
         &self.text[self.at..]
     }
 
-    /// The offset of the text's beginning in the input.
+    /// Returns the offset of the text in the input.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Its line, from 1.
+    /// Returns the line of the text, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// What comes behind the text.
+    /// Returns what follows the text.
     pub fn end(&self) -> End {
         match (self.bad_byte, self.ended && self.from == self.bytes.len()) {
             (true, _) => End::BadByte,
@@ -262,19 +262,19 @@ impl<R> Window<R> {
         }
     }
 
-    /// Whether everything is used.
+    /// Returns whether everything is used.
     pub fn is_at_end(&self) -> bool {
         self.ended && self.at == self.text.len() && self.from == self.bytes.len()
     }
 
-    /// Goes on behind so many bytes of the text.
+    /// Skips `length` bytes of the text.
     pub fn skip(&mut self, length: usize) {
         self.line += line_ends(&self.text.as_bytes()[self.at..self.at + length]);
         self.offset += length as u64;
         self.at += length;
     }
 
-    /// Goes on behind space and byte-order marks.
+    /// Skips white space and byte-order marks.
     pub fn skip_space(&mut self) {
         let text = self.text();
         let space = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));

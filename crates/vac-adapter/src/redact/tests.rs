@@ -1,5 +1,5 @@
 use super::*;
-use crate::frame::held;
+use crate::frame::frames_in_memory;
 
 const SECRETS: Secrets = Secrets::new(&["secret", "blobEncryptionKey"]);
 
@@ -94,21 +94,21 @@ fn values_are_blanked_at_every_depth_and_nothing_else() {
     let text = r#" {"a": 1, "secret": {"secret": 1}, "b": [{"s\u0065cret" : "x", "c": "secret"}],
         "secret": null, "d": 2} "#;
     let document = Document::json(text.as_bytes()).expect("JSON");
-    let (kept, count) = SECRETS.blanked(document.root()).expect("secrets");
+    let (kept, count) = SECRETS.without_secrets(document.root()).expect("secrets");
     let expected = r#"{"a": 1, "(redacted)":null, "b": [{"(redacted)":null, "c": "secret"}],
         "(redacted)":null, "d": 2}"#;
     assert_eq!((String::from_utf8_lossy(&kept).as_ref(), count), (expected, 3));
     let inside = document.root().member("b").expect("a list");
-    let (kept, _) = SECRETS.blanked(inside).expect("a secret");
+    let (kept, _) = SECRETS.without_secrets(inside).expect("a secret");
     assert_eq!(String::from_utf8_lossy(&kept), r#"[{"(redacted)":null, "c": "secret"}]"#);
     let none = Document::json(br#"{"a": "secret"}"#).expect("JSON");
-    assert_eq!(SECRETS.blanked(none.root()), None);
+    assert_eq!(SECRETS.without_secrets(none.root()), None);
 }
 
 /// The frames of a log: `x` for each that is redacted, `-` for each that is kept.
 fn redacted(log: &str) -> String {
     let mut redactor = Redactor::new(SECRETS);
-    let frames = held(log.as_bytes());
+    let frames = frames_in_memory(log.as_bytes());
     frames.iter().map(|frame| if redactor.is_redacted(frame) { 'x' } else { '-' }).collect()
 }
 
@@ -132,7 +132,7 @@ fn an_entry_has_the_digest_or_the_text_without_the_secret() {
     let place = Place { line: 3, part: 1, ..Place::default() };
     let made = |bytes: &[u8], reason: &Reason| {
         use vac_value::Encode as _;
-        entry(SECRETS, bytes, reason, place, Known::default()).to_json().expect("JSON")
+        entry(SECRETS, bytes, reason, place, KnownMembers::default()).to_json().expect("JSON")
     };
     assert_eq!(
         made(b"{\"secret\":", &Reason::Stray),

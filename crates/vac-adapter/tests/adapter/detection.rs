@@ -5,7 +5,7 @@ use vac_adapter::{Beginning, Memory};
 /// Returns the documents of an input that adapters receive for detection.
 fn documents(input: &str) -> Vec<String> {
     let input = Memory { name: "x", bytes: input.as_bytes() };
-    let beginning = Beginning::of(&input).expect("readable");
+    let beginning = Beginning::read(&input).expect("readable");
     let documents = beginning.sample().documents;
     let text = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
     documents.iter().map(|document| text(document.root().raw())).collect()

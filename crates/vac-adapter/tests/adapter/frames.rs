@@ -1,11 +1,11 @@
 //! The frames of logs.
 
-use vac_adapter::frame::{Content, held};
+use vac_adapter::frame::{Content, frames_in_memory};
 
 /// Returns the frames of a log: `+` for a document, `-` for unparsed bytes, then the line and the
 /// bytes.
 fn frames(log: &[u8]) -> Vec<String> {
-    held(log)
+    frames_in_memory(log)
         .iter()
         .map(|frame| {
             let (sign, bytes) = match &frame.content {

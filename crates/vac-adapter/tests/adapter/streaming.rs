@@ -2,7 +2,7 @@
 //! except white space.
 
 use proptest::prelude::*;
-use vac_adapter::frame::{Content, Frame, Frames, held};
+use vac_adapter::frame::{Content, Frame, Frames, frames_in_memory};
 
 /// A frame that borrows nothing: place, whether it is a document, bytes.
 type OwnedFrame = (String, u64, bool, String, Vec<u8>);
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn frames_do_not_depend_on_streaming(pieces in prop::collection::vec(piece(), 0..24), chunk in 1_usize..40) {
         let log = pieces.concat();
-        let held: Vec<_> = held(&log).iter().map(to_owned_frame).collect();
+        let held: Vec<_> = frames_in_memory(&log).iter().map(to_owned_frame).collect();
         prop_assert_eq!(&held, &streamed(&log, chunk));
         // Every byte outside of frames is white space or a byte-order mark.
         let mut at = 0;

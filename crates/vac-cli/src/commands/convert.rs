@@ -12,9 +12,9 @@ use vac::convert::Options;
 use vac_adapter::adapter::Profile;
 use vac_adapter::report::NO_CONVERSATION;
 use vac_adapter::session;
-use vac_store::join::Known;
+use vac_store::join::DetectedLog;
 use vac_store::skipped::Reason;
-use vac_store::{HeldBudget, Log};
+use vac_store::{Log, MemoryBudget};
 use vac_value::{Encoding, Layout};
 
 use crate::atomic_file::make_folder;
@@ -179,7 +179,7 @@ impl ConvertArgs {
         let lock = folder.filter(|folder| folder.is_dir());
         let lock = lock.map(|folder| self.lock(folder, printer)).transpose()?;
         let (agent, jobs) = (settings.agent, settings.jobs);
-        let budget = HeldBudget::new(settings.options.max_event);
+        let budget = MemoryBudget::new(settings.options.max_event);
         let selected = self.selection.find(&self.paths, agent, jobs, &budget, printer)?;
         let found = if self.discover { &[][..] } else { &selected.found };
         let inputs = inputs(found, &selected.logs);
@@ -290,12 +290,12 @@ impl ConvertArgs {
     fn existing(
         &self,
         folder: &Path,
-        logs: Vec<Known>,
+        logs: Vec<DetectedLog>,
         settings: &Settings,
         started: SystemTime,
         summary: &mut Summary,
         printer: &Printer,
-    ) -> Result<(Existing, Vec<Known>)> {
+    ) -> Result<(Existing, Vec<DetectedLog>)> {
         let reading = Reading {
             encoding: settings.options.record.encoding,
             rehash: self.rehash,
@@ -425,9 +425,9 @@ fn parse_label(text: &str) -> Result<(String, String), String> {
 
 /// Everything that was found, also duplicates. A file that was skipped may be a record of an
 /// earlier run.
-fn inputs(found: &[PathBuf], logs: &[Known]) -> InputGuard {
+fn inputs(found: &[PathBuf], logs: &[DetectedLog]) -> InputGuard {
     let is_other =
-        |known: &&Known| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
+        |known: &&DetectedLog| known.agent.is_none() && known.trouble.is_none() && !known.log.named;
     let skipped: HashSet<_> =
         logs.iter().filter(is_other).flat_map(|known| known.log.paths()).collect();
     let all = logs.iter().flat_map(|known| known.log.paths());

@@ -9,8 +9,8 @@ use vac::{AGENTS, Agent};
 use vac_adapter::session::Named;
 use vac_adapter::time::instant;
 use vac_adapter::{Error, Session as _};
-use vac_store::HeldBudget;
-use vac_store::join::Known;
+use vac_store::MemoryBudget;
+use vac_store::join::DetectedLog;
 use vac_view::event_time::to_utc;
 
 use crate::convert::selection::Selection;
@@ -83,7 +83,7 @@ impl ListArgs {
     pub fn run(self, printer: &Printer) -> Result<Exit> {
         let agent = sessions::agent(&self.agent);
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        let selected = self.selection.find(&[], agent, jobs, &HeldBudget::none(), printer)?;
+        let selected = self.selection.find(&[], agent, jobs, &MemoryBudget::none(), printer)?;
         let mut exit = if selected.is_complete { Exit::Success } else { Exit::Error };
         let mut listed = ListOutput {
             sessions: Vec::new(),
@@ -136,7 +136,7 @@ impl ListArgs {
 impl ListedSession {
     /// Returns the sessions of a log, with the ids and variants that their records have. A large
     /// log is one session if its beginning states the id.
-    fn from_log(known: &Known) -> Vec<Self> {
+    fn from_log(known: &DetectedLog) -> Vec<Self> {
         let Some(agent) = sessions::named(known) else { return Vec::new() };
         let preview = Self::from_preview(known, agent.name);
         let is_small = preview.size.is_some_and(|size| size <= MAX_SMALL);
@@ -151,7 +151,7 @@ impl ListedSession {
     }
 
     /// Reads a log and returns its sessions. What a session does not state is that of the preview.
-    fn survey(known: &Known, agent: Agent, preview: &Self) -> Result<Vec<Self>, Error> {
+    fn survey(known: &DetectedLog, agent: Agent, preview: &Self) -> Result<Vec<Self>, Error> {
         let log = known.log.load_within(MAX_EVENT)?;
         let sessions = agent.adapter.survey(&log)?;
         let is_only = sessions.len() == 1;
@@ -173,18 +173,18 @@ impl ListedSession {
         Ok(sessions.iter().map(|session| listed(&**session)).collect())
     }
 
-    fn from_preview(known: &Known, agent: &str) -> Self {
-        let start = known.glimpse.start.as_ref().and_then(to_utc);
-        let parent = known.glimpse.parent.as_ref();
+    fn from_preview(known: &DetectedLog, agent: &str) -> Self {
+        let start = known.preview.start.as_ref().and_then(to_utc);
+        let parent = known.preview.parent.as_ref();
         let files = known.log.paths().map(|path| path.to_string_lossy().into_owned());
         Self {
             agent: agent.to_owned(),
-            session_id: known.glimpse.session_id.clone(),
+            session_id: known.preview.session_id.clone(),
             start,
             size: known.log.size(),
-            variant: known.glimpse.variant,
-            project: known.glimpse.project.clone(),
-            cli_version: known.glimpse.version.clone(),
+            variant: known.preview.variant,
+            project: known.preview.project.clone(),
+            cli_version: known.preview.version.clone(),
             parent: parent.map(|parent| parent.session_id.clone()),
             relation: parent.map(|parent| parent.relation.as_str()),
             files: files.collect(),
@@ -215,10 +215,10 @@ impl ListedSession {
 }
 
 /// Returns the sort key of a session: by agent, then by start; sessions of unknown start are first.
-fn order(known: &Known) -> (usize, Option<i128>, Option<String>, String) {
+fn order(known: &DetectedLog) -> (usize, Option<i128>, Option<String>, String) {
     let agent = AGENTS.iter().position(|adapter| Some(adapter.name()) == known.adapter);
-    let start = known.glimpse.start.as_ref().and_then(instant);
-    let (id, shown) = (known.glimpse.session_id.clone(), known.log.shown.clone());
+    let start = known.preview.start.as_ref().and_then(instant);
+    let (id, shown) = (known.preview.session_id.clone(), known.log.shown.clone());
     (agent.unwrap_or(usize::MAX), start, id, shown)
 }
 

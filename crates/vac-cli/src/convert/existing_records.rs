@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use vac::parallel::ordered_parallel_map;
 use vac_adapter::Source;
 use vac_adapter::report::Report;
-use vac_store::join::Known;
+use vac_store::join::DetectedLog;
 use vac_store::{FileStat, Log};
 use vac_value::Encoding;
 
@@ -64,7 +64,7 @@ pub struct Record {
 /// A log whose records are up to date.
 pub struct UnchangedLog {
     /// The log.
-    pub known: Known,
+    pub known: DetectedLog,
     /// The numbers of its records.
     pub records: Vec<usize>,
 }
@@ -143,15 +143,15 @@ impl ExistingRecords {
     /// Divides logs into those to convert and those whose records are up to date.
     pub fn divide(
         &mut self,
-        logs: Vec<Known>,
+        logs: Vec<DetectedLog>,
         jobs: usize,
         printer: &Printer,
-    ) -> io::Result<(Vec<Known>, Vec<UnchangedLog>)> {
+    ) -> io::Result<(Vec<DetectedLog>, Vec<UnchangedLog>)> {
         let progress = printer.progress("comparing", logs.len());
         let mut due = Vec::new();
         let mut unchanged = Vec::new();
         let mut stats = Vec::new();
-        let compare = |known: Known| {
+        let compare = |known: DetectedLog| {
             let compared = self.compare(&known.log);
             (known, compared)
         };

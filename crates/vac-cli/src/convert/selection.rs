@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use vac::{Agent, Search};
-use vac_store::join::{Known, Why};
-use vac_store::{HeldBudget, Skipped};
+use vac_store::join::{DetectedLog, Why};
+use vac_store::{MemoryBudget, Skipped};
 
 use super::when;
 use crate::printer::Printer;
@@ -31,7 +31,7 @@ pub struct Selection {
 /// The sessions that are meant.
 pub struct Selected {
     /// Those, and what else had the name of one.
-    pub logs: Vec<Known>,
+    pub logs: Vec<DetectedLog>,
     /// The paths of all files that were found.
     pub found: Vec<PathBuf>,
     /// Logs that are copies of others, or contain less of a session than another one.
@@ -49,7 +49,7 @@ impl Selection {
         paths: &[PathBuf],
         agent: Option<Agent>,
         jobs: usize,
-        budget: &HeldBudget,
+        budget: &MemoryBudget,
         printer: &Printer,
     ) -> Result<Selected> {
         let search = Search { jobs, ..self.search(paths, agent) };

@@ -8,7 +8,7 @@ use vac::convert::{Options, Written, convert_each};
 use vac::parallel::ordered_parallel_map;
 use vac_adapter::Error;
 use vac_adapter::report::Report;
-use vac_store::join::Known;
+use vac_store::join::DetectedLog;
 use vac_value::Encoding;
 
 use super::record_writer::{RecordWriter, Target, WrittenRecord};
@@ -67,11 +67,11 @@ pub enum SessionOutcome {
 
 /// Converts all logs, and calls `take` with each outcome, in order.
 pub fn convert_all(
-    logs: &[Known],
+    logs: &[DetectedLog],
     settings: &Settings,
     target: &Target,
     progress: &Progress<'_>,
-    mut take: impl FnMut(&Known, Outcome) -> ControlFlow<()>,
+    mut take: impl FnMut(&DetectedLog, Outcome) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let work = |(number, known)| convert(number, known, settings, target);
     let mut due = logs.iter();
@@ -88,7 +88,7 @@ pub fn convert_all(
     })
 }
 
-fn convert(number: usize, known: &Known, settings: &Settings, target: &Target) -> Outcome {
+fn convert(number: usize, known: &DetectedLog, settings: &Settings, target: &Target) -> Outcome {
     if let Some(trouble) = &known.trouble {
         return Outcome::Trouble(trouble.clone());
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use memchr::{memchr, memchr_iter};
 use vac::{AGENTS, Agent};
 use vac_adapter::Memory;
-use vac_store::join::look;
+use vac_store::join::detect;
 use vac_validate::lint::{self, Finding};
 use vac_validate::signed::{self, Payload};
 use vac_validate::{
@@ -194,7 +194,7 @@ impl Run<'_> {
     fn agent(&self) -> Option<Agent> {
         if let Input::File(path) = self.input {
             let found = vac_store::find(std::slice::from_ref(path), AGENTS);
-            let known = found.logs.into_iter().map(|log| look(log, AGENTS));
+            let known = found.logs.into_iter().map(|log| detect(log, AGENTS));
             return known.into_iter().find_map(|known| sessions::named(&known));
         }
         let log = Memory { name: "-", bytes: &self.stdin };

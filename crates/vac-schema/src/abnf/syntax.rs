@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(Syntax { start, rules })
     }
 
-    /// A rule name; empty if there is none.
+    /// Parses a rule name; empty if it is missing.
     fn name(&mut self) -> String {
         let start = self.at;
         if self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
@@ -301,7 +301,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number; `None` if there is none.
+    /// Parses a number; `None` if it is missing.
     fn number(&mut self, base: u32) -> Parsed<Option<u32>> {
         let mut value = None;
         while let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(base)) {

@@ -88,7 +88,7 @@ impl Groups {
         let key = match table.rows {
             Rows::Prefix(_, prefix, group) => {
                 let key = key.to_text();
-                // A key that the prefix does not begin or that names no group is nobody's.
+                // A key without the prefix, or one that names no group, belongs to no session.
                 match key.strip_prefix(prefix).and_then(group) {
                     Some(group) => Some(group.to_owned()),
                     None => return,

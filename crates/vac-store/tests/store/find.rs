@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use vac_adapter::{Adapter, Input};
 use vac_adapter_cursor::Cursor;
-use vac_store::join::{Known, join, look};
+use vac_store::join::{DetectedLog, detect, join};
 use vac_store::{Log, find};
 
 const TRANSCRIPT: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"Hm"}]}}"#;
 const ADAPTERS: &[&dyn Adapter] = &[&Cursor];
 
-fn known(logs: Vec<Log>) -> Vec<Known> {
-    join(logs.into_iter().map(|log| look(log, ADAPTERS)).collect())
+fn known(logs: Vec<Log>) -> Vec<DetectedLog> {
+    join(logs.into_iter().map(|log| detect(log, ADAPTERS)).collect())
 }
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -120,7 +120,7 @@ fn file_next_to_a_transcript_is_read_with_it() {
     let folder = folder(&files);
     let logs = known(find(&[folder.path().to_owned()], crate::AGENTS).logs);
     assert_eq!(logs.len(), 1);
-    assert_eq!(logs[0].glimpse.project.as_deref(), Some("/w"));
+    assert_eq!(logs[0].preview.project.as_deref(), Some("/w"));
     let loaded = logs[0].log.load().expect("a log");
     let parts = loaded.parts();
     assert_eq!(

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use vac_adapter::{Adapter, Error, Input, Source};
 use vac_adapter_cursor::Cursor;
-use vac_store::join::{Known, join, look, look_and_hold};
-use vac_store::{HeldBudget, Loaded, find};
+use vac_store::join::{DetectedLog, detect, detect_and_keep, join};
+use vac_store::{Loaded, MemoryBudget, find};
 
 /// More than is held in memory.
 const LARGE: usize = 33 << 20;
@@ -45,14 +45,14 @@ impl Swapped {
         file.set_modified(time).expect("the time");
     }
 
-    fn known(&self) -> Known {
-        self.known_within(&HeldBudget::none())
+    fn known(&self) -> DetectedLog {
+        self.known_within(&MemoryBudget::none())
     }
 
-    fn known_within(&self, budget: &HeldBudget) -> Known {
+    fn known_within(&self, budget: &MemoryBudget) -> DetectedLog {
         let found = find(std::slice::from_ref(&self.path), crate::AGENTS);
         let adapters: &[&dyn Adapter] = &[&Cursor];
-        let known = found.logs.into_iter().map(|log| look_and_hold(log, adapters, budget));
+        let known = found.logs.into_iter().map(|log| detect_and_keep(log, adapters, budget));
         join(known.collect()).pop().expect("a log")
     }
 }
@@ -195,7 +195,7 @@ fn small_log_is_converted_from_the_bytes_that_were_detected() {
         ("log.jsonl.zst", compress(a.clone()), compress(b.clone())),
     ] {
         let file = Swapped::new(name, &stored_a);
-        let known = file.known_within(&HeldBudget::new(1 << 30));
+        let known = file.known_within(&MemoryBudget::new(1 << 30));
         file.swap(&stored_b);
         for (bytes, stored) in [(&a, &stored_a), (&b, &stored_b)] {
             assert!(known.log.is_made_of(&sources(name, stored)).expect("a log"), "{name}");
@@ -216,7 +216,7 @@ fn sources(name: &str, bytes: &[u8]) -> Vec<Source> {
 fn log_that_does_not_fit_into_the_budget_is_not_held() {
     let (a, b) = (version('a', LARGE), version('b', LARGE));
     let file = Swapped::new("log.jsonl", &a);
-    let known = file.known_within(&HeldBudget::new(1 << 30));
+    let known = file.known_within(&MemoryBudget::new(1 << 30));
     file.swap(&b);
     assert_eq!(read(&known.log.load().expect("a log")), b);
 }
@@ -229,8 +229,8 @@ fn swapped_attachment_is_named() {
     copy(&fixture, folder.path());
     let found = find(&[folder.path().to_owned()], crate::AGENTS);
     let adapters: &[&dyn Adapter] = &[&vac_adapter_gemini::Gemini];
-    let known = join(found.logs.into_iter().map(|log| look(log, adapters)).collect());
-    let has_attachment = |known: &&Known| {
+    let known = join(found.logs.into_iter().map(|log| detect(log, adapters)).collect());
+    let has_attachment = |known: &&DetectedLog| {
         known.log.load().is_ok_and(|log| {
             log.attachments().iter().any(|file| file.name().contains("tool-outputs"))
         })

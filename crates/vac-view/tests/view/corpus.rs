@@ -7,7 +7,7 @@ use vac_adapter::{Adapter, Input, Session, Source, session};
 use vac_record::time::instant;
 use vac_record::{AbstractTimestamp, Entry};
 use vac_store::find;
-use vac_store::join::{join, look};
+use vac_store::join::{detect, join};
 use vac_value::{Any, Document, Encoding};
 use vac_view::{Options, inspect, record};
 
@@ -34,7 +34,8 @@ fn corpus() -> Option<PathBuf> {
 #[test]
 fn events_and_facts_of_the_corpus_agree() {
     let Some(folder) = corpus() else { return };
-    let logs = find(&[folder], ADAPTERS).logs.into_iter().map(|log| look(log, ADAPTERS)).collect();
+    let logs =
+        find(&[folder], ADAPTERS).logs.into_iter().map(|log| detect(log, ADAPTERS)).collect();
     let (mut sessions, mut events, mut refused) = (0, 0, 0);
     for known in join(logs) {
         let Some(adapter) = ADAPTERS.iter().find(|it| Some(it.name()) == known.agent) else {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use vac_adapter_check::logs::root;
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
-use vac_store::join::look;
+use vac_store::join::detect;
 
 use super::{database, documents, only, sessions, values};
 use crate::snapshot::Snapshot;
@@ -204,15 +204,18 @@ fn file_next_to_the_database_belongs_to_it() {
     let (folder, path) = chat(1, &[(1, &list(&[2])), (2, HELLO)]);
     let meta = folder.path().join("meta.json");
     let seen = || {
-        look(vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0), &[&Cursor])
+        detect(
+            vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0),
+            &[&Cursor],
+        )
     };
-    assert_eq!(seen().glimpse.project, None);
+    assert_eq!(seen().preview.project, None);
     fs::write(&meta, r#"{"schemaVersion":1,"createdAtMs":17,"updatedAtMs":19,"cwd":"/home/ada"}"#)
         .expect("to write");
-    let glimpse = seen().glimpse;
-    assert_eq!(glimpse.session_id.as_deref(), Some("chat"));
-    assert_eq!(glimpse.project.as_deref(), Some("/home/ada"));
-    assert_eq!(glimpse.start, Some(AbstractTimestamp::Uint(17)));
+    let preview = seen().preview;
+    assert_eq!(preview.session_id.as_deref(), Some("chat"));
+    assert_eq!(preview.project.as_deref(), Some("/home/ada"));
+    assert_eq!(preview.start, Some(AbstractTimestamp::Uint(17)));
     let record = only(&path).value();
     assert_eq!(record["session"]["environment"]["working-dir"], "/home/ada");
     assert_eq!(record["session"]["session-end"], 19);

@@ -7,7 +7,7 @@ use vac_adapter_check::logs::root;
 use vac_adapter_check::{Converted, convert_full};
 use vac_adapter_cursor::Cursor;
 use vac_record::AbstractTimestamp;
-use vac_store::join::look;
+use vac_store::join::detect;
 
 use super::{convert, database, only, sessions, values};
 use crate::Stored;
@@ -122,13 +122,13 @@ fn secret_of_a_composer_is_redacted_and_reported() {
 fn list_reads_composers_only() {
     let (_folder, path) = database("state.vscdb", SQL);
     let logs = vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs;
-    let seen: Vec<_> = logs.into_iter().map(|log| look(log, &[&Cursor])).collect();
-    let glimpses: Vec<_> = seen.iter().map(|known| &known.glimpse).collect();
+    let seen: Vec<_> = logs.into_iter().map(|log| detect(log, &[&Cursor])).collect();
+    let glimpses: Vec<_> = seen.iter().map(|known| &known.preview).collect();
     assert!(seen.iter().all(|known| known.agent == Some("cursor") && known.trouble.is_none()));
     assert!(
         glimpses
             .iter()
-            .all(|glimpse| { (glimpse.variant, glimpse.share) == ("composer", Share::Whole) })
+            .all(|preview| { (preview.variant, preview.share) == ("composer", Share::Whole) })
     );
     assert_eq!(glimpses[0].session_id.as_deref(), Some("11111111-aaaa-4aaa-8aaa-000000000001"));
     assert_eq!(glimpses[0].start, Some(AbstractTimestamp::Uint(1_786_000_000_000)));
@@ -145,9 +145,9 @@ fn large_composer_is_listed_without_being_parsed() {
     );
     let (_folder, path) = database("state.vscdb", &large);
     let log = vac_store::find(std::slice::from_ref(&path), crate::AGENTS).logs.remove(0);
-    let known = look(log, &[&Cursor]);
-    assert_eq!(known.glimpse.session_id.as_deref(), Some("large"));
-    assert_eq!(known.glimpse.start, None);
+    let known = detect(log, &[&Cursor]);
+    assert_eq!(known.preview.session_id.as_deref(), Some("large"));
+    assert_eq!(known.preview.start, None);
     let (key, documents) = sessions(&path).remove(0);
     let record = convert_unchecked(&key, &documents).value();
     assert_eq!(record["session"]["session-start"], 7, "but it is converted whole");

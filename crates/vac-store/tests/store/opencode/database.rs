@@ -178,13 +178,13 @@ fn list_reads_the_table_of_sessions() {
     let (_folder, path) = database_with("");
     let found = vac_store::find(&[path], crate::AGENTS);
     let log = found.logs.into_iter().next().expect("a session");
-    let known = vac_store::join::look(log, &[&vac_adapter_opencode::OpenCode]);
+    let known = vac_store::join::detect(log, &[&vac_adapter_opencode::OpenCode]);
     assert_eq!(known.agent, Some("opencode"));
-    assert_eq!(known.glimpse.variant, "database");
-    assert_eq!(known.glimpse.session_id.as_deref(), Some("ses_1"));
-    assert_eq!(known.glimpse.start, Some(vac_record::AbstractTimestamp::Uint(5)));
-    assert_eq!(known.glimpse.project.as_deref(), Some("/w"));
-    assert_eq!(known.glimpse.version.as_deref(), Some("1.2.0"));
+    assert_eq!(known.preview.variant, "database");
+    assert_eq!(known.preview.session_id.as_deref(), Some("ses_1"));
+    assert_eq!(known.preview.start, Some(vac_record::AbstractTimestamp::Uint(5)));
+    assert_eq!(known.preview.project.as_deref(), Some("/w"));
+    assert_eq!(known.preview.version.as_deref(), Some("1.2.0"));
 }
 
 #[test]

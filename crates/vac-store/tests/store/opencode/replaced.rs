@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use vac_adapter_opencode::OpenCode;
-use vac_store::join::{join, look};
+use vac_store::join::{detect, join};
 
 use super::database::database;
 
@@ -37,10 +37,10 @@ fn files_that_a_database_replaced_are_skipped_and_reported() {
     let folder = database_and_files();
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
-    let known = join(found.logs.into_iter().map(|log| look(log, &[&OpenCode])).collect());
+    let known = join(found.logs.into_iter().map(|log| detect(log, &[&OpenCode])).collect());
     let seen: Vec<_> = known
         .iter()
-        .map(|known| (known.glimpse.variant, known.glimpse.session_id.as_deref()))
+        .map(|known| (known.preview.variant, known.preview.session_id.as_deref()))
         .collect();
     assert_eq!(seen, [("database", Some("ses_1")), ("tree", Some("ses_2"))]);
     let left_out: Vec<_> =

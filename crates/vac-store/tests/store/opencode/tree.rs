@@ -53,16 +53,16 @@ fn list_reads_only_the_file_of_a_session() {
     // A conversion reads the parts, and reports them.
     fs::write(storage.join("part/msg_1/prt_1.json"), "what is this?").expect("a file");
     let found = vac_store::find(&[folder.path().to_owned()], crate::AGENTS);
-    let known = vac_store::join::look(
+    let known = vac_store::join::detect(
         found.logs.into_iter().next().expect("a session"),
         &[&vac_adapter_opencode::OpenCode],
     );
     assert_eq!(known.agent, Some("opencode"));
-    assert_eq!(known.glimpse.variant, "tree");
-    assert_eq!(known.glimpse.session_id.as_deref(), Some("ses_1"));
-    assert_eq!(known.glimpse.start, Some(vac_record::AbstractTimestamp::Uint(5)));
-    assert_eq!(known.glimpse.project.as_deref(), Some("/w"));
-    assert_eq!(known.glimpse.version.as_deref(), Some("1.0.1"));
+    assert_eq!(known.preview.variant, "tree");
+    assert_eq!(known.preview.session_id.as_deref(), Some("ses_1"));
+    assert_eq!(known.preview.start, Some(vac_record::AbstractTimestamp::Uint(5)));
+    assert_eq!(known.preview.project.as_deref(), Some("/w"));
+    assert_eq!(known.preview.version.as_deref(), Some("1.0.1"));
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) const WORD: Alphabet = ALPHANUMERIC.and(Alphabet::new(b"_"));
 
 /// A part of a token after its prefix.
 pub(super) enum Part {
-    /// So many characters of an alphabet, and as many as there are.
+    /// A run of characters of an alphabet: the least and the greatest number.
     Run(Alphabet, usize, usize),
     /// A fixed text.
     Text(&'static str),

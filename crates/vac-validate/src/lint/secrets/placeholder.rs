@@ -18,7 +18,7 @@ const WORDS: [&[u8]; 10] = [
 /// Only the beginning of a text is examined.
 const EXAMINED: usize = 128;
 
-/// Returns whether a text in an alphabet of so many symbols is a placeholder: it has few
+/// Returns whether a text in an alphabet of `symbols` symbols is a placeholder: it has few
 /// different characters, counts up, or contains a word such as `example`.
 pub(super) fn is_placeholder(text: &[u8], symbols: usize) -> bool {
     let text = &text[..text.len().min(EXAMINED)];

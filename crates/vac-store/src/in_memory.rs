@@ -1,7 +1,7 @@
 //! Bytes of small logs that are read once: for detection, and then for conversion.
 //!
 //! All logs are detected before the first is converted, since files of one session are joined in
-//! between. What is held meanwhile is bounded by a [`HeldBudget`]; a log that does not fit is read
+//! between. The memory for this is bounded by a [`MemoryBudget`]; a log that does not fit is read
 //! again when it is converted.
 
 use std::cell::RefCell;
@@ -18,20 +18,20 @@ use crate::log::{Part, Place};
 use crate::safe_path::FileReader;
 
 /// Maximum number of bytes of logs in memory: of each that is converted, and of all that wait.
-pub(crate) const MAX_HELD: usize = 32 << 20;
+pub(crate) const MAX_IN_MEMORY: usize = 32 << 20;
 
-/// How many bytes of logs may be held from detection to conversion. Clones share it.
+/// The number of bytes of logs that may be in memory from detection to conversion. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct HeldBudget(Arc<AtomicU64>);
+pub struct MemoryBudget(Arc<AtomicU64>);
 
-impl HeldBudget {
-    /// The budget of all logs that are converted with a [limit](Input::max_event) on the bytes
+impl MemoryBudget {
+    /// Returns the budget of all logs that are converted with a [limit](Input::max_event) on the bytes
     /// of one event.
     pub fn new(max_event: usize) -> Self {
-        Self(Arc::new(AtomicU64::new(max_held(max_event))))
+        Self(Arc::new(AtomicU64::new(max_in_memory(max_event))))
     }
 
-    /// A budget of nothing, for logs that are not converted.
+    /// Returns an empty budget, for logs that are not converted.
     pub fn none() -> Self {
         Self::default()
     }
@@ -44,13 +44,13 @@ impl HeldBudget {
 }
 
 /// Returns how many bytes of a log may be in memory.
-pub(crate) fn max_held(max_event: usize) -> u64 {
-    frame::max_held(max_event).min(MAX_HELD) as u64
+pub(crate) fn max_in_memory(max_event: usize) -> u64 {
+    frame::max_in_memory(max_event).min(MAX_IN_MEMORY) as u64
 }
 
 /// A share of a budget, given back when it is dropped.
 struct Reserved {
-    budget: HeldBudget,
+    budget: MemoryBudget,
     size: u64,
 }
 
@@ -62,24 +62,24 @@ impl Drop for Reserved {
 
 /// Bytes of a log in memory, with their share of a budget. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Held(Arc<(Vec<u8>, Option<Reserved>)>);
+pub(crate) struct InMemory(Arc<(Vec<u8>, Option<Reserved>)>);
 
 /// Bytes that were read when the log was loaded, and need no budget.
-impl From<Vec<u8>> for Held {
+impl From<Vec<u8>> for InMemory {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new((bytes, None)))
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for InMemory {
     fn as_ref(&self) -> &[u8] {
         &self.0.0
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for InMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Held({} bytes)", self.as_ref().len())
+        write!(f, "InMemory({} bytes)", self.as_ref().len())
     }
 }
 
@@ -97,8 +97,8 @@ struct Recorded {
 }
 
 impl<'p> Recorder<'p> {
-    /// Opens a file. Nothing if it is not a file that fits into the budget.
-    pub fn open(part: &'p Part, budget: &HeldBudget) -> io::Result<Option<Self>> {
+    /// Opens a file. `None` if it is not a file that fits into the budget.
+    pub fn open(part: &'p Part, budget: &MemoryBudget) -> io::Result<Option<Self>> {
         let (Place::File(path) | Place::Compressed(path)) = &part.place else { return Ok(None) };
         let file = path.reader()?;
         let size = file.size()?;
@@ -109,11 +109,11 @@ impl<'p> Recorder<'p> {
     }
 
     /// Reads the rest of the file.
-    pub fn finish(self) -> io::Result<Held> {
+    pub fn finish(self) -> io::Result<InMemory> {
         let Recorded { mut bytes, mut rest } = self.state.into_inner();
         bytes.reserve_exact(usize::try_from(rest.limit()).unwrap_or(0));
         rest.read_to_end(&mut bytes)?;
-        Ok(Held(Arc::new((bytes, Some(self.reserved)))))
+        Ok(InMemory(Arc::new((bytes, Some(self.reserved)))))
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
         let path = folder.path().join("log");
         std::fs::write(&path, "0123456789").unwrap();
         let part = Part::file(&SafePath::named(&path, &Skipped::default()));
-        let recorder = Recorder::open(&part, &HeldBudget::new(1 << 20)).unwrap().unwrap();
+        let recorder = Recorder::open(&part, &MemoryBudget::new(1 << 20)).unwrap().unwrap();
         assert_eq!(read(&recorder, 4), b"0123");
         std::fs::write(&path, "abcdefghijkl").unwrap();
         assert_eq!(read(&recorder, 6), b"0123ef");
@@ -188,13 +188,13 @@ mod tests {
         let path = folder.path().join("log");
         std::fs::write(&path, "0123456789").unwrap();
         let part = Part::file(&SafePath::named(&path, &Skipped::default()));
-        let budget = HeldBudget(Arc::new(AtomicU64::new(15)));
+        let budget = MemoryBudget(Arc::new(AtomicU64::new(15)));
         let held = Recorder::open(&part, &budget).unwrap().unwrap().finish().unwrap();
         let copy = held.clone();
         drop(held);
         assert!(Recorder::open(&part, &budget).unwrap().is_none(), "5 bytes are left");
         drop(copy);
         assert!(Recorder::open(&part, &budget).unwrap().is_some());
-        assert!(Recorder::open(&part, &HeldBudget::none()).unwrap().is_none());
+        assert!(Recorder::open(&part, &MemoryBudget::none()).unwrap().is_none());
     }
 }

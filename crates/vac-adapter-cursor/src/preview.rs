@@ -1,12 +1,12 @@
 //! Previews: what the beginning of a log states about its session.
 
-use vac_adapter::{Confidence, Glimpse, Memory, Sample, Share, ids};
+use vac_adapter::{Confidence, Memory, Preview, Sample, Share, ids};
 
 use crate::facts::{Facts, is_uuid};
 use crate::line::line;
 use crate::text;
 
-pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
+pub(crate) fn preview(sample: &Sample<'_>) -> Preview {
     let mut facts = Facts::new(sample.folder);
     for document in &sample.documents {
         facts.add(line(document.root()), document.root());
@@ -16,7 +16,7 @@ pub(crate) fn glimpse(sample: &Sample<'_>) -> Glimpse {
         let _ = text::add(&Memory { name: sample.name, bytes: sample.bytes }, &mut facts);
     }
     let stem = ids::stem(sample.name).filter(|stem| is_uuid(stem));
-    Glimpse {
+    Preview {
         variant: facts.variant.unwrap_or_default(),
         parent: facts.parent(),
         start: facts.start(),

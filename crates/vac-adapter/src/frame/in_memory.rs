@@ -1,13 +1,13 @@
-//! Frames of an input that is in memory: scanned once, kept, nothing copied.
+//! Frames of an input in memory, scanned once and without copying.
 
 use super::step::{
     Count, End, Step, end_of_bad, good, line_ends, scanner, step, utf8_at, without_return,
 };
 use super::{Content, Frame, Raw, Reason};
 
-/// All frames of an input in memory. The same as [`super::Frames`] shows.
-pub fn held(bytes: &[u8]) -> Vec<Frame<'_>> {
-    let mut held = Held { bytes, at: 0, line: 1, count: Count::default(), frames: Vec::new() };
+/// Returns all frames of an input in memory, the same as [`super::Frames`].
+pub fn frames_in_memory(bytes: &[u8]) -> Vec<Frame<'_>> {
+    let mut held = Splitter { bytes, at: 0, line: 1, count: Count::default(), frames: Vec::new() };
     while held.at < bytes.len() {
         let rest = &bytes[held.at..];
         match vac_value::known_text(rest) {
@@ -21,7 +21,7 @@ pub fn held(bytes: &[u8]) -> Vec<Frame<'_>> {
     held.frames
 }
 
-struct Held<'a> {
+struct Splitter<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
@@ -29,8 +29,8 @@ struct Held<'a> {
     frames: Vec<Frame<'a>>,
 }
 
-impl<'a> Held<'a> {
-    /// Frames of the text that comes next, and the bad one that it ends in.
+impl<'a> Splitter<'a> {
+    /// Adds the frames of the text that comes next, and the malformed one at its end.
     fn text(&mut self, text: &'a str, end: End) {
         let mut scanner = scanner();
         let mut rest = text;
@@ -67,7 +67,7 @@ impl<'a> Held<'a> {
                     }
                     None => return self.bad_bytes(rest.len(), reason),
                 },
-                // Only text that goes on is undecided.
+                // Only text that continues can be undecided.
                 Step::More => return self.bad_bytes(rest.len(), Reason::Stray),
             };
             self.skip(length);
@@ -75,7 +75,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// A bad line that goes on behind so many bytes of text.
+    /// Adds a malformed line that continues after `known` bytes of text.
     fn bad_bytes(&mut self, known: usize, reason: Reason) {
         let rest = &self.bytes[self.at..];
         let stop = rest[known..].iter().position(|byte| matches!(byte, b'\n' | 0));
