@@ -27,10 +27,23 @@ const CHECKED: &[&str] = &[
     "README.md",
     "SECURITY.md",
     "crates/README.md",
+    "crates/vac",
+    "crates/vac-adapter",
     "crates/vac-adapter-check",
+    "crates/vac-adapter-claude",
+    "crates/vac-adapter-codex",
+    "crates/vac-adapter-cursor",
+    "crates/vac-adapter-gemini",
+    "crates/vac-adapter-opencode",
     "crates/vac-cddl",
     "crates/vac-codegen",
     "crates/vac-record",
+    "crates/vac-schema",
+    "crates/vac-sign",
+    "crates/vac-store",
+    "crates/vac-validate",
+    "crates/vac-value",
+    "crates/vac-view",
     "fixtures",
     "spec",
     "tests",
@@ -40,9 +53,17 @@ const CHECKED: &[&str] = &[
 /// Files that have to contain the words.
 const EXCEPTIONS: &[(&str, &str)] = &[("tests/suite/style.rs", "it lists them")];
 
-/// Returns the listed words in a line of text. "is no longer" is plain English.
+/// Texts that may contain the words, in lower case, and why.
+const ALLOWED: &[(&str, &str)] = &[
+    ("is no longer", "plain English"),
+    ("there is no such table", "a text of existing records"),
+    ("a line that is none", "quoted from a fixture"),
+];
+
+/// Returns the listed words in a line of text.
 fn find_words(line: &str) -> Vec<&'static str> {
-    let line = line.to_lowercase().replace("is no longer", "");
+    let line =
+        ALLOWED.iter().fold(line.to_lowercase(), |line, (allowed, _)| line.replace(allowed, ""));
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_whole = |start: usize, length: usize| {
         let bytes = line.as_bytes();

@@ -52,7 +52,7 @@ impl Answer {
         matches!(self, Self::Ok(_))
     }
 
-    /// Returns whether the answer is no.
+    /// Returns whether the answer is negative.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))

@@ -54,7 +54,7 @@ pub struct Trust {
 /// Why a certificate does not identify a signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateError {
-    /// There is none.
+    /// It is missing.
     Missing,
     /// The only one is in the unprotected header, and nothing protected names it.
     Unprotected,
@@ -75,7 +75,7 @@ pub enum CertificateError {
 impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("there is no certificate"),
+            Self::Missing => f.write_str("no certificate"),
             Self::Unprotected => f.write_str(
                 "the only certificate is in the unprotected header, and no protected hash (x5t) \
                  names it",

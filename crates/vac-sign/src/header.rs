@@ -365,7 +365,7 @@ impl Understood {
             Some(X5CHAIN | X5T) if self.role == Role::Record && self.has_certificate => {
                 return Ok(());
             }
-            Some(X5CHAIN | X5T) => "which requires a certificate, and there is none",
+            Some(X5CHAIN | X5T) => "which requires a certificate, and the header has none",
             Some(VERIFIABLE_DATA_STRUCTURE) if self.role == Role::Receipt => return Ok(()),
             _ => "which is not understood",
         };

@@ -77,7 +77,7 @@ pub enum ReceiptError {
     Key(KeyMismatch),
     /// Its claims are not valid at this time.
     Time(&'static str),
-    /// There is no key to check it with.
+    /// No given key can check it.
     NoKey,
 }
 

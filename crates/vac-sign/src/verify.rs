@@ -217,7 +217,7 @@ fn record(examined: Option<&Examined>, envelope: &Envelope<'_>, encoding: Encodi
                 printable(&one.name, 40)
             )
         }
-        None => " (guessed from the bytes; there is no content type)".to_owned(),
+        None => " (guessed from the bytes; no content type)".to_owned(),
     };
     match examined {
         None => Answer::NotChecked("no record given".to_owned()),
@@ -262,7 +262,7 @@ fn receipts(
     };
     match (receipts.len(), keys.is_empty()) {
         (0, true) => return Answer::Absent("the unprotected header has none".to_owned()),
-        (0, false) => return Answer::Failed("there is no receipt".to_owned()),
+        (0, false) => return Answer::Failed("no receipt".to_owned()),
         (1, true) => return Answer::NotChecked("1 receipt, but no log key was given".to_owned()),
         (some, true) => {
             return Answer::NotChecked(format!("{some} receipts, but no log key was given"));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::log::{Log, Place};
 
-/// Size, times and identity of a file. Whoever changes a file changes its `ctime`, which only the
+/// Size, times and identity of a file. A change of a file changes its `ctime`, which only the
 /// system sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

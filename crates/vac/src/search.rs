@@ -398,7 +398,7 @@ fn missing(roots: &[Root]) -> Vec<String> {
         };
         let mut same = roots.iter().filter(|other| other.variable == Some(variable));
         if same.all(|root| !root.path.exists()) {
-            let line = format!("{variable}: there is no {}", root.path.display());
+            let line = format!("{variable}: {} does not exist", root.path.display());
             if !lines.iter().any(|other: &String| other.starts_with(&format!("{variable}: "))) {
                 lines.push(line);
             }

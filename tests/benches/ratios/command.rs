@@ -145,7 +145,7 @@ fn row(
 /// Finds the documents in a file.
 fn documents(path: &Path) -> Vec<Range<usize>> {
     let bytes = fs::read(path).expect("a file");
-    let frames = frame::held(&bytes);
+    let frames = frame::frames_in_memory(&bytes);
     let range = |frame: &Frame<'_>| {
         let document = match &frame.content {
             Content::Document(document) => document.root().raw(),

@@ -156,7 +156,7 @@ fn variables_say_where_to_look() {
     }
     let gone = folder.vac_at_home(&[("CODEX_HOME", &at("nowhere"))], &["list"]);
     gone.gives(0, "");
-    assert!(gone.stderr.contains("CODEX_HOME: there is no "), "{}", gone.stderr);
+    assert!(gone.stderr.contains("nowhere does not exist"), "{}", gone.stderr);
 }
 
 #[test]

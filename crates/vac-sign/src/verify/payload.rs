@@ -13,7 +13,7 @@ use crate::message::Message;
 pub(super) enum Content<'a> {
     /// The payload is the record. Another record may have been given to compare it with.
     Attached { payload: &'a [u8], given: Option<&'a [u8]> },
-    /// There is no payload: the record is the given one.
+    /// The payload is absent: the record is the given one.
     Detached { given: Option<&'a [u8]> },
     /// The payload is the digest of the record, or that digest is detached.
     Digest { algorithm: HashAlgorithm, digest: Option<&'a [u8]>, given: Option<&'a [u8]> },
@@ -106,7 +106,7 @@ impl<'a> Content<'a> {
                 Answer::Ok(format!("over {what}, with the key {}", key.thumbprint_uri()))
             }
             (Some(Err(error)), _) => Answer::Failed(format!("over {what}: {error}")),
-            _ => Answer::NotChecked("there is no key to check it with".to_owned()),
+            _ => Answer::NotChecked("no key to check it with".to_owned()),
         };
         match *self {
             Self::Attached { payload, given } => {

@@ -23,7 +23,7 @@ enum CertificateStatus {
 /// The key to check a signature with, and the status of its certificate.
 pub(super) struct Identity {
     pub key: Option<PublicKey>,
-    /// The result of checking the certificate; `None` if there is none and no trust roots were
+    /// The result of checking the certificate; `None` without one if no trust roots were
     /// given.
     certificate: Option<Result<CertificateStatus, CertificateError>>,
 }
@@ -92,7 +92,7 @@ impl Identity {
             let expected = quoted(expected);
             return Answer::Failed(match stated {
                 Some(stated) => format!("the {what} is {}, not {expected}", quoted(stated)),
-                None => format!("there is no {what}, expected {expected}"),
+                None => format!("no {what}, expected {expected}"),
             });
         }
         if let Some(why) = claims.time_error(with.time) {

@@ -62,7 +62,7 @@ fn untrusted_certificates_are_refused() {
         refused(&answers, "signer", words);
         assert_eq!(answers.signature.word(), "not checked");
     }
-    // Without a certificate there is no trusted key.
+    // Without a certificate no key is trusted.
     refused(
         &trusted(&signed(Carriage::Attached), "root.cert.pem", TIME),
         "signer",

@@ -311,7 +311,7 @@ fn a_record_given_in_addition_is_compared() {
 #[test]
 fn unknown_content_types_are_reported() {
     for (content_type, words) in [
-        (None, "valid, in JSON (guessed from the bytes; there is no content type)"),
+        (None, "valid, in JSON (guessed from the bytes; no content type)"),
         (Some(text("text/plain")), "(guessed from the bytes; the content type is \"text/plain\")"),
         (Some(vec![0]), "the content type is \"CoAP content format 0\")"),
         (Some(vec![0x18, 50]), "valid, in JSON"),
